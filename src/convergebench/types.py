@@ -1,0 +1,246 @@
+"""The vocabulary: what the rest of the code talks about, and nothing that it does."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from convergebench.picture import Picture
+
+Pixels: TypeAlias = "NDArray[np.uint8]"
+"""Height × width × 3, sRGB, 0–255."""
+Parameter: TypeAlias = str | int | float | bool
+Digest: TypeAlias = str
+"""SHA-256 of a picture's bytes, in hexadecimal."""
+
+
+def fingerprint_of(*parts: Any) -> str:
+    """Sixteen hexadecimal digits that stand for anything JSON can hold.
+
+    >>> fingerprint_of("jpeg", {"quality": 75}) == fingerprint_of("jpeg", {"quality": 75})
+    True
+    """
+    canonical = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+# What is asked
+
+
+@dataclass(frozen=True)
+class SourcePicture:
+    """A picture that editing starts from: a file, known by what is in it."""
+
+    id: str
+    path: Path
+    digest: Digest
+    kind: str = "picture"
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing asked of an editor: pictures and an instruction, with its inverse if it has one."""
+
+    id: str
+    sources: tuple[SourcePicture, ...]
+    forward: str
+    backward: str | None = None
+    pair: str = ""
+    category: str = ""
+    kind: str = "picture"
+    language: str = "en"
+    hints: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def source(self) -> SourcePicture:
+        return self.sources[0]
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint_of([s.digest for s in self.sources], self.forward, self.backward, self.id)
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A named, versioned list of cases."""
+
+    name: str
+    version: str
+    cases: tuple[Case, ...]
+
+
+# Who is asked
+
+
+@dataclass(frozen=True)
+class EditorFacts:
+    """An editor's identity: every parameter that changes its output is in the fingerprint."""
+
+    name: str
+    version: str
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    role: Literal["model", "probe", "floor"] = "model"
+    price_usd: float | None = None
+    """Per edit; 0 is free, None is unknown."""
+    max_inputs: int = 1
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint_of(self.name, self.version, dict(self.parameters))
+
+
+@dataclass(frozen=True)
+class EditRequest:
+    images: tuple[Picture, ...]
+    instruction: str
+    seed: int
+
+    @property
+    def image(self) -> Picture:
+        return self.images[0]
+
+
+@dataclass(frozen=True)
+class Edited:
+    picture: Picture
+    cost_usd: float | None = None
+
+
+class Editor(Protocol):
+    """Turns a request into a picture, or raises an EditError that says why not."""
+
+    facts: EditorFacts
+
+    async def edit(self, request: EditRequest) -> Edited: ...
+
+    async def close(self) -> None: ...
+
+
+class BatchEditor(Editor, Protocol):
+    """An editor that serves many requests in one call, each with its own outcome, in order."""
+
+    batch_size: int
+
+    async def edit_batch(self, requests: Sequence[EditRequest]) -> Sequence[Edited | EditError]: ...
+
+
+class EditError(Exception):
+    """Why there is no picture. The class says whether asking again can help."""
+
+    kind: FailureKind = "unavailable"
+
+
+class Refused(EditError):
+    """The editor will not or cannot do this edit: a result, never tried again."""
+
+    kind = "refused"
+
+
+class RateLimited(EditError):
+    """Too many requests; ask again after this many seconds."""
+
+    kind = "rate_limited"
+
+    def __init__(self, reason: str, after_seconds: float | None = None) -> None:
+        super().__init__(reason)
+        self.after_seconds = after_seconds
+
+
+class Unavailable(EditError):
+    """Timeouts, lost connections, server errors: asking again may help."""
+
+    kind = "unavailable"
+
+
+class Misconfigured(EditError):
+    """No key, no credit, no such model: this editor cannot go on at all."""
+
+    kind = "misconfigured"
+
+
+class BadOutput(EditError):
+    """What came back is not a picture."""
+
+    kind = "bad_output"
+
+
+# What happened
+
+FailureKind = Literal["refused", "rate_limited", "unavailable", "misconfigured", "bad_output", "crashed"]
+
+
+@dataclass(frozen=True)
+class Failure:
+    kind: FailureKind
+    reason: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """One edit in a trajectory: its picture, or why there is none."""
+
+    position: int
+    role: str
+    round: int
+    instruction: str
+    seed: int
+    inputs: tuple[Digest, ...]
+    outcome: PictureFacts | Failure
+    seconds: float
+    cost_usd: float | None
+    attempts: int
+
+
+@dataclass(frozen=True)
+class PictureFacts:
+    digest: Digest
+    width: int
+    height: int
+    media_type: str
+
+
+Image: TypeAlias = "SourcePicture | Picture"
+
+
+class Edit(Protocol):
+    """The editing function a protocol is handed: durable, retried, recorded."""
+
+    def __call__(
+        self, image: Image | Sequence[Image], instruction: str, *, role: str, round: int
+    ) -> Awaitable[Picture]: ...
+
+
+# How it is measured
+
+
+@dataclass(frozen=True)
+class MetricFacts:
+    """All that tables, plots and docs need to know of a metric."""
+
+    name: str
+    version: str
+    better: Literal["higher", "lower"]
+    perfect: float
+    worst: float
+    dimension: Literal["quality", "semantic"]
+    unit: str = ""
+    summary: str = ""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A metric's value for (reference, picture), or missing, with the reason."""
+
+    metric: str
+    version: str
+    value: float | None
+    missing: str | None = None
