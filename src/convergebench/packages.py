@@ -68,7 +68,9 @@ def _download(requirement: str, folder: Path) -> Path:
     if done.returncode != 0 or not archives:
         said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
         reason = said[-1].removeprefix("ERROR: ") if said else f"pip ended with {done.returncode}"
-        raise DownloadFailed(f"could not download {requirement} ({reason}); try again with a network connection")
+        raise DownloadFailed(
+            f"could not download {requirement} ({reason}); try again with a network connection"
+        )
     return archives[0]
 
 

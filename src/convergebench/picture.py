@@ -141,14 +141,18 @@ def _open(data: bytes) -> PILImage.Image:
         raise BadPicture(f"{image.format} files are not supported; use PNG, JPEG or WebP")
     if image.width * image.height > MAX_MEGAPIXELS * 1_000_000:
         raise BadPicture(
-            f"the picture says it is {image.width} × {image.height}; at most {MAX_MEGAPIXELS} megapixels are read"
+            f"the picture is {image.width} × {image.height}; at most {MAX_MEGAPIXELS} megapixels are read"
         )
     return image
 
 
 def is_plain(image: PILImage.Image) -> bool:
     """Whether every program reads the same pixels from it."""
-    return image.mode == "RGB" and image.getexif().get(_EXIF_ORIENTATION, 1) == 1 and "transparency" not in image.info
+    return (
+        image.mode == "RGB"
+        and image.getexif().get(_EXIF_ORIENTATION, 1) == 1
+        and "transparency" not in image.info
+    )
 
 
 def _upright_rgb(image: PILImage.Image) -> PILImage.Image:
@@ -160,7 +164,9 @@ def _upright_rgb(image: PILImage.Image) -> PILImage.Image:
     image = ImageOps.exif_transpose(image)
     if image.mode in ("I;16", "I;16B", "I;16L", "I"):
         # Pillow would clip 16 bits to 8 instead of scaling them.
-        return Image.fromarray((np.asarray(image, np.float64) / 257).round().clip(0, 255).astype(np.uint8)).convert("RGB")
+        return Image.fromarray(
+            (np.asarray(image, np.float64) / 257).round().clip(0, 255).astype(np.uint8)
+        ).convert("RGB")
     if image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info:
         layered = image.convert("RGBA")
         return Image.alpha_composite(Image.new("RGBA", layered.size, "white"), layered).convert("RGB")

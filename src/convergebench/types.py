@@ -7,7 +7,7 @@ import json
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -125,6 +125,7 @@ class Editor(Protocol):
     async def close(self) -> None: ...
 
 
+@runtime_checkable
 class BatchEditor(Editor, Protocol):
     """An editor that serves many requests in one call, each with its own outcome, in order."""
 
@@ -171,6 +172,12 @@ class BadOutput(EditError):
     """What came back is not a picture."""
 
     kind = "bad_output"
+
+
+class Crashed(EditError):
+    """The editor broke in a way that it does not foresee."""
+
+    kind = "crashed"
 
 
 # What happened

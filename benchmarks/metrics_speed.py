@@ -1,0 +1,191 @@
+"""How fast ten results of one picture are decoded, measured and encoded, against the usual way.
+
+    python benchmarks/metrics_speed.py [--side 1024] [--results 10]
+
+The usual way decodes source and result for every comparison, measures with scikit-image, NumPy and torch,
+runs the source through each network again, and encodes with Pillow. Pictures are made here; CLIP has the size
+of ViT-L/14 and random weights. CPU seconds are of all threads together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from convergebench.metrics import MetricOptions, Ruler, load, packaged_weights
+from convergebench.metrics._lpips_torch import TorchFeatures
+from convergebench.packages import fetch
+from convergebench.picture import Picture, encode_png
+from convergebench.types import Pixels
+
+PIXEL_METRICS = ("psnr", "ssim", "lpips")
+Compare = Callable[[Pixels, Pixels], dict[str, float]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--side", type=int, default=1024)
+    parser.add_argument("--results", type=int, default=10)
+    arguments = parser.parse_args()
+    source, results = made_pictures(arguments.side, arguments.results)
+    fetch(packaged_weights())
+
+    compare_ssim(source, results[0])
+    with tempfile.TemporaryDirectory() as folder:
+        save_random_clip(Path(folder))
+        options = MetricOptions(clip=folder, device="cpu")
+        print(f"\n{arguments.results} results of one {arguments.side} × {arguments.side} picture, in seconds")
+        compare_ways("without CLIP", PIXEL_METRICS, source, results, options)
+        compare_ways("with CLIP", (*PIXEL_METRICS, "clip"), source, results, options)
+
+
+def compare_ssim(source: Pixels, result: Pixels) -> None:
+    from skimage.metrics import structural_similarity
+
+    ours = load("ssim")
+    prepared = ours.prepare(source)
+    usual = best_of(3, lambda: structural_similarity(source, result, channel_axis=2, data_range=255))
+    fast = best_of(10, lambda: ours.compare([prepared], [result])[0])
+    print("SSIM of one result, in seconds")
+    print_rows(usual, fast, {"ssim": abs(usual.value - fast.value)})
+
+
+def compare_ways(
+    title: str, metrics: tuple[str, ...], source: Pixels, results: list[Pixels], options: MetricOptions
+) -> None:
+    files = [pillow_png(source), *(pillow_png(result) for result in results)]
+    compare = usual_comparison(metrics, options)
+    ruler = Ruler(metrics, options)
+    warm = Picture.from_pixels(np.ascontiguousarray(source[:192, :192]))
+    compare(warm.pixels, warm.pixels)
+    ruler.measure([(warm, warm)])
+
+    usual = best_of(1, lambda: the_usual_way(files, compare))
+    fast = best_of(1, lambda: our_way(files, ruler))
+    apart = {
+        name: max(abs(a[name] - b[name]) for a, b in zip(usual.value, fast.value, strict=True))
+        for name in metrics
+    }
+    print(f"\n{title}")
+    print_rows(usual, fast, apart)
+
+
+def the_usual_way(files: list[bytes], compare: Compare) -> list[dict[str, float]]:
+    rows = []
+    for file in files[1:]:
+        source, result = pillow_pixels(files[0]), pillow_pixels(file)
+        rows.append(compare(source, result))
+        pillow_png(result)
+    return rows
+
+
+def our_way(files: list[bytes], ruler: Ruler) -> list[dict[str, float | None]]:
+    source, *results = [Picture.from_bytes(file) for file in files]
+    measured = ruler.measure([(source, result) for result in results])
+    for result in results:
+        encode_png(result.pixels)
+    return [{name: one.value for name, one in row.items()} for row in measured]
+
+
+def usual_comparison(metrics: tuple[str, ...], options: MetricOptions) -> Compare:
+    from skimage.metrics import structural_similarity
+
+    features = TorchFeatures("alex", "cpu")
+    clip: Any = load("clip", options) if "clip" in metrics else None
+
+    def compare(source: Pixels, result: Pixels) -> dict[str, float]:
+        error = np.mean((source.astype(np.float64) - result.astype(np.float64)) ** 2)
+        with np.errstate(divide="ignore"):
+            values = {"psnr": float(10 * np.log10(255**2 / error))}
+        values["ssim"] = float(structural_similarity(source, result, channel_axis=2, data_range=255))
+        one, other = (features.of([pillow_squared(each)])[0] for each in (source, result))
+        values["lpips"] = features.distance(one, other)
+        if clip is not None:
+            values["clip"] = float(np.dot(clip.prepare(source), clip.prepare(result)))
+        return values
+
+    return compare
+
+
+def made_pictures(side: int, count: int) -> tuple[Pixels, list[Pixels]]:
+    """Smooth random colours with texture, and the same with growing noise and blur."""
+    import cv2
+
+    random = np.random.default_rng(7)
+    colours = cv2.resize(random.uniform(20, 235, (12, 12, 3)), (side, side), interpolation=cv2.INTER_CUBIC)
+    texture = cv2.GaussianBlur(random.normal(0, 40, (side, side, 3)), (0, 0), 1.2)
+    source = np.clip(colours + texture, 0, 255)
+    results = [
+        cv2.GaussianBlur(source, (0, 0), 0.3 + step / 10) + random.normal(0, 1 + step / 2, source.shape)
+        for step in range(count)
+    ]
+    return source.astype(np.uint8), [np.clip(each, 0, 255).astype(np.uint8) for each in results]
+
+
+def save_random_clip(folder: Path) -> None:
+    """The vision half of ViT-L/14, beside a text half that is as small as can be."""
+    from transformers import CLIPConfig, CLIPImageProcessorPil, CLIPModel
+
+    vision = {"hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24}
+    vision |= {"num_attention_heads": 16, "patch_size": 14, "image_size": 224}
+    text = {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 1}
+    CLIPModel(CLIPConfig(text_config=text, vision_config=vision, projection_dim=768)).save_pretrained(folder)
+    CLIPImageProcessorPil().save_pretrained(folder)
+
+
+def pillow_png(pixels: Pixels) -> bytes:
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG")
+    return file.getvalue()
+
+
+def pillow_pixels(file: bytes) -> Pixels:
+    from PIL import Image
+
+    return np.array(Image.open(io.BytesIO(file)).convert("RGB"))
+
+
+def pillow_squared(pixels: Pixels) -> Pixels:
+    from PIL import Image
+
+    return np.asarray(Image.fromarray(pixels).resize((256, 256), Image.Resampling.BILINEAR))
+
+
+class Timed:
+    """A function's value, and the least time that it took."""
+
+    def __init__(self, value: Any, wall: float, cpu: float) -> None:
+        self.value = value
+        self.wall = wall
+        self.cpu = cpu
+
+
+def best_of(times: int, function: Callable[[], Any]) -> Timed:
+    runs = []
+    for _ in range(times):
+        wall, cpu = time.perf_counter(), time.process_time()
+        value = function()
+        runs.append((time.process_time() - cpu, time.perf_counter() - wall, value))
+    cpu, wall, value = min(runs, key=lambda run: run[0])
+    return Timed(value, wall, cpu)
+
+
+def print_rows(usual: Timed, fast: Timed, apart: dict[str, float]) -> None:
+    print(f"{'':10}{'CPU':>10}{'wall':>10}")
+    print(f"{'usual':10}{usual.cpu:10.4f}{usual.wall:10.4f}")
+    print(f"{'ours':10}{fast.cpu:10.4f}{fast.wall:10.4f}")
+    print(f"{'ratio':10}{usual.cpu / fast.cpu:9.1f}x{usual.wall / fast.wall:9.1f}x")
+    print("largest difference: " + ", ".join(f"{name} {value:.1e}" for name, value in apart.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""python -m convergebench"""
+
+from convergebench.cli import main
+
+main()

@@ -1,0 +1,49 @@
+"""The same metric over parts of the suite: by category of edit, or by kind of picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from convergebench.analysis.results import Results, Return, Trouble
+from convergebench.analysis.summary import Summary, summarise
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """A metric at a round: for each model, a summary of each group that it was asked for."""
+
+    by: Literal["category", "kind"]
+    groups: tuple[str, ...]
+    models: Mapping[str, Mapping[str, Summary]]
+
+
+def breakdown(results: Results, by: Literal["category", "kind"], metric: str, round: int) -> Breakdown:
+    """Split a round's returns by a property of their case.
+
+    Missing counts the trajectories that took at least one step; of others the group is not known.
+    """
+    facts = results.facts(metric)
+    expected: dict[tuple[str, str], set[tuple[str, int]]] = {}
+    returns: dict[tuple[str, str], list[Return]] = {}
+    steps: tuple[Return | Trouble, ...] = (*results.returns, *results.troubles)
+    for item in steps:
+        key = (item.model, _group(item, by))
+        expected.setdefault(key, set()).add((item.case, item.seed))
+        if isinstance(item, Return) and item.round == round:
+            returns.setdefault(key, []).append(item)
+    groups = tuple(sorted({group for _, group in expected}))
+    models = {
+        model: {
+            group: summarise(returns.get((model, group), []), facts, len(expected[model, group]))
+            for group in groups
+            if (model, group) in expected
+        }
+        for model in results.roles()
+    }
+    return Breakdown(by, groups, models)
+
+
+def _group(item: Return | Trouble, by: Literal["category", "kind"]) -> str:
+    return item.category if by == "category" else item.kind

@@ -1,0 +1,179 @@
+"""From a workspace to Results: the newest generation of every trajectory, with its measurements."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from convergebench import metrics
+from convergebench.analysis.results import ModelUse, Results, Return, Trouble
+from convergebench.errors import WorkspaceError, WrongUse
+from convergebench.protocols import round_trip
+from convergebench.store import Workspace
+from convergebench.types import Digest, Measurement, MetricFacts
+
+_NEWEST = """
+    SELECT t.*, c.suite, c.id AS case_id, c.picture AS source_id, c.pair, c.kind, c.category,
+           e.name AS editor_name, e.role AS editor_role
+    FROM trajectories t
+    JOIN cases c ON c.fingerprint = t.case_fingerprint
+    JOIN editors e ON e.fingerprint = t.editor
+    WHERE t.protocol = 'round_trip' AND t.generation = (
+        SELECT max(n.generation) FROM trajectories n
+        WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
+            = (t.protocol, t.editor, t.case_fingerprint, t.seed))
+    ORDER BY t.id
+"""
+_RETURNS = frozenset(round_trip(1).returns)
+
+
+def gather(workspace: Workspace, suite: str | None = None, models: Sequence[str] = ()) -> Results:
+    """The round trips of one suite (that of the last run, unless named), of all models or of those named."""
+    trajectories = workspace.query(_NEWEST)
+    if not trajectories:
+        raise WorkspaceError(f"{workspace.folder} holds no results yet; make some with convergebench run")
+    suite = suite or _latest_suite(workspace, trajectories)
+    labels = _labels(trajectories)
+    chosen = {
+        row["id"]: row
+        for row in trajectories
+        if row["suite"] == suite and (not models or {labels[row["editor"]], row["editor_name"]} & set(models))
+    }
+    if not chosen:
+        known = ", ".join(sorted(set(labels.values())))
+        raise WrongUse(f"{workspace.folder} holds nothing of that in {suite}; its models are {known}")
+    facts, values = _measurements(workspace)
+    steps = [row for row in _steps(workspace) if row["trajectory"] in chosen]
+    return Results(
+        suite=suite,
+        rounds=max(row["rounds"] for row in chosen.values()),
+        metrics=facts,
+        returns=_returns(steps, chosen, labels, values),
+        troubles=_troubles(steps, chosen, labels),
+        uses=_uses(steps, chosen, labels),
+    )
+
+
+def _latest_suite(workspace: Workspace, trajectories: Sequence[sqlite3.Row]) -> str:
+    for row in workspace.query("SELECT settings ->> 'suite' AS suite FROM runs ORDER BY id DESC"):
+        if any(one["suite"] == row["suite"] for one in trajectories):
+            return str(row["suite"])
+    return str(trajectories[-1]["suite"])
+
+
+def _labels(trajectories: Sequence[sqlite3.Row]) -> dict[str, str]:
+    """A name for each fingerprint; where two share one, as after an upgrade, the label tells them apart."""
+    names = {row["editor"]: row["editor_name"] for row in trajectories}
+    shared = Counter(names.values())
+    return {
+        fingerprint: name if shared[name] == 1 else f"{name}@{fingerprint[:6]}"
+        for fingerprint, name in names.items()
+    }
+
+
+def _measurements(
+    workspace: Workspace,
+) -> tuple[tuple[MetricFacts, ...], Mapping[tuple[Digest, Digest], Mapping[str, Measurement]]]:
+    """Facts of the metrics used, and values by (reference, picture); only each metric's newest version."""
+    newest = {
+        row["metric"]: row["version"]
+        for row in workspace.query(
+            "SELECT metric, version, max(at) AS last FROM measurements GROUP BY metric, version ORDER BY last"
+        )
+        if row["metric"] in metrics.names()
+    }
+    order = [*metrics.DEFAULT, *metrics.names()]
+    facts = tuple(metrics.facts(name) for name in sorted(newest, key=order.index))
+    values: defaultdict[tuple[Digest, Digest], dict[str, Measurement]] = defaultdict(dict)
+    for row in workspace.query("SELECT * FROM measurements"):
+        if newest.get(row["metric"]) == row["version"]:
+            values[row["reference"], row["picture"]][row["metric"]] = Measurement(
+                row["metric"], row["version"], row["value"], row["missing"]
+            )
+    return facts, values
+
+
+def _steps(workspace: Workspace) -> list[sqlite3.Row]:
+    """The last word on every position of every trajectory."""
+    return workspace.query(
+        "SELECT *, inputs ->> 0 AS first_input, max(id) FROM steps "
+        "GROUP BY trajectory, position ORDER BY trajectory, position"
+    )
+
+
+def _returns(
+    steps: Sequence[sqlite3.Row],
+    chosen: Mapping[int, sqlite3.Row],
+    labels: Mapping[str, str],
+    values: Mapping[tuple[Digest, Digest], Mapping[str, Measurement]],
+) -> tuple[Return, ...]:
+    source = {row["trajectory"]: row["first_input"] for row in steps if row["position"] == 0}
+    return tuple(
+        Return(
+            **_case_of(chosen[row["trajectory"]], labels),
+            role=chosen[row["trajectory"]]["editor_role"],
+            round=row["round"],
+            digest=row["picture"],
+            values=values.get((source[row["trajectory"]], row["picture"]), {}),
+        )
+        for row in steps
+        if row["picture"] is not None and row["role"] in _RETURNS
+    )
+
+
+def _troubles(
+    steps: Sequence[sqlite3.Row], chosen: Mapping[int, sqlite3.Row], labels: Mapping[str, str]
+) -> tuple[Trouble, ...]:
+    return tuple(
+        Trouble(
+            **_case_of(chosen[row["trajectory"]], labels),
+            round=row["round"],
+            role=row["role"],
+            kind_of_failure=row["failure"],
+            reason=row["reason"],
+        )
+        for row in steps
+        if row["failure"] is not None
+    )
+
+
+def _case_of(trajectory: sqlite3.Row, labels: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "model": labels[trajectory["editor"]],
+        "case": trajectory["case_id"],
+        "picture": trajectory["source_id"],
+        "pair": trajectory["pair"],
+        "kind": trajectory["kind"],
+        "category": trajectory["category"],
+        "seed": trajectory["seed"],
+    }
+
+
+def _uses(
+    steps: Sequence[sqlite3.Row],
+    chosen: Mapping[int, sqlite3.Row],
+    labels: Mapping[str, str],
+) -> tuple[ModelUse, ...]:
+    editor_of = {identity: row["editor"] for identity, row in chosen.items()}
+    uses = []
+    for editor in dict.fromkeys(editor_of.values()):
+        mine = [row for row in chosen.values() if row["editor"] == editor]
+        done = [row for row in steps if editor_of[row["trajectory"]] == editor]
+        made = [row for row in done if row["picture"] is not None]
+        costs = [row["cost_usd"] for row in made]
+        last_rounds = Counter(row["trajectory"] for row in made if row["role"] in _RETURNS)
+        uses.append(
+            ModelUse(
+                model=labels[editor],
+                role=mine[0]["editor_role"],
+                trajectories=len(mine),
+                complete=sum(last_rounds[row["id"]] == row["rounds"] for row in mine),
+                edits=len(made),
+                failures=len(done) - len(made),
+                mean_seconds=sum(row["seconds"] for row in made) / len(made) if made else None,
+                cost_usd=None if None in costs else sum(costs),
+            )
+        )
+    return tuple(uses)

@@ -1,0 +1,115 @@
+"""Which model keeps most of the picture at a round, and how sure that is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from convergebench.analysis.gaps import Gap, gaps, planned_trajectories, reading
+from convergebench.analysis.results import Results, Return, Role
+from convergebench.analysis.summary import Summary, summarise
+from convergebench.errors import WrongUse
+from convergebench.types import FailureKind, MetricFacts
+
+
+@dataclass(frozen=True)
+class RankingRow:
+    """One model at the round; `n` and `missing` are those of the metric that ranks."""
+
+    rank: int | None
+    """None for floors, and for models without a value to rank by."""
+    model: str
+    role: Role
+    n: int
+    missing: int
+    metrics: Mapping[str, Summary]
+    mean_seconds: float | None
+    cost_usd: float | None
+    failures: Mapping[FailureKind, int]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Models best first, then models without a value, then floors."""
+
+    suite: str
+    round: int
+    metric: MetricFacts
+    metrics: tuple[MetricFacts, ...]
+    rows: tuple[RankingRow, ...]
+    shared_cases: int
+    """Cases for which every ranked model has a value."""
+    unequal_cases: bool
+    """Whether the ranked models' means are over different sets of cases."""
+    gaps: tuple[Gap, ...]
+    """What is missing at this round."""
+
+
+def ranking(results: Results, metric: str = "ssim", round: int | None = None) -> Ranking:
+    """Rank by a metric's mean at a round, the last unless told; floors come last, without a rank."""
+    facts = results.facts(metric)
+    number = results.rounds if round is None else round
+    if not 1 <= number <= results.rounds:
+        raise WrongUse(f"there is no round {number}; choose one from 1 to {results.rounds}")
+    grouped = results.returns_by_round()
+    returns = {model: grouped.get((model, number), []) for model in results.roles()}
+    rows = _ordered(_rows(results, returns, facts), facts)
+    cases = [_cases(returns[row.model], facts) for row in rows if row.rank is not None]
+    shared = frozenset[str].intersection(*cases) if cases else frozenset()
+    return Ranking(
+        suite=results.suite,
+        round=number,
+        metric=facts,
+        metrics=results.metrics,
+        rows=rows,
+        shared_cases=len(shared),
+        unequal_cases=len(set(cases)) > 1,
+        gaps=tuple(gap for gap in gaps(results) if gap.round == number),
+    )
+
+
+def _rows(
+    results: Results, returns: Mapping[str, Sequence[Return]], ranked_by: MetricFacts
+) -> list[RankingRow]:
+    expected = planned_trajectories(results)
+    uses = {use.model: use for use in results.uses}
+    failures = Counter((trouble.model, trouble.kind_of_failure) for trouble in results.troubles)
+    rows = []
+    for model, role in results.roles().items():
+        summaries = {
+            facts.name: summarise(returns[model], facts, expected[model]) for facts in results.metrics
+        }
+        row = RankingRow(
+            rank=None,
+            model=model,
+            role=role,
+            n=summaries[ranked_by.name].n,
+            missing=summaries[ranked_by.name].missing,
+            metrics=summaries,
+            mean_seconds=uses[model].mean_seconds if model in uses else None,
+            cost_usd=uses[model].cost_usd if model in uses else None,
+            failures={kind: count for (name, kind), count in failures.items() if name == model},
+        )
+        rows.append(row)
+    return rows
+
+
+def _ordered(rows: Sequence[RankingRow], facts: MetricFacts) -> tuple[RankingRow, ...]:
+    """Best first; equal means share a rank."""
+    sign = -1 if facts.better == "higher" else 1
+
+    def place(row: RankingRow) -> tuple[bool, bool, float]:
+        mean = row.metrics[facts.name].mean
+        return row.role == "floor", mean is None, 0.0 if mean is None else sign * mean
+
+    ordered = sorted(rows, key=place)
+    places = [place(row) for row in ordered]
+    return tuple(
+        row if any(at[:2]) else replace(row, rank=1 + places.index(at))
+        for row, at in zip(ordered, places, strict=True)
+    )
+
+
+def _cases(returns: Sequence[Return], facts: MetricFacts) -> frozenset[str]:
+    return frozenset(item.case for item in returns if not isinstance(reading(item, facts), str))

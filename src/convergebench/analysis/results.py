@@ -1,0 +1,104 @@
+"""What the analysis starts from: the returns, troubles and use of every model in a suite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from convergebench.errors import WrongUse
+from convergebench.types import FailureKind, Measurement, MetricFacts
+
+Role: TypeAlias = Literal["model", "probe", "floor"]
+
+
+@dataclass(frozen=True)
+class Return:
+    """One return of a trajectory: the picture after edit and undo, compared with the source."""
+
+    model: str
+    """Label, unique per editor fingerprint."""
+    role: Role
+    case: str
+    picture: str
+    """The source picture's id: the cluster for statistics."""
+    pair: str
+    kind: str
+    category: str
+    seed: int
+    round: int
+    """From 1 to the number of rounds."""
+    digest: str
+    values: Mapping[str, Measurement]
+    """By metric name; a value, or missing with the reason."""
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A step without a picture."""
+
+    model: str
+    case: str
+    picture: str
+    pair: str
+    kind: str
+    category: str
+    seed: int
+    round: int
+    role: str
+    """The step's role: forward or backward."""
+    kind_of_failure: FailureKind
+    reason: str
+
+
+@dataclass(frozen=True)
+class ModelUse:
+    """What a model was asked for, and what it took."""
+
+    model: str
+    role: Role
+    trajectories: int
+    complete: int
+    edits: int
+    failures: int
+    mean_seconds: float | None
+    cost_usd: float | None
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything known about the models that ran on one suite."""
+
+    suite: str
+    rounds: int
+    metrics: tuple[MetricFacts, ...]
+    returns: tuple[Return, ...]
+    troubles: tuple[Trouble, ...]
+    uses: tuple[ModelUse, ...]
+
+    def facts(self, metric: str) -> MetricFacts:
+        for facts in self.metrics:
+            if facts.name == metric:
+                return facts
+        if not self.metrics:
+            raise WrongUse("nothing is measured yet; let a return be made, then run convergebench measure")
+        known = ", ".join(facts.name for facts in self.metrics)
+        raise WrongUse(f"there is no metric {metric} in these results; choose one of: {known}")
+
+    def roles(self) -> dict[str, Role]:
+        """Every model that was used or tried, in order of appearance."""
+        roles: dict[str, Role] = {}
+        seen: tuple[ModelUse | Return, ...] = (*self.uses, *self.returns)
+        for item in seen:
+            roles.setdefault(item.model, item.role)
+        for trouble in self.troubles:
+            # A model known by its failures alone has no role on record.
+            roles.setdefault(trouble.model, "model")
+        return roles
+
+    def returns_by_round(self) -> dict[tuple[str, int], list[Return]]:
+        """The returns of each model at each round."""
+        grouped: dict[tuple[str, int], list[Return]] = {}
+        for item in self.returns:
+            grouped.setdefault((item.model, item.round), []).append(item)
+        return grouped

@@ -1,0 +1,106 @@
+"""Means of clustered values: edits of one source picture are not independent of each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with its confidence interval, over `n` values in `clusters` clusters.
+
+    One cluster says nothing about other clusters: its interval has no low and no high.
+    """
+
+    mean: float
+    low: float | None
+    high: float | None
+    n: int
+    clusters: int
+
+
+def cluster_bootstrap_mean(
+    values: NDArray[np.float64],
+    clusters: Sequence[str] | NDArray[Any],
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Interval:
+    """The mean and its expanded percentile interval, from resampling whole clusters.
+
+    Values must be finite and at least one. The same seed gives the same interval on every machine.
+    """
+    sums, sizes = _cluster_totals(values, clusters)
+    mean = float(sums.sum() / sizes.sum())
+    if len(sums) == 1:
+        return Interval(mean, None, None, n=len(values), clusters=1)
+    draws = _draws(len(sums), resamples, seed)
+    means = (draws @ sums) / (draws @ sizes)
+    tail = _expanded_tail(level, len(sums))
+    low, high = np.quantile(means, [tail, 1 - tail])
+    return Interval(mean, float(low), float(high), n=len(values), clusters=len(sums))
+
+
+def clustered_standard_error(
+    values: NDArray[np.float64], clusters: Sequence[str] | NDArray[Any]
+) -> float | None:
+    """The standard error of the mean with the C/(C−1) correction; None for one cluster."""
+    residuals, _ = _cluster_totals(values - values.mean(), clusters)
+    count = len(residuals)
+    if count == 1:
+        return None
+    return math.sqrt(count / (count - 1) * float((residuals**2).sum())) / len(values)
+
+
+def _cluster_totals(
+    values: NDArray[np.float64], clusters: Sequence[str] | NDArray[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    if not len(values) or not np.isfinite(values).all():
+        raise ValueError("a mean needs at least one value, and finite ones only")
+    _, index = np.unique(np.asarray(clusters), return_inverse=True)
+    sums = np.zeros(index.max() + 1)
+    np.add.at(sums, index, values)
+    return sums, np.bincount(index).astype(np.float64)
+
+
+@lru_cache(maxsize=32)
+def _draws(clusters: int, resamples: int, seed: int) -> NDArray[np.float64]:
+    """How often each cluster is drawn in each resample; shared by all means over as many clusters."""
+    even = np.full(clusters, 1 / clusters)
+    return np.random.default_rng(seed).multinomial(clusters, even, size=resamples).astype(np.float64)
+
+
+def _expanded_tail(level: float, clusters: int) -> float:
+    """The share to cut off at each end.
+
+    Plain percentiles are too narrow for few clusters: resampling misses the C/(C−1) and the heavy tails
+    of Student's t. Cutting where the normal distribution has the t quantile, so scaled, makes up for both
+    (Hesterberg 2014, arXiv:1411.5279).
+    """
+    widened = math.sqrt(clusters / (clusters - 1)) * student_quantile((1 + level) / 2, clusters - 1)
+    return NormalDist().cdf(-widened)
+
+
+def student_quantile(probability: float, freedom: int) -> float:
+    """Student's t quantile, by the Cornish–Fisher series: within 1 % from two degrees of freedom on.
+
+    >>> round(student_quantile(0.975, 10), 3)
+    2.228
+    """
+    z = NormalDist().inv_cdf(probability)
+    terms = (
+        z,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return math.fsum(term / freedom**power for power, term in enumerate(terms))

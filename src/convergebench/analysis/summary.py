@@ -1,0 +1,66 @@
+"""One metric over many returns: a mean with its interval, and what could not enter it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from convergebench.analysis.gaps import reading
+from convergebench.analysis.results import Return
+from convergebench.analysis.statistics import Interval, cluster_bootstrap_mean
+from convergebench.types import MetricFacts
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A metric over the returns that have it.
+
+    Infinite values, such as the PSNR of a picture that came back unchanged, are counted and not averaged.
+    """
+
+    finite: Interval | None
+    perfect: int
+    missing: int
+    mean: float | None
+    """Over the finite values; infinite where all are; None where there is no value."""
+    reason: str | None
+    """Why there is no value at all."""
+
+    @property
+    def n(self) -> int:
+        return self.perfect + (self.finite.n if self.finite else 0)
+
+    @property
+    def low(self) -> float | None:
+        return self.finite.low if self.finite else None
+
+    @property
+    def high(self) -> float | None:
+        return self.finite.high if self.finite else None
+
+
+def summarise(returns: Sequence[Return], metric: MetricFacts, expected: int) -> Summary:
+    """Summarise a metric over returns of which `expected` should be there; clustered by source picture."""
+    readings = [(reading(item, metric), item.picture) for item in returns]
+    values = [(value, picture) for value, picture in readings if isinstance(value, float | int)]
+    finite = [(value, picture) for value, picture in values if math.isfinite(value)]
+    interval = None
+    if finite:
+        interval = cluster_bootstrap_mean(
+            np.array([v for v, _ in finite], np.float64), [p for _, p in finite]
+        )
+    return Summary(
+        finite=interval,
+        perfect=len(values) - len(finite),
+        missing=max(expected, len(returns)) - len(values),
+        mean=interval.mean if interval else metric.perfect if values else None,
+        reason=None if values else _commonest([value for value, _ in readings if isinstance(value, str)]),
+    )
+
+
+def _commonest(reasons: Sequence[str]) -> str:
+    return Counter(reasons).most_common(1)[0][0] if reasons else "there is no return"

@@ -1,0 +1,215 @@
+"""The same from Python: run a benchmark, open a workspace, look at its results."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from convergebench import __version__, editors, engine, metrics, report, suites
+from convergebench.analysis import Ranking, Results, gather, ranking
+from convergebench.engine import Outcome, Plan, Watch
+from convergebench.errors import MissingExtra, WrongUse
+from convergebench.metrics import MetricOptions, Ruler
+from convergebench.protocols import round_trip
+from convergebench.store import Workspace
+from convergebench.types import Editor, Pixels
+
+if TYPE_CHECKING:
+    import pandas
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that a run is told; kept with it in the workspace."""
+
+    models: tuple[str, ...]
+    suite: str = "converge"
+    rounds: int = 10
+    kinds: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    pairs: tuple[str, ...] = ()
+    pictures: tuple[str, ...] = ()
+    limit: int | None = None
+    seed: int = 0
+    repeats: int = 1
+    concurrency: int = 8
+    metrics: tuple[str, ...] = metrics.DEFAULT
+    clip: str | None = None
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+
+    def __post_init__(self) -> None:
+        if not self.models:
+            raise WrongUse("name at least one model with --model; see: convergebench models")
+        for name in ("rounds", "repeats", "concurrency"):
+            if getattr(self, name) < 1:
+                raise WrongUse(f"--{name} must be at least 1")
+        for name in self.metrics:
+            metrics.facts(name)
+
+
+def run(
+    models: Sequence[str] | str,
+    suite: str = "converge",
+    rounds: int = 10,
+    *,
+    workspace: str | Path = "results",
+    fresh: bool = False,
+    **settings: Any,
+) -> Benchmark:
+    """Run a benchmark, or go on with one, and open its results. `settings` are those of `Settings`."""
+    names = (models,) if isinstance(models, str) else tuple(models)
+    chosen = Settings(names, suite, rounds, **{k: _as_tuple(v) for k, v in settings.items()})
+    with Workspace.create(Path(workspace)) as store:
+        plan = make_plan(chosen)
+        outcome = execute(plan, chosen, store, fresh=fresh)
+    return replace(open(workspace), outcome=outcome)
+
+
+def open(workspace: str | Path = "results") -> Benchmark:
+    """Look at a workspace."""
+    return Benchmark(Workspace.existing(Path(workspace)))
+
+
+def make_plan(settings: Settings, on_package: suites.OnPackage = lambda _: None) -> Plan:
+    """Load the suite and the editors that the settings name."""
+    built: list[Editor] = [editors.open_editor(model) for model in dict.fromkeys(settings.models)]
+    suite = suites.load(settings.suite, on_package)
+    cases = suites.select(
+        suite.cases,
+        kinds=settings.kinds,
+        categories=settings.categories,
+        pairs=settings.pairs,
+        pictures=settings.pictures,
+        limit=settings.limit,
+    )
+    if not cases:
+        raise WrongUse(f"no case of {settings.suite} is left by these choices; choose fewer")
+    seeds = tuple(range(settings.seed, settings.seed + settings.repeats))
+    protocol = round_trip(settings.rounds)
+    return Plan(f"{suite.name}@{suite.version}", protocol, tuple(cases), tuple(built), seeds)
+
+
+def execute(
+    plan: Plan, settings: Settings, workspace: Workspace, *, fresh: bool = False, watch: Watch | None = None
+) -> Outcome:
+    """Carry the plan out, and keep with the workspace what was asked and how it ended."""
+    ruler = Ruler(settings.metrics, MetricOptions(settings.clip, settings.device))
+    number = workspace.start_run({**asdict(settings), "suite": plan.suite}, __version__)
+    ending = "failed"
+    try:
+        outcome = _run_coroutine(
+            engine.run_plan(
+                plan,
+                workspace,
+                ruler,
+                run=number,
+                concurrency=settings.concurrency,
+                fresh=fresh,
+                watch=watch,
+            )
+        )
+        ending = "interrupted" if outcome.interrupted else "finished"
+    finally:
+        workspace.finish_run(number, ending)
+    return outcome
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A workspace opened for looking at: results, data frames, tables and files."""
+
+    workspace: Workspace
+    outcome: Outcome | None = None
+    """Of the run that made it, when it was made by `run`."""
+
+    def results(self, suite: str | None = None, models: Sequence[str] = ()) -> Results:
+        return gather(self.workspace, suite, models)
+
+    def ranking(self, metric: str = "ssim", round: int | None = None) -> Ranking:
+        return ranking(self.results(), metric, round)
+
+    def frame(self) -> pandas.DataFrame:
+        """Every measurement, one a row; a missing one has its reason in `missing`."""
+        return _frame(
+            {**_place(item), "metric": m.metric, "value": m.value, "missing": m.missing, "version": m.version}
+            for item in self.results().returns
+            for m in item.values.values()
+        )
+
+    def returns(self) -> pandas.DataFrame:
+        """Every return, one a row, with a column for each metric."""
+        return _frame(
+            {**_place(item), "digest": item.digest, **{m.metric: m.value for m in item.values.values()}}
+            for item in self.results().returns
+        )
+
+    def plot(self, path: str | Path) -> Path:
+        report.plot_curves(self.results(), Path(path))
+        return Path(path)
+
+    def grid(self, path: str | Path, columns: int = 6) -> Path:
+        report.picture_grid(self.grid_rows(self.results(), columns), Path(path))
+        return Path(path)
+
+    def grid_rows(self, results: Results, columns: int = 6) -> Sequence[report.GridRow]:
+        return report.final_pictures(results, self._source, self._picture, columns=columns)
+
+    def export(self, folder: str | Path) -> list[Path]:
+        return report.export(self.results(), Path(folder))
+
+    def close(self) -> None:
+        self.workspace.close()
+
+    def __enter__(self) -> Benchmark:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _picture(self, digest: str) -> Pixels:
+        return self.workspace.pictures.load(digest).pixels
+
+    def _source(self, picture: str) -> Pixels:
+        (row, *_) = self.workspace.query(
+            "SELECT s.inputs ->> 0 AS digest FROM steps s JOIN trajectories t ON t.id = s.trajectory "
+            "JOIN cases c ON c.fingerprint = t.case_fingerprint "
+            "WHERE c.picture = ? AND s.position = 0 ORDER BY s.id DESC LIMIT 1",
+            picture,
+        )
+        return self._picture(row["digest"])
+
+
+def _place(item: Any) -> dict[str, Any]:
+    names = ("model", "role", "case", "picture", "pair", "kind", "category", "seed", "round")
+    return {name: getattr(item, name) for name in names}
+
+
+def _frame(rows: Any) -> pandas.DataFrame:
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingExtra("pandas", "frames") from error
+    return pandas.DataFrame(list(rows))
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _run_coroutine(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end, also where a loop is running already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()

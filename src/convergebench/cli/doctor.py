@@ -1,0 +1,88 @@
+"""convergebench doctor"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from convergebench.cli.options import DEFAULT_WORKSPACE, AsJson, WorkspaceFolder, console, print_json
+
+NAME = "doctor"
+
+
+@dataclass(frozen=True)
+class Finding:
+    what: str
+    works: bool
+    detail: str
+    """Its version or place when it works, else how to get it."""
+
+
+def command(workspace: WorkspaceFolder = DEFAULT_WORKSPACE, as_json: AsJson = False) -> None:
+    """What works here, what is missing, and how to get it."""
+    findings = [*_machine(), *_extras(), *_pictures(), *_metrics(), _workspace(workspace)]
+    if as_json:
+        print_json([vars(finding) for finding in findings])
+        return
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False)
+    for finding in findings:
+        table.add_row("[green]ok[/]" if finding.works else "[yellow]--[/]", finding.what, finding.detail)
+    console().print(table)
+
+
+def _machine() -> Iterator[Finding]:
+    import os
+    import platform
+
+    from convergebench import __version__, packages
+
+    yield Finding("ConvergeBench", True, __version__)
+    yield Finding(
+        "Python", True, f"{platform.python_version()} on {platform.system()}, {os.cpu_count()} cores"
+    )
+    yield Finding("cache", True, str(packages.cache_folder()))
+
+
+def _extras() -> Iterator[Finding]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    for package, extra in (("pandas", "frames"), ("torch", "torch"), ("transformers", "torch")):
+        try:
+            yield Finding(package, True, version(package))
+        except PackageNotFoundError:
+            yield Finding(package, False, f"pip install 'convergebench[{extra}]'")
+
+
+def _pictures() -> Iterator[Finding]:
+    from convergebench import suites
+
+    for suite in suites.listing():
+        yield Finding(
+            f"suite {suite.name}", suite.is_ready(), f"{suite.cases} cases, {suite.pictures} pictures"
+        )
+
+
+def _metrics() -> Iterator[Finding]:
+    from convergebench import metrics
+
+    for name in metrics.names():
+        reason = metrics.missing_reason(name)
+        yield Finding(f"metric {name}", reason is None, reason or metrics.facts(name).summary)
+
+
+def _workspace(folder: Path) -> Finding:
+    from convergebench.errors import ConvergeBenchError
+    from convergebench.store import DATABASE, Workspace
+
+    if not (folder / DATABASE).exists():
+        return Finding(f"workspace {folder}", True, "not there yet; convergebench run makes it")
+    try:
+        with Workspace.existing(folder) as store:
+            (row,) = store.query("SELECT count(*) AS steps FROM steps")
+            (health,) = store.query("PRAGMA quick_check(1)")
+    except ConvergeBenchError as error:
+        return Finding(f"workspace {folder}", False, str(error))
+    return Finding(f"workspace {folder}", health[0] == "ok", f"{row['steps']} steps, database {health[0]}")

@@ -1,0 +1,30 @@
+"""convergebench grid"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, benchmark
+
+NAME = "grid"
+
+
+def command(
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File; in the workspace unless named.")
+    ] = None,
+    columns: Annotated[int, typer.Option(help="How many cases to show.")] = 6,
+    suite: SuiteName = None,
+    workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
+) -> None:
+    """The last pictures, models below each other and cases side by side, under their sources."""
+    from convergebench.report import picture_grid
+
+    with benchmark(workspace) as opened:
+        results = opened.results(suite)
+        path = output or workspace / f"model_comparison_round{results.rounds}.png"
+        picture_grid(opened.grid_rows(results, columns), path)
+    typer.echo(f"Wrote {path}")

@@ -1,0 +1,36 @@
+"""convergebench metrics"""
+
+from __future__ import annotations
+
+import math
+
+from convergebench.cli.options import AsJson, console, print_json
+
+NAME = "metrics"
+
+
+def command(as_json: AsJson = False) -> None:
+    """Metrics that can be measured, their direction and range."""
+    from convergebench import metrics
+
+    every = [metrics.facts(name) for name in metrics.names()]
+    if as_json:
+        print_json(
+            [
+                {"name": f.name, "version": f.version, "better": f.better, "perfect": _plain(f.perfect),
+                 "worst": _plain(f.worst), "dimension": f.dimension, "unit": f.unit, "summary": f.summary,
+                 "default": f.name in metrics.DEFAULT}
+                for f in every
+            ]
+        )  # fmt: skip
+        return
+    from rich.table import Table
+
+    table = Table("metric", "better", "perfect", "worst", "dimension", "what it is", box=None)
+    for f in every:
+        table.add_row(f.name, f.better, f"{f.perfect:g} {f.unit}", f"{f.worst:g}", f.dimension, f.summary)
+    console().print(table)
+
+
+def _plain(value: float) -> float | str:
+    return str(value) if math.isinf(value) else value

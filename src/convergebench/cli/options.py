@@ -1,0 +1,42 @@
+"""Options that several commands share, and how they print."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from convergebench.api import Benchmark
+
+WorkspaceFolder = Annotated[
+    Path, typer.Option("--workspace", "-w", help="Folder with the results.", show_default=True)
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+SuiteName = Annotated[
+    str | None, typer.Option("--suite", help="Which suite's results; the last run's unless named.")
+]
+DEFAULT_WORKSPACE = Path("results")
+
+
+def console() -> Console:
+    """Standard output; wide enough for a table when it is not a terminal."""
+    import sys
+
+    from rich.console import Console
+
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 120, soft_wrap=False)
+
+
+def print_json(value: Any) -> None:
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def benchmark(workspace: Path) -> Benchmark:
+    from convergebench import api
+
+    return api.open(workspace)

@@ -1,0 +1,30 @@
+"""convergebench plot"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, benchmark
+
+NAME = "plot"
+
+
+def command(
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="File: .png, .svg or .pdf; in the workspace unless named."),
+    ] = None,
+    metric: Annotated[list[str], typer.Option(help="Only these metrics.")] = [],  # noqa: B006
+    suite: SuiteName = None,
+    workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
+) -> None:
+    """Degradation curves: every metric over the rounds, with 95 % intervals."""
+    from convergebench.report import plot_curves
+
+    path = output or workspace / "degradation_curves.png"
+    with benchmark(workspace) as opened:
+        plot_curves(opened.results(suite), path, metric or None)
+    typer.echo(f"Wrote {path}")

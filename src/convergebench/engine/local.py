@@ -1,0 +1,215 @@
+"""The local engine: trajectories as coroutines, edits in parallel, metrics beside them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from convergebench.engine.batching import Batched
+from convergebench.engine.durable import DurableEdit, StepFailed, Stopped, Trajectory
+from convergebench.engine.measuring import Measuring
+from convergebench.engine.plan import Plan
+from convergebench.engine.retry import Patience
+from convergebench.engine.sources import Sources
+from convergebench.engine.watch import Unwatched, Watch
+from convergebench.errors import BadPicture, ConvergeBenchError
+from convergebench.metrics import Ruler
+from convergebench.picture import Picture
+from convergebench.store import Enrolment, Workspace
+from convergebench.types import BatchEditor, Digest, Editor, FailureKind, PictureFacts, Step
+
+CLAIM_POLL_SECONDS = 0.1
+
+
+@dataclass
+class Outcome:
+    """What a run came to; the results themselves are in the workspace."""
+
+    trajectories: int = 0
+    complete: int = 0
+    edits: int = 0
+    replayed: int = 0
+    failures: Counter[FailureKind] = field(default_factory=Counter)
+    unusable: dict[str, str] = field(default_factory=dict)
+    """Models that could not go on at all, and why."""
+    unreadable: dict[str, str] = field(default_factory=dict)
+    """Cases whose source picture cannot be used, and why."""
+    seconds: float = 0.0
+    interrupted: bool = False
+
+
+async def run_plan(
+    plan: Plan,
+    workspace: Workspace,
+    ruler: Ruler,
+    *,
+    run: int,
+    concurrency: int,
+    fresh: bool = False,
+    patience: Patience | None = None,
+    watch: Watch | None = None,
+) -> Outcome:
+    """Bring every trajectory of the plan as far as it gets.
+
+    SIGINT stops it: nothing new is asked, what is in flight finishes and is kept. A second one drops it.
+    """
+    session = _Session(plan, workspace, ruler, run, patience or Patience(), watch or Unwatched())
+    return await session.run(concurrency, fresh)
+
+
+class _Session:
+    def __init__(
+        self, plan: Plan, workspace: Workspace, ruler: Ruler, run: int, patience: Patience, watch: Watch
+    ) -> None:
+        self._protocol = plan.protocol
+        self._plan = plan
+        self._workspace = workspace
+        self._ruler = ruler
+        self._run = run
+        self._patience = patience
+        self._watch = watch
+        self._sources = Sources(workspace.pictures)
+        self._measuring = Measuring(ruler, workspace, watch, on_error=self._stop_for)
+        self._outcome = Outcome()
+        self._error: Exception | None = None
+        self._active = 0
+
+    async def run(self, concurrency: int, fresh: bool) -> Outcome:
+        started = time.perf_counter()
+        with _interruptible(self._interrupted):
+            await asyncio.gather(
+                *(self._run_editor(editor, concurrency, fresh) for editor in self._plan.editors)
+            )
+            await self._measuring.finish()
+        if self._error is not None:
+            raise self._error
+        self._outcome.seconds = time.perf_counter() - started
+        return self._outcome
+
+    async def _run_editor(self, editor: Editor, concurrency: int, fresh: bool) -> None:
+        wanted = self._plan.enrolments(editor)
+        self._watch.planned(editor.facts.name, self._plan.edits_each)
+        identities = await asyncio.to_thread(self._workspace.enrol, wanted, fresh=fresh)
+        self._outcome.trajectories += len(identities)
+        line = deque(self._trajectories(editor, identities, wanted))
+        try:
+            await asyncio.gather(*(self._work(line) for _ in range(min(concurrency, len(line)))))
+        finally:
+            await editor.close()
+
+    def _trajectories(
+        self, editor: Editor, identities: Sequence[int], wanted: Sequence[Enrolment]
+    ) -> Iterator[Trajectory]:
+        asked = Batched(editor) if isinstance(editor, BatchEditor) else editor
+        for identity, enrolment in zip(identities, wanted, strict=True):
+            yield Trajectory(identity, self._run, asked, enrolment.case, enrolment.seed)
+
+    async def _work(self, line: deque[Trajectory]) -> None:
+        while line and self._may_begin(line[0].editor):
+            trajectory = line.popleft()
+            if not self._workspace.claim(trajectory.id):
+                line.append(trajectory)  # another process has it; what that finishes is replayed here
+                await asyncio.sleep(CLAIM_POLL_SECONDS)
+                continue
+            self._active += 1
+            try:
+                await self._follow(trajectory)
+            finally:
+                self._active -= 1
+                self._workspace.release(trajectory.id)
+
+    async def _follow(self, trajectory: Trajectory) -> None:
+        """Run the protocol on one trajectory, as far as it gets."""
+        steps = 0
+        try:
+            source = await self._sources.open(trajectory.case.source)
+            recorded = self._workspace.steps(trajectory.id)
+            known = self._workspace.measured(source.digest, _pictures(recorded))
+
+            async def seen(step: Step, picture: Picture | None, replayed: bool) -> None:
+                nonlocal steps
+                steps += 1
+                self._count(trajectory, step, replayed)
+                if picture is None or step.role not in self._protocol.returns:
+                    return
+                if self._lacks_measurements(picture, known):
+                    await self._measuring.offer(source, picture)
+
+            edit = DurableEdit(
+                trajectory,
+                recorded,
+                self._workspace,
+                self._patience,
+                open_source=self._sources.open,
+                on_step=seen,
+                may_begin=lambda: self._may_begin(trajectory.editor),
+            )
+            await self._protocol.run(trajectory.case, edit)
+            self._outcome.complete += 1
+        except StepFailed as failed:
+            self._outcome.failures[failed.failure.kind] += 1
+            if failed.failure.kind == "misconfigured":
+                self._outcome.unusable[trajectory.editor.facts.name] = failed.failure.reason
+        except Stopped:
+            pass
+        except BadPicture as error:
+            self._outcome.unreadable[trajectory.case.id] = str(error)
+        except ConvergeBenchError as error:
+            self._stop_for(error)
+        self._watch.ended(trajectory.editor.facts.name, self._protocol.edits - steps)
+
+    def _count(self, trajectory: Trajectory, step: Step, replayed: bool) -> None:
+        if replayed:
+            self._outcome.replayed += 1
+        else:
+            self._outcome.edits += 1
+        self._watch.step(trajectory.editor.facts.name, step, replayed=replayed)
+
+    def _lacks_measurements(self, picture: Picture, known: Mapping[tuple[Digest, str, str], bool]) -> bool:
+        """Whether some metric was never tried on it, or was missing then and can be had now."""
+        for facts in self._ruler.facts:
+            there = known.get((picture.digest, facts.name, facts.version))
+            if there is None or (not there and self._ruler.can_measure(facts.name)):
+                return True
+        return False
+
+    def _may_begin(self, editor: Editor) -> bool:
+        stopped = self._outcome.interrupted or self._error is not None
+        return not stopped and editor.facts.name not in self._outcome.unusable
+
+    def _interrupted(self) -> None:
+        self._outcome.interrupted = True
+        self._watch.stopping(self._active)
+
+    def _stop_for(self, error: Exception) -> None:
+        """Begin nothing new, let what is paid for finish and be kept, then raise the error."""
+        self._error = self._error or error
+
+
+def _pictures(steps: Sequence[Step]) -> list[Digest]:
+    return [step.outcome.digest for step in steps if isinstance(step.outcome, PictureFacts)]
+
+
+@contextlib.contextmanager
+def _interruptible(on_interrupt: Callable[[], None]) -> Iterator[None]:
+    """While this lasts the first SIGINT calls `on_interrupt`; the next one is an ordinary interrupt again."""
+    loop = asyncio.get_running_loop()
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def first() -> None:
+        loop.remove_signal_handler(signal.SIGINT)
+        on_interrupt()
+
+    loop.add_signal_handler(signal.SIGINT, first)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)

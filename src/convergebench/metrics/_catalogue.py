@@ -1,0 +1,64 @@
+"""Which metrics there are: the modules of this package, and those of installed plug-ins."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from convergebench.errors import ConvergeBenchError, WrongUse
+from convergebench.metrics.base import Metric, MetricOptions, Registration, registrations
+from convergebench.packages import PackagedFile
+from convergebench.types import MetricFacts
+
+ENTRY_POINTS = "convergebench.metrics"
+
+
+def names() -> list[str]:
+    """All metrics, in alphabetical order."""
+    return sorted(_all())
+
+
+def facts(name: str) -> MetricFacts:
+    return _registration(name).facts
+
+
+def load(name: str, options: MetricOptions | None = None) -> Metric:
+    """The metric, ready to measure; raises MetricUnavailable where something it needs is not here."""
+    return _registration(name).load(options or MetricOptions())
+
+
+def packaged_weights() -> tuple[PackagedFile, ...]:
+    """Every file of weights that some metric takes from a package, each once."""
+    return tuple(dict.fromkeys(file for one in _all().values() for file in one.weights))
+
+
+def _registration(name: str) -> Registration:
+    known = _all()
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
+    raise WrongUse(f"there is no metric called {name!r}; {hint}")
+
+
+@cache
+def _all() -> dict[str, Registration]:
+    package = __name__.rpartition(".")[0]
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        if not module.name.startswith("_"):
+            importlib.import_module(f"{package}.{module.name}")
+    for plugin in entry_points(group=ENTRY_POINTS):
+        try:
+            plugin.load()
+        except ConvergeBenchError:
+            raise
+        except Exception as error:
+            raise WrongUse(
+                f"the metric plug-in {plugin.name!r} ({plugin.value}) cannot be loaded: {error}; "
+                "repair or uninstall it"
+            ) from error
+    return registrations()

@@ -1,0 +1,106 @@
+"""What a metric is, and how one is made known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeVar
+
+from convergebench.errors import ConvergeBenchError, WrongUse
+from convergebench.packages import PackagedFile
+from convergebench.types import MetricFacts, Pixels
+
+
+class Metric(Protocol):
+    """A number from a source and a result of the same size."""
+
+    @property
+    def facts(self) -> MetricFacts: ...
+
+    def prepare(self, source: Pixels) -> Any:
+        """What depends on the source alone; it is kept and handed back for every result of that source."""
+
+    def compare(self, prepared: Sequence[Any], results: Sequence[Pixels]) -> list[float]:
+        """The i-th result against the i-th prepared source, all in one go."""
+
+
+class MetricUnavailable(ConvergeBenchError):
+    """This metric cannot be used here: what to install, pull or give."""
+
+
+class NotMeasurable(ConvergeBenchError):
+    """These pictures have no value under this metric, such as one too small for its window."""
+
+
+@dataclass(frozen=True)
+class MetricOptions:
+    clip: str | None = None
+    """A folder with CLIP weights, or a hub id; ViT-L/14 from the hub unless given."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+
+
+@dataclass(frozen=True)
+class Registration:
+    """A metric by name: its facts are known at once, the metric itself when it is loaded."""
+
+    facts: MetricFacts
+    load: Callable[[MetricOptions], Metric]
+    weights: tuple[PackagedFile, ...] = ()
+
+
+@dataclass(frozen=True)
+class FunctionMetric:
+    """A metric made of plain functions, one pair at a time."""
+
+    facts: MetricFacts
+    of_pair: Callable[[Any, Pixels], float]
+    of_source: Callable[[Pixels], Any] | None
+
+    def prepare(self, source: Pixels) -> Any:
+        return self.of_source(source) if self.of_source else source
+
+    def compare(self, prepared: Sequence[Any], results: Sequence[Pixels]) -> list[float]:
+        return [self.of_pair(one, result) for one, result in zip(prepared, results, strict=True)]
+
+
+_registrations: dict[str, Registration] = {}
+_Function = TypeVar("_Function", bound=Callable[[Any, Pixels], float])
+
+
+def metric(
+    name: str,
+    *,
+    better: Literal["higher", "lower"],
+    perfect: float,
+    worst: float,
+    dimension: Literal["quality", "semantic"],
+    unit: str = "",
+    version: str = "1",
+    prepare: Callable[[Pixels], Any] | None = None,
+) -> Callable[[_Function], _Function]:
+    """Register a function of (source, result); with `prepare`, of (what it makes of the source, result).
+
+    The first line of the function's docstring is the metric's summary.
+    """
+
+    def known(function: _Function) -> _Function:
+        summary = (function.__doc__ or "").strip().partition("\n")[0]
+        facts = MetricFacts(name, version, better, perfect, worst, dimension, unit, summary)
+        loaded = FunctionMetric(facts, function, prepare)
+        register(Registration(facts, lambda _: loaded))
+        return function
+
+    return known
+
+
+def register(registration: Registration) -> None:
+    """Make a metric known by its name, which must not be taken."""
+    name = registration.facts.name
+    if name in _registrations:
+        raise WrongUse(f"two metrics are called {name!r}: rename one, or uninstall the package it comes from")
+    _registrations[name] = registration
+
+
+def registrations() -> dict[str, Registration]:
+    """All that has been registered so far."""
+    return dict(_registrations)

@@ -1,0 +1,129 @@
+"""Multi-scale structural similarity of Wang, Simoncelli and Bovik (2003).
+
+Five scales, an 11 × 11 Gaussian window, each channel by itself, then their mean. Between scales 2 × 2 pixels
+become one; as in the pytorch-msssim package, a side of odd length first gets a black row or column in front.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from convergebench.metrics._stripes import stripe_rows, stripes
+from convergebench.metrics.base import NotMeasurable, metric
+from convergebench.types import Pixels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Planes = NDArray[np.float32]
+    """Height × width × 3, the value minus 128: variances are the same and lose fewer digits."""
+
+WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
+WINDOW = 11
+SMALLEST_SIDE = (WINDOW - 1) * 2 ** (len(WEIGHTS) - 1) + 1
+_SIGMA = 1.5
+_MARGIN = WINDOW // 2
+_MIDDLE = 128.0
+_C1 = (0.01 * 255) ** 2
+_C2 = (0.03 * 255) ** 2
+
+
+class SourceScale(NamedTuple):
+    """The source at one scale, with the mean and variance of its windows."""
+
+    planes: Planes
+    means: Planes
+    variances: Planes
+
+
+def pyramid_of_source(source: Pixels) -> tuple[SourceScale, ...]:
+    height, width, _ = source.shape
+    if min(height, width) < SMALLEST_SIDE:
+        raise NotMeasurable(
+            f"MS-SSIM needs at least {SMALLEST_SIDE} pixels on each side; this picture has {width} × {height}"
+        )
+    return tuple(_source_scale(planes) for planes in _pyramid(source))
+
+
+@metric("ms_ssim", better="higher", perfect=1.0, worst=0.0, dimension="quality", prepare=pyramid_of_source)
+def ms_ssim(source: tuple[SourceScale, ...], result: Pixels) -> float:
+    """Multi-scale structural similarity: five scales, 11 × 11 Gaussian windows, mean over channels."""
+    product = np.ones(3)
+    for scale, planes, weight in zip(source, _pyramid(result), WEIGHTS, strict=True):
+        last = scale is source[-1]
+        similarity = _similarity(scale, planes) if last else _contrast_and_structure(scale, planes)
+        product *= np.maximum(similarity, 0) ** weight
+    return float(product.mean())
+
+
+def _pyramid(pixels: Pixels) -> list[Planes]:
+    scales = [pixels.astype(np.float32) - np.float32(_MIDDLE)]
+    while len(scales) < len(WEIGHTS):
+        scales.append(_halved(scales[-1]))
+    return scales
+
+
+def _halved(planes: Planes) -> Planes:
+    import cv2
+
+    height, width, _ = planes.shape
+    if height % 2 or width % 2:
+        black = (-_MIDDLE,) * 3
+        planes = cv2.copyMakeBorder(planes, height % 2, 0, width % 2, 0, cv2.BORDER_CONSTANT, value=black)  # type: ignore[assignment]
+    size = (planes.shape[1] // 2, planes.shape[0] // 2)
+    return cv2.resize(planes, size, interpolation=cv2.INTER_AREA)  # type: ignore[return-value]
+
+
+def _source_scale(planes: Planes) -> SourceScale:
+    means, variances = _blurred(planes), _blurred(planes * planes)
+    variances -= means * means
+    return SourceScale(planes, means, variances)
+
+
+def _contrast_and_structure(source: SourceScale, result: Planes) -> NDArray[np.float64]:
+    """Per channel, the mean over all windows of (2·covariance + C2) / (sum of variances + C2)."""
+    import cv2
+
+    height, width, _ = result.shape
+    shape = (min(stripe_rows(width) + WINDOW - 1, height), width, 3)
+    buffers = [np.empty(shape, np.float32) for _ in range(4)]
+    total: NDArray[np.float64] = np.zeros(3)
+    for rows in stripes(height, width, WINDOW):
+        stripe = SourceScale(*(values[rows] for values in source))
+        ratios = _ratios(stripe, result[rows], [buffer[: rows.stop - rows.start] for buffer in buffers])
+        total += cv2.sumElems(ratios[_MARGIN:-_MARGIN, _MARGIN:-_MARGIN])[:3]
+    windows: int = (height - WINDOW + 1) * (width - WINDOW + 1)
+    return total / windows
+
+
+def _ratios(source: SourceScale, result: Planes, buffers: list[Planes]) -> Planes:
+    products, means, variances, covariances = buffers
+    _blurred(result, out=means)
+    _blurred(np.multiply(result, result, out=products), out=variances)
+    _blurred(np.multiply(source.planes, result, out=products), out=covariances)
+    covariances -= np.multiply(source.means, means, out=products)
+    covariances *= 2
+    covariances += np.float32(_C2)
+    means *= means
+    variances -= means
+    variances += source.variances
+    variances += np.float32(_C2)
+    covariances /= variances
+    return covariances
+
+
+def _similarity(source: SourceScale, result: Planes) -> NDArray[np.float64]:
+    """Per channel, the mean over all windows of luminance × contrast × structure."""
+    ratios = _ratios(source, result, [np.empty_like(result) for _ in range(4)])
+    x, y = source.means + _MIDDLE, _blurred(result) + _MIDDLE
+    ratios *= (2 * x * y + _C1) / (x * x + y * y + _C1)
+    inside: NDArray[np.float64] = ratios[_MARGIN:-_MARGIN, _MARGIN:-_MARGIN].mean((0, 1), dtype=np.float64)
+    return inside
+
+
+def _blurred(planes: Planes, out: Planes | None = None) -> Planes:
+    import cv2
+
+    return cv2.GaussianBlur(planes, (WINDOW, WINDOW), _SIGMA, dst=out)  # type: ignore[return-value]

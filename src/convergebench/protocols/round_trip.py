@@ -1,0 +1,19 @@
+"""Round trip: edit, undo, again and again."""
+
+from __future__ import annotations
+
+from convergebench.protocols.base import Protocol
+from convergebench.types import Case, Edit, Image
+
+
+def round_trip(rounds: int) -> Protocol:
+    """Edit forward, edit back, `rounds` times; the original is the reference for every return."""
+
+    async def run(case: Case, edit: Edit) -> None:
+        assert case.backward is not None
+        image: Image = case.source
+        for n in range(1, rounds + 1):
+            forward = await edit(image, case.forward, role="forward", round=n)
+            image = await edit(forward, case.backward, role="backward", round=n)
+
+    return Protocol("round_trip", run, rounds, edits=2 * rounds, returns=frozenset({"backward"}))

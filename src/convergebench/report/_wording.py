@@ -1,0 +1,64 @@
+"""How metrics and numbers are written, the same in every view."""
+
+from __future__ import annotations
+
+import math
+
+from convergebench.types import MetricFacts
+
+ABSENT = "–"
+
+
+def metric_title(facts: MetricFacts) -> str:
+    """
+    >>> metric_title(MetricFacts("ms_ssim", "1", "higher", 1, 0, "quality"))
+    'MS-SSIM'
+    """
+    return facts.name.upper().replace("_", "-")
+
+
+def axis_title(facts: MetricFacts) -> str:
+    unit = f" in {facts.unit}" if facts.unit else ""
+    return f"{metric_title(facts)}{unit}, {facts.better} is better"
+
+
+def decimals(facts: MetricFacts) -> int:
+    """Metrics with a unit, such as decibels, have large values; the others lie between 0 and 1."""
+    return 1 if facts.unit else 3
+
+
+def number(value: float | None, places: int) -> str:
+    """
+    >>> number(0.61849, 3), number(math.inf, 1), number(None, 3)
+    ('0.618', '∞', '–')
+    """
+    if value is None:
+        return ABSENT
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:.{places}f}"
+
+
+def duration(seconds: float | None) -> str:
+    """
+    >>> duration(7.24), duration(0.031)
+    ('7.2', '0.03')
+    """
+    return number(seconds, 1 if seconds is None or seconds >= 0.1 else 2)
+
+
+def mean_with_interval(mean: float | None, low: float | None, high: float | None, facts: MetricFacts) -> str:
+    """Such as 0.618 [0.58, 0.66]; the mean alone where there is no interval."""
+    written = number(mean, decimals(facts))
+    if low is None or high is None:
+        return written
+    places = max(decimals(facts) - 1, 1)
+    return f"{written} [{number(low, places)}, {number(high, places)}]"
+
+
+def counted(count: int, noun: str) -> str:
+    """
+    >>> counted(1, "return"), counted(3, "return")
+    ('1 return', '3 returns')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

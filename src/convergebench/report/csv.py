@@ -1,0 +1,156 @@
+"""Results as CSV: the predecessor's four files, every measurement in long form, and what is missing."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from convergebench.analysis import Gap, Results, Return, gaps, reading
+from convergebench.report._atomic import replacing
+
+Row: TypeAlias = Sequence[str | int | float | None]
+"""None is an empty cell: missing, never zero."""
+
+_IDENTITY = ("model", "image", "edit_pair", "image_type", "edit_category")
+_SUMMARISED = ("psnr", "ssim", "clip")
+_MOMENTS = tuple(f"{name}_{moment}" for name in _SUMMARISED for moment in ("mean", "std"))
+_PLACES = 4
+
+
+def export(results: Results, folder: Path) -> list[Path]:
+    """Write all files into the folder, each whole or not at all; a missing value is an empty cell.
+
+    A model that ran with several seeds is called name#seed, so that model, image, edit pair and round
+    name one row.
+    """
+    files = {
+        "benchmark_results_detailed.csv": _detailed(results),
+        "benchmark_summary_by_round.csv": _summary_by_round(results),
+        "benchmark_summary_final.csv": _summary_final(results),
+        "benchmark_by_experiment.csv": _by_experiment(results),
+        "measurements.csv": _measurements(results),
+        "missing.csv": _missing(results),
+    }
+    for name, rows in files.items():
+        _write(folder / name, rows)
+    return [folder / name for name in files]
+
+
+def _write(path: Path, rows: Iterable[Row]) -> None:
+    with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+
+
+def _detailed(results: Results) -> Iterator[Row]:
+    yield (*_IDENTITY, "round", "psnr", "ssim", "lpips", "clip_similarity")
+    labels = _labels(results)
+    for item in _in_order(results):
+        values = (_value(item, name) for name in ("psnr", "ssim", "lpips", "clip"))
+        yield (*_identity(item, labels), item.round, *values)
+
+
+def _summary_by_round(results: Results) -> Iterator[Row]:
+    yield ("model", "round", "n_samples", *_MOMENTS)
+    labels = _labels(results)
+    grouped: dict[tuple[str, int], list[Return]] = {}
+    for item in results.returns:
+        grouped.setdefault((labels[item.model, item.seed], item.round), []).append(item)
+    for (label, number), items in sorted(grouped.items()):
+        yield (label, number, len(items), *_moments(items))
+
+
+def _summary_final(results: Results) -> Iterator[Row]:
+    yield ("model", "n_evaluations", *_MOMENTS)
+    labels = _labels(results)
+    grouped: dict[str, list[Return]] = {}
+    for item in results.returns:
+        if item.round == results.rounds:
+            grouped.setdefault(labels[item.model, item.seed], []).append(item)
+    for label, items in sorted(grouped.items()):
+        yield (label, len(items), *map(_rounded, _moments(items)))
+
+
+def _by_experiment(results: Results) -> Iterator[Row]:
+    yield (*_IDENTITY, *(f"{name}_r{results.rounds}" for name in _SUMMARISED))
+    labels = _labels(results)
+    for item in _in_order(results):
+        if item.round == results.rounds:
+            yield (*_identity(item, labels), *(_rounded(_value(item, name)) for name in _SUMMARISED))
+
+
+def _measurements(results: Results) -> Iterator[Row]:
+    yield ("model", "case", "picture", "pair", "kind", "category", "seed", "round",
+           "metric", "version", "value", "missing_reason")  # fmt: skip
+    for item in _in_order(results):
+        whose = (item.model, item.case, item.picture, item.pair, item.kind, item.category)
+        for facts in results.metrics:
+            found = reading(item, facts)
+            value, reason = (None, found) if isinstance(found, str) else (found, None)
+            version = item.values[facts.name].version if facts.name in item.values else facts.version
+            yield (*whose, item.seed, item.round, facts.name, version, value, reason)
+
+
+def _missing(results: Results) -> Iterator[Row]:
+    yield ("model", "case", "round", "what", "kind", "reason")
+    labels = _labels(results)
+    for gap in gaps(results):
+        label = gap.model if gap.seed is None else labels[gap.model, gap.seed]
+        yield (label, gap.case, gap.round, gap.what, gap.kind, _reason(gap))
+
+
+def _reason(gap: Gap) -> str:
+    if not gap.case:
+        return f"{gap.reason} ({gap.count})"
+    return f"{gap.reason} (at the {gap.failed_at})" if gap.failed_at else gap.reason
+
+
+def _labels(results: Results) -> dict[tuple[str, int], str]:
+    """The name of each model and seed: the model's own where it has one seed."""
+    seeds: dict[str, set[int]] = {}
+    for item in results.returns:
+        seeds.setdefault(item.model, set()).add(item.seed)
+    for trouble in results.troubles:
+        seeds.setdefault(trouble.model, set()).add(trouble.seed)
+    return {
+        (model, seed): model if len(used) == 1 else f"{model}#{seed}"
+        for model, used in seeds.items()
+        for seed in used
+    }
+
+
+def _in_order(results: Results) -> list[Return]:
+    """By model and case as they first appear, then by seed and round."""
+    models = {model: place for place, model in enumerate(results.roles())}
+    cases = {case: place for place, case in enumerate(dict.fromkeys(item.case for item in results.returns))}
+    return sorted(results.returns, key=lambda i: (models[i.model], cases[i.case], i.seed, i.round))
+
+
+def _identity(item: Return, labels: dict[tuple[str, int], str]) -> tuple[str, ...]:
+    return labels[item.model, item.seed], item.picture, item.pair, item.kind, item.category
+
+
+def _value(item: Return, metric: str) -> float | None:
+    measurement = item.values.get(metric)
+    if measurement is None or measurement.value is None or math.isnan(measurement.value):
+        return None
+    return measurement.value
+
+
+def _moments(items: Sequence[Return]) -> Iterator[float | None]:
+    """Mean and population deviation of each metric over its finite values, as the predecessor has them."""
+    for metric in _SUMMARISED:
+        values = [value for item in items if (value := _value(item, metric)) is not None]
+        finite = [value for value in values if math.isfinite(value)]
+        if finite:
+            yield from (float(np.mean(finite)), float(np.std(finite)))
+        else:
+            yield from (math.inf if values else None, None)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, _PLACES)

@@ -1,0 +1,76 @@
+"""What a reader must know beside a ranking: what is missing and why, and what cannot be compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from convergebench.analysis import RETURN, Gap, Ranking
+from convergebench.report._wording import counted, metric_title
+
+_KINDS = {
+    "refused": "refused by the model",
+    "rate_limited": "rate limited",
+    "unavailable": "model not reachable",
+    "misconfigured": "model not set up",
+    "bad_output": "what came back was no picture",
+    "crashed": "crashed",
+    "not_run": "not run yet",
+}
+
+
+def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
+    """Sentences to print below the ranking, the gravest first; empty when there is nothing to say."""
+    return (
+        *_comparability(ranking),
+        *_missing_returns([gap for gap in ranking.gaps if gap.what == RETURN]),
+        *_missing_values(ranking),
+        *_infinite_values(ranking),
+    )
+
+
+def _comparability(ranking: Ranking) -> Iterator[str]:
+    if ranking.unequal_cases:
+        yield (
+            f"The models are compared on unequal sets of cases; {counted(ranking.shared_cases, 'case')} "
+            f"{'is' if ranking.shared_cases == 1 else 'are'} shared by all."
+        )
+    summaries = [row.metrics[ranking.metric.name].finite for row in ranking.rows]
+    if any(finite is not None and finite.clusters == 1 for finite in summaries):
+        yield "A mean over one source picture has no interval."
+
+
+def _missing_returns(missing: Sequence[Gap]) -> Iterator[str]:
+    grouped: dict[tuple[str, str], Counter[str]] = {}
+    for gap in missing:
+        grouped.setdefault((gap.kind, gap.reason), Counter())[gap.model] += gap.count
+    for (kind, reason), models in sorted(grouped.items(), key=lambda group: -group[1].total()):
+        yield f"{counted(models.total(), 'return')} missing, {_KINDS[kind]}: {reason} ({_by_model(models)})"
+
+
+def _missing_values(ranking: Ranking) -> Iterator[str]:
+    for facts in ranking.metrics:
+        absent = [gap for gap in ranking.gaps if gap.what == facts.name]
+        present = sum(row.metrics[facts.name].n for row in ranking.rows)
+        reasons = Counter(gap.reason for gap in absent)
+        for reason, count in reasons.most_common():
+            everywhere = present == 0 and len(reasons) == 1
+            share = "all" if everywhere else f"{count} of {len(absent) + present} returns"
+            yield f"{metric_title(facts)}: missing for {share}, because {_as_clause(reason)}"
+
+
+def _infinite_values(ranking: Ranking) -> Iterator[str]:
+    for facts in ranking.metrics:
+        perfect = Counter({row.model: row.metrics[facts.name].perfect for row in ranking.rows})
+        if perfect.total():
+            yield f"{metric_title(facts)}: infinite values are left out of the mean ({_by_model(+perfect)})"
+
+
+def _by_model(counts: Counter[str]) -> str:
+    return ", ".join(f"{model} {count}" for model, count in counts.most_common())
+
+
+def _as_clause(reason: str) -> str:
+    """Reasons are sentences or names; only a plain first word loses its capital."""
+    first = reason.split(" ", 1)[0]
+    return reason[:1].lower() + reason[1:] if first.istitle() and first.isalpha() else reason

@@ -1,0 +1,77 @@
+"""The one thread that writes to the database: whatever waits is committed together, durably."""
+
+from __future__ import annotations
+
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+Write = Callable[[sqlite3.Connection], Any]
+
+
+class Journal:
+    """Group commit: a write's future is done when its transaction is on the disk."""
+
+    def __init__(
+        self, connect: Callable[[], sqlite3.Connection], explain: Callable[[Exception], Exception]
+    ) -> None:
+        self._waiting: queue.SimpleQueue[tuple[Write, Future[Any]] | None] = queue.SimpleQueue()
+        self._connect = connect
+        self._explain = explain
+        self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
+        self._thread.start()
+
+    def submit(self, write: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        future: Future[T] = Future()
+        self._waiting.put((write, future))
+        return future
+
+    def close(self) -> None:
+        """Finish what waits, then stop."""
+        self._waiting.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        connection = self._connect()
+        open_ = True
+        while open_:
+            batch: list[tuple[Write, Future[Any]]] = []
+            item = self._waiting.get()
+            while item is not None:
+                batch.append(item)
+                if self._waiting.empty():
+                    break
+                item = self._waiting.get()
+            open_ = item is not None
+            self._commit(connection, batch)
+        connection.close()
+
+    def _commit(self, connection: sqlite3.Connection, batch: list[tuple[Write, Future[Any]]]) -> None:
+        """All in one transaction; if that fails, each in its own, so that one bad write harms no other."""
+        try:
+            results = _transact(connection, [write for write, _ in batch])
+        except Exception as error:
+            if len(batch) == 1:
+                batch[0][1].set_exception(self._explain(error))
+            else:
+                for one in batch:
+                    self._commit(connection, [one])
+            return
+        for (_, future), result in zip(batch, results, strict=True):
+            future.set_result(result)
+
+
+def _transact(connection: sqlite3.Connection, writes: list[Write]) -> list[Any]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        results = [write(connection) for write in writes]
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return results

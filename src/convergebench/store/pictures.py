@@ -1,0 +1,101 @@
+"""The picture store: files named by their own digest, written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import shutil
+from pathlib import Path
+
+from convergebench.errors import DiskFull, WorkspaceError
+from convergebench.picture import SUFFIXES, Picture, digest_of
+from convergebench.types import Digest, PictureFacts
+
+RESERVE_BYTES = 32 * 1024 * 1024
+"""Kept free, so that every edit already paid for still finds room."""
+
+_serial = itertools.count()
+
+
+class PictureStore:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def path(self, facts: PictureFacts) -> Path:
+        return self._folder / facts.digest[:2] / f"{facts.digest}{SUFFIXES[facts.media_type]}"
+
+    def put(self, picture: Picture) -> None:
+        """Keep the picture's bytes; when this returns they are on the disk."""
+        path = self.path(picture.facts)
+        if path.exists():
+            return
+        incoming = self._incoming / f"{os.getpid()}-{next(_serial)}"
+        try:
+            path.parent.mkdir(exist_ok=True)
+            with incoming.open("wb") as file:
+                file.write(picture.encoded)
+                file.flush()
+                os.fsync(file.fileno())
+            incoming.replace(path)
+        except OSError as error:
+            incoming.unlink(missing_ok=True)
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise disk_full(self._folder) from error
+            raise WorkspaceError(f"cannot write to {path.parent}: {error.strerror}") from error
+
+    def open(self, facts: PictureFacts) -> Picture:
+        """The picture, read and checked when it is looked at."""
+        return Picture(facts, load=lambda: _checked(self.path(facts), facts.digest))
+
+    def load(self, digest: Digest) -> Picture:
+        """A picture of which only the digest is known."""
+        for path in (self._folder / digest[:2]).glob(f"{digest}.*"):
+            return Picture.from_bytes(_checked(path, digest))
+        raise WorkspaceError(f"picture {digest} is not in {self._folder}")
+
+    def holds(self, facts: PictureFacts) -> bool:
+        return self.path(facts).exists()
+
+    def ensure_room(self) -> None:
+        """Say that the disk is full before an edit is paid for, not after."""
+        if shutil.disk_usage(self._folder).free < RESERVE_BYTES:
+            raise disk_full(self._folder)
+
+    def prepare(self) -> None:
+        """Make the folders; drop what processes that are gone left half-written."""
+        self._incoming.mkdir(parents=True, exist_ok=True)
+        for leftover in self._incoming.iterdir():
+            if not _is_running(int(leftover.name.split("-")[0])):
+                leftover.unlink(missing_ok=True)
+
+    @property
+    def _incoming(self) -> Path:
+        return self._folder / "incoming"
+
+
+def _checked(path: Path, digest: Digest) -> bytes:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise WorkspaceError(f"picture {path} cannot be read: {error.strerror}") from error
+    if digest_of(data) != digest:
+        raise WorkspaceError(f"picture {path} is damaged: its content is not what was stored")
+    return data
+
+
+def disk_full(folder: Path) -> DiskFull:
+    return DiskFull(
+        f"the disk that holds {folder} is full; all that was finished is kept. "
+        "Make room and run the same command again to go on."
+    )
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,76 @@
+"""The database's tables, and how older workspaces become newer ones."""
+
+from __future__ import annotations
+
+import sqlite3
+
+APPLICATION_ID = 0x0C04BE7C
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE runs (
+        id INTEGER PRIMARY KEY, started TEXT NOT NULL, finished TEXT, outcome TEXT,
+        settings TEXT NOT NULL, package TEXT NOT NULL
+    );
+    CREATE TABLE editors (
+        fingerprint TEXT PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL,
+        parameters TEXT NOT NULL, role TEXT NOT NULL
+    );
+    CREATE TABLE cases (
+        fingerprint TEXT PRIMARY KEY, suite TEXT NOT NULL, id TEXT NOT NULL, picture TEXT NOT NULL,
+        pair TEXT NOT NULL, category TEXT NOT NULL, kind TEXT NOT NULL, language TEXT NOT NULL,
+        forward TEXT NOT NULL, backward TEXT, hints TEXT NOT NULL
+    );
+    CREATE TABLE trajectories (
+        id INTEGER PRIMARY KEY, protocol TEXT NOT NULL,
+        editor TEXT NOT NULL REFERENCES editors, case_fingerprint TEXT NOT NULL REFERENCES cases,
+        seed INTEGER NOT NULL, generation INTEGER NOT NULL, rounds INTEGER NOT NULL,
+        UNIQUE (protocol, editor, case_fingerprint, seed, generation)
+    );
+    CREATE TABLE steps (
+        id INTEGER PRIMARY KEY, trajectory INTEGER NOT NULL REFERENCES trajectories,
+        position INTEGER NOT NULL, role TEXT NOT NULL, round INTEGER NOT NULL,
+        instruction TEXT NOT NULL, seed INTEGER NOT NULL, inputs TEXT NOT NULL,
+        picture TEXT, width INTEGER, height INTEGER, media_type TEXT,
+        failure TEXT, reason TEXT,
+        seconds REAL NOT NULL, cost_usd REAL, attempts INTEGER NOT NULL,
+        run INTEGER NOT NULL REFERENCES runs, at TEXT NOT NULL,
+        CHECK ((picture IS NULL) != (failure IS NULL))
+    );
+    CREATE UNIQUE INDEX finished_steps ON steps (trajectory, position) WHERE picture IS NOT NULL;
+    CREATE INDEX steps_of_trajectory ON steps (trajectory);
+    CREATE TABLE measurements (
+        reference TEXT NOT NULL, picture TEXT NOT NULL, metric TEXT NOT NULL, version TEXT NOT NULL,
+        value REAL, missing TEXT, at TEXT NOT NULL,
+        PRIMARY KEY (reference, picture, metric, version),
+        CHECK ((value IS NULL) != (missing IS NULL))
+    ) WITHOUT ROWID;
+    """,
+)
+"""One script a version. A released script is never changed; a new one is added behind it."""
+
+VERSION = len(MIGRATIONS)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the database to the present version, all at once or not at all."""
+    if version_of(connection) == VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for number in range(
+            version_of(connection), VERSION
+        ):  # read again: another process may have been here
+            for statement in MIGRATIONS[number].split(";"):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)

@@ -1,0 +1,299 @@
+"""A workspace: one folder with one database and one picture store, safe to kill and safe to share."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+from convergebench.errors import WorkspaceError
+from convergebench.store import schema
+from convergebench.store.journal import Journal
+from convergebench.store.pictures import PictureStore, disk_full
+from convergebench.types import (
+    Case,
+    Digest,
+    EditorFacts,
+    Failure,
+    Measurement,
+    PictureFacts,
+    Step,
+)
+
+T = TypeVar("T")
+
+DATABASE = "convergebench.sqlite"
+BUSY_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Enrolment:
+    """A trajectory that shall exist: this editor on this case, with this seed, for so many rounds."""
+
+    protocol: str
+    suite: str
+    editor: EditorFacts
+    case: Case
+    seed: int
+    rounds: int
+
+
+class Workspace:
+    """Open one with `Workspace.create(folder)` to run in it, `Workspace.existing(folder)` to look at it."""
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection, journal: Journal | None) -> None:
+        self.folder = folder
+        self.pictures = PictureStore(folder / "pictures")
+        self._connection = connection
+        self._reading = threading.Lock()
+        self._journal = journal
+        self._claims = (folder / "claims").open("ab") if journal else None
+
+    @classmethod
+    def create(cls, folder: Path) -> Workspace:
+        """Open for running; make it if it is not there."""
+        folder = folder.absolute()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            PictureStore(folder / "pictures").prepare()
+            (folder / "claims").touch()
+        except OSError as error:
+            raise WorkspaceError(
+                f"cannot write to {folder}: {error.strerror}; choose another place with --workspace"
+            ) from error
+        connection = _connect(folder)
+        with _explained(folder):
+            connection.execute("PRAGMA journal_mode = WAL")
+            schema.migrate(connection)
+        return cls(
+            folder, connection, Journal(lambda: _connect(folder), lambda error: explain(error, folder))
+        )
+
+    @classmethod
+    def existing(cls, folder: Path) -> Workspace:
+        """Open for reading only."""
+        folder = folder.absolute()
+        if not (folder / DATABASE).is_file():
+            raise WorkspaceError(f"there is no workspace in {folder}; make one with convergebench run")
+        return cls(folder, _connect(folder, read_only=True), None)
+
+    def close(self) -> None:
+        if self._journal is not None:
+            self._journal.close()
+        if self._claims is not None:
+            self._claims.close()
+        self._connection.close()
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # Runs and trajectories
+
+    def start_run(self, settings: Mapping[str, Any], package: str) -> int:
+        sql = "INSERT INTO runs (started, settings, package) VALUES (?, ?, ?) RETURNING id"
+        row = (_now(), json.dumps(settings), package)
+        return self._write(lambda db: int(db.execute(sql, row).fetchone()[0])).result()
+
+    def finish_run(self, run: int, outcome: str) -> None:
+        row = (_now(), outcome, run)
+        self._write(
+            lambda db: db.execute("UPDATE runs SET finished = ?, outcome = ? WHERE id = ?", row)
+        ).result()
+
+    def enrol(self, enrolments: Sequence[Enrolment], *, fresh: bool) -> list[int]:
+        """The trajectories' ids, in order: those that are there already, or, when fresh, new generations."""
+        return self._write(lambda db: [_enrol_one(db, wanted, fresh) for wanted in enrolments]).result()
+
+    def finished_edits(self, protocol: str) -> dict[tuple[str, str, int], int]:
+        """How many edits are done of (editor, case, seed), by their fingerprints, in the newest generation."""
+        sql = """
+            SELECT editor, case_fingerprint, t.seed, count(s.picture) AS done, max(generation)
+            FROM trajectories t LEFT JOIN steps s ON s.trajectory = t.id
+            WHERE protocol = ? GROUP BY t.id ORDER BY generation
+        """
+        return {tuple(row[:3]): row["done"] for row in self.query(sql, protocol)}
+
+    def claim(self, trajectory: int) -> bool:
+        """Take a trajectory for this process; false if another has it. A dead process's claims are free."""
+        assert self._claims is not None
+        try:
+            fcntl.lockf(self._claims, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, trajectory)
+        except OSError:
+            return False
+        return True
+
+    def release(self, trajectory: int) -> None:
+        assert self._claims is not None
+        fcntl.lockf(self._claims, fcntl.LOCK_UN, 1, trajectory)
+
+    # Steps
+
+    def record_step(self, trajectory: int, run: int, step: Step) -> Future[Any]:
+        done, failed = (
+            (step.outcome, None) if isinstance(step.outcome, PictureFacts) else (None, step.outcome)
+        )
+        row = {
+            "trajectory": trajectory, "position": step.position, "role": step.role, "round": step.round,
+            "instruction": step.instruction, "seed": step.seed, "inputs": json.dumps(step.inputs),
+            "picture": done and done.digest, "width": done and done.width, "height": done and done.height,
+            "media_type": done and done.media_type,
+            "failure": failed and failed.kind, "reason": failed and failed.reason,
+            "seconds": step.seconds, "cost_usd": step.cost_usd, "attempts": step.attempts,
+            "run": run, "at": _now(),
+        }  # fmt: skip
+        sql = f"INSERT INTO steps ({', '.join(row)}) VALUES ({', '.join(':' + name for name in row)})"
+        return self._write(lambda db: db.execute(sql, row))
+
+    def steps(self, trajectory: int) -> list[Step]:
+        """The last word on each position, in order."""
+        rows = self.query("SELECT * FROM steps WHERE trajectory = ? ORDER BY id", trajectory)
+        latest = {row["position"]: row for row in rows}
+        return [_step(latest[position]) for position in sorted(latest)]
+
+    # Measurements
+
+    def record_measurements(self, rows: Sequence[tuple[Digest, Digest, Measurement]]) -> Future[Any]:
+        """Keep (reference, picture, measurement); a value replaces a missing one, never the reverse."""
+        sql = """
+            INSERT INTO measurements (reference, picture, metric, version, value, missing, at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET value = excluded.value, missing = excluded.missing, at = excluded.at
+            WHERE value IS NULL
+        """
+        now = _now()
+        values = [(ref, pic, m.metric, m.version, m.value, m.missing, now) for ref, pic, m in rows]
+        return self._write(lambda db: db.executemany(sql, values))
+
+    def measured(self, reference: Digest, pictures: Sequence[Digest]) -> dict[tuple[Digest, str, str], bool]:
+        """What was tried against this reference: (picture, metric, version), and whether it has a value."""
+        sql = f"""
+            SELECT picture, metric, version, value IS NOT NULL FROM measurements
+            WHERE reference = ? AND picture IN ({", ".join("?" * len(pictures))})
+        """
+        rows = self.query(sql, reference, *pictures)
+        return {(picture, metric, version): bool(there) for picture, metric, version, there in rows}
+
+    def query(self, sql: str, *arguments: Any) -> list[sqlite3.Row]:
+        with _explained(self.folder), self._reading:
+            return self._connection.execute(sql, arguments).fetchall()
+
+    def _write(self, write: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        if self._journal is None:
+            raise WorkspaceError(f"{self.folder} is open for reading only")
+        return self._journal.submit(write)
+
+
+def _connect(folder: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    path = folder / DATABASE
+    with _explained(folder):
+        if read_only:
+            connection = _read_only(path)
+        else:
+            connection = sqlite3.connect(path, BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            connection.execute("PRAGMA synchronous = FULL")
+        connection.row_factory = sqlite3.Row
+        found = schema.version_of(connection)
+    if found > schema.VERSION:
+        raise WorkspaceError(
+            f"{folder} was made by a newer ConvergeBench (workspace version {found}, this one reads up to "
+            f"{schema.VERSION}): pip install --upgrade convergebench"
+        )
+    return connection
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    """Reading the write-ahead log needs a writable folder; where there is none, nobody can be writing."""
+    uri = f"{path.as_uri()}?mode=ro"
+    connection = sqlite3.connect(uri, BUSY_SECONDS, uri=True, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        connection.close()
+        connection = sqlite3.connect(
+            f"{uri}&immutable=1", uri=True, isolation_level=None, check_same_thread=False
+        )
+    return connection
+
+
+def explain(error: Exception, folder: Path) -> Exception:
+    """The same error, said to a person."""
+    if not isinstance(error, sqlite3.Error):
+        return error
+    said = str(error)
+    if "full" in said:
+        return disk_full(folder)
+    if "readonly" in said or "unable to open" in said:
+        return WorkspaceError(f"cannot write to {folder}: it is read-only; choose another with --workspace")
+    if "not a database" in said or "malformed" in said:
+        return WorkspaceError(
+            f"the database {folder / DATABASE} is damaged ({said}); the pictures beside it are not touched. "
+            f"Try `sqlite3 {DATABASE} .recover`, or move it away and start a new one."
+        )
+    if "locked" in said:
+        return WorkspaceError(f"another process kept {folder} locked for {BUSY_SECONDS} seconds; try again")
+    return error
+
+
+@contextlib.contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise explain(error, folder) from error
+
+
+def _enrol_one(db: sqlite3.Connection, wanted: Enrolment, fresh: bool) -> int:
+    editor, case = wanted.editor, wanted.case
+    db.execute(
+        "INSERT OR IGNORE INTO editors VALUES (?, ?, ?, ?, ?)",
+        (editor.fingerprint, editor.name, editor.version, json.dumps(dict(editor.parameters)), editor.role),
+    )
+    db.execute(
+        "INSERT OR IGNORE INTO cases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (case.fingerprint, wanted.suite, case.id, case.source.id, case.pair, case.category, case.kind,
+         case.language, case.forward, case.backward, json.dumps(dict(case.hints))),
+    )  # fmt: skip
+    key = (wanted.protocol, editor.fingerprint, case.fingerprint, wanted.seed)
+    (newest,) = db.execute(
+        "SELECT max(generation) FROM trajectories "
+        "WHERE protocol = ? AND editor = ? AND case_fingerprint = ? AND seed = ?",
+        key,
+    ).fetchone()
+    generation = 0 if newest is None else newest + fresh
+    (identity,) = db.execute(
+        "INSERT INTO trajectories (protocol, editor, case_fingerprint, seed, generation, rounds) "
+        "VALUES (?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT DO UPDATE SET rounds = max(rounds, excluded.rounds) RETURNING id",
+        (*key, generation, wanted.rounds),
+    ).fetchone()
+    return int(identity)
+
+
+def _step(row: sqlite3.Row) -> Step:
+    outcome: PictureFacts | Failure
+    if row["picture"] is None:
+        outcome = Failure(row["failure"], row["reason"])
+    else:
+        outcome = PictureFacts(row["picture"], row["width"], row["height"], row["media_type"])
+    return Step(
+        row["position"], row["role"], row["round"], row["instruction"], row["seed"],
+        tuple(json.loads(row["inputs"])), outcome, row["seconds"], row["cost_usd"], row["attempts"],
+    )  # fmt: skip
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,7 @@
+"""What is asked: pictures, and edits that can be undone."""
+
+from convergebench.suites._info import OnPackage, SuiteInfo
+from convergebench.suites._registry import listing, load, names
+from convergebench.suites._selection import select
+
+__all__ = ["OnPackage", "SuiteInfo", "listing", "load", "names", "select"]

@@ -1,0 +1,24 @@
+"""What a suite says of itself before it is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from convergebench.types import Suite
+
+OnPackage: TypeAlias = Callable[[str], None]
+"""Hears the name of each package before it is downloaded."""
+
+
+@dataclass(frozen=True)
+class SuiteInfo:
+    """A suite that can be had: enough to list it, and how to load it."""
+
+    name: str
+    version: str
+    summary: str
+    pictures: int
+    cases: int
+    load: Callable[[OnPackage], Suite]

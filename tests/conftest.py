@@ -1,0 +1,45 @@
+"""Small real things for every test: pictures made in code, a workspace, a suite, editors that do as told."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from convergebench.picture import Picture
+from convergebench.store import Workspace
+from convergebench.types import Case, SourcePicture
+from hypothesis import settings
+from made_pictures import textured
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+settings.register_profile("quick", deadline=None, max_examples=40)
+settings.load_profile("quick")
+
+
+@pytest.fixture
+def make_source(tmp_path: Path) -> Callable[..., SourcePicture]:
+    def make(name: str = "one", **shape: int) -> SourcePicture:
+        picture = Picture.from_pixels(textured(**shape))
+        path = tmp_path / "sources" / f"{name}.png"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(picture.encoded)
+        return SourcePicture(name, path, picture.digest, "scene")
+
+    return make
+
+
+@pytest.fixture
+def make_case(make_source: Callable[..., SourcePicture]) -> Callable[..., Case]:
+    def make(name: str = "one", **shape: int) -> Case:
+        source = make_source(name, **shape)
+        return Case(f"{name}/ball", (source,), "Add a red ball.", "Remove the red ball.", "ball", "scene_objects", "scene")
+
+    return make
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace.create(tmp_path / "results") as opened:
+        yield opened

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from PIL import Image
+from torch.nn import functional
+
+from convergebench.metrics import MetricOptions, MetricUnavailable, NotMeasurable, load, packaged_weights
+from convergebench.picture import Picture
+from convergebench.types import Pixels
+
+CPU = MetricOptions(device="cpu")
+NETWORKS = {
+    # Kernel and stride of the pooling; stride and padding of each convolution, by tap.
+    "alexnet.ckpt": ("AlexNet_0", (3, 2), [[(4, 2)], [(1, 2)], [(1, 1)], [(1, 1)], [(1, 1)]], 2),
+    "vgg16.ckpt": ("VGG16_0", (2, 2), [[(1, 1)] * count for count in (2, 2, 3, 3, 3)], 4),
+}
+
+
+def by_definition(file: str, source: Pixels, result: Pixels) -> float:
+    """LPIPS as its paper has it: weighted squared distance of unit features, averaged over places."""
+    key, pooling, blocks, pools = NETWORKS[file]
+    tree = read_checkpoint(next(each.path for each in packaged_weights() if each.member.endswith(file)))
+    one, other = normalised(source), normalised(result)
+    distance, number = 0.0, 0
+    for tap, block in enumerate(blocks):
+        if 1 <= tap <= pools:
+            one, other = (functional.max_pool2d(each, *pooling) for each in (one, other))
+        for stride, padding in block:
+            layer = tree[key][f"Conv_{number}"]
+            kernel, bias = (
+                torch.from_numpy(layer["kernel"]).permute(3, 2, 0, 1),
+                torch.from_numpy(layer["bias"]),
+            )
+            one, other = (
+                functional.relu(functional.conv2d(each, kernel, bias, stride, padding))
+                for each in (one, other)
+            )
+            number += 1
+        head = torch.from_numpy(tree[f"NetLinLayer_{tap}"]["Conv_0"]["kernel"]).reshape(1, -1, 1, 1)
+        squared = (unit(one) - unit(other)) ** 2
+        distance += float((squared * head).sum(dim=1).mean())
+    return distance
+
+
+def read_checkpoint(path: Path) -> Any:
+    return pickle.loads(path.read_bytes().replace(b"numpy.core.multiarray", b"numpy._core.multiarray"))
+
+
+def normalised(pixels: Pixels) -> torch.Tensor:
+    value = torch.from_numpy(pixels.astype(np.float32) / 127.5 - 1).permute(2, 0, 1)[None]
+    shift, scale = torch.tensor([-0.030, -0.088, -0.188]), torch.tensor([0.458, 0.448, 0.450])
+    return (value - shift.view(1, 3, 1, 1)) / scale.view(1, 3, 1, 1)
+
+
+def unit(features: torch.Tensor) -> torch.Tensor:
+    return features / (features.pow(2).sum(dim=1, keepdim=True).sqrt() + 1e-10)
+
+
+def ours(name: str, source: Pixels, *results: Pixels) -> list[float]:
+    metric = load(name, CPU)
+    return metric.compare([metric.prepare(source)] * len(results), results)
+
+
+@pytest.mark.usefixtures("lpips_weights")
+class TestLpips:
+    @pytest.mark.parametrize(
+        ("name", "file"), [("lpips_full", "alexnet.ckpt"), ("lpips_vgg_full", "vgg16.ckpt")]
+    )
+    @pytest.mark.parametrize("size", [(64, 64), (75, 131)])
+    def test_lpips_equals_its_definition_in_torch(
+        self,
+        name: str,
+        file: str,
+        size: tuple[int, int],
+        textured: Callable[..., Pixels],
+        noisy: Callable[..., Pixels],
+    ) -> None:
+        source = textured(*size)
+        results = [noisy(source, 10), noisy(source, 90), textured(*size, seed=9)]
+        expected = [by_definition(file, source, result) for result in results]
+        assert ours(name, source, *results) == pytest.approx(expected, abs=1e-5)
+
+    @pytest.mark.parametrize(("name", "full"), [("lpips", "lpips_full"), ("lpips_vgg", "lpips_vgg_full")])
+    def test_lpips_looks_at_256_by_256_pixels(
+        self, name: str, full: str, textured: Callable[..., Pixels], noisy: Callable[..., Pixels]
+    ) -> None:
+        source = textured(300, 420)
+        result = noisy(source, 60)
+        expected = ours(full, squared(source), squared(result))
+        assert ours(name, source, result) == pytest.approx(expected, abs=1e-6)
+
+    def test_a_picture_is_at_no_distance_from_itself(self, textured: Callable[..., Pixels]) -> None:
+        picture = textured(90, 100)
+        assert ours("lpips", picture, picture) == [0]
+
+    def test_a_black_picture_has_a_distance_that_is_a_number(self, textured: Callable[..., Pixels]) -> None:
+        picture = textured(64, 64)
+        (value,) = ours("lpips_full", np.zeros_like(picture), picture)
+        assert 0 < value < 2
+
+    def test_results_of_different_sizes_in_one_batch_keep_their_order(
+        self, textured: Callable[..., Pixels], noisy: Callable[..., Pixels]
+    ) -> None:
+        metric = load("lpips_full", CPU)
+        sources = [textured(*size) for size in [(64, 80), (50, 50), (64, 80)]]
+        results = [noisy(source, size) for source, size in zip(sources, (80, 40, 5), strict=True)]
+        prepared = [metric.prepare(source) for source in sources]
+        one_by_one = [metric.compare([a], [b])[0] for a, b in zip(prepared, results, strict=True)]
+        assert metric.compare(prepared, results) == pytest.approx(one_by_one, abs=1e-6)
+
+    def test_a_picture_too_small_for_the_network_is_not_measurable(self) -> None:
+        with pytest.raises(NotMeasurable, match="at least 32 pixels"):
+            load("lpips_full", CPU).prepare(np.zeros((31, 90, 3), np.uint8))
+
+    @pytest.mark.skipif("CONVERGEBENCH_REFERENCE" not in os.environ, reason="needs the authors' pictures")
+    @pytest.mark.parametrize(
+        ("name", "expected"), [("lpips_full", (0.7219, 0.1376)), ("lpips_vgg_full", (0.5686, 0.4217))]
+    )
+    def test_the_authors_example_gives_the_published_values(
+        self, name: str, expected: tuple[float, float]
+    ) -> None:
+        folder = Path(os.environ["CONVERGEBENCH_REFERENCE"])
+        ref, p0, p1 = (
+            Picture.from_file(folder / f"lpips_ex_{each}.png").pixels for each in ("ref", "p0", "p1")
+        )
+        assert ours(name, ref, p0, p1) == pytest.approx(expected, abs=5e-5)
+
+
+def test_without_weights_lpips_says_how_to_get_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path))
+    with pytest.raises(MetricUnavailable, match="convergebench weights pull"):
+        load("lpips", CPU)
+
+
+def test_weights_that_would_run_something_are_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path))
+    for file in packaged_weights():
+        file.path.parent.mkdir(exist_ok=True)
+        file.path.write_bytes(pickle.dumps(Malicious(tmp_path / "ran")))
+    with pytest.raises(MetricUnavailable, match="damaged"):
+        load("lpips", CPU)
+    assert not (tmp_path / "ran").exists()
+
+
+class Malicious:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(self.path),)
+
+
+def squared(pixels: Pixels) -> NDArray[np.uint8]:
+    return np.asarray(Image.fromarray(pixels).resize((256, 256), Image.Resampling.BILINEAR))

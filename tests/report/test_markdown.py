@@ -1,0 +1,44 @@
+import dataclasses
+import re
+
+import numpy as np
+from PIL import Image
+
+from convergebench.report import final_pictures, report
+
+
+def grey(_):
+    return np.full((30, 40, 3), 128, np.uint8)
+
+
+def test_every_link_leads_to_a_file_that_is_there(results, tmp_path):
+    page = report(results, tmp_path, final_pictures(results, grey, grey))
+    links = re.findall(r"\]\(([^)]+)\)", page.read_text())
+    assert {"degradation_curves.png", "model_comparison_round10.png", "missing.csv"} <= set(links)
+    assert all((tmp_path / link).stat().st_size > 0 for link in links)
+    assert Image.open(tmp_path / "model_comparison_round10.png").width > 1000
+
+
+def test_without_pictures_the_page_does_not_speak_of_them(results, tmp_path):
+    text = report(results, tmp_path).read_text()
+    assert "model_comparison" not in text
+    assert not list(tmp_path.glob("model_comparison*"))
+
+
+def test_the_ranking_and_both_breakdowns_are_on_the_page(results, tmp_path):
+    text = report(results, tmp_path).read_text()
+    assert "| 1 | qwen | 0.6" in text
+    assert r"| model | accessories | scene\_objects |" in text
+    assert "| model | portrait | scene |" in text
+
+
+def test_what_is_missing_is_grouped_with_its_reason(results, tmp_path):
+    text = report(results, tmp_path).read_text()
+    line = next(line for line in text.splitlines() if line.startswith("| seedream | return | 28 |"))
+    assert "1 more" in line and line.endswith("edited |")
+
+
+def test_a_reason_cannot_break_the_table(results, tmp_path):
+    nasty = tuple(dataclasses.replace(trouble, reason="no | <b>way\n# loud") for trouble in results.troubles)
+    text = report(dataclasses.replace(results, troubles=nasty), tmp_path).read_text()
+    assert r"no \| \<b>way # loud |" in text

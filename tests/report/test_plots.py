@@ -1,0 +1,66 @@
+import dataclasses
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from convergebench.errors import WrongUse
+from convergebench.report import plot_curves
+
+SEEDREAM_ORANGE = (230, 159, 0)
+
+
+def ink(path):
+    """The share of pixels that are not white."""
+    return float((np.asarray(Image.open(path).convert("L")) < 250).mean())
+
+
+def test_the_figure_has_a_panel_for_every_metric_with_values(results, tmp_path):
+    plot_curves(results, tmp_path / "all.png")
+    plot_curves(results, tmp_path / "one.png", ["ssim"])
+    four, one = Image.open(tmp_path / "all.png"), Image.open(tmp_path / "one.png")
+    assert four.width > one.width and four.height > 1.5 * one.height
+    assert 0.05 < ink(tmp_path / "all.png") < 0.6
+
+
+def test_colours_of_the_models_are_on_the_paper(results, tmp_path):
+    plot_curves(results, tmp_path / "one.png", ["ssim"])
+    pixels = np.asarray(Image.open(tmp_path / "one.png").convert("RGB")).reshape(-1, 3)
+    assert (np.abs(pixels.astype(int) - SEEDREAM_ORANGE).max(axis=1) < 6).sum() > 100
+
+
+@pytest.mark.parametrize(("suffix", "magic"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
+def test_the_suffix_chooses_the_format(results, tmp_path, suffix, magic):
+    plot_curves(results, tmp_path / f"curves{suffix}", ["ssim"])
+    assert (tmp_path / f"curves{suffix}").read_bytes().startswith(magic)
+
+
+def test_the_texts_say_direction_missing_returns_and_infinite_values(results, tmp_path):
+    import matplotlib
+
+    with matplotlib.rc_context({"svg.fonttype": "none"}):
+        plot_curves(results, tmp_path / "curves.svg")
+    text = (tmp_path / "curves.svg").read_text()
+    for said in ("SSIM, higher is better", "LPIPS, lower is better", "PSNR in dB", "flux-kontext-dev"):
+        assert said in text
+    flat = " ".join(text.split())
+    assert "seedream 4" in flat
+    assert "(picture unchanged) is not drawn: identity" in flat
+    assert "CLIP" not in flat
+
+
+def test_one_round_can_be_drawn(results, tmp_path):
+    first = tuple(item for item in results.returns if item.round == 1)
+    plot_curves(dataclasses.replace(results, rounds=1, returns=first), tmp_path / "first.png", ["ssim"])
+    assert ink(tmp_path / "first.png") > 0.01
+
+
+def test_results_without_values_are_refused_with_what_to_do(results, tmp_path):
+    with pytest.raises(WrongUse, match="no values to draw yet"):
+        plot_curves(results, tmp_path / "clip.png", ["clip"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_format_is_refused(results, tmp_path):
+    with pytest.raises(WrongUse, match=r"\.png, \.svg, \.pdf"):
+        plot_curves(results, tmp_path / "curves.bmp")

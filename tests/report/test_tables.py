@@ -1,0 +1,94 @@
+import dataclasses
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from convergebench.analysis import ModelUse, ranking
+from convergebench.report import json_ranking, ranking_notes, ranking_table
+
+
+def printed(results, metric="ssim"):
+    console = Console(file=io.StringIO(), width=100)
+    console.print(ranking_table(ranking(results, metric)))
+    return console.file.getvalue().splitlines()
+
+
+def line_of(lines, model):
+    return next(line for line in lines if model in line)
+
+
+def test_the_table_fits_a_hundred_columns_with_no_number_cut(results):
+    lines = printed(results)
+    assert max(len(line.rstrip()) for line in lines) <= 100
+    assert not any("…" in line for line in lines)
+
+
+def test_the_chief_metric_has_its_interval_and_psnr_one_decimal(results):
+    qwen = line_of(printed(results), "qwen").split()
+    assert qwen[:2] == ["1", "qwen"]
+    low, high = float(qwen[3].strip("[,")), float(qwen[4].strip("]"))
+    assert low < float(qwen[2]) < high
+    assert len(qwen[2].split(".")[1]) == 3 and len(qwen[5].split(".")[1]) == 1
+
+
+def test_floors_stand_below_a_line_without_a_rank(results):
+    lines = printed(results)
+    first_floor = next(place for place, line in enumerate(lines) if "identity" in line)
+    assert set(lines[first_floor - 1].strip()) == {"─"}
+    assert lines[first_floor].split()[0] == "–"
+    assert "∞" in lines[first_floor]
+
+
+def test_an_unknown_price_is_not_free(results):
+    uses = tuple(
+        dataclasses.replace(use, cost_usd=None) if use.model == "qwen" else use for use in results.uses
+    )
+    lines = printed(dataclasses.replace(results, uses=uses))
+    assert line_of(lines, "qwen").split()[-1] == "–"
+    assert line_of(lines, "identity").split()[-1] == "0.00"
+
+
+def test_long_model_names_do_not_push_numbers_out(results):
+    renamed = tuple(
+        dataclasses.replace(item, model="provider/" + "x" * 60) if item.model == "qwen" else item
+        for item in results.returns
+    )
+    lines = printed(dataclasses.replace(results, returns=renamed))
+    assert max(len(line.rstrip()) for line in lines) <= 100
+    assert not any("…" in line for line in lines)
+
+
+def test_notes_group_what_is_missing_by_reason(results):
+    notes = ranking_notes(ranking(results))
+    assert notes == (
+        "The models are compared on unequal sets of cases; 12 cases are shared by all.",
+        "4 returns missing, refused by the model: the content policy does not allow this person to be edited "
+        "(seedream 4)",
+        "CLIP: missing for all, because CLIP needs torch: pip install 'convergebench[torch]'",
+        "PSNR: infinite values are left out of the mean (identity 16)",
+    )
+
+
+def test_notes_count_trajectories_that_never_began(results):
+    uses = (*results.uses, ModelUse("late", "model", 16, 0, 0, 0, None, None))
+    notes = ranking_notes(ranking(dataclasses.replace(results, uses=uses)))
+    assert "16 returns missing, not run yet: the run has not begun these (late 16)" in notes
+
+
+def test_complete_results_need_no_notes(results):
+    chosen = tuple(item for item in results.returns if item.model in ("qwen", "grok"))
+    metrics = tuple(facts for facts in results.metrics if facts.name != "clip")
+    whole = dataclasses.replace(results, returns=chosen, metrics=metrics, troubles=(), uses=())
+    assert ranking_notes(ranking(whole)) == ()
+
+
+def test_the_json_is_strict_and_tells_infinite_from_missing(results):
+    told = json.loads(json.dumps(json_ranking(ranking(results)), allow_nan=False))
+    rows = {row["model"]: row["metrics"] for row in told["rows"]}
+    assert rows["identity"]["psnr"]["mean"] == "inf"
+    assert rows["qwen"]["clip"]["mean"] is None
+    assert rows["qwen"]["clip"]["missing_reason"].startswith("CLIP needs torch")
+    assert rows["qwen"]["ssim"]["mean"] == pytest.approx(0.617, abs=0.02)
+    assert told["unequal_cases"] is True

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from convergebench.errors import WorkspaceError
+from convergebench.picture import Picture
+from convergebench.store import PictureStore
+from made_pictures import textured
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> PictureStore:
+    made = PictureStore(tmp_path)
+    made.prepare()
+    return made
+
+
+def test_a_picture_comes_back_byte_for_byte(store: PictureStore) -> None:
+    picture = Picture.from_pixels(textured())
+    store.put(picture)
+    assert store.open(picture.facts).encoded == picture.encoded
+    assert store.load(picture.digest).facts == picture.facts
+
+
+def test_the_same_picture_is_kept_once(store: PictureStore, tmp_path: Path) -> None:
+    for _ in range(2):
+        store.put(Picture.from_pixels(textured()))
+    assert len(list(tmp_path.rglob("*.png"))) == 1
+
+
+def test_a_changed_file_is_found_out_when_read(store: PictureStore) -> None:
+    picture = Picture.from_pixels(textured())
+    store.put(picture)
+    data = bytearray(picture.encoded)
+    data[-20] ^= 1
+    store.path(picture.facts).write_bytes(data)
+    with pytest.raises(WorkspaceError, match="damaged"):
+        _ = store.open(picture.facts).pixels
+
+
+def test_what_a_dead_process_left_half_written_is_dropped_and_a_living_ones_is_not(tmp_path: Path) -> None:
+    store = PictureStore(tmp_path)
+    store.prepare()
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    dead, alive = tmp_path / "incoming" / f"{child}-0", tmp_path / "incoming" / f"{os.getpid()}-7"
+    dead.write_bytes(b"half")
+    alive.write_bytes(b"half")
+    store.prepare()
+    assert not dead.exists()
+    assert alive.exists()
+
+
+def test_a_jpeg_is_kept_as_it_was_given(store: PictureStore) -> None:
+    import io
+
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.fromarray(textured()).save(file, "JPEG")
+    picture = Picture.from_bytes(file.getvalue())
+    store.put(picture)
+    assert store.path(picture.facts).suffix == ".jpg"
+    assert store.path(picture.facts).read_bytes() == file.getvalue()

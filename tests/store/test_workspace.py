@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from convergebench.errors import WorkspaceError
+from convergebench.store import DATABASE, Enrolment, Workspace
+from convergebench.store.schema import VERSION
+from convergebench.types import Case, EditorFacts, Failure, Measurement, PictureFacts, Step
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+EDITOR = EditorFacts("jpeg", "1", {"quality": 75})
+
+
+def enrolment(case: Case, editor: EditorFacts = EDITOR, rounds: int = 10, seed: int = 0) -> Enrolment:
+    return Enrolment("round_trip", "tiny@0", editor, case, seed, rounds)
+
+
+def step(position: int, outcome: PictureFacts | Failure, **changes: object) -> Step:
+    values = {"role": "forward", "round": 1, "instruction": "Add", "seed": 3, "inputs": ("ab",),
+              "seconds": 0.5, "cost_usd": 0.02, "attempts": 2} | changes  # fmt: skip
+    return Step(position=position, outcome=outcome, **values)  # type: ignore[arg-type]
+
+
+def test_the_same_trajectory_is_enrolled_once_and_its_rounds_only_grow(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    case = make_case()
+    first = workspace.enrol([enrolment(case, rounds=10)], fresh=False)
+    assert workspace.enrol([enrolment(case, rounds=5)], fresh=False) == first
+    assert [row["rounds"] for row in workspace.query("SELECT rounds FROM trajectories")] == [10]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [EditorFacts("jpeg", "1", {"quality": 74}), EditorFacts("jpeg", "2", {"quality": 75}), EditorFacts("x", "1")],
+)
+def test_a_changed_parameter_or_version_is_another_trajectory(
+    workspace: Workspace, make_case: Callable[..., Case], other: EditorFacts
+) -> None:
+    case = make_case()
+    assert workspace.enrol([enrolment(case)], fresh=False) != workspace.enrol([enrolment(case, other)], fresh=False)
+
+
+def test_fresh_starts_beside_what_is_there_and_keeps_it(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    case = make_case()
+    run = workspace.start_run({}, "0")
+    (old,) = workspace.enrol([enrolment(case)], fresh=False)
+    workspace.record_step(old, run, step(0, PictureFacts("cd", 8, 8, "image/png"))).result()
+    (new,) = workspace.enrol([enrolment(case)], fresh=True)
+    assert new != old
+    assert workspace.steps(new) == []
+    assert len(workspace.steps(old)) == 1
+    assert workspace.enrol([enrolment(case)], fresh=False) == [new]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(instruction=st.text(max_size=300), reason=st.text(max_size=50), cost=st.none() | st.floats(0, 100))
+def test_a_step_comes_back_as_it_was_recorded(
+    workspace: Workspace, make_case: Callable[..., Case], instruction: str, reason: str, cost: float | None
+) -> None:
+    instruction, reason = (text.encode(errors="replace").decode() for text in (instruction, reason))
+    run = workspace.start_run({}, "0")
+    (identity,) = workspace.enrol([enrolment(make_case())], fresh=True)
+    done = step(0, PictureFacts("cd", 8, 9, "image/png"), instruction=instruction, cost_usd=cost)
+    failed = step(1, Failure("refused", reason), role="backward")
+    for one in (done, failed):
+        workspace.record_step(identity, run, one).result()
+    assert workspace.steps(identity) == [done, failed]
+
+
+def test_a_later_success_takes_the_place_of_a_failure_and_both_stay_on_record(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    run = workspace.start_run({}, "0")
+    (identity,) = workspace.enrol([enrolment(make_case())], fresh=False)
+    done = step(0, PictureFacts("cd", 8, 9, "image/png"))
+    workspace.record_step(identity, run, step(0, Failure("unavailable", "down"))).result()
+    workspace.record_step(identity, run, done).result()
+    assert workspace.steps(identity) == [done]
+    assert workspace.query("SELECT count(*) FROM steps")[0][0] == 2
+
+
+def test_a_finished_step_cannot_be_recorded_again(workspace: Workspace, make_case: Callable[..., Case]) -> None:
+    run = workspace.start_run({}, "0")
+    (identity,) = workspace.enrol([enrolment(make_case())], fresh=False)
+    done = step(0, PictureFacts("cd", 8, 9, "image/png"))
+    workspace.record_step(identity, run, done).result()
+    with pytest.raises(sqlite3.IntegrityError):
+        workspace.record_step(identity, run, done).result()
+
+
+def test_a_value_replaces_a_missing_one_and_is_never_replaced(workspace: Workspace) -> None:
+    def record(value: float | None, missing: str | None) -> None:
+        workspace.record_measurements([("ref", "pic", Measurement("clip", "1", value, missing))]).result()
+
+    record(None, "no weights")
+    record(0.9, None)
+    record(None, "no weights")
+    assert [tuple(row) for row in workspace.query("SELECT value, missing FROM measurements")] == [(0.9, None)]
+    assert workspace.measured("ref", ["pic"]) == {("pic", "clip", "1"): True}
+
+
+def test_an_infinite_value_is_kept(workspace: Workspace) -> None:
+    workspace.record_measurements([("r", "p", Measurement("psnr", "1", float("inf")))]).result()
+    assert workspace.query("SELECT value FROM measurements")[0][0] == float("inf")
+
+
+def claims_from_another_process(folder: Path, trajectory: int) -> bool:
+    code = (
+        "import sys; from pathlib import Path; from convergebench.store import Workspace\n"
+        "with Workspace.create(Path(sys.argv[1])) as w: sys.exit(0 if w.claim(int(sys.argv[2])) else 1)"
+    )
+    return subprocess.run([sys.executable, "-c", code, str(folder), str(trajectory)]).returncode == 0
+
+
+def test_a_claimed_trajectory_is_refused_to_other_processes_until_released(workspace: Workspace) -> None:
+    assert workspace.claim(5)
+    assert not claims_from_another_process(workspace.folder, 5)
+    assert claims_from_another_process(workspace.folder, 6)
+    workspace.release(5)
+    assert claims_from_another_process(workspace.folder, 5)
+
+
+def test_a_workspace_of_a_newer_version_is_refused_untouched(tmp_path: Path) -> None:
+    Workspace.create(tmp_path).close()
+    with sqlite3.connect(tmp_path / DATABASE) as db:
+        db.execute(f"PRAGMA user_version = {VERSION + 1}")
+    for how in (Workspace.create, Workspace.existing):
+        with pytest.raises(WorkspaceError, match="newer ConvergeBench"):
+            how(tmp_path)
+
+
+def test_a_corrupt_database_is_named_and_left_alone(tmp_path: Path) -> None:
+    content = b"this is not a database at all" * 100
+    (tmp_path / DATABASE).write_bytes(content)
+    for how in (Workspace.create, Workspace.existing):
+        with pytest.raises(WorkspaceError, match="damaged"):
+            how(tmp_path)
+    assert (tmp_path / DATABASE).read_bytes() == content
+
+
+def test_a_folder_without_a_workspace_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(WorkspaceError, match="convergebench run"):
+        Workspace.existing(tmp_path)
+
+
+def test_an_open_workspace_for_reading_cannot_be_written(workspace: Workspace) -> None:
+    with Workspace.existing(workspace.folder) as reader, pytest.raises(WorkspaceError, match="reading only"):
+        reader.start_run({}, "0")
