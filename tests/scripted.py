@@ -28,7 +28,7 @@ class Scripted:
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
         try:
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.003)
             return self._script(len(self.requests), request) or Edited(brighter(request.image), cost_usd=0.5)
         finally:
             self._at_once -= 1

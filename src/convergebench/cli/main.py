@@ -64,9 +64,7 @@ def main(arguments: list[str] | None = None) -> None:
 def code_of(arguments: list[str]) -> int:
     """0 done, 1 error, 2 wrong use, 3 finished with failures, 130 interrupted."""
     debug = "--debug" in arguments  # wherever it stands
-    logging.basicConfig(
-        format="convergebench: %(message)s", level=logging.DEBUG if debug else logging.WARNING
-    )
+    _log_to_stderr(logging.DEBUG if debug else logging.WARNING)
     command: Any = typer.main.get_command(app)
     try:
         code = command.main(
@@ -89,6 +87,15 @@ def code_of(arguments: list[str]) -> int:
         if debug:
             raise
         return _complain(f"unexpected {type(error).__name__}: {error}; run it again with --debug", ERROR)
+
+
+def _log_to_stderr(level: int) -> None:
+    """Our own messages; what libraries say is theirs."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("convergebench: %(message)s"))
+    logger = logging.getLogger("convergebench")
+    logger.handlers, logger.propagate = [handler], False
+    logger.setLevel(level)
 
 
 def _complain(sentence: str, code: int) -> int:

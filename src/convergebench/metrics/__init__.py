@@ -6,7 +6,7 @@ A metric is one file in this package, or in another one that names its module un
 
 from __future__ import annotations
 
-from convergebench.metrics._catalogue import facts, load, names, packaged_weights
+from convergebench.metrics._catalogue import facts, load, missing_reason, names, packaged_weights
 from convergebench.metrics.base import Metric, MetricOptions, MetricUnavailable, NotMeasurable
 from convergebench.metrics.ruler import Ruler
 
@@ -21,6 +21,7 @@ __all__ = [
     "Ruler",
     "facts",
     "load",
+    "missing_reason",
     "names",
     "packaged_weights",
 ]

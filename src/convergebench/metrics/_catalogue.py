@@ -10,7 +10,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from convergebench.errors import ConvergeBenchError, WrongUse
-from convergebench.metrics.base import Metric, MetricOptions, Registration, registrations
+from convergebench.metrics.base import Metric, MetricOptions, MetricUnavailable, Registration, registrations
 from convergebench.packages import PackagedFile
 from convergebench.types import MetricFacts
 
@@ -31,9 +31,19 @@ def load(name: str, options: MetricOptions | None = None) -> Metric:
     return _registration(name).load(options or MetricOptions())
 
 
-def packaged_weights() -> tuple[PackagedFile, ...]:
-    """Every file of weights that some metric takes from a package, each once."""
-    return tuple(dict.fromkeys(file for one in _all().values() for file in one.weights))
+def packaged_weights(*of: str) -> tuple[PackagedFile, ...]:
+    """The files of weights that these metrics, or all, take from packages; each once."""
+    chosen = [_registration(name) for name in of] if of else _all().values()
+    return tuple(dict.fromkeys(file for one in chosen for file in one.weights))
+
+
+def missing_reason(name: str, options: MetricOptions | None = None) -> str | None:
+    """Why the metric cannot be had here, or None if it can; loads it to find out."""
+    try:
+        load(name, options)
+    except MetricUnavailable as error:
+        return str(error)
+    return None
 
 
 def _registration(name: str) -> Registration:

@@ -39,6 +39,15 @@ class Ruler:
     def __init__(self, names: Sequence[str], options: MetricOptions | None = None, sources: int = 64) -> None:
         self._gauges = [_Gauge(_catalogue.facts(name), options or MetricOptions(), sources) for name in names]
 
+    @property
+    def facts(self) -> tuple[MetricFacts, ...]:
+        """What it measures with."""
+        return tuple(gauge.facts for gauge in self._gauges)
+
+    def can_measure(self, name: str) -> bool:
+        """Whether the metric can be had here; loads it."""
+        return any(gauge.facts.name == name and gauge.is_available() for gauge in self._gauges)
+
     def measure(self, pairs: Sequence[tuple[Picture, Picture]]) -> list[dict[str, Measurement]]:
         """For each (reference, result) a measurement of every metric; results take the reference's size."""
         opened = [_open(reference, result) for reference, result in pairs]
@@ -73,6 +82,9 @@ class _Gauge:
         for place, reading in zip(good, self._compare(metric, list(good.values())), strict=True):
             readings[place] = reading
         return readings
+
+    def is_available(self) -> bool:
+        return not isinstance(self._metric(), MetricUnavailable)
 
     def _metric(self) -> Metric | MetricUnavailable:
         with self._loading:

@@ -110,9 +110,7 @@ class Workspace:
 
     def finish_run(self, run: int, outcome: str) -> None:
         row = (_now(), outcome, run)
-        self._write(
-            lambda db: db.execute("UPDATE runs SET finished = ?, outcome = ? WHERE id = ?", row)
-        ).result()
+        self._execute("UPDATE runs SET finished = ?, outcome = ? WHERE id = ?", [row]).result()
 
     def enrol(self, enrolments: Sequence[Enrolment], *, fresh: bool) -> list[int]:
         """The trajectories' ids, in order: those that are there already, or, when fresh, new generations."""
@@ -142,7 +140,7 @@ class Workspace:
 
     # Steps
 
-    def record_step(self, trajectory: int, run: int, step: Step) -> Future[Any]:
+    def record_step(self, trajectory: int, run: int, step: Step) -> Future[None]:
         done, failed = (
             (step.outcome, None) if isinstance(step.outcome, PictureFacts) else (None, step.outcome)
         )
@@ -156,7 +154,7 @@ class Workspace:
             "run": run, "at": _now(),
         }  # fmt: skip
         sql = f"INSERT INTO steps ({', '.join(row)}) VALUES ({', '.join(':' + name for name in row)})"
-        return self._write(lambda db: db.execute(sql, row))
+        return self._execute(sql, [row])
 
     def steps(self, trajectory: int) -> list[Step]:
         """The last word on each position, in order."""
@@ -166,7 +164,7 @@ class Workspace:
 
     # Measurements
 
-    def record_measurements(self, rows: Sequence[tuple[Digest, Digest, Measurement]]) -> Future[Any]:
+    def record_measurements(self, rows: Sequence[tuple[Digest, Digest, Measurement]]) -> Future[None]:
         """Keep (reference, picture, measurement); a value replaces a missing one, never the reverse."""
         sql = """
             INSERT INTO measurements (reference, picture, metric, version, value, missing, at)
@@ -176,7 +174,7 @@ class Workspace:
         """
         now = _now()
         values = [(ref, pic, m.metric, m.version, m.value, m.missing, now) for ref, pic, m in rows]
-        return self._write(lambda db: db.executemany(sql, values))
+        return self._execute(sql, values)
 
     def measured(self, reference: Digest, pictures: Sequence[Digest]) -> dict[tuple[Digest, str, str], bool]:
         """What was tried against this reference: (picture, metric, version), and whether it has a value."""
@@ -190,6 +188,13 @@ class Workspace:
     def query(self, sql: str, *arguments: Any) -> list[sqlite3.Row]:
         with _explained(self.folder), self._reading:
             return self._connection.execute(sql, arguments).fetchall()
+
+    def _execute(self, sql: str, rows: Sequence[Any]) -> Future[None]:
+        def write(db: sqlite3.Connection) -> None:
+            # Nothing is returned: a cursor let go on another thread would reset a statement that is in use.
+            db.executemany(sql, rows)
+
+        return self._write(write)
 
     def _write(self, write: Callable[[sqlite3.Connection], T]) -> Future[T]:
         if self._journal is None:

@@ -70,14 +70,16 @@ def sunglasses() -> Sprite:
 
 def hat() -> Sprite:
     sheet = Sheet(-0.95, -1.25, 0.95, -0.05)
-    crown = sheet.blob([(-0.5, -0.42), (-0.47, -0.8), (-0.33, -1.08), (0.0, -1.04), (0.33, -1.1), (0.47, -0.8),
+    crown = sheet.blob([(-0.5, -0.42), (-0.47, -0.8), (-0.33, -1.08), (0.0, -1.04), (0.33, -1.1),
+                        (0.47, -0.8),
                         (0.5, -0.42), (0.0, -0.36)])  # fmt: skip
     brim = sheet.blob([(-0.86, -0.42), (-0.5, -0.5), (0.0, -0.54), (0.5, -0.5), (0.86, -0.42), (0.5, -0.31),
                        (0.0, -0.27), (-0.5, -0.31)])  # fmt: skip
     band = sheet.polygon([(-0.6, -0.62), (0.6, -0.62), (0.6, -0.44), (-0.6, -0.44)]) * crown
     sprite = with_shadow(blank(sheet), sheet.ellipse(0, -0.26, 0.42, 0.06), 0.4, 0.04)
     sprite = paint(sprite, crown, (196, 158, 104), Finish(bevel=0.22, hair=0.02))
-    sprite = paint(sprite, sheet.stroke([(0.0, -1.02), (0.02, -0.78)], 0.05), (150, 115, 70), Finish(0.03, opacity=0.45))
+    dent = sheet.stroke([(0.0, -1.02), (0.02, -0.78)], 0.05)
+    sprite = paint(sprite, dent, (150, 115, 70), Finish(0.03, opacity=0.45))
     sprite = paint(sprite, brim, (206, 168, 112), Finish(bevel=0.09, hair=0.02))
     sprite = paint(sprite, band * (1 - brim), (96, 28, 34), Finish(bevel=0.12))
     return replace(sprite, spared=sheet.ellipse(0, -0.26, 0.38, 0.14))
@@ -150,10 +152,12 @@ def beard() -> Sprite:
 
 def mustache() -> Sprite:
     sheet = Sheet(-0.45, 0.1, 0.45, 0.6)
-    half: list[Point] = [(0.0, 0.275), (0.1, 0.26), (0.2, 0.33), (0.29, 0.33), (0.33, 0.26), (0.34, 0.35), (0.25, 0.41),
+    half: list[Point] = [(0.0, 0.275), (0.1, 0.26), (0.2, 0.33), (0.29, 0.33), (0.33, 0.26), (0.34, 0.35),
+               (0.25, 0.41),
                          (0.12, 0.395)]  # fmt: skip
     outline = [*half, (0.0, 0.35), *((-x, y) for x, y in half[:0:-1])]
-    sprite = paint(blank(sheet), _wispy(sheet.blob(outline)), (66, 40, 24), Finish(0.05, hair=0.3, opacity=0.97))
+    hair = _wispy(sheet.blob(outline))
+    sprite = paint(blank(sheet), hair, (66, 40, 24), Finish(0.05, hair=0.3, opacity=0.97))
     return replace(sprite, spared=sheet.ellipse(0, 0.44, 0.17, 0.07))
 
 
@@ -163,7 +167,8 @@ def _wispy(mask: Field) -> Field:
     noise = np.random.default_rng(11).standard_normal(mask.shape).astype(np.float32)
     strands = np.asarray(cv2.GaussianBlur(noise, (0, 0), sigmaX=1.5, sigmaY=6.0), np.float32)
     near = np.clip(wide * 8, 0, 1) * np.clip((1 - wide) * 8, 0, 1)
-    return np.clip((wide - 0.5 + 0.14 * near * strands / strands.std()) * 3 + 0.5, 0, 1)
+    edge = wide - 0.5 + 0.14 * near * strands / strands.std()
+    return np.asarray(np.clip(edge * 3 + 0.5, 0, 1), np.float32)
 
 
 ACCESSORIES: dict[str, Accessory] = {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 import cv2
 import numpy as np
@@ -11,6 +13,8 @@ from numpy.typing import NDArray
 
 from convergebench.editors.classical.sprites import Field, Layer, Point, Pose, Sprite, stamp
 from convergebench.types import Pixels
+
+IsGround: TypeAlias = Callable[[Field], NDArray[np.bool_]]
 
 _LEAST_VISIBLE = 0.45
 _LEAST_PIXELS = 16
@@ -21,19 +25,23 @@ _FINE_SIDE = 76
 _STEPS = (-1.0, 0.0, 1.0)
 
 
-@dataclass(frozen=True)
-class Search:
-    """Where the origin of a sprite may lie, at which sizes and turns, and how coarsely to look first."""
-
+class Box(NamedTuple):
     left: float
     top: float
     right: float
     bottom: float
+
+
+@dataclass(frozen=True)
+class Search:
+    """Where the origin of a sprite may lie, at which sizes and turns, and how coarsely to look first."""
+
+    box: Box
     sizes: Sequence[float]
     turns: Sequence[float]
     factor: float
     """Pixels of the reduced picture for one of the picture."""
-    is_ground: Callable[[Field], NDArray[np.bool_]] | None = None
+    is_ground: IsGround | None = None
     """Which colours may lie around the origin; all, if nothing is said."""
 
 
@@ -46,6 +54,10 @@ class Fit:
     """Root mean square difference of colours, 0 to 255."""
     explained: float
     """1 when the sprite is exactly there; 0 when the surroundings would say as much about these pixels."""
+
+
+def around(x: float, y: float, reach: float) -> Box:
+    return Box(x - reach, y - reach, x + reach, y + reach)
 
 
 def find(pixels: Pixels, sprite: Sprite, search: Search) -> Fit | None:
@@ -79,8 +91,8 @@ def _adjusted(
     turns: Sequence[float] = (0.0,),
 ) -> Fit:
     pose = fit.pose
-    near = Search(pose.x - reach, pose.y - reach, pose.x + reach, pose.y + reach,
-                  [pose.size * step for step in sizes], [pose.turn + step for step in turns], factor)  # fmt: skip
+    sizes, turns = [pose.size * step for step in sizes], [pose.turn + step for step in turns]
+    near = Search(around(pose.x, pose.y, reach), sizes, turns, factor)
     return max(_fits(pixels, sprite, near), key=lambda fit: fit.explained, default=fit)
 
 
@@ -114,10 +126,9 @@ def _radius(sprite: Sprite) -> float:
 
 
 def _view(pixels: Pixels, search: Search, radius: float) -> _View:
-    height, width = pixels.shape[:2]
     reach = radius / search.factor
-    left, top = max(0, int(search.left - reach)), max(0, int(search.top - reach))
-    part = pixels[top : int(search.bottom + reach) + 1, left : int(search.right + reach) + 1]
+    left, top = max(0, int(search.box.left - reach)), max(0, int(search.box.top - reach))
+    part = pixels[top : int(search.box.bottom + reach) + 1, left : int(search.box.right + reach) + 1]
     small = cv2.resize(part, None, fx=search.factor, fy=search.factor, interpolation=cv2.INTER_AREA)
     border = int(_SHARE_OUTSIDE * radius) + 2
     colours = np.pad(small.astype(np.float32) - 128, ((border, border), (border, border), (0, 0)))
@@ -127,62 +138,64 @@ def _view(pixels: Pixels, search: Search, radius: float) -> _View:
 
 
 def _fit(view: _View, sprite: Sprite, size: float, turn: float, search: Search) -> Fit | None:
-    layer, (origin_x, origin_y) = stamp(sprite, size, turn)
+    layer, (x, y) = stamp(sprite, size, turn)
     weight = _weight(layer)
-    if weight.sum() < _LEAST_PIXELS:
+    (height, width), (rows, columns) = layer.alpha.shape, view.visible.shape
+    box = _in_view(search.box, view)
+    across = _span(box.left - x, box.right - x, width, columns)
+    down = _span(box.top - y, box.bottom - y, height, rows)
+    if weight.sum() < _LEAST_PIXELS or across is None or down is None:
         return None
-    window_x = _span(search.left, search.right, view.left, view.factor, origin_x, layer.alpha.shape[1], view.visible.shape[1])
-    window_y = _span(search.top, search.bottom, view.top, view.factor, origin_y, layer.alpha.shape[0], view.visible.shape[0])
-    if window_x is None or window_y is None:
-        return None
-    area = (slice(*window_y), slice(*window_x))
-    doubts = _doubts(view.colours[area], view.energy[area], view.visible[area], layer.colours - 128, weight,
-                     _ring(layer, size))  # fmt: skip
+    doubts = _doubts(view, (down, across), layer.colours - 128, weight, _ring(layer, size))
     if search.is_ground is not None:
-        doubts[~_grounds(view.colours[area], size, search.is_ground, doubts.shape, (origin_x, origin_y))] = np.inf
+        colours = view.colours[down, across]
+        doubts[~_grounds(colours, size, search.is_ground, doubts.shape, (x, y))] = np.inf
     _, _, (column, row), _ = cv2.minMaxLoc(doubts)
     if not np.isfinite(doubts[row, column]):
         return None
-    row, column = row + window_y[0], column + window_x[0]
-    pose = Pose((column + origin_x) / view.factor + view.left, (row + origin_y) / view.factor + view.top,
+    row, column = row + down.start, column + across.start
+    pose = Pose((column + x) / view.factor + view.left, (row + y) / view.factor + view.top,
                 size / view.factor, turn)  # fmt: skip
-    height, width = layer.alpha.shape
     spot = (slice(row, row + height), slice(column, column + width))
     return _judged(pose, layer, weight, view.colours[spot] + 128, view.visible[spot], view.factor)
 
 
-def _span(
-    first: float, last: float, offset: float, factor: float, origin: float, length: int, limit: int
-) -> tuple[int, int] | None:
-    """The stretch of the view in which the patch has to lie for its origin to be between first and last."""
-    start = max(0, int(np.floor((first - offset) * factor - origin)))
-    stop = min(limit, int(np.ceil((last - offset) * factor - origin)) + length + 1)
-    return (start, stop) if stop - start >= length else None
+def _in_view(box: Box, view: _View) -> Box:
+    left, right = ((x - view.left) * view.factor for x in (box.left, box.right))
+    top, bottom = ((y - view.top) * view.factor for y in (box.top, box.bottom))
+    return Box(left, top, right, bottom)
+
+
+def _span(first: float, last: float, length: int, limit: int) -> slice | None:
+    """The stretch of the view for a patch that begins between first and last, if it has room there."""
+    start, stop = max(0, math.floor(first)), min(limit, math.ceil(last) + length + 1)
+    return slice(start, stop) if stop - start >= length else None
 
 
 def _grounds(
-    colours: Field, size: float, is_ground: Callable[[Field], NDArray[np.bool_]], shape: tuple[int, ...], origin: Point
+    colours: Field, size: float, is_ground: IsGround, shape: tuple[int, ...], origin: Point
 ) -> NDArray[np.bool_]:
     """Where a patch may lie, because its origin is in surroundings of the right colour."""
     reach = 2 * int(0.3 * size) + 1
-    right = is_ground(np.asarray(cv2.blur(colours, (reach, reach)) + 128, np.float32))
+    right = is_ground(_blurred(colours, reach) + 128)
     column, row = (round(v) for v in origin)
     return right[row : row + shape[0], column : column + shape[1]]
 
 
 def _weight(layer: Layer) -> Field:
     """How much a pixel of the patch says about the sprite: nothing where it is hardly opaque."""
-    return np.clip((layer.alpha - np.float32(0.5)) * 2, 0, 1)
+    return np.asarray(np.clip((layer.alpha - 0.5) * 2, 0, 1), np.float32)
 
 
-def _doubts(colours: Field, energy: Field, visible: Field, expected: Field, weight: Field, ring: Field) -> Field:
-    """At every place, how badly the patch accounts for what is seen, as a share of what the ring around it leaves open.
+def _doubts(view: _View, area: tuple[slice, slice], expected: Field, weight: Field, ring: Field) -> Field:
+    """At every place, how badly the patch accounts for what is seen, against what the ring around it would.
 
-    The ring's share is taken from brightness alone: it only has to single out a place, which is judged afterwards.
+    The ring speaks of brightness alone: it only has to single out a place, which is judged afterwards.
     """
+    colours, visible = view.colours[area], view.visible[area]
     seen, own = _over(visible, weight), _over(visible, weight * _energy(expected))
     cross = cv2.matchTemplate(colours, weight[..., None] * expected, cv2.TM_CCORR)
-    theirs = cv2.matchTemplate(energy, weight, cv2.TM_CCORR)
+    theirs = cv2.matchTemplate(view.energy[area], weight, cv2.TM_CCORR)
     grey = colours @ np.full(3, 1 / 3, np.float32)
     around = cv2.matchTemplate(grey, ring, cv2.TM_CCORR) / np.maximum(_over(visible, ring), np.float32(1e-3))
     inside = cv2.matchTemplate(grey, weight, cv2.TM_CCORR)
@@ -223,10 +236,13 @@ def _judged(pose: Pose, layer: Layer, weight: Field, seen: Field, visible: Field
 
 def _surroundings(seen: Field, outside: Field, reach: float) -> Field:
     """What one would expect inside, knowing only what is outside near by."""
-    kernel = (2 * int(1.5 * reach) + 1,) * 2
-    known, share = seen * outside[..., None], outside
-    for _ in range(2):
-        known, share = cv2.blur(known, kernel), cv2.blur(share, kernel)
+    side = 2 * int(1.5 * reach) + 1
+    known = _blurred(_blurred(seen * outside[..., None], side), side)
+    share = _blurred(_blurred(outside, side), side)
     everywhere = seen[outside > 0].mean(axis=0) if outside.any() else np.full(3, 128, np.float32)
     trust = np.float32(0.02)
     return np.asarray((known + trust * everywhere) / (share + trust)[..., None], np.float32)
+
+
+def _blurred(field: Field, side: int) -> Field:
+    return np.asarray(cv2.blur(field, (side, side)), np.float32)

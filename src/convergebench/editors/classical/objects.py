@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 
 from convergebench.editors.classical.animals import cat, dog
 from convergebench.editors.classical.painting import FLAT, Finish, paint
-from convergebench.editors.classical.sprites import Colour, Point, Sheet, Sprite, blank, smooth_curve, with_shadow
+from convergebench.editors.classical.sprites import (
+    Colour,
+    Point,
+    Sheet,
+    Sprite,
+    blank,
+    smooth_curve,
+    with_shadow,
+)
 
 _WOOD = Finish(bevel=0.025, hair=0.05)
 _GLAZED = Finish(bevel=0.16, gloss=0.35)
@@ -49,7 +58,9 @@ def chair() -> Sprite:
     sprite = paint(sprite, apron, dark, _WOOD)
     seat = sheet.polygon([(-0.26, -0.5), (0.26, -0.5), (0.35, -0.36), (-0.35, -0.36)])
     sprite = paint(sprite, seat, (176, 112, 60), Finish(0.02, hair=0.05))
-    cushion = sheet.blob([(-0.23, -0.51), (0.0, -0.52), (0.23, -0.51), (0.3, -0.4), (0.0, -0.38), (-0.3, -0.4)])
+    cushion = sheet.blob(
+        [(-0.23, -0.51), (0.0, -0.52), (0.23, -0.51), (0.3, -0.4), (0.0, -0.38), (-0.3, -0.4)]
+    )
     return paint(sprite, cushion, (34, 96, 148), Finish(bevel=0.06))
 
 
@@ -57,7 +68,9 @@ def red_ball() -> Sprite:
     sheet = Sheet(-0.65, -1.05, 0.85, 0.18)
     sprite = _standing(sheet, 0.05, 0.36, 0.07)
     sprite = paint(sprite, sheet.ellipse(0, -0.5, 0.5, 0.5), (214, 24, 28), Finish(bevel=0.5, gloss=0.2))
-    return paint(sprite, sheet.ellipse(-0.19, -0.73, 0.1, 0.06, turn=-35), (255, 236, 232), Finish(0.0, opacity=0.8))
+    return paint(
+        sprite, sheet.ellipse(-0.19, -0.73, 0.1, 0.06, turn=-35), (255, 236, 232), Finish(0.0, opacity=0.8)
+    )
 
 
 def plant() -> Sprite:
@@ -74,7 +87,8 @@ def plant() -> Sprite:
 
 _FOLIAGE: Sequence[tuple[float, float, Colour]] = (
     (-80, 0.46, (30, 92, 40)), (78, 0.47, (34, 98, 42)), (-52, 0.58, (40, 116, 48)), (54, 0.6, (36, 108, 46)),
-    (-14, 0.66, (32, 100, 44)), (20, 0.66, (44, 124, 52)), (-66, 0.4, (62, 148, 62)), (64, 0.42, (66, 152, 66)),
+    (-14, 0.66, (32, 100, 44)), (20, 0.66, (44, 124, 52)), (-66, 0.4, (62, 148, 62)), (64, 0.42,
+    (66, 152, 66)),
     (-32, 0.56, (58, 142, 58)), (36, 0.54, (62, 148, 62)), (2, 0.6, (76, 166, 74)),
 )  # fmt: skip
 
@@ -103,7 +117,8 @@ def coffee_cup() -> Sprite:
     sprite = paint(sprite, sheet.ellipse(0, -0.1, 0.42, 0.07), (176, 184, 194), FLAT)
     handle = smooth_curve([(0.4, -0.74), (0.62, -0.76), (0.68, -0.55), (0.55, -0.36), (0.34, -0.34)])
     sprite = paint(sprite, sheet.stroke(handle, 0.09), blue, Finish(0.045, gloss=0.4))
-    body = sheet.blob([(-0.48, -0.9), (-0.46, -0.6), (-0.36, -0.28), (-0.22, -0.1), (0.0, -0.07), (0.22, -0.1),
+    body = sheet.blob([(-0.48, -0.9), (-0.46, -0.6), (-0.36, -0.28), (-0.22, -0.1), (0.0, -0.07),
+                       (0.22, -0.1),
                        (0.36, -0.28), (0.46, -0.6), (0.48, -0.9), (0.0, -0.84)])  # fmt: skip
     sprite = paint(sprite, body, blue, Finish(bevel=0.3, gloss=0.35))
     sprite = paint(sprite, sheet.ellipse(0, -0.89, 0.48, 0.125), (236, 238, 240), Finish(0.03))
@@ -114,7 +129,9 @@ def coffee_cup() -> Sprite:
 def book() -> Sprite:
     sheet = Sheet(-0.6, -1.08, 0.7, 0.15)
     sprite = _standing(sheet, 0.04, 0.42, 0.05)
-    pages = sheet.polygon([(-0.3, -0.97), (0.36, -0.93), (0.42, -0.9), (0.42, -0.06), (0.36, -0.02), (-0.3, 0.0)])
+    pages = sheet.polygon(
+        [(-0.3, -0.97), (0.36, -0.93), (0.42, -0.9), (0.42, -0.06), (0.36, -0.02), (-0.3, 0.0)]
+    )
     sprite = paint(sprite, pages, (238, 230, 208), Finish(0.01))
     for x in (0.375, 0.39, 0.405):
         sprite = paint(sprite, sheet.stroke([(x, -0.91), (x, -0.05)], 0.005), (176, 166, 140), FLAT)
@@ -140,14 +157,19 @@ def flower_vase() -> Sprite:
     for x, y, colour in _BLOOMS:
         for turn in range(0, 360, 60):
             angle = np.deg2rad(turn + 40 * x)
-            petal = sheet.ellipse(x + 0.075 * float(np.cos(angle)), y + 0.075 * float(np.sin(angle)), 0.07, 0.045, turn)
+            petal = sheet.ellipse(
+                x + 0.075 * float(np.cos(angle)), y + 0.075 * float(np.sin(angle)), 0.07, 0.045, turn
+            )
             sprite = paint(sprite, petal, colour, Finish(0.04))
         sprite = paint(sprite, sheet.ellipse(x, y, 0.042, 0.042), (246, 196, 48), Finish(0.04))
-    vase = sheet.blob([(-0.1, -0.5), (-0.085, -0.4), (-0.2, -0.24), (-0.17, -0.08), (-0.1, 0.0), (0.1, 0.0), (0.17, -0.08),
+    vase = sheet.blob([(-0.1, -0.5), (-0.085, -0.4), (-0.2, -0.24), (-0.17, -0.08), (-0.1, 0.0),
+                       (0.1, 0.0), (0.17, -0.08),
                        (0.2, -0.24), (0.085, -0.4), (0.1, -0.5), (0.0, -0.48)])  # fmt: skip
     sprite = paint(sprite, vase, (228, 232, 240), _GLAZED)
     for y in (-0.31, -0.13):
-        ring = sheet.stroke(smooth_curve([(-0.25, y - 0.02), (0.0, y + 0.02), (0.25, y - 0.02)]), 0.035) * vase
+        ring = (
+            sheet.stroke(smooth_curve([(-0.25, y - 0.02), (0.0, y + 0.02), (0.25, y - 0.02)]), 0.035) * vase
+        )
         sprite = paint(sprite, ring, (44, 74, 164), Finish(bevel=0.0, opacity=0.9))
     return sprite
 
@@ -162,11 +184,13 @@ def umbrella() -> Sprite:
     sheet = Sheet(-0.72, -1.1, 0.75, 0.14)
     sprite = _standing(sheet, 0.04, 0.2, 0.035)
     hook = smooth_curve([(0.0, -0.35), (0.0, -0.1), (0.03, -0.03), (0.09, -0.02), (0.12, -0.09)])
-    sprite = paint(sprite, sheet.stroke([(0.0, -1.02), (0.0, -0.15)], 0.024), (206, 206, 212), Finish(0.012, gloss=0.4))
+    sprite = paint(
+        sprite, sheet.stroke([(0.0, -1.02), (0.0, -0.15)], 0.024), (206, 206, 212), Finish(0.012, gloss=0.4)
+    )
     sprite = paint(sprite, sheet.stroke(hook[9:], 0.045), (104, 58, 28), Finish(0.022, gloss=0.2))
     sprite = paint(sprite, sheet.stroke([(0.0, -1.06), (0.0, -0.98)], 0.022), (70, 70, 76), Finish(0.012))
     edges = (-0.64, -0.4, -0.14, 0.14, 0.4, 0.64)
-    for number, (start, end) in enumerate(zip(edges, edges[1:], strict=False)):
+    for number, (start, end) in enumerate(pairwise(edges)):
         panel = [(start, -0.52), ((start + end) / 2, -0.57), (end, -0.52)]
         right = [(end, -0.52), (end * 0.9, -0.74), (end * 0.5, -0.94), (0.0, -1.0)]
         left = [(0.0, -1.0), (start * 0.5, -0.94), (start * 0.9, -0.74), (start, -0.52)]

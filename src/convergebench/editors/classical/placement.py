@@ -24,7 +24,9 @@ def calm_ground(pixels: Pixels, size: float, half_width: float) -> Pose:
     tall = min(rows, max(1, round(size * factor)))
     wide = min(columns, max(1, round(2 * half_width * size * factor)))
     # Value at (y, x): the mean over the thing's rectangle, whose bottom middle is there.
-    mean = cv2.boxFilter(unrest, -1, (wide, tall), anchor=(wide // 2, tall - 1), borderType=cv2.BORDER_REPLICATE)
+    mean = cv2.boxFilter(
+        unrest, -1, (wide, tall), anchor=(wide // 2, tall - 1), borderType=cv2.BORDER_REPLICATE
+    )
     y, x = np.mgrid[0:rows, 0:columns]
     # A weak wish for the middle distance makes the place stable where all is equally calm.
     wish = 12 * np.abs(y / rows - 0.86) + 3 * np.abs(x / columns - 0.5)

@@ -1,4 +1,4 @@
-"""Taking a thing out of a picture: the light under its shadow and glass is restored, the rest is filled in."""
+"""Taking a thing out of a picture: what its shadow and glass veil is restored, what it hides is filled in."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def erase(pixels: Pixels, layer: Layer) -> Pixels:
     colours = np.pad(layer.colours, (*inset, (0, 0)))
 
     glass = _is_glass(alpha)
-    hole = _grown((alpha > 0.04) & ~glass, 1 + round(0.006 * max(layer.alpha.shape)))
+    hole = _grown((alpha > 0.04) & ~glass, 1 + round(0.004 * max(layer.alpha.shape)))
     clear = _without_veil(pixels[around].astype(np.float32), colours, np.where(glass, alpha, 0), shadow)
     picture = np.clip(clear.round(), 0, 255).astype(np.uint8)
     filled = _with_grain(_filled(picture, hole | _grown(spared > 0.3, 2)), hole)
@@ -65,8 +65,8 @@ def _filled(picture: Pixels, hole: NDArray[np.uint8]) -> Pixels:
     share = cv2.resize(outside, size, interpolation=cv2.INTER_AREA)
     kept = cv2.resize(picture.astype(np.float32) * outside[..., None], size, interpolation=cv2.INTER_AREA)
     small = np.clip(kept / np.maximum(share, np.float32(1e-3))[..., None], 0, 255).astype(np.uint8)
-    small = cv2.inpaint(small, (share < 0.3).astype(np.uint8), 3, cv2.INPAINT_TELEA)
-    large = cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC)
+    painted = cv2.inpaint(small, (share < 0.3).astype(np.uint8), 3, cv2.INPAINT_TELEA)
+    large = cv2.resize(painted, (width, height), interpolation=cv2.INTER_CUBIC)
     return np.where(hole[..., None] > 0, large, picture).astype(np.uint8)
 
 
@@ -76,7 +76,8 @@ def _with_grain(picture: Pixels, hole: NDArray[np.uint8]) -> Pixels:
     if not around.any():
         return picture
     detail = picture.astype(np.float32) - cv2.GaussianBlur(picture, (0, 0), 1.2).astype(np.float32)
-    strength = 1.4826 * float(np.median(np.abs(detail[around])))
+    # Less than all of it, because part of that detail is texture and not noise.
+    strength = 0.9 * float(np.median(np.abs(detail[around])))
     noise = np.random.default_rng(3).standard_normal(hole.shape).astype(np.float32) * np.float32(strength)
     grainy = np.clip((picture.astype(np.float32) + noise[..., None]).round(), 0, 255).astype(np.uint8)
     return np.where(hole[..., None] > 0, grainy, picture).astype(np.uint8)

@@ -107,10 +107,6 @@ class Pose:
     size: float
     turn: float = 0.0
 
-    def in_scaled(self, factor: float, left: float = 0.0, top: float = 0.0) -> Pose:
-        """The same place in a picture that was cropped at (left, top) and then scaled."""
-        return Pose((self.x - left) * factor, (self.y - top) * factor, self.size * factor, self.turn)
-
 
 @dataclass(frozen=True)
 class Layer:
@@ -159,7 +155,8 @@ def stamp(sprite: Sprite, size: float, turn: float) -> tuple[Layer, Point]:
     """The whole sprite on a patch of its own, and where its origin lies in that patch."""
     corners = _corners(sprite.sheet, Pose(0, 0, size, turn))
     x, y = (float(v) for v in np.ceil(-corners.min(axis=0)) + 1)
-    width, height = (int(v) for v in np.ceil(corners.max(axis=0)) + (x + 1, y + 1))
+    right, bottom = (float(v) for v in np.ceil(corners.max(axis=0)) + 1)
+    width, height = int(x + right), int(y + bottom)
     layer = lay(sprite, Pose(x, y, size, turn), height, width)
     assert layer is not None
     return layer, (x - layer.left, y - layer.top)
@@ -174,9 +171,10 @@ def _warped(sprite: Sprite, pose: Pose, left: int, top: int, width: int, height:
     first = np.array([sprite.sheet.left, sprite.sheet.top]) + per_pixel / 2
     shift = turn @ first * pose.size + (pose.x - left - 0.5, pose.y - top - 0.5)
     matrix = np.hstack([turn * pose.size * per_pixel, shift[:, None]])
-    painted = cv2.warpAffine(painted, matrix, (width, height), flags=cv2.INTER_LINEAR)
-    other = cv2.warpAffine(other, matrix, (width, height), flags=cv2.INTER_LINEAR)
-    return np.asarray(painted, np.float32), np.asarray(other, np.float32)
+    first_planes, last_planes = (
+        cv2.warpAffine(planes, matrix, (width, height)) for planes in (painted, other)
+    )
+    return np.asarray(first_planes, np.float32), np.asarray(last_planes, np.float32)
 
 
 def _halved(plane: Field) -> Field:
@@ -214,4 +212,5 @@ def _oval(x: float, y: float, rx: float, ry: float, turn: float, power: float) -
     across = rx * np.sign(np.cos(angle)) * np.abs(np.cos(angle)) ** (2 / power)
     down = ry * np.sign(np.sin(angle)) * np.abs(np.sin(angle)) ** (2 / power)
     cos, sin = np.cos(np.deg2rad(turn)), np.sin(np.deg2rad(turn))
-    return [(float(x + cos * u - sin * v), float(y + sin * u + cos * v)) for u, v in zip(across, down, strict=True)]
+    turned = np.stack([x + cos * across - sin * down, y + sin * across + cos * down], axis=1)
+    return [(float(x), float(y)) for x, y in turned]

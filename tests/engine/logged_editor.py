@@ -1,0 +1,35 @@
+"""A program: the command line with one more editor, which writes down every edit it is asked for.
+
+Usage: python logged_editor.py LOG convergebench-arguments…
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from datetime import UTC, datetime
+from functools import partial
+
+from convergebench.cli import main
+from convergebench.editors import editor
+from convergebench.editors.pixel import PixelEditor
+from convergebench.types import EditorFacts, Pixels
+
+
+def wear_and_log(log: int, pixels: Pixels, instruction: str, seed: int) -> Pixels:
+    from convergebench.editors._wear import noise
+
+    os.write(log, f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {seed}\n".encode())
+    time.sleep(0.005)
+    return noise(pixels, seed=seed, sigma=2.0)
+
+
+if __name__ == "__main__":
+    log = os.open(sys.argv[1], os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+
+    @editor("logged", summary="noise, on record", version="1", price_usd=0.01)
+    def logged(facts: EditorFacts) -> PixelEditor:
+        return PixelEditor(facts, partial(wear_and_log, log))
+
+    main(sys.argv[2:])

@@ -1,0 +1,121 @@
+"""Real processes on a real workspace: killed at random moments, interrupted, and two at a time."""
+
+from __future__ import annotations
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from convergebench.picture import Picture
+from made_pictures import textured
+
+PROGRAM = Path(__file__).with_name("logged_editor.py")
+DATABASE = "convergebench.sqlite"
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for n in range(3):
+        (folder / f"scene{n}.png").write_bytes(Picture.from_pixels(textured(seed=n)).encoded)
+    return folder
+
+
+def start(workspace: Path, pictures: Path, *more: str) -> subprocess.Popen[str]:
+    log = workspace.with_suffix(".log")
+    arguments = ["run", "-m", "logged", "--suite", f"folder:{pictures}", "--rounds", "6", "--metric", "psnr,ssim",
+                 "--workspace", str(workspace), "--json", *more]  # fmt: skip
+    return subprocess.Popen(
+        [sys.executable, str(PROGRAM), str(log), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finished(process: subprocess.Popen[str]) -> int:
+    out, err = process.communicate(timeout=120)
+    assert process.returncode in (0, 130), err + out
+    return process.returncode
+
+
+def count_steps(workspace: Path) -> int:
+    try:
+        with sqlite3.connect(f"file:{workspace / DATABASE}?mode=ro", uri=True, timeout=30) as db:
+            return int(db.execute("SELECT count(*) FROM steps").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0  # not made yet
+
+
+def content(workspace: Path) -> dict[str, object]:
+    """All that must not depend on how often the run was stopped."""
+    with sqlite3.connect(workspace / DATABASE) as db:
+        steps = db.execute(
+            "SELECT c.id, t.seed, position, role, round, s.instruction, s.seed, inputs, s.picture, failure "
+            "FROM steps s JOIN trajectories t ON t.id = s.trajectory "
+            "JOIN cases c ON c.fingerprint = t.case_fingerprint ORDER BY 1, 2, 3"
+        ).fetchall()
+        measured = db.execute(
+            "SELECT reference, picture, metric, version, value, missing FROM measurements ORDER BY 1, 2, 3"
+        ).fetchall()
+        health = db.execute("PRAGMA integrity_check").fetchone()[0]
+    files = {path.relative_to(workspace): path.read_bytes() for path in (workspace / "pictures").rglob("*.png")}
+    return {"steps": steps, "measured": measured, "files": files, "health": health}
+
+
+def edited_after_it_was_finished(workspace: Path) -> list[str]:
+    with sqlite3.connect(workspace / DATABASE) as db:
+        recorded = {str(seed): at for seed, at in db.execute("SELECT seed, at FROM steps")}
+    lines = [line.split() for line in workspace.with_suffix(".log").read_text().splitlines()]
+    return [seed for at, seed in lines if at[:23] > recorded[seed][:23]]
+
+
+def test_a_run_killed_at_random_moments_ends_as_one_that_never_was(tmp_path: Path, pictures: Path) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    finished(start(whole, pictures))
+    kills, moments = 0, random.Random(1)
+    while True:
+        before = count_steps(killed)
+        process = start(killed, pictures)
+        while process.poll() is None and count_steps(killed) < before + moments.randrange(1, 12):
+            time.sleep(0.001)
+        time.sleep(moments.uniform(0, 0.03))
+        if process.poll() is not None:
+            break
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        kills += 1
+    assert kills >= 20
+    assert finished(process) == 0
+    assert content(killed) == content(whole)
+    assert content(whole)["health"] == "ok"
+    assert edited_after_it_was_finished(killed) == []
+
+
+def test_ctrl_c_keeps_what_is_in_flight_and_says_130(tmp_path: Path, pictures: Path) -> None:
+    workspace = tmp_path / "stopped"
+    process = start(workspace, pictures)
+    while count_steps(workspace) < 10:
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    assert finished(process) == 130
+    asked = len(workspace.with_suffix(".log").read_text().splitlines())
+    assert count_steps(workspace) == asked < 396
+    assert finished(start(workspace, pictures)) == 0
+    assert edited_after_it_was_finished(workspace) == []
+
+
+def test_two_processes_on_one_workspace_share_the_work_and_edit_nothing_twice(
+    tmp_path: Path, pictures: Path
+) -> None:
+    workspace = tmp_path / "shared"
+    both = [start(workspace, pictures) for _ in range(2)]
+    assert [finished(process) for process in both] == [0, 0]
+    asked = [line.split()[1] for line in workspace.with_suffix(".log").read_text().splitlines()]
+    assert len(asked) == len(set(asked)) == count_steps(workspace) == 3 * 11 * 6 * 2

@@ -1,0 +1,244 @@
+"""The engine with real stores, real metrics and editors that do as told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from convergebench.engine import Outcome, Patience, Plan, run_plan
+from convergebench.errors import DiskFull
+from convergebench.metrics import Ruler
+from convergebench.protocols import round_trip
+from convergebench.store import Workspace
+from convergebench.types import (
+    Case,
+    Edited,
+    Editor,
+    EditRequest,
+    Misconfigured,
+    PictureFacts,
+    RateLimited,
+    Refused,
+    Unavailable,
+)
+from scripted import Scripted, ScriptedBatches
+
+HURRY = Patience(attempts=3, first_wait_seconds=0.001)
+
+
+def run(workspace: Workspace, *editors: Editor, cases: list[Case], rounds: int = 2, **options: Any) -> Outcome:
+    seeds = options.pop("seeds", (0,))
+    ruler = Ruler(options.pop("metrics", ["psnr", "ssim"]))
+    plan = Plan("tiny@0", round_trip(rounds), tuple(cases), editors, seeds)
+    number = workspace.start_run({"suite": "tiny@0"}, "test")
+    options = {"concurrency": 4, "patience": HURRY} | options
+    return asyncio.run(run_plan(plan, workspace, ruler, run=number, **options))
+
+
+def test_a_round_trip_edits_each_picture_from_the_one_before(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    outcome = run(workspace, Scripted(), cases=[make_case()], rounds=3)
+    steps = workspace.steps(1)
+    pictures = [step.outcome for step in steps]
+    assert outcome.complete == 1
+    assert [step.role for step in steps] == ["forward", "backward"] * 3
+    assert [step.round for step in steps] == [1, 1, 2, 2, 3, 3]
+    for before, after in zip(pictures, steps[1:], strict=False):
+        assert isinstance(before, PictureFacts)
+        assert after.inputs == (before.digest,)
+
+
+def test_every_return_is_measured_against_the_source(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    run(workspace, Scripted(), cases=[make_case()], rounds=3)
+    (source,) = {row[0] for row in workspace.query("SELECT reference FROM measurements")}
+    returns = [step.outcome.digest for step in workspace.steps(1) if step.role == "backward"]  # type: ignore[union-attr]
+    assert source == workspace.steps(1)[0].inputs[0]
+    assert workspace.measured(source, returns) == {
+        (digest, metric, "1"): True for digest in returns for metric in ("psnr", "ssim")
+    }
+
+
+def test_a_finished_benchmark_is_not_edited_again(workspace: Workspace, make_case: Callable[..., Case]) -> None:
+    cases = [make_case("one"), make_case("two", seed=1)]
+    run(workspace, Scripted(), cases=cases)
+    again = Scripted()
+    outcome = run(workspace, again, cases=cases)
+    assert again.requests == []
+    assert (outcome.edits, outcome.replayed, outcome.complete) == (0, 8, 2)
+
+
+def test_more_rounds_go_on_after_the_last(workspace: Workspace, make_case: Callable[..., Case]) -> None:
+    run(workspace, Scripted(), cases=[make_case()], rounds=2)
+    more = Scripted()
+    run(workspace, more, cases=[make_case()], rounds=3)
+    assert len(more.requests) == 2
+    assert more.requests[0].image.digest == workspace.steps(1)[3].outcome.digest  # type: ignore[union-attr]
+
+
+def test_a_changed_parameter_is_never_mixed_with_the_old(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    run(workspace, Scripted(), cases=[make_case()])
+    other = Scripted()
+    other.facts = type(other.facts)("scripted", "1", {"strength": 2})
+    run(workspace, other, cases=[make_case()])
+    assert len(other.requests) == 4
+    assert len(workspace.steps(1)) == len(workspace.steps(2)) == 4
+
+
+def test_seeds_are_separate_trajectories_and_every_step_has_its_own_seed(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    editor = Scripted()
+    run(workspace, editor, cases=[make_case()], seeds=(0, 1))
+    assert len({request.seed for request in editor.requests}) == 8
+
+
+def test_a_refusal_ends_its_trajectory_only_and_is_never_asked_again(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    def refuse_removal(number: int, request: EditRequest) -> Edited | None:
+        if request.instruction.startswith("Remove"):
+            raise Refused("I only add")
+        return None
+
+    cases = [make_case("one"), make_case("two", seed=1)]
+    first = run(workspace, Scripted(refuse_removal), cases=cases)
+    again = Scripted(refuse_removal)
+    second = run(workspace, again, cases=cases)
+    assert first.failures == second.failures == {"refused": 2}
+    assert again.requests == []
+    rows = workspace.query("SELECT failure, reason FROM steps WHERE picture IS NULL")
+    assert [tuple(row) for row in rows] == [("refused", "I only add")] * 2
+
+
+def test_what_can_succeed_is_tried_again_and_the_attempts_are_counted(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    def stumble(number: int, request: EditRequest) -> Edited | None:
+        if number == 1:
+            raise RateLimited("slow down", after_seconds=0.01)
+        if number == 2:
+            raise Unavailable("503")
+        return None
+
+    outcome = run(workspace, Scripted(stumble), cases=[make_case()])
+    assert outcome.complete == 1
+    assert [step.attempts for step in workspace.steps(1)] == [3, 1, 1, 1]
+
+
+def test_what_stays_down_is_a_failure_that_the_next_run_tries_again(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    def down(number: int, request: EditRequest) -> Edited | None:
+        raise Unavailable("connection lost")
+
+    first = run(workspace, Scripted(down), cases=[make_case()])
+    assert first.failures == {"unavailable": 1}
+    assert run(workspace, Scripted(), cases=[make_case()]).complete == 1
+
+
+def test_a_model_without_a_key_stops_at_once_and_the_others_go_on(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    def no_key(number: int, request: EditRequest) -> Edited | None:
+        raise Misconfigured("no key: set SOME_KEY")
+
+    broken, fine = Scripted(no_key, name="broken"), Scripted(name="fine")
+    cases = [make_case(str(n), seed=n) for n in range(6)]
+    outcome = run(workspace, broken, fine, cases=cases, concurrency=1)
+    assert len(broken.requests) == 1
+    assert outcome.unusable == {"broken": "no key: set SOME_KEY"}
+    assert outcome.complete == 6
+
+
+def test_an_editors_own_mistake_is_a_failure_with_its_name(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    def mistake(number: int, request: EditRequest) -> Edited | None:
+        raise KeyError("images")
+
+    outcome = run(workspace, Scripted(mistake), cases=[make_case()])
+    assert outcome.failures == {"crashed": 1}
+    assert workspace.query("SELECT reason FROM steps")[0][0] == "KeyError: 'images'"
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_no_more_edits_run_at_once_than_allowed(
+    workspace: Workspace, make_case: Callable[..., Case], concurrency: int
+) -> None:
+    editor = Scripted()
+    run(workspace, editor, cases=[make_case(str(n), seed=n) for n in range(8)], concurrency=concurrency)
+    assert editor.most_at_once == concurrency
+
+
+def test_editors_that_take_batches_get_them(workspace: Workspace, make_case: Callable[..., Case]) -> None:
+    editor = ScriptedBatches()
+    cases = [make_case(str(n), seed=n) for n in range(8)]
+    outcome = run(workspace, editor, cases=cases, concurrency=8)
+    assert outcome.complete == 8
+    assert max(editor.sizes) == 4
+    assert sum(editor.sizes) == 32
+
+
+def test_editors_are_closed_when_their_work_is_done(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    editor = Scripted()
+    run(workspace, editor, cases=[make_case()])
+    assert editor.closed
+
+
+def test_a_source_that_cannot_be_read_is_left_out_by_name_and_the_others_run(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    bad, good = make_case("bad"), make_case("good", seed=1)
+    bad.source.path.write_bytes(bad.source.path.read_bytes()[:200])
+    outcome = run(workspace, Scripted(), cases=[bad, good])
+    assert outcome.complete == 1
+    assert list(outcome.unreadable) == ["bad/ball"]
+
+
+def test_a_metric_that_came_later_is_measured_without_a_single_edit(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    run(workspace, Scripted(), cases=[make_case()], metrics=["psnr"])
+    again = Scripted()
+    run(workspace, again, cases=[make_case()], metrics=["psnr", "ssim"])
+    assert again.requests == []
+    assert workspace.query("SELECT count(*) FROM measurements WHERE metric = 'ssim'")[0][0] == 2
+
+
+def test_a_full_disk_is_said_before_the_edit_is_paid_for(
+    workspace: Workspace, make_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("convergebench.store.pictures.RESERVE_BYTES", 1 << 62)
+    editor = Scripted()
+    with pytest.raises(DiskFull, match="Make room"):
+        run(workspace, editor, cases=[make_case()])
+    assert editor.requests == []
+    monkeypatch.undo()
+    assert run(workspace, editor, cases=[make_case()]).complete == 1
+
+
+def test_pictures_that_are_gone_stop_the_run_with_their_name(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    run(workspace, Scripted(), cases=[make_case()])
+    first = workspace.steps(1)[0].outcome
+    assert isinstance(first, PictureFacts)
+    workspace.pictures.path(first).unlink()
+    with pytest.raises(Exception, match=f"{first.digest}.*gone"):
+        run(workspace, Scripted(), cases=[make_case()])
+
+
+def test_the_workspace_stays_small_in_files(workspace: Workspace, make_case: Callable[..., Case]) -> None:
+    run(workspace, Scripted(), cases=[make_case()])
+    top = {path.name for path in Path(workspace.folder).iterdir()}
+    assert top <= {"claims", "convergebench.sqlite", "convergebench.sqlite-wal", "convergebench.sqlite-shm", "pictures"}
