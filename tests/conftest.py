@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
 from convergebench.picture import Picture
 from convergebench.store import Workspace
 from convergebench.types import Case, SourcePicture
-from hypothesis import settings
 from made_pictures import textured
 
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -34,7 +35,15 @@ def make_source(tmp_path: Path) -> Callable[..., SourcePicture]:
 def make_case(make_source: Callable[..., SourcePicture]) -> Callable[..., Case]:
     def make(name: str = "one", **shape: int) -> Case:
         source = make_source(name, **shape)
-        return Case(f"{name}/ball", (source,), "Add a red ball.", "Remove the red ball.", "ball", "scene_objects", "scene")
+        return Case(
+            f"{name}/ball",
+            (source,),
+            "Add a red ball.",
+            "Remove the red ball.",
+            "ball",
+            "scene_objects",
+            "scene",
+        )
 
     return make
 

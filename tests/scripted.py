@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 import numpy as np
+
 from convergebench.picture import Picture
 from convergebench.types import Edited, EditError, EditorFacts, EditRequest
 
@@ -14,7 +15,9 @@ class Scripted:
     """Brightens the picture a little; what `script` returns or raises comes first."""
 
     def __init__(
-        self, script: Callable[[int, EditRequest], Edited | None] = lambda number, request: None, name: str = "scripted"
+        self,
+        script: Callable[[int, EditRequest], Edited | None] = lambda number, request: None,
+        name: str = "scripted",
     ) -> None:
         self.facts = EditorFacts(name, "1", {"strength": 1}, price_usd=0.5)
         self.requests: list[EditRequest] = []

@@ -24,6 +24,11 @@ MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "
 SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp", "image/bmp": ".bmp",
             "image/tiff": ".tif", "image/gif": ".gif"}  # fmt: skip
 _EXIF_ORIENTATION = 0x0112
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_UP = 2
+_OWN_BODY = 8 + 25 + 8
+"""Where our PNG files' only IDAT begins: after the signature, the header, and its own length and name."""
+_OWN_TAIL = 4 + 12
 
 
 class Picture:
@@ -104,12 +109,17 @@ def encode_png(pixels: Pixels) -> bytes:
     height, width, _ = pixels.shape
     rows = np.ascontiguousarray(pixels).reshape(height, width * 3)
     filtered = np.empty((height, width * 3 + 1), np.uint8)
-    filtered[:, 0] = 2
+    filtered[:, 0] = _UP
     filtered[0, 1:] = rows[0]
     np.subtract(rows[1:], rows[:-1], out=filtered[1:, 1:])
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     body = isal_zlib.compress(filtered, 1)
-    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", body) + _chunk(b"IEND", b"")
+    header = _chunk(b"IHDR", _own_header(width, height))
+    return _SIGNATURE + header + _chunk(b"IDAT", body) + _chunk(b"IEND", b"")
+
+
+def _own_header(width: int, height: int) -> bytes:
+    """Eight bits a channel, RGB, not interlaced."""
+    return struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
 
 
 def _chunk(tag: bytes, data: bytes) -> bytes:
@@ -119,11 +129,39 @@ def _chunk(tag: bytes, data: bytes) -> bytes:
 def decode(data: bytes) -> tuple[Pixels, str]:
     """Pixels as a person sees them, and the media type: turned upright, transparency on white, 8-bit RGB."""
     image = _open(data)
+    own = _decode_own_png(data, image.width, image.height)
+    if own is not None:
+        return own, "image/png"
     media_type = MEDIA_TYPES[image.format or ""]
     try:
         return np.asarray(_upright_rgb(image)), media_type
     except (OSError, SyntaxError, ValueError, EOFError, zlib.error) as error:
         raise BadPicture(f"the picture is damaged ({error})") from error
+
+
+def _decode_own_png(data: bytes, width: int, height: int) -> Pixels | None:
+    """What encode_png wrote, in half the time that a general decoder takes; None for any other file."""
+    from isal import isal_zlib
+
+    start, end = _OWN_BODY, len(data) - _OWN_TAIL
+    if (
+        data[: start - 8] != _SIGNATURE + _chunk(b"IHDR", _own_header(width, height))
+        or data[start - 4 : start] != b"IDAT"
+    ):
+        return None
+    if int.from_bytes(data[start - 8 : start - 4], "big") != end - start:
+        return None
+    try:
+        filtered = isal_zlib.decompress(memoryview(data)[start:end], bufsize=height * (width * 3 + 1))
+    except zlib.error:
+        return None
+    rows = np.frombuffer(filtered, np.uint8)
+    if rows.size != height * (width * 3 + 1) or not (rows[:: width * 3 + 1] == _UP).all():
+        return None
+    pixels = rows.reshape(height, -1)[:, 1:].copy()
+    for below, above in zip(pixels[1:], pixels, strict=False):
+        below += above
+    return pixels.reshape(height, width, 3)
 
 
 def _open(data: bytes) -> PILImage.Image:

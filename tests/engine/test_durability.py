@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from convergebench.picture import Picture
 from made_pictures import textured
 
@@ -29,8 +30,8 @@ def pictures(tmp_path: Path) -> Path:
 
 def start(workspace: Path, pictures: Path, *more: str) -> subprocess.Popen[str]:
     log = workspace.with_suffix(".log")
-    arguments = ["run", "-m", "logged", "--suite", f"folder:{pictures}", "--rounds", "6", "--metric", "psnr,ssim",
-                 "--workspace", str(workspace), "--json", *more]  # fmt: skip
+    arguments = ["run", "-m", "logged", "--suite", f"folder:{pictures}", "--rounds", "6",
+                 "--metric", "psnr,ssim", "--workspace", str(workspace), "--json", *more]  # fmt: skip
     return subprocess.Popen(
         [sys.executable, str(PROGRAM), str(log), *arguments],
         stdout=subprocess.PIPE,
@@ -65,7 +66,9 @@ def content(workspace: Path) -> dict[str, object]:
             "SELECT reference, picture, metric, version, value, missing FROM measurements ORDER BY 1, 2, 3"
         ).fetchall()
         health = db.execute("PRAGMA integrity_check").fetchone()[0]
-    files = {path.relative_to(workspace): path.read_bytes() for path in (workspace / "pictures").rglob("*.png")}
+    files = {
+        path.relative_to(workspace): path.read_bytes() for path in (workspace / "pictures").rglob("*.png")
+    }
     return {"steps": steps, "measured": measured, "files": files, "health": health}
 
 

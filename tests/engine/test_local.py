@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from convergebench.engine import Outcome, Patience, Plan, run_plan
 from convergebench.errors import DiskFull
 from convergebench.metrics import Ruler
@@ -29,7 +30,9 @@ from scripted import Scripted, ScriptedBatches
 HURRY = Patience(attempts=3, first_wait_seconds=0.001)
 
 
-def run(workspace: Workspace, *editors: Editor, cases: list[Case], rounds: int = 2, **options: Any) -> Outcome:
+def run(
+    workspace: Workspace, *editors: Editor, cases: list[Case], rounds: int = 2, **options: Any
+) -> Outcome:
     seeds = options.pop("seeds", (0,))
     ruler = Ruler(options.pop("metrics", ["psnr", "ssim"]))
     plan = Plan("tiny@0", round_trip(rounds), tuple(cases), editors, seeds)
@@ -64,7 +67,9 @@ def test_every_return_is_measured_against_the_source(
     }
 
 
-def test_a_finished_benchmark_is_not_edited_again(workspace: Workspace, make_case: Callable[..., Case]) -> None:
+def test_a_finished_benchmark_is_not_edited_again(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
     cases = [make_case("one"), make_case("two", seed=1)]
     run(workspace, Scripted(), cases=cases)
     again = Scripted()
@@ -241,4 +246,10 @@ def test_pictures_that_are_gone_stop_the_run_with_their_name(
 def test_the_workspace_stays_small_in_files(workspace: Workspace, make_case: Callable[..., Case]) -> None:
     run(workspace, Scripted(), cases=[make_case()])
     top = {path.name for path in Path(workspace.folder).iterdir()}
-    assert top <= {"claims", "convergebench.sqlite", "convergebench.sqlite-wal", "convergebench.sqlite-shm", "pictures"}
+    assert top <= {
+        "claims",
+        "convergebench.sqlite",
+        "convergebench.sqlite-wal",
+        "convergebench.sqlite-shm",
+        "pictures",
+    }

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from convergebench.errors import WorkspaceError
 from convergebench.picture import Picture
 from convergebench.store import PictureStore

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from convergebench.errors import WorkspaceError
 from convergebench.store import DATABASE, Enrolment, Workspace
 from convergebench.store.schema import VERSION
 from convergebench.types import Case, EditorFacts, Failure, Measurement, PictureFacts, Step
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 EDITOR = EditorFacts("jpeg", "1", {"quality": 75})
 
@@ -38,13 +39,19 @@ def test_the_same_trajectory_is_enrolled_once_and_its_rounds_only_grow(
 
 @pytest.mark.parametrize(
     "other",
-    [EditorFacts("jpeg", "1", {"quality": 74}), EditorFacts("jpeg", "2", {"quality": 75}), EditorFacts("x", "1")],
+    [
+        EditorFacts("jpeg", "1", {"quality": 74}),
+        EditorFacts("jpeg", "2", {"quality": 75}),
+        EditorFacts("x", "1"),
+    ],
 )
 def test_a_changed_parameter_or_version_is_another_trajectory(
     workspace: Workspace, make_case: Callable[..., Case], other: EditorFacts
 ) -> None:
     case = make_case()
-    assert workspace.enrol([enrolment(case)], fresh=False) != workspace.enrol([enrolment(case, other)], fresh=False)
+    assert workspace.enrol([enrolment(case)], fresh=False) != workspace.enrol(
+        [enrolment(case, other)], fresh=False
+    )
 
 
 def test_fresh_starts_beside_what_is_there_and_keeps_it(
@@ -88,7 +95,9 @@ def test_a_later_success_takes_the_place_of_a_failure_and_both_stay_on_record(
     assert workspace.query("SELECT count(*) FROM steps")[0][0] == 2
 
 
-def test_a_finished_step_cannot_be_recorded_again(workspace: Workspace, make_case: Callable[..., Case]) -> None:
+def test_a_finished_step_cannot_be_recorded_again(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
     run = workspace.start_run({}, "0")
     (identity,) = workspace.enrol([enrolment(make_case())], fresh=False)
     done = step(0, PictureFacts("cd", 8, 9, "image/png"))

@@ -60,9 +60,9 @@ def _pictures() -> Iterator[Finding]:
     from convergebench import suites
 
     for suite in suites.listing():
-        yield Finding(
-            f"suite {suite.name}", suite.is_ready(), f"{suite.cases} cases, {suite.pictures} pictures"
-        )
+        here = all(file.is_cached() for file in suite.files)
+        detail = f"{suite.cases} cases on {suite.pictures} pictures"
+        yield Finding(f"suite {suite.name}", here, detail if here else f"{detail}, fetched on first use")
 
 
 def _metrics() -> Iterator[Finding]:

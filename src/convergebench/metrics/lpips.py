@@ -99,7 +99,7 @@ def _register(name: str, backbone: Backbone, summary: str, *, fixed_size: bool) 
     def load(options: MetricOptions) -> Metric:
         return Lpips(facts, _features(backbone, options), fixed_size)
 
-    register(Registration(facts, load, (WEIGHT_FILES[backbone],)))
+    register(Registration(facts, load, weights=(WEIGHT_FILES[backbone],)))
 
 
 _register("lpips", "alex", "LPIPS on AlexNet, both pictures at 256 × 256.", fixed_size=True)

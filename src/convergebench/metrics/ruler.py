@@ -37,7 +37,8 @@ class Ruler:
     """
 
     def __init__(self, names: Sequence[str], options: MetricOptions | None = None, sources: int = 64) -> None:
-        self._gauges = [_Gauge(_catalogue.facts(name), options or MetricOptions(), sources) for name in names]
+        chosen = options or MetricOptions()
+        self._gauges = [_Gauge(_catalogue.facts(name, chosen), chosen, sources) for name in names]
 
     @property
     def facts(self) -> tuple[MetricFacts, ...]:

@@ -117,7 +117,7 @@ class Workspace:
         return self._write(lambda db: [_enrol_one(db, wanted, fresh) for wanted in enrolments]).result()
 
     def finished_edits(self, protocol: str) -> dict[tuple[str, str, int], int]:
-        """How many edits are done of (editor, case, seed), by their fingerprints, in the newest generation."""
+        """How many edits are done of (editor, case, seed), by fingerprints, in the newest generation."""
         sql = """
             SELECT editor, case_fingerprint, t.seed, count(s.picture) AS done, max(generation)
             FROM trajectories t LEFT JOIN steps s ON s.trajectory = t.id

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from convergebench.packages import PackagedFile
 from convergebench.types import Suite
 
 OnPackage: TypeAlias = Callable[[str], None]
@@ -22,3 +23,5 @@ class SuiteInfo:
     pictures: int
     cases: int
     load: Callable[[OnPackage], Suite]
+    files: tuple[PackagedFile, ...] = ()
+    """What it takes out of packages when it is first loaded."""

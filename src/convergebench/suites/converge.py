@@ -38,4 +38,5 @@ SUITE = SuiteInfo(
     pictures=len(_KINDS),
     cases=sum(len(pairs_for(kind)) for kind in _KINDS),
     load=_load,
+    files=tuple(photo.file for photo in PHOTOS),
 )

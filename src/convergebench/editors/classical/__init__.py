@@ -8,6 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from convergebench.editors.classical.instructions import SKILLS, parse
+from convergebench.editors.pixel import PixelEditor
+from convergebench.editors.registry import editor
+from convergebench.types import EditorFacts
 
 if TYPE_CHECKING:
     from convergebench.types import Pixels
@@ -26,3 +29,8 @@ def edit_pixels(pixels: Pixels, instruction: str) -> Pixels:
     from convergebench.editors.classical.editing import carry_out
 
     return carry_out(pixels, command)
+
+
+@editor("classical", summary="draws, inpaints, flips and turns; no weights", version="1", price_usd=0.0)
+def classical(facts: EditorFacts) -> PixelEditor:
+    return PixelEditor(facts, lambda pixels, instruction, seed: edit_pixels(pixels, instruction))
