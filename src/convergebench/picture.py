@@ -59,7 +59,7 @@ class Picture:
         try:
             return cls.from_bytes(path.read_bytes())
         except (BadPicture, OSError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
+            reason = f"{error.strerror}; check the name" if isinstance(error, OSError) else error
             raise BadPicture(f"{path}: {reason}") from error
 
     @classmethod
@@ -133,10 +133,27 @@ def decode(data: bytes) -> tuple[Pixels, str]:
     if own is not None:
         return own, "image/png"
     media_type = MEDIA_TYPES[image.format or ""]
+    if media_type == "image/png":
+        _check_png(data)
     try:
         return np.asarray(_upright_rgb(image)), media_type
-    except (OSError, SyntaxError, ValueError, EOFError, zlib.error) as error:
-        raise BadPicture(f"the picture is damaged ({error})") from error
+    except Exception as error:  # decoders stumble over damage in many ways
+        raise BadPicture(f"the picture is damaged ({error}); get the file again") from error
+
+
+def _check_png(data: bytes) -> None:
+    """Compare every chunk with its checksum: Pillow leaves out those of the pixels."""
+    from isal import isal_zlib
+
+    start, name = len(_SIGNATURE), b""
+    while name != b"IEND":
+        length = int.from_bytes(data[start : start + 4], "big")
+        name, end = data[start + 4 : start + 8], start + 8 + length
+        if end + 4 > len(data):
+            raise BadPicture("the picture is damaged (it ends too early); get the file again")
+        if isal_zlib.crc32(memoryview(data)[start + 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
+            raise BadPicture("the picture is damaged (a checksum is wrong); get the file again")
+        start = end + 4
 
 
 def _decode_own_png(data: bytes, width: int, height: int) -> Pixels | None:
@@ -168,18 +185,20 @@ def _open(data: bytes) -> PILImage.Image:
     from PIL import Image, UnidentifiedImageError
 
     if not data:
-        raise BadPicture("the file is empty")
+        raise BadPicture("the file is empty; get it again")
     try:
         image = Image.open(io.BytesIO(data))
     except Image.DecompressionBombError as error:
-        raise BadPicture(f"the picture is larger than {MAX_MEGAPIXELS} megapixels") from error
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
-        raise BadPicture("this is not a picture in a format we know") from error
+        raise BadPicture(f"the picture has more than {MAX_MEGAPIXELS} megapixels; make it smaller") from error
+    except UnidentifiedImageError as error:
+        raise BadPicture("this is not a picture in a format we know; use PNG, JPEG or WebP") from error
+    except Exception as error:  # decoders stumble over damage in many ways
+        raise BadPicture(f"the picture is damaged ({error}); get the file again") from error
     if image.format not in MEDIA_TYPES:
         raise BadPicture(f"{image.format} files are not supported; use PNG, JPEG or WebP")
     if image.width * image.height > MAX_MEGAPIXELS * 1_000_000:
         raise BadPicture(
-            f"the picture is {image.width} × {image.height}; at most {MAX_MEGAPIXELS} megapixels are read"
+            f"the picture is {image.width} × {image.height}, more than {MAX_MEGAPIXELS} megapixels; make it smaller"
         )
     return image
 
@@ -188,6 +207,7 @@ def is_plain(image: PILImage.Image) -> bool:
     """Whether every program reads the same pixels from it."""
     return (
         image.mode == "RGB"
+        and not any("16" in str(tile[3]) for tile in image.tile)  # Pillow calls these RGB too
         and image.getexif().get(_EXIF_ORIENTATION, 1) == 1
         and "transparency" not in image.info
     )

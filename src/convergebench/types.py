@@ -92,6 +92,8 @@ class EditorFacts:
     price_usd: float | None = None
     """Per edit; 0 is free, None is unknown."""
     max_inputs: int = 1
+    provider: str = ""
+    """Whose limits it is under: editors of one provider share its concurrency and rate."""
 
     @property
     def fingerprint(self) -> str:
@@ -228,6 +230,10 @@ class Edit(Protocol):
 
 # How it is measured
 
+Better: TypeAlias = Literal["higher", "lower", "nearest"]
+"""Nearest to the perfect value: signed metrics, which can miss it on either side."""
+Dimension: TypeAlias = Literal["quality", "semantic", "drift"]
+
 
 @dataclass(frozen=True)
 class MetricFacts:
@@ -235,10 +241,11 @@ class MetricFacts:
 
     name: str
     version: str
-    better: Literal["higher", "lower"]
+    better: Better
     perfect: float
     worst: float
-    dimension: Literal["quality", "semantic"]
+    """Where `better` is nearest, being as far from perfect on the other side is as bad."""
+    dimension: Dimension
     unit: str = ""
     summary: str = ""
 

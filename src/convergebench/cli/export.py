@@ -14,12 +14,15 @@ NAME = "export"
 
 def command(
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder; the workspace's unless named.")
+        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Folder; the workspace's unless named.")
     ] = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """CSV files: the four of the original benchmark, all measurements in long form, and what is missing."""
+    """Write CSV files for other programs.
+
+    The four of the original benchmark, all measurements in long form, and what is missing.
+    """
     from convergebench.report import export
 
     with benchmark(workspace) as opened:

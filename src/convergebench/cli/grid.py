@@ -14,13 +14,13 @@ NAME = "grid"
 
 def command(
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File; in the workspace unless named.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File: .png, .jpg or .webp; in the workspace unless named.")
     ] = None,
-    columns: Annotated[int, typer.Option(help="How many cases to show.")] = 6,
+    columns: Annotated[int, typer.Option(metavar="N", min=1, help="How many cases to show.")] = 6,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """The last pictures, models below each other and cases side by side, under their sources."""
+    """Draw the last pictures under their sources, a row for each model."""
     from convergebench.report import picture_grid
 
     with benchmark(workspace) as opened:

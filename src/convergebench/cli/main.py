@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
+import warnings
 from typing import Annotated, Any
 
-import click
 import typer
 
 from convergebench.cli import (
@@ -26,11 +27,11 @@ from convergebench.cli import (
 from convergebench.errors import ConvergeBenchError, WrongUse
 
 ERROR, WRONG_USE, INTERRUPTED = 1, 2, 130
+UsageError: Any = typer.BadParameter.__base__  # click's, or since 0.26 typer's own
 
 app = typer.Typer(
     name="convergebench",
     help="Edit and undo, N times: how much of the picture is left, and which editing model to use.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -51,7 +52,9 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def options(
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks and debug messages.")] = False,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
     pass
 
@@ -65,28 +68,50 @@ def code_of(arguments: list[str]) -> int:
     """0 done, 1 error, 2 wrong use, 3 finished with failures, 130 interrupted."""
     debug = "--debug" in arguments  # wherever it stands
     _log_to_stderr(logging.DEBUG if debug else logging.WARNING)
-    command: Any = typer.main.get_command(app)
+    if not debug:
+        warnings.simplefilter("ignore")  # libraries' remarks to programmers
     try:
-        code = command.main(
-            [word for word in arguments if word != "--debug"], "convergebench", standalone_mode=False
-        )
-        return code if isinstance(code, int) else 0
-    except click.ClickException as error:
-        error.show()
-        return WRONG_USE
-    except (click.Abort, KeyboardInterrupt):
-        return _complain("interrupted", INTERRUPTED)
-    except ConvergeBenchError as error:
-        if debug:
-            raise
-        return _complain(str(error), WRONG_USE if isinstance(error, WrongUse) else ERROR)
+        return _invoked([word for word in arguments if word != "--debug"] or ["--help"])
+    except KeyboardInterrupt:
+        return _complain("interrupted; what was finished is kept", INTERRUPTED)
     except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read our output has gone
         return ERROR
     except Exception as error:
         if debug:
             raise
-        return _complain(f"unexpected {type(error).__name__}: {error}; run it again with --debug", ERROR)
+        return _complain(*_explained(error))
+
+
+def _invoked(words: list[str]) -> int:
+    """Run the command; what goes wrong is raised."""
+    command: Any = typer.main.get_command(app)
+    try:
+        with command.make_context("convergebench", words) as context:
+            code = command.invoke(context)
+    except typer.Exit as done:
+        code = done.exit_code
+    except UsageError as error:
+        raise WrongUse(_usage_sentence(error)) from error
+    sys.stdout.flush()
+    return code if isinstance(code, int) else 0
+
+
+def _usage_sentence(error: Any) -> str:
+    message = error.format_message().strip().rstrip(".")
+    where = error.ctx.command_path if error.ctx else "convergebench"
+    return f"{message[:1].lower()}{message[1:]}; see: {where} --help"
+
+
+def _explained(error: Exception) -> tuple[str, int]:
+    """The sentence for a person, and the exit code."""
+    if isinstance(error, WrongUse):
+        return str(error), WRONG_USE
+    if isinstance(error, ConvergeBenchError):
+        return str(error), ERROR
+    if isinstance(error, OSError) and error.filename:
+        return f"cannot use {error.filename}: {error.strerror}; choose another place", ERROR
+    return f"unexpected {type(error).__name__}: {error}; run it again with --debug to see where", ERROR
 
 
 def _log_to_stderr(level: int) -> None:

@@ -14,10 +14,10 @@ NAME = "measure"
 
 
 def command(
-    source: Annotated[Path, typer.Argument(help="The picture to compare with.")],
-    picture: Annotated[list[Path], typer.Argument(help="One or more pictures.")],
-    metric: Annotated[list[str], typer.Option(help="Only these metrics; all unless named.")] = [],  # noqa: B006
-    clip: Annotated[str | None, typer.Option(help="Folder or hub id of the CLIP weights.")] = None,
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="The picture to compare with.")],
+    picture: Annotated[list[Path], typer.Argument(metavar="PICTURE...", help="One or more pictures.")],
+    metric: Annotated[list[str], typer.Option(metavar="METRIC", help="Only this metric; may be repeated; all unless named.")] = [],  # noqa: B006
+    clip: Annotated[str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Every metric for pictures on disk, against a source."""

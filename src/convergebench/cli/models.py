@@ -15,7 +15,7 @@ def command(as_json: AsJson = False) -> None:
         print_json(
             [
                 {"name": one.name, "role": one.role, "version": one.version, "price_usd": one.price_usd,
-                 "parameters": dict(one.defaults), "summary": one.summary}
+                 "parameters": dict(one.parameters), "summary": one.summary}
                 for one in listings()
             ]
         )  # fmt: skip
@@ -27,6 +27,6 @@ def command(as_json: AsJson = False) -> None:
         price = (
             "unknown" if one.price_usd is None else "free" if one.price_usd == 0 else f"{one.price_usd:.3f}"
         )
-        parameters = "&".join(f"{key}={value}" for key, value in one.defaults.items())
+        parameters = "&".join(f"{key}={value}" for key, value in one.parameters.items())
         table.add_row(one.name, one.role, price, parameters, one.summary)
     console().print(table)

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from convergebench.api import Benchmark
 
 WorkspaceFolder = Annotated[
-    Path, typer.Option("--workspace", "-w", help="Folder with the results.", show_default=True)
+    Path, typer.Option("--workspace", "-w", metavar="FOLDER", help="Folder with the results.", show_default=True)
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 SuiteName = Annotated[
-    str | None, typer.Option("--suite", help="Which suite's results; the last run's unless named.")
+    str | None, typer.Option("--suite", metavar="SUITE", help="Which suite's results; the last run's unless named.")
 ]
 DEFAULT_WORKSPACE = Path("results")
 

@@ -15,13 +15,13 @@ NAME = "plot"
 def command(
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File: .png, .svg or .pdf; in the workspace unless named."),
+        typer.Option("--output", "-o", metavar="FILE", help="File: .png, .svg or .pdf; in the workspace unless named."),
     ] = None,
-    metric: Annotated[list[str], typer.Option(help="Only these metrics.")] = [],  # noqa: B006
+    metric: Annotated[list[str], typer.Option(metavar="METRIC", help="Only this metric; may be repeated.")] = [],  # noqa: B006
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Degradation curves: every metric over the rounds, with 95 % intervals."""
+    """Draw every metric over the rounds, with 95 % intervals."""
     from convergebench.report import plot_curves
 
     path = output or workspace / "degradation_curves.png"

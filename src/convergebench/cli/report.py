@@ -14,12 +14,12 @@ NAME = "report"
 
 def command(
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder; the workspace's unless named.")
+        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Folder; the workspace's unless named.")
     ] = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Everything at once: report.md with ranking, curves, pictures and tables, and the CSV files."""
+    """Write everything at once: report.md, curves, pictures, CSV files."""
     from convergebench.report import report
 
     with benchmark(workspace) as opened:

@@ -13,9 +13,9 @@ NAME = "suites"
 
 
 def command(
-    name: Annotated[str | None, typer.Argument(help="Show this suite's cases.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="SUITE", help="Show this suite's cases.")] = None,
     sheet: Annotated[
-        Path | None, typer.Option(help="Write its pictures to this file as a contact sheet.")
+        Path | None, typer.Option(metavar="FILE", help="Write its pictures to this file as a contact sheet.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -71,9 +71,9 @@ def _show(name: str, sheet: Path | None, as_json: bool) -> None:
     if as_json:
         print_json({"name": suite.name, "version": suite.version, "cases": rows})
     else:
-        from rich.table import Table
+        from rich.table import Column, Table
 
-        table = Table("case", "kind", "category", "forward", "backward", box=None)
+        table = Table(Column("case", no_wrap=True), "kind", "category", "forward", "backward", box=None)
         for row in rows:
             table.add_row(*(value or "" for value in row.values()))
         console().print(table)

@@ -23,8 +23,8 @@ NAME = "summary"
 
 
 def command(
-    metric: Annotated[str, typer.Option(help="Metric that ranks.")] = "ssim",
-    round: Annotated[int | None, typer.Option(help="Round to look at; the last unless named.")] = None,
+    metric: Annotated[str, typer.Option(metavar="METRIC", help="Metric that ranks.")] = "ssim",
+    round: Annotated[int | None, typer.Option(metavar="N", help="Round to look at; the last unless named.")] = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,

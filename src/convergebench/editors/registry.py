@@ -1,22 +1,28 @@
-"""Editors by name: `name` or `name?parameter=value&…`, checked against what the editor takes."""
+"""Editors by name: `preset`, `provider:model`, either with `?parameter=value&…`.
+
+An editor is one module of this package, or of another that names it under the entry points
+`convergebench.editors`. Such a module must be cheap to import: what is heavy belongs into its factory.
+"""
 
 from __future__ import annotations
 
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Literal
 
+from convergebench.editors.needs import Need
 from convergebench.errors import WrongUse
 from convergebench.types import Editor, EditorFacts, Parameter
 
 ENTRY_POINTS = "convergebench.editors"
 
 Build = Callable[[EditorFacts], Editor]
+Role = Literal["model", "probe", "floor"]
 
 
 @dataclass(frozen=True)
@@ -24,15 +30,35 @@ class Listing:
     """What is known of an editor before it is built."""
 
     name: str
+    provider: str
     summary: str
     version: str
-    role: Literal["model", "probe", "floor"]
+    role: Role
     price_usd: float | None
-    defaults: Mapping[str, Parameter]
+    """An edit's price, if it does not depend on the picture or was worked out for one megapixel."""
+    parameters: Mapping[str, Parameter]
+    needs: Sequence[Need]
     build: Build
+    open_parameters: bool = False
+    """Whether it takes parameters that are not listed."""
+
+    def missing(self) -> str | None:
+        """Why it cannot be used now, or None if it can."""
+        return next((reason for need in self.needs if (reason := need.missing())), None)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A provider's model under a short name, with the parameters it is called with."""
+
+    model: str
+    price_usd: float | None = None
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    summary: str = ""
 
 
 _listings: dict[str, Listing] = {}
+_providers: dict[str, Listing] = {}
 
 
 def editor(
@@ -40,62 +66,116 @@ def editor(
     *,
     summary: str,
     version: str,
-    role: Literal["model", "probe", "floor"] = "model",
+    role: Role = "model",
     price_usd: float | None = None,
-    **defaults: Parameter,
+    needs: Sequence[Need] = (),
+    parameters: Mapping[str, Parameter] | None = None,
 ) -> Callable[[Build], Build]:
-    """Make an editor known under a name; `defaults` are its parameters, all part of its fingerprint.
-
-    The module that uses this must be cheap to import: what is heavy belongs into the factory.
-    """
+    """Make one editor known under a name; its parameters with their defaults are part of its fingerprint."""
 
     def register(build: Build) -> Build:
-        if name in _listings:
-            raise ValueError(f"two editors are called {name}")
-        _listings[name] = Listing(name, summary, version, role, price_usd, defaults, build)
+        known = dict(parameters or {})
+        _add(_listings, Listing(name, name, summary, version, role, price_usd, known, needs, build))
+        return build
+
+    return register
+
+
+def provider(
+    name: str,
+    *,
+    summary: str,
+    version: str,
+    role: Role = "model",
+    needs: Sequence[Need] = (),
+    presets: Mapping[str, Preset] | None = None,
+    parameters: Mapping[str, Parameter] | None = None,
+) -> Callable[[Build], Build]:
+    """Make a provider known: `name:model` builds any of its models, `facts.parameters["model"]` says which;
+    presets are short names for some of them."""
+
+    def register(build: Build) -> Build:
+        shared = dict(parameters or {})
+        _add(_providers, Listing(name, name, summary, version, role, None, shared, needs, build, True))
+        for short, preset in (presets or {}).items():
+            known = {"model": preset.model, **shared, **preset.parameters}
+            said = preset.summary or f"{preset.model} at {name}"
+            price = preset.price_usd
+            _add(_listings, Listing(short, name, said, version, role, price, known, needs, build, True))
         return build
 
     return register
 
 
 def listings() -> list[Listing]:
-    """All editors there are: built in and from other packages."""
+    """All editors with a name of their own: built in and from other packages."""
     _discover()
     return list(_listings.values())
 
 
+def providers() -> list[Listing]:
+    """All that `provider:model` can begin with."""
+    _discover()
+    return list(_providers.values())
+
+
 def open_editor(spec: str) -> Editor:
-    """Build the editor that `spec` names."""
+    """Build the editor that `spec` names; WrongUse if there is none such, or if it lacks something."""
     listing, parameters = parse(spec)
-    given = {key: value for key, value in parameters.items() if value != listing.defaults[key]}
+    missing = listing.missing()
+    if missing:
+        raise WrongUse(
+            f"{listing.name} cannot be used yet: {missing} (or try --model classical, which needs nothing)"
+        )
+    return listing.build(facts_of(listing, parameters))
+
+
+def facts_of(listing: Listing, parameters: Mapping[str, Parameter]) -> EditorFacts:
+    """The editor's identity; its name tells all parameters that are not as listed."""
+    given = {key: value for key, value in parameters.items() if value != listing.parameters.get(key)}
+    base = listing.name
+    if listing.name in _providers:
+        base = f"{listing.name}:{given.pop('model')}"
     query = "&".join(f"{key}={value}" for key, value in sorted(given.items()))
-    facts = EditorFacts(
-        name=f"{listing.name}?{query}" if query else listing.name,
+    return EditorFacts(
+        name=f"{base}?{query}" if query else base,
         version=listing.version,
-        parameters=parameters,
+        parameters=dict(parameters),
         role=listing.role,
         price_usd=listing.price_usd,
+        provider=listing.provider,
     )
-    return listing.build(facts)
 
 
 def parse(spec: str) -> tuple[Listing, dict[str, Parameter]]:
     """The listing and the full set of parameters, or one sentence on what is wrong with the name."""
     _discover()
     name, _, query = spec.partition("?")
-    if name not in _listings:
-        near = difflib.get_close_matches(name, _listings, n=1)
-        hint = f"did you mean {near[0]}?" if near else "see: convergebench models"
-        raise WrongUse(f"there is no model called {name}; {hint}")
-    listing = _listings[name]
-    parameters = dict(listing.defaults)
+    start, colon, model = name.partition(":")
+    if colon:
+        listing = _found(start, _providers, "provider")
+        parameters: dict[str, Parameter] = {"model": model, **listing.parameters}
+    else:
+        listing = _found(name, _listings, "model")
+        parameters = dict(listing.parameters)
     for part in filter(None, query.split("&")):
         key, _, text = part.partition("=")
-        if key not in parameters:
+        if key in parameters:
+            parameters[key] = _converted(name, key, text, parameters[key])
+        elif listing.open_parameters:
+            parameters[key] = _guessed(text)
+        else:
             takes = ", ".join(parameters) or "no parameters"
             raise WrongUse(f"{name} has no parameter {key}; it takes {takes}")
-        parameters[key] = _converted(name, key, text, parameters[key])
     return listing, parameters
+
+
+def _found(name: str, known: Mapping[str, Listing], what: str) -> Listing:
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else "see: convergebench models"
+    raise WrongUse(f"there is no {what} called {name}; {hint}")
 
 
 def _converted(name: str, key: str, text: str, default: Parameter) -> Parameter:
@@ -110,13 +190,30 @@ def _converted(name: str, key: str, text: str, default: Parameter) -> Parameter:
         raise WrongUse(f"{name}?{key} must be {wanted}, not {text}") from None
 
 
+def _guessed(text: str) -> Parameter:
+    """The type that a parameter looks like."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _add(listings: dict[str, Listing], listing: Listing) -> None:
+    if listing.name in listings:
+        raise ValueError(f"two editors are called {listing.name}")
+    listings[listing.name] = listing
+
+
 @cache
 def _discover() -> None:
     import convergebench.editors as package
 
     for module in pkgutil.iter_modules(package.__path__):
-        if module.name.startswith("_"):
-            continue
-        importlib.import_module(f"{package.__name__}.{module.name}")
+        if not module.name.startswith("_"):
+            importlib.import_module(f"{package.__name__}.{module.name}")
     for point in entry_points(group=ENTRY_POINTS):
         point.load()

@@ -6,20 +6,36 @@ A metric is one file in this package, or in another one that names its module un
 
 from __future__ import annotations
 
-from convergebench.metrics._catalogue import facts, load, missing_reason, names, packaged_weights
-from convergebench.metrics.base import Metric, MetricOptions, MetricUnavailable, NotMeasurable
+from convergebench.metrics._catalogue import (
+    expand,
+    facts,
+    groups,
+    load,
+    missing_reason,
+    names,
+    packaged_weights,
+)
+from convergebench.metrics.base import Family, Metric, MetricOptions, MetricUnavailable, NotMeasurable, Result
 from convergebench.metrics.ruler import Ruler
 
 DEFAULT = ("psnr", "ssim", "ms_ssim", "lpips", "clip")
+"""What models are compared by."""
+DEFAULT_MEASURED = (*DEFAULT, "drift")
+"""What a run measures: the above, and what kind of decay it is."""
 
 __all__ = [
     "DEFAULT",
+    "DEFAULT_MEASURED",
+    "Family",
     "Metric",
     "MetricOptions",
     "MetricUnavailable",
     "NotMeasurable",
+    "Result",
     "Ruler",
+    "expand",
     "facts",
+    "groups",
     "load",
     "missing_reason",
     "names",

@@ -5,12 +5,24 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
 from convergebench.errors import ConvergeBenchError, WrongUse
-from convergebench.metrics.base import Metric, MetricOptions, MetricUnavailable, Registration, registrations
+from convergebench.metrics._members import Alone, Member
+from convergebench.metrics.base import (
+    Family,
+    FamilyRegistration,
+    Metric,
+    MetricOptions,
+    MetricUnavailable,
+    Registration,
+    family_registrations,
+    registrations,
+)
 from convergebench.packages import PackagedFile
 from convergebench.types import MetricFacts
 
@@ -19,23 +31,55 @@ ENTRY_POINTS = "convergebench.metrics"
 
 def names() -> list[str]:
     """All metrics, in alphabetical order."""
-    return sorted(_all())
+    return sorted(_all().metrics)
+
+
+def groups() -> dict[str, tuple[str, ...]]:
+    """Names that stand for several metrics, families and dimensions, and the metrics they stand for."""
+    return dict(_all().groups)
+
+
+def expand(chosen: Iterable[str]) -> tuple[str, ...]:
+    """The metrics that these names stand for, each once: a metric, a family or a dimension.
+
+    >>> expand(["psnr", "colour"])[:3]
+    ('psnr', 'delta_e', 'cast_l')
+    """
+    known = _all()
+    return tuple(dict.fromkeys(metric for name in chosen for metric in known.meant_by(name)))
 
 
 def facts(name: str, options: MetricOptions | None = None) -> MetricFacts:
     """What is known of the metric; its version says with which weights, where the options choose them."""
-    return _registration(name).facts_with(options or MetricOptions())
+    return _all().facts(name, options or MetricOptions())
 
 
 def load(name: str, options: MetricOptions | None = None) -> Metric:
     """The metric, ready to measure; raises MetricUnavailable where something it needs is not here."""
-    return _registration(name).load(options or MetricOptions())
+    found = _all().registration(name)
+    if isinstance(found, Registration):
+        return found.load(options or MetricOptions())
+    return Member(facts(name), found.load(options or MetricOptions()))
+
+
+def source_of(name: str) -> str:
+    """The name under which the metric is loaded: its family's, or its own."""
+    found = _all().registration(name)
+    return found.name if isinstance(found, FamilyRegistration) else name
+
+
+def load_family(name: str, options: MetricOptions) -> Family:
+    """What `source_of` names: a family, or a metric as a family of one."""
+    families = family_registrations()
+    return families[name].load(options) if name in families else Alone(load(name, options))
 
 
 def packaged_weights(*of: str) -> tuple[PackagedFile, ...]:
     """The files of weights that these metrics, or all, take from packages; each once."""
-    chosen = [_registration(name) for name in of] if of else _all().values()
-    return tuple(dict.fromkeys(file for one in chosen for file in one.weights))
+    chosen = [_all().registration(name) for name in of or names()]
+    return tuple(
+        dict.fromkeys(file for one in chosen if isinstance(one, Registration) for file in one.weights)
+    )
 
 
 def missing_reason(name: str, options: MetricOptions | None = None) -> str | None:
@@ -47,17 +91,45 @@ def missing_reason(name: str, options: MetricOptions | None = None) -> str | Non
     return None
 
 
-def _registration(name: str) -> Registration:
-    known = _all()
-    if name in known:
-        return known[name]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
-    raise WrongUse(f"there is no metric called {name!r}; {hint}")
+@dataclass(frozen=True)
+class _Catalogue:
+    metrics: dict[str, Registration | FamilyRegistration]
+    groups: dict[str, tuple[str, ...]]
+
+    def registration(self, name: str) -> Registration | FamilyRegistration:
+        if name in self.metrics:
+            return self.metrics[name]
+        near = difflib.get_close_matches(name, (*self.metrics, *self.groups), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(self.metrics))}"
+        raise WrongUse(f"there is no metric called {name!r}; {hint}")
+
+    def facts(self, name: str, options: MetricOptions) -> MetricFacts:
+        found = self.registration(name)
+        if isinstance(found, Registration):
+            return found.facts_with(options)
+        return next(facts for facts in found.facts if facts.name == name)
+
+    def meant_by(self, name: str) -> tuple[str, ...]:
+        if name in self.groups:
+            return self.groups[name]
+        self.registration(name)
+        return (name,)
 
 
 @cache
-def _all() -> dict[str, Registration]:
+def _all() -> _Catalogue:
+    _discover()
+    alone, families = registrations(), family_registrations()
+    members = {facts.name: one for one in families.values() for facts in one.facts}
+    groups = {one.name: tuple(facts.name for facts in one.facts) for one in families.values()}
+    by_dimension: dict[str, tuple[str, ...]] = {}
+    every = [one.facts for one in alone.values()] + [f for one in families.values() for f in one.facts]
+    for facts in every:
+        by_dimension[facts.dimension] = (*by_dimension.get(facts.dimension, ()), facts.name)
+    return _Catalogue({**alone, **members}, {**by_dimension, **groups})
+
+
+def _discover() -> None:
     package = __name__.rpartition(".")[0]
     for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
         if not module.name.startswith("_"):
@@ -72,4 +144,3 @@ def _all() -> dict[str, Registration]:
                 f"the metric plug-in {plugin.name!r} ({plugin.value}) cannot be loaded: {error}; "
                 "repair or uninstall it"
             ) from error
-    return registrations()

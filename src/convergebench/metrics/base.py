@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from convergebench.errors import ConvergeBenchError, WrongUse
 from convergebench.packages import PackagedFile
-from convergebench.types import MetricFacts, Pixels
+from convergebench.types import Better, Dimension, MetricFacts, Pixels
+
+Reading: TypeAlias = float | str
+"""A number, or the reason why there is none."""
 
 
 class Metric(Protocol):
@@ -22,6 +25,26 @@ class Metric(Protocol):
 
     def compare(self, prepared: Sequence[Any], results: Sequence[Pixels]) -> list[float]:
         """The i-th result against the i-th prepared source, all in one go."""
+
+
+class Result(NamedTuple):
+    """A result in the size of its source, and the width and height that it came in."""
+
+    pixels: Pixels
+    native_size: tuple[int, int]
+
+
+class Family(Protocol):
+    """Several numbers from one look at a source and a result, each with its own reason to be missing."""
+
+    @property
+    def facts(self) -> tuple[MetricFacts, ...]: ...
+
+    def prepare(self, source: Pixels) -> Any:
+        """As a metric's."""
+
+    def compare(self, prepared: Sequence[Any], results: Sequence[Result]) -> list[Mapping[str, Reading]]:
+        """For each result a reading of every member, by its name."""
 
 
 class MetricUnavailable(ConvergeBenchError):
@@ -68,17 +91,42 @@ class FunctionMetric:
         return [self.of_pair(one, result) for one, result in zip(prepared, results, strict=True)]
 
 
+@dataclass(frozen=True)
+class FamilyRegistration:
+    """A family by name, and the metrics that it gives."""
+
+    name: str
+    facts: tuple[MetricFacts, ...]
+    load: Callable[[MetricOptions], Family]
+
+
+@dataclass(frozen=True)
+class FunctionFamily:
+    """A family made of plain functions, one pair at a time."""
+
+    facts: tuple[MetricFacts, ...]
+    of_pair: Callable[[Any, Result], Mapping[str, Reading]]
+    of_source: Callable[[Pixels], Any]
+
+    def prepare(self, source: Pixels) -> Any:
+        return self.of_source(source)
+
+    def compare(self, prepared: Sequence[Any], results: Sequence[Result]) -> list[Mapping[str, Reading]]:
+        return [self.of_pair(one, result) for one, result in zip(prepared, results, strict=True)]
+
+
 _registrations: dict[str, Registration] = {}
+_families: dict[str, FamilyRegistration] = {}
 _Function = TypeVar("_Function", bound=Callable[[Any, Pixels], float])
 
 
 def metric(
     name: str,
     *,
-    better: Literal["higher", "lower"],
+    better: Better,
     perfect: float,
     worst: float,
-    dimension: Literal["quality", "semantic"],
+    dimension: Dimension,
     unit: str = "",
     version: str = "1",
     prepare: Callable[[Pixels], Any] | None = None,
@@ -98,14 +146,46 @@ def metric(
     return known
 
 
+_FamilyFunction = TypeVar("_FamilyFunction", bound=Callable[[Any, Result], Mapping[str, Reading]])
+
+
+def family(
+    name: str, *members: MetricFacts, prepare: Callable[[Pixels], Any]
+) -> Callable[[_FamilyFunction], _FamilyFunction]:
+    """Register a function of (what `prepare` makes of the source, result) that reads every member."""
+
+    def known(function: _FamilyFunction) -> _FamilyFunction:
+        loaded = FunctionFamily(members, function, prepare)
+        register_family(FamilyRegistration(name, members, lambda _: loaded))
+        return function
+
+    return known
+
+
 def register(registration: Registration) -> None:
     """Make a metric known by its name, which must not be taken."""
-    name = registration.facts.name
-    if name in _registrations:
+    _refuse_taken(registration.facts.name)
+    _registrations[registration.facts.name] = registration
+
+
+def register_family(registration: FamilyRegistration) -> None:
+    """Make a family and its members known by their names, none of which may be taken."""
+    for name in (registration.name, *(facts.name for facts in registration.facts)):
+        _refuse_taken(name)
+    _families[registration.name] = registration
+
+
+def _refuse_taken(name: str) -> None:
+    members = (facts.name for one in _families.values() for facts in one.facts)
+    if name in (*_registrations, *_families, *members):
         raise WrongUse(f"two metrics are called {name!r}: rename one, or uninstall the package it comes from")
-    _registrations[name] = registration
 
 
 def registrations() -> dict[str, Registration]:
-    """All that has been registered so far."""
+    """All metrics that stand alone and have been registered so far."""
     return dict(_registrations)
+
+
+def family_registrations() -> dict[str, FamilyRegistration]:
+    """All families that have been registered so far."""
+    return dict(_families)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from convergebench.errors import ConvergeBenchError
 from convergebench.metrics import _catalogue
 from convergebench.metrics._kept import Kept
-from convergebench.metrics.base import Metric, MetricOptions, MetricUnavailable
+from convergebench.metrics.base import Family, MetricOptions, MetricUnavailable, Reading, Result
 from convergebench.picture import Picture, resized_to
 from convergebench.types import Digest, Measurement, MetricFacts, Pixels
 
@@ -26,103 +26,115 @@ _log = logging.getLogger("convergebench")
 class _Pair:
     source: Digest
     source_pixels: Pixels
-    result_pixels: Pixels
+    result: Result
 
 
 class Ruler:
-    """Measures with the named metrics; safe to share between threads.
+    """Measures with the named metrics, families or dimensions; safe to share between threads.
 
     A metric is loaded when it is first needed. One that is unavailable, or fails on a pair, is missing there
-    with the reason, and leaves the others as they are.
+    with the reason, and leaves the others as they are. Members of one family are read together.
     """
 
     def __init__(self, names: Sequence[str], options: MetricOptions | None = None, sources: int = 64) -> None:
         chosen = options or MetricOptions()
-        self._gauges = [_Gauge(_catalogue.facts(name, chosen), chosen, sources) for name in names]
+        wanted: dict[str, list[MetricFacts]] = {}
+        for name in _catalogue.expand(names):
+            wanted.setdefault(_catalogue.source_of(name), []).append(_catalogue.facts(name, chosen))
+        self._gauges = [_Gauge(name, tuple(facts), chosen, sources) for name, facts in wanted.items()]
 
     @property
     def facts(self) -> tuple[MetricFacts, ...]:
         """What it measures with."""
-        return tuple(gauge.facts for gauge in self._gauges)
+        return tuple(facts for gauge in self._gauges for facts in gauge.facts)
 
     def can_measure(self, name: str) -> bool:
         """Whether the metric can be had here; loads it."""
-        return any(gauge.facts.name == name and gauge.is_available() for gauge in self._gauges)
+        return any(gauge.is_available() for gauge in self._gauges if name in (f.name for f in gauge.facts))
 
     def measure(self, pairs: Sequence[tuple[Picture, Picture]]) -> list[dict[str, Measurement]]:
         """For each (reference, result) a measurement of every metric; results take the reference's size."""
         opened = [_open(reference, result) for reference, result in pairs]
         measured: list[dict[str, Measurement]] = [{} for _ in pairs]
         for gauge in self._gauges:
-            name, version = gauge.facts.name, gauge.facts.version
             for row, outcome in zip(measured, gauge.read(opened), strict=True):
-                row[name] = (
-                    Measurement(name, version, None, outcome)
-                    if isinstance(outcome, str)
-                    else Measurement(name, version, outcome)
-                )
+                row.update({facts.name: _measurement(facts, outcome) for facts in gauge.facts})
         return measured
 
 
 class _Gauge:
-    """One metric with the sources it has seen; a reading is a number, or the reason why there is none."""
+    """A family with the sources it has seen; it gives readings of its members, or one reason for all."""
 
-    def __init__(self, facts: MetricFacts, options: MetricOptions, sources: int) -> None:
+    def __init__(
+        self, name: str, facts: tuple[MetricFacts, ...], options: MetricOptions, sources: int
+    ) -> None:
         self.facts = facts
+        self._name = name
         self._options = options
         self._prepared = Kept(sources, PREPARED_BYTES)
         self._loading = threading.Lock()
-        self._loaded: Metric | MetricUnavailable | None = None
+        self._loaded: Family | MetricUnavailable | None = None
 
-    def read(self, pairs: Sequence[_Pair | str]) -> list[float | str]:
-        metric = self._metric()
-        if isinstance(metric, MetricUnavailable):
-            return [str(metric)] * len(pairs)
-        readings: list[float | str] = [pair if isinstance(pair, str) else "" for pair in pairs]
+    def read(self, pairs: Sequence[_Pair | str]) -> list[Mapping[str, Reading] | str]:
+        family = self._family()
+        if isinstance(family, MetricUnavailable):
+            return [str(family)] * len(pairs)
+        readings: list[Mapping[str, Reading] | str] = [
+            pair if isinstance(pair, str) else "" for pair in pairs
+        ]
         good = {place: pair for place, pair in enumerate(pairs) if isinstance(pair, _Pair)}
-        for place, reading in zip(good, self._compare(metric, list(good.values())), strict=True):
+        for place, reading in zip(good, self._compare(family, list(good.values())), strict=True):
             readings[place] = reading
         return readings
 
     def is_available(self) -> bool:
-        return not isinstance(self._metric(), MetricUnavailable)
+        return not isinstance(self._family(), MetricUnavailable)
 
-    def _metric(self) -> Metric | MetricUnavailable:
+    def _family(self) -> Family | MetricUnavailable:
         with self._loading:
             if self._loaded is None:
                 try:
-                    self._loaded = _catalogue.load(self.facts.name, self._options)
+                    self._loaded = _catalogue.load_family(self._name, self._options)
                 except MetricUnavailable as error:
                     self._loaded = error
                 except Exception as error:
                     self._loaded = MetricUnavailable(self._reason(error))
             return self._loaded
 
-    def _compare(self, metric: Metric, pairs: Sequence[_Pair]) -> list[float | str]:
+    def _compare(self, family: Family, pairs: Sequence[_Pair]) -> list[Mapping[str, Reading] | str]:
         if not pairs:
             return []
         try:
             prepared = [
-                self._prepared.get(pair.source, partial(metric.prepare, pair.source_pixels)) for pair in pairs
+                self._prepared.get(pair.source, partial(family.prepare, pair.source_pixels)) for pair in pairs
             ]
-            values = metric.compare(prepared, [pair.result_pixels for pair in pairs])
+            return list(family.compare(prepared, [pair.result for pair in pairs]))
         except Exception as error:
             if len(pairs) == 1:
                 return [self._reason(error)]
-            return [reading for pair in pairs for reading in self._compare(metric, [pair])]
-        return [f"{self.facts.name} is not a number here" if math.isnan(value) else value for value in values]
+            return [reading for pair in pairs for reading in self._compare(family, [pair])]
 
     def _reason(self, error: Exception) -> str:
         if isinstance(error, ConvergeBenchError):
             return str(error)
-        _log.warning("%s failed", self.facts.name, exc_info=error)
-        return f"{self.facts.name} failed: {type(error).__name__}: {error}"
+        _log.warning("%s failed", self._name, exc_info=error)
+        return f"{self._name} failed: {type(error).__name__}: {error}"
+
+
+def _measurement(facts: MetricFacts, outcome: Mapping[str, Reading] | str) -> Measurement:
+    reading = outcome if isinstance(outcome, str) else outcome[facts.name]
+    if not isinstance(reading, str) and math.isnan(reading):
+        reading = f"{facts.name} is not a number here"
+    if isinstance(reading, str):
+        return Measurement(facts.name, facts.version, None, reading)
+    return Measurement(facts.name, facts.version, reading)
 
 
 def _open(reference: Picture, result: Picture) -> _Pair | str:
     try:
         source = reference.pixels
         height, width = source.shape[:2]
-        return _Pair(reference.digest, source, resized_to(result.pixels, width, height))
+        fitted = resized_to(result.pixels, width, height)
+        return _Pair(reference.digest, source, Result(fitted, result.size))
     except ConvergeBenchError as error:
         return str(error)
