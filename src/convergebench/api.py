@@ -39,7 +39,9 @@ class Settings:
     limit: int | None = None
     seed: int = 0
     repeats: int = 1
-    concurrency: int = 8
+    concurrency: int | None = None
+    per_minute: float | None = None
+    max_cost_usd: float | None = None
     metrics: tuple[str, ...] = metrics.DEFAULT
     clip: str | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
@@ -48,7 +50,8 @@ class Settings:
         if not self.models:
             raise WrongUse("name at least one model with --model; see: convergebench models")
         for name in ("rounds", "repeats", "concurrency"):
-            if getattr(self, name) < 1:
+            value = getattr(self, name)
+            if value is not None and value < 1:
                 raise WrongUse(f"--{name} must be at least 1")
         for name in self.metrics:
             metrics.facts(name)
@@ -91,9 +94,18 @@ def make_plan(settings: Settings, on_package: suites.OnPackage = lambda _: None)
     )
     if not cases:
         raise WrongUse(f"no case of {settings.suite} is left by these choices; choose fewer")
+    _check_prices(built, settings)
     seeds = tuple(range(settings.seed, settings.seed + settings.repeats))
     protocol = round_trip(settings.rounds)
     return Plan(f"{suite.name}@{suite.version}", protocol, tuple(cases), tuple(built), seeds)
+
+
+def _check_prices(built: Sequence[Editor], settings: Settings) -> None:
+    unknown = [editor.facts.name for editor in built if editor.facts.price_usd is None]
+    if settings.max_cost_usd is not None and unknown:
+        raise WrongUse(
+            f"the price of {', '.join(unknown)} is unknown, so --max-cost cannot hold it; leave it out"
+        )
 
 
 def execute(
@@ -111,6 +123,8 @@ def execute(
                 ruler,
                 run=number,
                 concurrency=settings.concurrency,
+                per_minute=settings.per_minute,
+                max_cost_usd=settings.max_cost_usd,
                 fresh=fresh,
                 watch=watch,
             )

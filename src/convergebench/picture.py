@@ -189,7 +189,9 @@ def _open(data: bytes) -> PILImage.Image:
     try:
         image = Image.open(io.BytesIO(data))
     except Image.DecompressionBombError as error:
-        raise BadPicture(f"the picture has more than {MAX_MEGAPIXELS} megapixels; make it smaller") from error
+        raise BadPicture(
+            f"the picture is too large; make it smaller than {MAX_MEGAPIXELS} megapixels"
+        ) from error
     except UnidentifiedImageError as error:
         raise BadPicture("this is not a picture in a format we know; use PNG, JPEG or WebP") from error
     except Exception as error:  # decoders stumble over damage in many ways
@@ -198,7 +200,7 @@ def _open(data: bytes) -> PILImage.Image:
         raise BadPicture(f"{image.format} files are not supported; use PNG, JPEG or WebP")
     if image.width * image.height > MAX_MEGAPIXELS * 1_000_000:
         raise BadPicture(
-            f"the picture is {image.width} × {image.height}, more than {MAX_MEGAPIXELS} megapixels; make it smaller"
+            f"the picture is {image.width} × {image.height}; make it smaller than {MAX_MEGAPIXELS} megapixels"
         )
     return image
 
@@ -207,7 +209,7 @@ def is_plain(image: PILImage.Image) -> bool:
     """Whether every program reads the same pixels from it."""
     return (
         image.mode == "RGB"
-        and not any("16" in str(tile[3]) for tile in image.tile)  # Pillow calls these RGB too
+        and not any("16" in str(tile[3]) for tile in getattr(image, "tile", ()))  # Pillow calls these RGB too
         and image.getexif().get(_EXIF_ORIENTATION, 1) == 1
         and "transparency" not in image.info
     )

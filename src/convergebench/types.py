@@ -94,6 +94,8 @@ class EditorFacts:
     max_inputs: int = 1
     provider: str = ""
     """Whose limits it is under: editors of one provider share its concurrency and rate."""
+    at_once: int | None = None
+    """Requests at a time that are safe for a new account; None for editors of this machine."""
 
     @property
     def fingerprint(self) -> str:

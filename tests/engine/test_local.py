@@ -220,6 +220,17 @@ def test_a_metric_that_came_later_is_measured_without_a_single_edit(
     assert workspace.query("SELECT count(*) FROM measurements WHERE metric = 'ssim'")[0][0] == 2
 
 
+def test_a_run_stops_at_its_budget_and_goes_on_with_more(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    cases = [make_case(str(n), seed=n) for n in range(3)]
+    first = run(workspace, Scripted(), cases=cases, max_cost_usd=2.6)
+    assert first.out_of_budget
+    assert (first.edits, first.spent_usd) == (5, 2.5)
+    second = run(workspace, Scripted(), cases=cases, max_cost_usd=10.0)
+    assert (second.complete, second.edits, second.spent_usd) == (3, 7, 3.5)
+
+
 def test_a_full_disk_is_said_before_the_edit_is_paid_for(
     workspace: Workspace, make_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,7 +44,7 @@ def cluster_bootstrap_mean(
         return Interval(mean, None, None, n=len(values), clusters=1)
     draws = _draws(len(sums), resamples, seed)
     means = (draws @ sums) / (draws @ sizes)
-    tail = _expanded_tail(level, len(sums))
+    tail = expanded_tail(level, len(sums))
     low, high = np.quantile(means, [tail, 1 - tail])
     return Interval(mean, float(low), float(high), n=len(values), clusters=len(sums))
 
@@ -78,7 +78,7 @@ def _draws(clusters: int, resamples: int, seed: int) -> NDArray[np.float64]:
     return np.random.default_rng(seed).multinomial(clusters, even, size=resamples).astype(np.float64)
 
 
-def _expanded_tail(level: float, clusters: int) -> float:
+def expanded_tail(level: float, clusters: int) -> float:
     """The share to cut off at each end.
 
     Plain percentiles are too narrow for few clusters: resampling misses the C/(C−1) and the heavy tails

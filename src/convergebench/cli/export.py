@@ -14,7 +14,8 @@ NAME = "export"
 
 def command(
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Folder; the workspace's unless named.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Folder; the workspace's unless named."),
     ] = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,

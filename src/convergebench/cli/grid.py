@@ -10,19 +10,26 @@ import typer
 from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, benchmark
 
 NAME = "grid"
+FORMATS = (".png", ".jpg", ".webp")
 
 
 def command(
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File: .png, .jpg or .webp; in the workspace unless named.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="File: .png, .jpg or .webp; in the workspace unless named."
+        ),
     ] = None,
     columns: Annotated[int, typer.Option(metavar="N", min=1, help="How many cases to show.")] = 6,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
     """Draw the last pictures under their sources, a row for each model."""
+    from convergebench.errors import WrongUse
     from convergebench.report import picture_grid
 
+    if output is not None and output.suffix.lower() not in FORMATS:
+        raise WrongUse(f"cannot draw a {output.suffix or 'nameless'} file; use one of {', '.join(FORMATS)}")
     with benchmark(workspace) as opened:
         results = opened.results(suite)
         path = output or workspace / f"model_comparison_round{results.rounds}.png"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import traceback
 import warnings
 from typing import Annotated, Any
 
@@ -79,7 +80,7 @@ def code_of(arguments: list[str]) -> int:
         return ERROR
     except Exception as error:
         if debug:
-            raise
+            traceback.print_exc()
         return _complain(*_explained(error))
 
 
@@ -98,9 +99,9 @@ def _invoked(words: list[str]) -> int:
 
 
 def _usage_sentence(error: Any) -> str:
-    message = error.format_message().strip().rstrip(".")
+    message = error.format_message().strip().rstrip(".").replace(". Did", "; did")
     where = error.ctx.command_path if error.ctx else "convergebench"
-    return f"{message[:1].lower()}{message[1:]}; see: {where} --help"
+    return f"{message[:1].lower()}{message[1:]}{' or' if message.endswith('?') else ';'} see: {where} --help"
 
 
 def _explained(error: Exception) -> tuple[str, int]:
@@ -111,6 +112,8 @@ def _explained(error: Exception) -> tuple[str, int]:
         return str(error), ERROR
     if isinstance(error, OSError) and error.filename:
         return f"cannot use {error.filename}: {error.strerror}; choose another place", ERROR
+    if isinstance(error, OSError) and error.strerror:
+        return f"the system says: {error.strerror}; mend that and run the same command again", ERROR
     return f"unexpected {type(error).__name__}: {error}; run it again with --debug to see where", ERROR
 
 

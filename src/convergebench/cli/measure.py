@@ -8,23 +8,27 @@ from typing import Annotated
 
 import typer
 
-from convergebench.cli.options import AsJson, console, print_json
+from convergebench.cli.options import AsJson, console, listed, print_json
 
 NAME = "measure"
 
 
 def command(
     source: Annotated[Path, typer.Argument(metavar="SOURCE", help="The picture to compare with.")],
-    picture: Annotated[list[Path], typer.Argument(metavar="PICTURE...", help="One or more pictures.")],
-    metric: Annotated[list[str], typer.Option(metavar="METRIC", help="Only this metric; may be repeated; all unless named.")] = [],  # noqa: B006
-    clip: Annotated[str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")] = None,
+    picture: Annotated[list[Path], typer.Argument(metavar="PICTURE", help="One or more pictures.")],
+    metric: Annotated[
+        list[str], typer.Option(metavar="METRIC", help="Only these, separated by commas; all unless named.")
+    ] = [],  # noqa: B006
+    clip: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Every metric for pictures on disk, against a source."""
     from convergebench import metrics
     from convergebench.picture import Picture
 
-    names = metric or metrics.names()
+    names = listed(metric) or metrics.names()
     facts = {name: metrics.facts(name) for name in names}
     reference = Picture.from_file(source)
     pairs = [(reference, Picture.from_file(path)) for path in picture]

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from convergebench.api import Benchmark
 
 WorkspaceFolder = Annotated[
-    Path, typer.Option("--workspace", "-w", metavar="FOLDER", help="Folder with the results.", show_default=True)
+    Path,
+    typer.Option("--workspace", "-w", metavar="FOLDER", help="Folder with the results.", show_default=True),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 SuiteName = Annotated[
-    str | None, typer.Option("--suite", metavar="SUITE", help="Which suite's results; the last run's unless named.")
+    str | None,
+    typer.Option("--suite", metavar="SUITE", help="Which suite's results; the last run's unless named."),
 ]
 DEFAULT_WORKSPACE = Path("results")
 
@@ -34,6 +36,11 @@ def console() -> Console:
 
 def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def listed(values: list[str]) -> tuple[str, ...]:
+    """The words of an option that may be repeated, or hold several separated by commas."""
+    return tuple(word for value in values for word in value.split(",") if word)
 
 
 def benchmark(workspace: Path) -> Benchmark:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, benchmark
+from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, benchmark, listed
 
 NAME = "plot"
 
@@ -15,9 +15,13 @@ NAME = "plot"
 def command(
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="File: .png, .svg or .pdf; in the workspace unless named."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="File: .png, .svg or .pdf; in the workspace unless named."
+        ),
     ] = None,
-    metric: Annotated[list[str], typer.Option(metavar="METRIC", help="Only this metric; may be repeated.")] = [],  # noqa: B006
+    metric: Annotated[
+        list[str], typer.Option(metavar="METRIC", help="Only these, separated by commas; all unless named.")
+    ] = [],  # noqa: B006
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
@@ -26,5 +30,5 @@ def command(
 
     path = output or workspace / "degradation_curves.png"
     with benchmark(workspace) as opened:
-        plot_curves(opened.results(suite), path, metric or None)
+        plot_curves(opened.results(suite), path, listed(metric) or None)
     typer.echo(f"Wrote {path}")

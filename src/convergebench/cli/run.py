@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, AsJson, WorkspaceFolder, print_json
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    AsJson,
+    WorkspaceFolder,
+    benchmark,
+    listed,
+    print_json,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from convergebench.analysis import Trouble
     from convergebench.api import Settings
     from convergebench.engine import Outcome, Plan
 
@@ -20,24 +30,40 @@ _MANY = "Several are separated by commas, or the option is repeated."
 
 
 def command(
-    model: Annotated[list[str], typer.Option("--model", "-m", help=f"Model to test, see `models`. {_MANY}")],
-    suite: Annotated[str, typer.Option(help="Suite of cases, see `suites`; or folder:PATH.")] = "converge",
-    rounds: Annotated[int, typer.Option(help="Round trips a case.")] = 10,
-    kind: Annotated[list[str], typer.Option(help="Only pictures of this kind.")] = [],  # noqa: B006
-    category: Annotated[list[str], typer.Option(help="Only edits of this category.")] = [],  # noqa: B006
-    pair: Annotated[list[str], typer.Option(help="Only this pair of edits.")] = [],  # noqa: B006
-    picture: Annotated[list[str], typer.Option(help="Only this picture.")] = [],  # noqa: B006
-    limit: Annotated[
-        int | None, typer.Option(help="At most so many cases, spread over the pictures.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="First seed.")] = 0,
-    repeats: Annotated[int, typer.Option(help="Trajectories a case, each with its own seed.")] = 1,
-    concurrency: Annotated[int, typer.Option(help="Trajectories at a time, for each model.")] = 8,
-    metric: Annotated[
-        list[str], typer.Option(help="Metrics, see `metrics`; the default set unless named.")
+    model: Annotated[
+        list[str],
+        typer.Option("--model", "-m", metavar="MODEL", help=f"Model to test, see `models`. {_MANY}"),
+    ],
+    suite: Annotated[
+        str, typer.Option(metavar="SUITE", help="Suite of cases, see `suites`; or folder:PATH.")
+    ] = "converge",
+    rounds: Annotated[int, typer.Option(metavar="N", help="Round trips a case.")] = 10,
+    kind: Annotated[list[str], typer.Option(metavar="KIND", help="Only pictures of this kind.")] = [],  # noqa: B006
+    category: Annotated[
+        list[str], typer.Option(metavar="CATEGORY", help="Only edits of this category.")
     ] = [],  # noqa: B006
-    clip: Annotated[str | None, typer.Option(help="Folder or hub id of the CLIP weights.")] = None,
-    device: Annotated[str, typer.Option(help="Where metrics run: auto, cpu or cuda.")] = "auto",
+    pair: Annotated[list[str], typer.Option(metavar="PAIR", help="Only this pair of edits.")] = [],  # noqa: B006
+    picture: Annotated[list[str], typer.Option(metavar="PICTURE", help="Only this picture.")] = [],  # noqa: B006
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", help="At most so many cases, spread over the pictures.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="First seed.")] = 0,
+    repeats: Annotated[
+        int, typer.Option(metavar="N", help="Trajectories a case, each with its own seed.")
+    ] = 1,
+    concurrency: Annotated[
+        int, typer.Option(metavar="N", help="Trajectories at a time, for each model.")
+    ] = 8,
+    metric: Annotated[
+        list[str],
+        typer.Option(metavar="METRIC", help="Metrics, see `metrics`; the default set unless named."),
+    ] = [],  # noqa: B006
+    clip: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
+    ] = None,
+    device: Annotated[
+        str, typer.Option(metavar="DEVICE", help="Where metrics run: auto, cpu or cuda.")
+    ] = "auto",
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     resume: Annotated[
         bool, typer.Option("--resume/--fresh", help="Go on with what is there, or start anew beside it.")
@@ -54,9 +80,9 @@ def command(
     if device not in ("auto", "cpu", "cuda"):
         raise WrongUse(f"--device must be auto, cpu or cuda, not {device}")
     settings = api.Settings(
-        models=_listed(model), suite=suite, rounds=rounds, kinds=_listed(kind), categories=_listed(category),
-        pairs=_listed(pair), pictures=_listed(picture), limit=limit, seed=seed, repeats=repeats,
-        concurrency=concurrency, metrics=_listed(metric) or DEFAULT, clip=clip, device=device,  # type: ignore[arg-type]
+        models=listed(model), suite=suite, rounds=rounds, kinds=listed(kind), categories=listed(category),
+        pairs=listed(pair), pictures=listed(picture), limit=limit, seed=seed, repeats=repeats,
+        concurrency=concurrency, metrics=listed(metric) or DEFAULT, clip=clip, device=device,  # type: ignore[arg-type]
     )  # fmt: skip
     plan = api.make_plan(settings, on_package=_announce)
     if dry_run:
@@ -65,11 +91,7 @@ def command(
     _get_weights(settings)
     with Workspace.create(workspace) as store:
         outcome = _executed(plan, settings, store, fresh=not resume, as_json=as_json)
-    return _told(outcome, plan, workspace, as_json)
-
-
-def _listed(values: list[str]) -> tuple[str, ...]:
-    return tuple(word for value in values for word in value.split(",") if word)
+    return _told(outcome, workspace, as_json)
 
 
 def _announce(package: str) -> None:
@@ -103,13 +125,22 @@ def _preview(plan: Plan, workspace: Path, as_json: bool) -> None:
             {"suite": plan.suite, "cases": len(plan.cases), "rounds": plan.protocol.rounds, "models": rows}
         )
         return
+    cases, seeds = _counted(len(plan.cases), "case"), _counted(len(plan.seeds), "seed")
     typer.echo(
-        f"{plan.suite}: {len(plan.cases)} cases × {len(plan.seeds)} seed(s) × {plan.protocol.edits} edits "
-        f"= {plan.edits_each} edits a model"
+        f"{plan.suite}: {cases} × {seeds} × {plan.protocol.edits} edits = {plan.edits_each} edits a model"
     )
     for row in rows:
-        cost = "price unknown" if row["cost_usd"] is None else f"about ${row['cost_usd']:.2f}"
-        typer.echo(f"  {row['model']}: {row['done']} done, {row['to_do']} to do, {cost}")
+        typer.echo(f"  {row['model']}: {row['done']} done, {row['to_do']} to do, {_priced(row['cost_usd'])}")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _priced(cost_usd: float | None) -> str:
+    if cost_usd is None:
+        return "price unknown"
+    return f"about ${cost_usd:.2f}" if cost_usd else "free"
 
 
 def _preview_of(plan: Plan, facts: Any, done: dict[tuple[str, str, int], int]) -> dict[str, Any]:
@@ -141,23 +172,35 @@ def _executed(plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_jso
         return api.execute(plan, settings, store, fresh=fresh, watch=bars)
 
 
-def _told(outcome: Outcome, plan: Plan, workspace: Path, as_json: bool) -> int:
-    from convergebench.cli.options import benchmark
-    from convergebench.cli.summary import print_ranking
+def _told(outcome: Outcome, workspace: Path, as_json: bool) -> int:
+    from convergebench.analysis import ranking
+    from convergebench.cli.summary import chief_metric, print_notes, print_ranking
+    from convergebench.report import json_ranking
 
     code = _code(outcome)
     with benchmark(workspace) as opened:
-        ranked = opened.ranking() if opened.results().metrics else None
+        results = opened.results()
+    ranked = ranking(results, chief_metric(results)) if results.metrics else None
+    reasons = _reasons(results.troubles)
     if as_json:
-        from convergebench.report import json_ranking
-
-        print_json({"run": _facts(outcome), "exit_code": code, "ranking": ranked and json_ranking(ranked)})
+        shown = ranked and json_ranking(ranked)
+        print_json({"run": _facts(outcome), "exit_code": code, "reasons": reasons, "ranking": shown})
         return code
-    if ranked is not None:
+    if ranked is None:
+        for reason in reasons:
+            typer.echo(f"convergebench: {reason}", err=True)
+    elif any(row.n for row in ranked.rows):
         print_ranking(ranked)
+    else:
+        print_notes(ranked)
     for line in _closing_lines(outcome, workspace):
         typer.echo(line, err=code != 0)
     return code
+
+
+def _reasons(troubles: Sequence[Trouble]) -> list[str]:
+    """Each reason once: a model whose every edit fails would say the same a thousand times."""
+    return list(dict.fromkeys(f"{one.model}: {' '.join(one.reason.split())}" for one in troubles))
 
 
 def _code(outcome: Outcome) -> int:
@@ -177,17 +220,16 @@ def _facts(outcome: Outcome) -> dict[str, Any]:
 
 def _closing_lines(outcome: Outcome, workspace: Path) -> list[str]:
     """What was done, what was not and why, and what to type next."""
-    done = f"{workspace}/"
-    lines = [f"{outcome.edits} edits made, {outcome.replayed} taken from {done}, {outcome.seconds:.1f} s."]
+    edits = _counted(outcome.edits, "edit")
+    lines = [f"{edits} made, {outcome.replayed} taken from {workspace}/, {outcome.seconds:.1f} s."]
     lines += [f"convergebench: {model} cannot go on: {reason}" for model, reason in outcome.unusable.items()]
     lines += [f"convergebench: {case} was left out: {reason}" for case, reason in outcome.unreadable.items()]
     if outcome.complete < outcome.trajectories:
         why = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in outcome.failures.items())
-        open_ = outcome.trajectories - outcome.complete
+        unfinished = f"{outcome.trajectories - outcome.complete} of {outcome.trajectories}"
         lines.append(
-            f"convergebench: {open_} of {outcome.trajectories} trajectories are not complete"
-            + (f" ({why})" if why else "")
-            + f". Everything else is in {done}."
+            f"convergebench: {unfinished} trajectories are not complete{f' ({why})' if why else ''}; "
+            f"all that was done is in {workspace}/."
         )
     if outcome.interrupted or set(outcome.failures) - {"refused"}:
         lines.append("Run the same command again to go on; nothing that is finished is asked for twice.")

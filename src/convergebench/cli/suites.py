@@ -20,6 +20,10 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Suites that can be run; with a name, what is in it."""
+    from convergebench.errors import WrongUse
+
+    if name is None and sheet is not None:
+        raise WrongUse("name the suite whose pictures the sheet shall show; see: convergebench suites")
     if name is None:
         _list(as_json)
     else:

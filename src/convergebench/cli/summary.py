@@ -17,14 +17,21 @@ from convergebench.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from convergebench.analysis import Ranking
+    from rich.console import Console
+    from rich.table import Table
+
+    from convergebench.analysis import Ranking, Results
 
 NAME = "summary"
 
 
 def command(
-    metric: Annotated[str, typer.Option(metavar="METRIC", help="Metric that ranks.")] = "ssim",
-    round: Annotated[int | None, typer.Option(metavar="N", help="Round to look at; the last unless named.")] = None,
+    metric: Annotated[
+        str | None, typer.Option(metavar="METRIC", help="Metric that ranks; ssim if it is there.")
+    ] = None,
+    round: Annotated[
+        int | None, typer.Option(metavar="N", help="Round to look at; the last unless named.")
+    ] = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
@@ -34,17 +41,39 @@ def command(
     from convergebench.report import json_ranking
 
     with benchmark(workspace) as opened:
-        ranked = ranking(opened.results(suite), metric, round)
+        results = opened.results(suite)
+    ranked = ranking(results, metric or chief_metric(results), round)
     if as_json:
         print_json(json_ranking(ranked))
     else:
         print_ranking(ranked)
 
 
+def chief_metric(results: Results) -> str:
+    """What ranks unless somebody chooses: SSIM, or else the first that was measured."""
+    names = [facts.name for facts in results.metrics]
+    return names[0] if names and "ssim" not in names else "ssim"
+
+
 def print_ranking(ranked: Ranking) -> None:
-    from convergebench.report import ranking_notes, ranking_table
+    from convergebench.report import ranking_table
 
     out = console()
-    out.print(ranking_table(ranked))
+    out.print(_fitted(ranking_table(ranked), out))
+    print_notes(ranked)
+
+
+def print_notes(ranked: Ranking) -> None:
+    """What is missing and why, and what cannot be compared."""
+    from convergebench.report import ranking_notes
+
     for note in ranking_notes(ranked):
-        out.print(f"  {note}", style="dim", markup=False)
+        console().print(f"  {note}", style="dim", markup=False)
+
+
+def _fitted(table: Table, out: Console) -> Table:
+    """In a narrow terminal, without cost, time and count of the missing: models and metrics come first."""
+    for _ in range(3):
+        if out.measure(table, options=out.options.update(max_width=1000)).maximum > out.width:
+            table.columns.pop()
+    return table

@@ -10,7 +10,7 @@ import difflib
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Literal
@@ -41,6 +41,7 @@ class Listing:
     build: Build
     open_parameters: bool = False
     """Whether it takes parameters that are not listed."""
+    at_once: int | None = None
 
     def missing(self) -> str | None:
         """Why it cannot be used now, or None if it can."""
@@ -90,18 +91,21 @@ def provider(
     needs: Sequence[Need] = (),
     presets: Mapping[str, Preset] | None = None,
     parameters: Mapping[str, Parameter] | None = None,
+    at_once: int | None = None,
 ) -> Callable[[Build], Build]:
     """Make a provider known: `name:model` builds any of its models, `facts.parameters["model"]` says which;
-    presets are short names for some of them."""
+    presets are short names for some of them. `at_once` is how many requests at a time are safe for a new
+    account, None for what runs on this machine."""
 
     def register(build: Build) -> Build:
         shared = dict(parameters or {})
-        _add(_providers, Listing(name, name, summary, version, role, None, shared, needs, build, True))
+        every = Listing(name, name, summary, version, role, None, shared, needs, build, True, at_once)
+        _add(_providers, every)
         for short, preset in (presets or {}).items():
             known = {"model": preset.model, **shared, **preset.parameters}
             said = preset.summary or f"{preset.model} at {name}"
-            price = preset.price_usd
-            _add(_listings, Listing(short, name, said, version, role, price, known, needs, build, True))
+            listed = replace(every, name=short, summary=said, price_usd=preset.price_usd, parameters=known)
+            _add(_listings, listed)
         return build
 
     return register
@@ -144,6 +148,7 @@ def facts_of(listing: Listing, parameters: Mapping[str, Parameter]) -> EditorFac
         role=listing.role,
         price_usd=listing.price_usd,
         provider=listing.provider,
+        at_once=listing.at_once,
     )
 
 

@@ -7,12 +7,13 @@ import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from convergebench.engine.retry import Attempted, Patience, attempt_edit
+from convergebench.engine.limits import Attempted, Limits
 from convergebench.errors import WorkspaceError
 from convergebench.picture import Picture
 from convergebench.store import Workspace
 from convergebench.types import (
     Case,
+    Edited,
     EditError,
     Editor,
     EditRequest,
@@ -56,14 +57,14 @@ class DurableEdit:
         trajectory: Trajectory,
         recorded: Sequence[Step],
         workspace: Workspace,
-        patience: Patience,
+        limits: Limits,
         open_source: Callable[[SourcePicture], Awaitable[Picture]],
         on_step: Callable[[Step, Picture | None, bool], Awaitable[None]],
         may_begin: Callable[[], bool],
     ) -> None:
         self._trajectory = trajectory
         self._workspace = workspace
-        self._patience = patience
+        self._limits = limits
         self._open_source = open_source
         self._on_step = on_step
         self._may_begin = may_begin
@@ -96,10 +97,11 @@ class DurableEdit:
         )
         return await self._told(step, picture, replayed=False)
 
-    async def _attempt(self, request: EditRequest) -> Attempted:
-        return await attempt_edit(self._trajectory.editor, request, self._patience)
+    async def _attempt(self, request: EditRequest) -> Attempted[Edited]:
+        editor = self._trajectory.editor
+        return await self._limits.attempt(lambda: editor.edit(request), editor.facts.price_usd)
 
-    async def _kept(self, attempted: Attempted) -> tuple[PictureFacts | Failure, Picture | None]:
+    async def _kept(self, attempted: Attempted[Edited]) -> tuple[PictureFacts | Failure, Picture | None]:
         if isinstance(attempted.outcome, EditError):
             return Failure(attempted.outcome.kind, str(attempted.outcome)), None
         picture = attempted.outcome.picture

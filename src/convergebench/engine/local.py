@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from convergebench.engine.batching import Batched
 from convergebench.engine.durable import DurableEdit, StepFailed, Stopped, Trajectory
+from convergebench.engine.limits import Budget, BudgetReached, Lane, Limits, Patience
 from convergebench.engine.measuring import Measuring
 from convergebench.engine.plan import Plan
-from convergebench.engine.retry import Patience
 from convergebench.engine.sources import Sources
 from convergebench.engine.watch import Unwatched, Watch
 from convergebench.errors import BadPicture, ConvergeBenchError
@@ -25,6 +25,7 @@ from convergebench.store import Enrolment, Workspace
 from convergebench.types import BatchEditor, Digest, Editor, FailureKind, PictureFacts, Step
 
 CLAIM_POLL_SECONDS = 0.1
+TRAJECTORIES_AT_ONCE = 8
 
 
 @dataclass
@@ -41,7 +42,9 @@ class Outcome:
     unreadable: dict[str, str] = field(default_factory=dict)
     """Cases whose source picture cannot be used, and why."""
     seconds: float = 0.0
+    spent_usd: float = 0.0
     interrupted: bool = False
+    out_of_budget: bool = False
 
 
 async def run_plan(
@@ -50,35 +53,51 @@ async def run_plan(
     ruler: Ruler,
     *,
     run: int,
-    concurrency: int,
+    concurrency: int | None = None,
+    per_minute: float | None = None,
+    max_cost_usd: float | None = None,
     fresh: bool = False,
     patience: Patience | None = None,
     watch: Watch | None = None,
 ) -> Outcome:
     """Bring every trajectory of the plan as far as it gets.
 
+    `concurrency` is how many trajectories of a model, and requests to a provider, go at a time: unless given,
+    eight, and as many as is safe for a new account. `per_minute` holds the requests to each provider.
     SIGINT stops it: nothing new is asked, what is in flight finishes and is kept. A second one drops it.
     """
-    session = _Session(plan, workspace, ruler, run, patience or Patience(), watch or Unwatched())
-    return await session.run(concurrency, fresh)
+    session = _Session(plan, workspace, ruler, run, watch or Unwatched())
+    session.limit(concurrency, per_minute, Budget(max_cost_usd), patience or Patience())
+    return await session.run(concurrency or TRAJECTORIES_AT_ONCE, fresh)
 
 
 class _Session:
-    def __init__(
-        self, plan: Plan, workspace: Workspace, ruler: Ruler, run: int, patience: Patience, watch: Watch
-    ) -> None:
+    def __init__(self, plan: Plan, workspace: Workspace, ruler: Ruler, run: int, watch: Watch) -> None:
         self._protocol = plan.protocol
         self._plan = plan
         self._workspace = workspace
         self._ruler = ruler
         self._run = run
-        self._patience = patience
         self._watch = watch
         self._sources = Sources(workspace.pictures)
         self._measuring = Measuring(ruler, workspace, watch, on_error=self._stop_for)
         self._outcome = Outcome()
         self._error: Exception | None = None
+        self._stop = asyncio.Event()
         self._active = 0
+
+    def limit(
+        self, at_once: int | None, per_minute: float | None, budget: Budget, patience: Patience
+    ) -> None:
+        """One lane for each provider: its models share it."""
+        self._budget = budget
+        lanes = {
+            facts.provider: Lane(at_once or facts.at_once if facts.at_once else None, per_minute)
+            for facts in (editor.facts for editor in self._plan.editors)
+        }
+        self._limits = {
+            provider: Limits(lane, patience, budget, self._stop) for provider, lane in lanes.items()
+        }
 
     async def run(self, concurrency: int, fresh: bool) -> Outcome:
         started = time.perf_counter()
@@ -89,6 +108,7 @@ class _Session:
             await self._measuring.finish()
         if self._error is not None:
             raise self._error
+        self._outcome.spent_usd = self._budget.spent_usd
         self._outcome.seconds = time.perf_counter() - started
         return self._outcome
 
@@ -145,7 +165,7 @@ class _Session:
                 trajectory,
                 recorded,
                 self._workspace,
-                self._patience,
+                self._limits[trajectory.editor.facts.provider],
                 open_source=self._sources.open,
                 on_step=seen,
                 may_begin=lambda: self._may_begin(trajectory.editor),
@@ -158,6 +178,9 @@ class _Session:
                 self._outcome.unusable[trajectory.editor.facts.name] = failed.failure.reason
         except Stopped:
             pass
+        except BudgetReached:
+            self._outcome.out_of_budget = True
+            self._stop.set()
         except BadPicture as error:
             self._outcome.unreadable[trajectory.case.id] = str(error)
         except ConvergeBenchError as error:
@@ -180,16 +203,17 @@ class _Session:
         return False
 
     def _may_begin(self, editor: Editor) -> bool:
-        stopped = self._outcome.interrupted or self._error is not None
-        return not stopped and editor.facts.name not in self._outcome.unusable
+        return not self._stop.is_set() and editor.facts.name not in self._outcome.unusable
 
     def _interrupted(self) -> None:
         self._outcome.interrupted = True
+        self._stop.set()
         self._watch.stopping(self._active)
 
     def _stop_for(self, error: Exception) -> None:
         """Begin nothing new, let what is paid for finish and be kept, then raise the error."""
         self._error = self._error or error
+        self._stop.set()
 
 
 def _pictures(steps: Sequence[Step]) -> list[Digest]:

@@ -71,7 +71,7 @@ class Workspace:
                 f"cannot write to {folder}: {error.strerror}; choose another place with --workspace"
             ) from error
         connection = _connect(folder)
-        with _explained(folder):
+        with _explained(folder), _alone(folder):
             connection.execute("PRAGMA journal_mode = WAL")
             schema.migrate(connection)
         return cls(
@@ -259,6 +259,14 @@ def _explained(folder: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise explain(error, folder) from error
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One process at a time: SQLite does not wait for its turn to turn on the write-ahead log."""
+    with (folder / "claims").open("ab") as claims:
+        fcntl.lockf(claims, fcntl.LOCK_EX, 1, 0)
+        yield
 
 
 def _enrol_one(db: sqlite3.Connection, wanted: Enrolment, fresh: bool) -> int:

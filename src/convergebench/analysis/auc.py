@@ -1,0 +1,36 @@
+"""The area under the degradation curve: how much of the picture was there, on average, all the way."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convergebench.analysis.chains import Chains
+from convergebench.analysis.statistics import Interval, cluster_bootstrap_mean
+
+
+def areas(chains: Chains) -> NDArray[np.float64]:
+    """Each trajectory's area from round 0 to the last, by trapezoids, over the number of rounds.
+
+    1 means nothing was ever lost. A trajectory that did not reach the last round has none: NaN.
+    """
+    return segments(chains).mean(axis=1)
+
+
+def segments(chains: Chains) -> NDArray[np.float64]:
+    """What was left on average during each round: the mean of its beginning and its end."""
+    shares = chains.bridged
+    return (shares[:, :-1] + shares[:, 1:]) / 2
+
+
+def area_under_curve(chains: Chains) -> Interval | None:
+    """The mean area with its interval, clustered by source picture; None where no trajectory has one."""
+    return mean_of_rows(areas(chains), chains.pictures)
+
+
+def mean_of_rows(values: NDArray[np.float64], pictures: tuple[str, ...]) -> Interval | None:
+    """The mean over the rows that have a value; None where none has."""
+    there = np.flatnonzero(~np.isnan(values))
+    if not len(there):
+        return None
+    return cluster_bootstrap_mean(values[there], [pictures[row] for row in there])

@@ -1,0 +1,91 @@
+"""Whether the forward edit happened: an editor that does nothing keeps everything, and has done nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convergebench.analysis.chains import Chains
+from convergebench.analysis.results import Results, Return
+from convergebench.types import Measurement
+
+NOTHING_CHANGED_DB = 40.0
+"""From this PSNR on, a picture and its edit look the same to a person."""
+
+
+@dataclass(frozen=True)
+class ForwardTest:
+    """A way to tell whether a forward edit happened, from a metric of (its input, its output)."""
+
+    metric: str
+    says: str
+    """What a pass means, for the reader."""
+    passes: Callable[[float], bool]
+
+
+TESTS = (
+    ForwardTest("clip_direction", "moved towards what was asked, by CLIP", lambda value: value > 0),
+    ForwardTest("psnr", "changed something", lambda value: value < NOTHING_CHANGED_DB),
+)
+"""The best first: where CLIP's direction was measured it decides, else whether anything changed at all."""
+
+
+@dataclass(frozen=True)
+class ForwardSuccess:
+    """How often a model's forward edits happened, by the test that all of its edits could take."""
+
+    model: str
+    says: str | None
+    happened: int
+    judged: int
+    unknown: int
+
+    @property
+    def rate(self) -> float | None:
+        return self.happened / self.judged if self.judged else None
+
+
+def forward_test(results: Results) -> ForwardTest | None:
+    """The best test that was measured on any forward edit, the same for all models; None for none."""
+    for test in TESTS:
+        if any(_value(item.forward, test.metric) is not None for item in results.returns):
+            return test
+    return None
+
+
+def forward_success(results: Results) -> dict[str, ForwardSuccess]:
+    """For every model with returns; rounds that were not measured are unknown, not failed."""
+    test = forward_test(results)
+    counts: dict[str, list[bool | None]] = {}
+    for item in results.returns:
+        counts.setdefault(item.model, []).append(edit_happened(item, test))
+    return {
+        model: ForwardSuccess(
+            model, test.says if test else None, told.count(True), len(told) - told.count(None), told.count(None)
+        )
+        for model, told in counts.items()
+    }
+
+
+def edit_happened(item: Return, test: ForwardTest | None) -> bool | None:
+    """Whether the forward edit of this return's round happened; None where nobody measured it."""
+    value = _value(item.forward, test.metric) if test else None
+    return None if test is None or value is None else test.passes(value)
+
+
+def edits_happened(results: Results, chains: Chains, test: ForwardTest | None) -> NDArray[np.float64]:
+    """1 or 0 for each trajectory (rows, as in the chains) and round (columns, from 1); NaN is unknown."""
+    place = {key: row for row, key in enumerate(chains.keys)}
+    told = np.full((len(chains.keys), results.rounds), np.nan)
+    for item in results.returns:
+        if item.model == chains.model:
+            happened = edit_happened(item, test)
+            told[place[item.case, item.seed], item.round - 1] = np.nan if happened is None else happened
+    return told
+
+
+def _value(measured: Mapping[str, Measurement], metric: str) -> float | None:
+    return measured[metric].value if metric in measured else None

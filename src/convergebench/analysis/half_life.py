@@ -1,0 +1,77 @@
+"""Half-life: after how many rounds a picture has fallen below a share of its perfect value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convergebench.analysis.chains import Chains, cluster_index
+from convergebench.analysis.resampling import RESAMPLES
+from convergebench.analysis.survival import bootstrap_medians, median_interval, median_survival
+from convergebench.errors import WrongUse
+
+THRESHOLD = 0.5
+
+
+@dataclass(frozen=True)
+class HalfLife:
+    """The Kaplan–Meier median over a model's trajectories, in rounds, with its interval.
+
+    Infinite means later than the last round that was made; an interval needs two source pictures.
+    """
+
+    threshold: float
+    median: float
+    low: float | None
+    high: float | None
+    n: int
+    fell: int
+    """Trajectories that went below the threshold; the others are censored."""
+    clusters: int
+
+
+def fall_times(
+    shares: NDArray[np.float64], threshold: float = THRESHOLD
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """When each trajectory fell below the threshold, interpolated, and whether it did.
+
+    One that never fell has the last round that it returned from. Rows begin with the source, and have
+    missing values at their end only.
+
+    >>> times, fell = fall_times(np.array([[1.0, 0.8, 0.4], [1.0, 0.9, np.nan]]))
+    >>> times.tolist(), fell.tolist()
+    ([1.75, 1.0], [True, False])
+    """
+    if not 0 < threshold < 1:
+        raise WrongUse(f"a threshold is a share between 0 and 1, not {threshold:g}")
+    below = shares < threshold
+    fell = below.any(axis=1)
+    after = below.argmax(axis=1)[fell]
+    rows = np.flatnonzero(fell)
+    high, low = shares[rows, after - 1], shares[rows, after]
+    times = (~np.isnan(shares)).sum(axis=1) - 1.0
+    times[fell] = after - 1 + (high - threshold) / (high - low)
+    return times, fell
+
+
+def half_life(chains: Chains, threshold: float = THRESHOLD, resamples: int = RESAMPLES) -> HalfLife | None:
+    """The model's half-life; None where no trajectory has a value."""
+    times, fell = fall_times(chains.bridged, threshold)
+    seen = times > 0
+    if not seen.any():
+        return None
+    times, fell = times[seen], fell[seen]
+    clusters = cluster_index([chains.pictures[row] for row in np.flatnonzero(seen)])
+    count = int(clusters.max()) + 1
+    median = median_survival(times, fell)
+    medians = bootstrap_medians(times, fell, clusters, resamples if count > 1 else 0)
+    low, high = median_interval(medians, count) or (None, None)
+    return HalfLife(threshold, median, low, high, len(times), int(fell.sum()), count)
+
+
+def is_reached(life: HalfLife) -> bool:
+    """Whether half of the trajectories fell while they were watched."""
+    return math.isfinite(life.median)

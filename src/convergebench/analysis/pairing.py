@@ -1,0 +1,137 @@
+"""Two models on the cases that both have: what is the difference, how sure is it, what could be seen at all."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convergebench.analysis.gaps import reading
+from convergebench.analysis.results import Results
+from convergebench.analysis.statistics import (
+    Interval,
+    cluster_bootstrap_mean,
+    clustered_standard_error,
+    student_quantile,
+)
+from convergebench.errors import WrongUse
+from convergebench.types import MetricFacts
+
+MOST_EXACT = 14
+"""Up to so many clusters every assignment of signs is tried; beyond that, a sample of them."""
+PERMUTATIONS = 10_000
+POWER = 0.8
+
+Values = Mapping[tuple[str, int], tuple[str, float]]
+"""By case and seed: the source picture, and the value."""
+
+
+@dataclass(frozen=True)
+class PairedDifference:
+    """A minus B over their shared cases, clustered by source picture."""
+
+    first: str
+    second: str
+    metric: MetricFacts
+    round: int
+    first_mean: float
+    second_mean: float
+    difference: Interval
+    p_value: float
+    """How often chance alone, swapping the two models on whole pictures, makes a difference as large."""
+    minimum_detectable: float | None
+    """The smallest true difference that so many pictures would show in four cases of five; None for one."""
+    only_first: int
+    only_second: int
+
+    @property
+    def verdict(self) -> str:
+        """Which model is better, or that they cannot be told apart."""
+        low, high = self.difference.low, self.difference.high
+        if low is None or high is None or low <= 0 <= high:
+            return "cannot be told apart"
+        is_first = (self.difference.mean > 0) == (self.metric.better == "higher")
+        return f"{self.first if is_first else self.second} is better"
+
+
+def paired_difference(
+    results: Results, first: str, second: str, metric: str = "ssim", round: int | None = None
+) -> PairedDifference:
+    """Compare two models at a round, the last unless told, on the cases and seeds for which both have it."""
+    facts = results.facts(metric)
+    number = results.rounds if round is None else round
+    ours, theirs = (values_at(results, model, facts, number) for model in (first, second))
+    shared = [key for key in ours if key in theirs]
+    if not shared:
+        raise WrongUse(f"{first} and {second} share no case with a {metric} at round {number}")
+    differences = np.array([ours[key][1] - theirs[key][1] for key in shared])
+    pictures = [ours[key][0] for key in shared]
+    return PairedDifference(
+        first=first,
+        second=second,
+        metric=facts,
+        round=number,
+        first_mean=float(np.mean([ours[key][1] for key in shared])),
+        second_mean=float(np.mean([theirs[key][1] for key in shared])),
+        difference=cluster_bootstrap_mean(differences, pictures),
+        p_value=sign_flip_p_value(differences, pictures),
+        minimum_detectable=minimum_detectable(differences, pictures),
+        only_first=len(ours) - len(shared),
+        only_second=len(theirs) - len(shared),
+    )
+
+
+def values_at(results: Results, model: str, facts: MetricFacts, round: int) -> Values:
+    """The model's finite values at a round."""
+    if model not in results.roles():
+        known = ", ".join(results.roles())
+        raise WrongUse(f"there is no model {model} in these results; choose from: {known}")
+    found = {}
+    for item in results.returns:
+        if item.model == model and item.round == round:
+            value = reading(item, facts)
+            if not isinstance(value, str) and math.isfinite(value):
+                found[item.case, item.seed] = (item.picture, value)
+    return found
+
+
+def sign_flip_p_value(
+    differences: NDArray[np.float64], clusters: list[str] | NDArray[Any], seed: int = 0
+) -> float:
+    """The two-sided p-value of the mean difference, from swapping the models on whole clusters.
+
+    >>> round(sign_flip_p_value(np.ones(6), list("abcdef")), 5)
+    0.03125
+    """
+    _, index = np.unique(np.asarray(clusters), return_inverse=True)
+    sums = np.bincount(index, differences)
+    if len(sums) <= MOST_EXACT:
+        signs = np.array(list(itertools.product((1.0, -1.0), repeat=len(sums))))
+        extra = 0
+    else:
+        signs = np.random.default_rng(seed).choice((1.0, -1.0), size=(PERMUTATIONS, len(sums)))
+        extra = 1  # the assignment that happened is one of those possible
+    observed = abs(sums.sum())
+    as_large = np.abs(signs @ sums) >= observed - 1e-12 * max(1.0, observed)
+    return float((as_large.sum() + extra) / (len(signs) + extra))
+
+
+def minimum_detectable(
+    differences: NDArray[np.float64], clusters: list[str] | NDArray[Any], level: float = 0.95
+) -> float | None:
+    """The difference that a test at this level finds with a power of 80 %; None for one cluster."""
+    error = clustered_standard_error(differences, clusters)
+    if error is None:
+        return None
+    count = len(np.unique(np.asarray(clusters)))
+    # With two clusters Student's quantile is beyond its series; the exact value is tan(π(p − ½)).
+    critical = (
+        student_quantile((1 + level) / 2, count - 1) if count > 2 else math.tan(math.pi * level / 2)
+    )
+    return (critical + NormalDist().inv_cdf(POWER)) * error

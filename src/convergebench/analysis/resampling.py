@@ -1,0 +1,48 @@
+"""Resampling whole clusters, a piece at a time, so that memory does not grow with the resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+RESAMPLES = 2000
+_NUMBERS_AT_ONCE = 1 << 18
+"""Small enough for a processor's cache: larger pieces are slower."""
+
+
+def cluster_draws(
+    clusters: int, resamples: int, seed: int = 0, width: int = 1
+) -> Iterator[NDArray[np.float64]]:
+    """How often each cluster is drawn in each resample: a row a resample, some rows at a time.
+
+    `width` is how many numbers the caller will make of each row.
+    """
+    random = np.random.default_rng(seed)
+    rows = max(1, _NUMBERS_AT_ONCE // max(clusters, width))
+    for start in range(0, resamples, rows):
+        count = min(rows, resamples - start)
+        drawn = random.integers(clusters, size=(count, clusters))
+        drawn += np.arange(count)[:, None] * clusters
+        counts = np.bincount(drawn.ravel(), minlength=count * clusters)
+        yield counts.reshape(count, clusters).astype(np.float64)
+
+
+def bootstrap_means(
+    values: NDArray[np.float64], clusters: NDArray[np.intp], resamples: int, seed: int = 0
+) -> NDArray[np.float64]:
+    """The mean in each resample of whole clusters."""
+    sums = np.bincount(clusters, values)
+    return bootstrap_ratios(sums, np.bincount(clusters).astype(np.float64), resamples, seed)
+
+
+def bootstrap_ratios(
+    above: NDArray[np.float64], below: NDArray[np.float64], resamples: int, seed: int = 0
+) -> NDArray[np.float64]:
+    """The ratio of two totals over clusters in each resample; NaN where nothing stands below."""
+    ratios = []
+    for draws in cluster_draws(len(above), resamples, seed):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios.append((draws @ above) / (draws @ below))
+    return np.concatenate(ratios)

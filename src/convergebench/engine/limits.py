@@ -1,0 +1,165 @@
+"""Limits and money: how often, how fast and for how much a provider is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from convergebench.types import BadOutput, Crashed, EditError, RateLimited, Unavailable
+
+log = logging.getLogger("convergebench")
+
+WORTH_RETRYING = (RateLimited, Unavailable, BadOutput)
+
+
+class Paid(Protocol):
+    @property
+    def cost_usd(self) -> float | None: ...
+
+
+T = TypeVar("T", bound=Paid)
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How often to ask and how long to wait: exponential with full jitter, or as long as the server says."""
+
+    attempts: int = 5
+    first_wait_seconds: float = 1.0
+    longest_wait_seconds: float = 60.0
+    deadline_seconds: float = 900.0
+    """For one attempt: a server that never answers cannot hold up the run."""
+
+    def wait_seconds(self, attempt: int, error: EditError) -> float:
+        if isinstance(error, RateLimited) and error.after_seconds is not None:
+            return error.after_seconds
+        return random.uniform(0, min(self.longest_wait_seconds, self.first_wait_seconds * 2**attempt))
+
+
+@dataclass(frozen=True)
+class Attempted(Generic[T]):
+    outcome: T | EditError
+    attempts: int
+    seconds: float
+    """Of the last attempt alone: how long the editor takes, not how long we waited to ask."""
+
+    @property
+    def cost_usd(self) -> float | None:
+        return None if isinstance(self.outcome, EditError) else self.outcome.cost_usd
+
+
+class BudgetReached(Exception):
+    """The next call could cost more than is left of --max-cost."""
+
+
+class Budget:
+    """Money for one run. What is in flight is set aside at its listed price until its real one is known."""
+
+    def __init__(self, most_usd: float | None = None) -> None:
+        self.most_usd = most_usd
+        self.spent_usd = 0.0
+        self._set_aside_usd = 0.0
+
+    @asynccontextmanager
+    async def pay(self, price_usd: float | None) -> AsyncIterator[Callable[[float | None], None]]:
+        """Set the price aside; the caller says what it came to, or nothing if it cost nothing."""
+        price = price_usd or 0.0
+        if self.most_usd is not None and self.spent_usd + self._set_aside_usd + price > self.most_usd:
+            raise BudgetReached
+        self._set_aside_usd += price
+        try:
+            yield self._settle
+        finally:
+            self._set_aside_usd -= price
+
+    def _settle(self, cost_usd: float | None) -> None:
+        self.spent_usd += cost_usd or 0.0
+
+
+class Lane:
+    """One provider's lane: so many requests at a time and a minute. When the provider says that it is too
+    much, half as many go at a time, and one more after each lane's length of successes."""
+
+    def __init__(self, at_once: int | None = None, per_minute: float | None = None) -> None:
+        self._most = float(at_once or 1_000_000)
+        self._allowed = self._most
+        self._spacing_seconds = 60 / per_minute if per_minute else 0.0
+        self._active = 0
+        self._next_start = 0.0
+        self._changed = asyncio.Condition()
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._active < int(self._allowed))
+            self._active += 1
+            start = max(time.monotonic(), self._next_start)
+            self._next_start = start + self._spacing_seconds
+        try:
+            await asyncio.sleep(max(0.0, start - time.monotonic()))
+            yield
+        finally:
+            async with self._changed:
+                self._active -= 1
+                self._changed.notify_all()
+
+    def told(self, outcome: object, wait_seconds: float) -> None:
+        """Learn from a reply."""
+        if isinstance(outcome, RateLimited):
+            self._allowed = max(1.0, min(self._allowed, float(self._active + 1)) / 2)
+            self._next_start = max(self._next_start, time.monotonic() + wait_seconds)
+        elif not isinstance(outcome, EditError):
+            self._allowed = min(self._most, self._allowed + 1 / self._allowed)
+
+
+class Limits:
+    """What stands between us and one provider: its lane, our patience, the run's budget, and a stop sign."""
+
+    def __init__(self, lane: Lane, patience: Patience, budget: Budget, stop: asyncio.Event) -> None:
+        self._lane = lane
+        self._patience = patience
+        self._budget = budget
+        self._stop = stop
+
+    async def attempt(self, call: Callable[[], Awaitable[T]], price_usd: float | None) -> Attempted[T]:
+        """The call's result, or the error that remained after all attempts worth making."""
+        for attempt in range(1, self._patience.attempts + 1):
+            async with self._budget.pay(price_usd) as settle, self._lane.turn():
+                started = time.perf_counter()
+                outcome = await self._outcome(call)
+                done = Attempted(outcome, attempt, time.perf_counter() - started)
+                settle(done.cost_usd)
+            is_last = attempt == self._patience.attempts or not isinstance(outcome, WORTH_RETRYING)
+            wait = (
+                0.0 if not isinstance(outcome, EditError) else self._patience.wait_seconds(attempt, outcome)
+            )
+            self._lane.told(outcome, wait)
+            if is_last or await self._stopped_within(wait):
+                return done
+        raise AssertionError("patience allows no attempt")
+
+    async def _outcome(self, call: Callable[[], Awaitable[T]]) -> T | EditError:
+        try:
+            async with asyncio.timeout(self._patience.deadline_seconds):
+                return await call()
+        except EditError as error:
+            return error
+        except TimeoutError:
+            return Unavailable(f"no answer within {self._patience.deadline_seconds:g} s")
+        except Exception as error:  # an editor's own mistake must not end the others' work
+            log.debug("an editor crashed", exc_info=True)
+            return Crashed(f"{type(error).__name__}: {error}")
+
+    async def _stopped_within(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stop.wait()
+        except TimeoutError:
+            return False
+        return True

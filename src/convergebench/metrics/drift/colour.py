@@ -1,0 +1,139 @@
+"""Colour drift: how far the colours are, and which straight-line change of tones and chroma explains it.
+
+Both pictures are averaged down until noise and detail do not count. Then the result is taken to be the source
+with its tones stretched by one factor (contrast), its chroma by another (saturation), and with what this does
+to a mid-grey (the cast). Positions do not enter, so a picture that moved has not changed its colours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from convergebench.metrics._stripes import stripes
+from convergebench.metrics.base import Reading, Result, family
+from convergebench.metrics.drift._ciede2000 import ciede2000, lab_of, lab_of_colour
+from convergebench.metrics.drift._facts import VERSION, ratio, signed
+from convergebench.types import MetricFacts, Pixels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+AVERAGED_SIDE = 64
+_QUANTILES = np.linspace(0.02, 0.98, 49)
+_CLIPPED_WITHIN = 3.0
+_LEAST_TONES = 8
+_LEAST_SPREAD = 1.0
+"""In levels: below it a picture is flat, or has no colour, and a ratio would be one of rounding errors."""
+_MIDDLE = 127.5
+_NO_CONTRAST = "the source has no contrast to compare with"
+_NO_COLOUR = "the source has no variety of colour to compare with"
+
+
+class Tones(NamedTuple):
+    """Of the averaged picture: quantiles of the luma, mean and spread of the chroma (Cb, Cr)."""
+
+    luma: NDArray[np.float64]
+    chroma: NDArray[np.float64]
+    spread: float
+
+
+class ColourSource(NamedTuple):
+    lab: NDArray[np.float32]
+    tones: tuple[NDArray[np.float64], NDArray[np.float64], float]
+    clipped: float
+
+
+def colours_of_source(source: Pixels) -> ColourSource:
+    return ColourSource(lab_of(source), _tones(source), _clipped_share(source))
+
+
+@family(
+    "colour",
+    MetricFacts(
+        "delta_e", VERSION, "lower", 0.0, 100.0, "drift", "ΔE", "Mean CIEDE2000 colour difference, pixel by pixel."
+    ),
+    signed("cast_l", "L*", 100, "How much lighter (+) or darker (−) a mid-grey became."),
+    signed("cast_a", "a*", 100, "How far a mid-grey went to red-magenta (+) or green (−)."),
+    signed("cast_b", "b*", 100, "How far a mid-grey went to yellow (+) or blue (−)."),
+    ratio("saturation", "Spread of the chroma, result over source."),
+    ratio("contrast", "Stretch of the tones, result over source."),
+    signed("clipped", "%", 100, "Pixels with a channel at 0 or 255: share in the result less share in the source."),
+    prepare=colours_of_source,
+)
+def colour(source: ColourSource, result: Result) -> Mapping[str, Reading]:
+    """Colour drift of one pair."""
+    before, after = Tones(*source.tones), _tones(result.pixels)
+    stretch = _stretch(before.luma, after.luma)
+    saturation = after.spread / before.spread if before.spread >= _LEAST_SPREAD else None
+    lightness, a, b = _cast(stretch.of_middle, after.chroma - (saturation or 1.0) * before.chroma)
+    return {
+        "delta_e": _mean_difference(source.lab, result.pixels),
+        "cast_l": lightness,
+        "cast_a": a,
+        "cast_b": b,
+        "saturation": _NO_COLOUR if saturation is None else saturation,
+        "contrast": _NO_CONTRAST if stretch.factor is None else stretch.factor,
+        "clipped": 100 * (_clipped_share(result.pixels) - source.clipped),
+    }
+
+
+def _mean_difference(source: NDArray[np.float32], result: Pixels) -> float:
+    height, width, _ = result.shape
+    total = sum(
+        float(ciede2000(source[rows], lab_of(result[rows])).sum(dtype=np.float64))
+        for rows in stripes(height, width, 1)
+    )
+    return total / (height * width)
+
+
+def _tones(pixels: Pixels) -> Tones:
+    import cv2
+
+    height, width, _ = pixels.shape
+    factor = max(1.0, max(height, width) / AVERAGED_SIDE)
+    size = (max(1, round(width / factor)), max(1, round(height / factor)))
+    small = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA).astype(np.float32)
+    luma, cr, cb = (small @ _TO_YCRCB.T).reshape(-1, 3).T
+    chroma = np.array([cb.mean(dtype=np.float64), cr.mean(dtype=np.float64)])
+    return Tones(np.quantile(luma, _QUANTILES), chroma, math.hypot(cb.std(), cr.std()))
+
+
+_TO_YCRCB = np.array(
+    [[0.299, 0.587, 0.114], [0.5, -0.418688, -0.081312], [-0.168736, -0.331264, 0.5]], np.float32
+)
+
+
+class _Stretch(NamedTuple):
+    """The straight line from the source's tones to the result's."""
+
+    factor: float | None
+    of_middle: float
+    """Where a mid-grey goes."""
+
+
+def _stretch(before: NDArray[np.float64], after: NDArray[np.float64]) -> _Stretch:
+    """Fitted to the quantiles that are clipped in neither picture."""
+    low, high = np.minimum(before, after), np.maximum(before, after)
+    free = (low > _CLIPPED_WITHIN) & (high < 255 - _CLIPPED_WITHIN)
+    x, y = (before[free], after[free]) if free.sum() >= _LEAST_TONES else (before, after)
+    factor = float(y.std() / x.std()) if x.std() >= _LEAST_SPREAD else None
+    return _Stretch(factor, float(y.mean() + (factor or 1.0) * (_MIDDLE - x.mean())))
+
+
+def _cast(luma: float, chroma: NDArray[np.float64]) -> tuple[float, float, float]:
+    """How a colour differs from a mid-grey, in Lab."""
+    cb, cr = chroma
+    colour = np.array([luma + 1.402 * cr, luma - 0.344136 * cb - 0.714136 * cr, luma + 1.772 * cb])
+    lightness, a, b = lab_of_colour(colour) - lab_of_colour(np.full(3, _MIDDLE))
+    return float(lightness), float(a), float(b)
+
+
+def _clipped_share(pixels: Pixels) -> float:
+    import cv2
+
+    inside = cv2.inRange(pixels, (1, 1, 1), (254, 254, 254))  # type: ignore[call-overload]
+    return 1 - cv2.countNonZero(inside) / inside.size

@@ -1,0 +1,150 @@
+"""Detail drift: sharpness by frequency band, noise and 8 × 8 blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from convergebench.metrics.base import NotMeasurable, Reading, Result, family
+from convergebench.metrics.drift._facts import ratio, signed
+from convergebench.types import Pixels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SMALLEST_SIDE = 8
+BLOCK = 8
+_SIGMAS = (1.0, 4.0)
+"""What is finer than the first is the high band, what is coarser than the second the low one."""
+_FLAT_SHARE = 0.2
+_FAR_FROM_CLIPPING = 24
+_ROUNDING = 1 / 12
+"""Variance of rounding to whole levels: noise that every picture has."""
+_MEDIAN_OVER_MEAN = 0.98
+"""Of the mean of a block's squared normal values."""
+_LEAST_ENERGY = 0.5
+_LARGEST_STEP = 12.0
+"""Steps over a block's border are cut off here: what is higher is an edge of the picture."""
+
+
+class Detail(NamedTuple):
+    """Energies of the luma's bands, noise variance, and the excess of the steps over block borders."""
+
+    energies: NDArray[np.float64]
+    noise: float
+    blocking: float
+
+
+class DetailSource(NamedTuple):
+    flat: NDArray[np.intp]
+    detail: tuple[NDArray[np.float64], float, float]
+
+
+def details_of_source(source: Pixels) -> DetailSource:
+    height, width, _ = source.shape
+    if min(height, width) < SMALLEST_SIDE:
+        raise NotMeasurable(
+            f"detail needs at least {SMALLEST_SIDE} × {SMALLEST_SIDE} pixels; this picture has {width} × {height}"
+        )
+    flat = _flattest_blocks(source)
+    return DetailSource(flat, _detail(source, flat))
+
+
+@family(
+    "detail",
+    ratio("energy_low", "Energy of shapes and shading, result over source, noise taken off."),
+    ratio("energy_mid", "Energy of middle-sized detail, result over source, noise taken off."),
+    ratio("energy_high", "Energy of fine detail, result over source, noise taken off."),
+    signed("noise", "levels", 50, "Noise that was added (+) or taken away (−), as a standard deviation."),
+    ratio("noise_ratio", "Noise in flat parts, result over source."),
+    signed("blocking", "levels", 10, "Growth of the steps at every eighth pixel, as JPEG makes them."),
+    prepare=details_of_source,
+)
+def detail(source: DetailSource, result: Result) -> Mapping[str, Reading]:
+    """Detail drift of one pair."""
+    before, after = Detail(*source.detail), _detail(result.pixels, source.flat)
+    low, mid, high = (_energy_ratio(*pair) for pair in zip(before.energies, after.energies, strict=True))
+    added = after.noise - before.noise
+    return {
+        "energy_low": low,
+        "energy_mid": mid,
+        "energy_high": high,
+        "noise": math.copysign(math.sqrt(abs(added)), added),
+        "noise_ratio": math.sqrt((after.noise + _ROUNDING) / (before.noise + _ROUNDING)),
+        "blocking": after.blocking - before.blocking,
+    }
+
+
+def _energy_ratio(before: float, after: float) -> Reading:
+    if before < _LEAST_ENERGY:
+        return "the source has no detail of this size to compare with"
+    return max(after, 0.0) / before
+
+
+def _detail(pixels: Pixels, flat: NDArray[np.intp]) -> Detail:
+    import cv2
+
+    luma = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+    energies = _band_energies(luma.astype(np.float32), _noise_variance(luma[..., None], flat))
+    levels = luma.astype(np.int16)
+    return Detail(energies, _noise_variance(pixels, flat), (_blocking(levels) + _blocking(levels.T)) / 2)
+
+
+def _band_energies(luma: NDArray[np.float32], noise: float) -> NDArray[np.float64]:
+    """Variance of what each band holds; white noise has a known share of each, which is taken off."""
+    return np.array([np.var(band, dtype=np.float64) for band in _bands(luma)]) - noise * _shares_of_white_noise()
+
+
+def _bands(luma: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
+    import cv2
+
+    fine, coarse = (np.asarray(cv2.GaussianBlur(luma, (0, 0), sigma), np.float32) for sigma in _SIGMAS)
+    return coarse, fine - coarse, luma - fine
+
+
+@cache
+def _shares_of_white_noise() -> NDArray[np.float64]:
+    """A filter passes as much of white noise as its answer to a single point has energy."""
+    point = np.zeros((65, 65), np.float32)
+    point[32, 32] = 1
+    return np.array([np.square(band, dtype=np.float64).sum() for band in _bands(point)])
+
+
+def _flattest_blocks(source: Pixels) -> NDArray[np.intp]:
+    """Places of the blocks with least structure, far from black and white if there are such."""
+    import cv2
+
+    soft = cv2.GaussianBlur(cv2.cvtColor(source, cv2.COLOR_RGB2GRAY).astype(np.float32), (0, 0), 1.5)
+    across, down = np.gradient(np.asarray(soft, np.float32))
+    structure = _block_means(across * across + down * down)
+    darkest, lightest = _block_means(source.min(axis=2)), _block_means(source.max(axis=2))
+    clipping = (darkest < _FAR_FROM_CLIPPING) | (lightest > 255 - _FAR_FROM_CLIPPING)
+    order = np.lexsort((structure, clipping))
+    free = structure.size - int(clipping.sum())
+    return order[: max(1, round(_FLAT_SHARE * (free or structure.size)))]
+
+
+def _noise_variance(values: NDArray[np.uint8], flat: NDArray[np.intp]) -> float:
+    """Variance of the diagonal differences of 2 × 2 pixels, in the middle one of the flat blocks."""
+    v = values[: values.shape[0] // BLOCK * BLOCK, : values.shape[1] // BLOCK * BLOCK].astype(np.int16)
+    diagonal = v[::2, ::2] - v[1::2, ::2] - v[::2, 1::2] + v[1::2, 1::2]
+    squares = np.square(diagonal, dtype=np.float32).mean(axis=2) / 4
+    return float(np.median(_block_means(squares, BLOCK // 2)[flat])) / _MEDIAN_OVER_MEAN
+
+
+def _block_means(values: NDArray[np.floating[Any]] | NDArray[np.uint8], side: int = BLOCK) -> NDArray[np.float64]:
+    rows, columns = values.shape[0] // side, values.shape[1] // side
+    blocks = values[: rows * side, : columns * side].reshape(rows, side, columns, side)
+    return blocks.mean(axis=(1, 3), dtype=np.float64).ravel()
+
+
+def _blocking(luma: NDArray[np.int16]) -> float:
+    """Mean step from one column to the next at the borders of blocks, less that beside them."""
+    steps = np.minimum(np.abs(np.diff(luma, axis=1)), _LARGEST_STEP).mean(axis=0)
+    at_border = np.arange(1, len(steps) + 1) % BLOCK == 0
+    beside = np.roll(at_border, 1) | np.roll(at_border, -1)
+    return float(steps[at_border].mean() - steps[beside & ~at_border].mean()) if at_border.any() else 0.0

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import pytest
+
+from convergebench.engine.limits import Attempted, Budget, BudgetReached, Lane, Limits, Patience
+from convergebench.types import (
+    BadOutput,
+    Crashed,
+    EditError,
+    Misconfigured,
+    RateLimited,
+    Refused,
+    Unavailable,
+)
+
+HURRY = Patience(attempts=3, first_wait_seconds=0.001, deadline_seconds=0.05)
+
+
+@dataclass(frozen=True)
+class Reply:
+    cost_usd: float | None = 0.1
+
+
+class Server:
+    """Answers with what its script says, one entry a call, then with success."""
+
+    def __init__(self, *script: Exception, seconds: float = 0.0) -> None:
+        self.calls = 0
+        self.most_at_once = 0
+        self.starts: list[float] = []
+        self._script = list(script)
+        self._seconds = seconds
+        self._at_once = 0
+
+    async def __call__(self) -> Reply:
+        self.calls += 1
+        self.starts.append(time.monotonic())
+        self._at_once += 1
+        self.most_at_once = max(self.most_at_once, self._at_once)
+        try:
+            await asyncio.sleep(self._seconds)
+            if self._script:
+                raise self._script.pop(0)
+            return Reply()
+        finally:
+            self._at_once -= 1
+
+
+async def limits(
+    lane: Lane | None = None, budget: Budget | None = None, patience: Patience = HURRY
+) -> Limits:
+    return Limits(lane or Lane(), patience, budget or Budget(), asyncio.Event())
+
+
+def attempt(server: Callable[[], Awaitable[Reply]], patience: Patience = HURRY) -> Attempted[Reply]:
+    async def once() -> Attempted[Reply]:
+        return await (await limits(patience=patience)).attempt(server, 0.1)
+
+    return asyncio.run(once())
+
+
+@pytest.mark.parametrize("passing", [RateLimited("429"), Unavailable("503"), BadOutput("half a file")])
+def test_what_can_pass_is_asked_again(passing: EditError) -> None:
+    server = Server(passing, passing)
+    done = attempt(server)
+    assert done.outcome == Reply()
+    assert done.attempts == server.calls == 3
+
+
+@pytest.mark.parametrize("final", [Refused("policy"), Misconfigured("no key"), Crashed("KeyError")])
+def test_what_cannot_pass_is_asked_once(final: EditError) -> None:
+    server = Server(final)
+    assert attempt(server).outcome is final
+    assert server.calls == 1
+
+
+def test_patience_ends_with_the_last_error() -> None:
+    server = Server(*[Unavailable(str(n)) for n in range(9)])
+    done = attempt(server)
+    assert (str(done.outcome), done.attempts) == ("2", 3)
+
+
+def test_a_server_that_never_answers_is_left_at_the_deadline() -> None:
+    done = attempt(Server(seconds=60), Patience(attempts=1, deadline_seconds=0.02))
+    assert isinstance(done.outcome, Unavailable)
+    assert "0.02 s" in str(done.outcome)
+
+
+def test_the_server_says_how_long_to_wait() -> None:
+    server = Server(RateLimited("slow down", after_seconds=0.08))
+    attempt(server, Patience(first_wait_seconds=30))
+    assert server.starts[1] - server.starts[0] >= 0.08
+
+
+def test_no_more_requests_at_once_than_the_lane_is_wide() -> None:
+    server = Server(seconds=0.005)
+
+    async def many() -> None:
+        narrow = await limits(Lane(at_once=3))
+        await asyncio.gather(*(narrow.attempt(server, 0.0) for _ in range(20)))
+
+    asyncio.run(many())
+    assert server.most_at_once == 3
+
+
+def test_requests_a_minute_are_spaced() -> None:
+    server = Server()
+
+    async def many() -> None:
+        spaced = await limits(Lane(per_minute=60 / 0.02))
+        await asyncio.gather(*(spaced.attempt(server, 0.0) for _ in range(5)))
+
+    asyncio.run(many())
+    gaps = [after - before for before, after in zip(server.starts, server.starts[1:], strict=False)]
+    assert min(gaps) >= 0.018
+
+
+def test_the_lane_narrows_when_told_that_it_is_too_much_and_widens_again() -> None:
+    async def widths() -> tuple[int, int]:
+        lane = Lane(at_once=8)
+        lane._active = 8
+        lane.told(RateLimited("429"), 0.0)
+        narrowed = int(lane._allowed)
+        for _ in range(100):
+            lane.told(Reply(), 0.0)
+        return narrowed, int(lane._allowed)
+
+    assert asyncio.run(widths()) == (4, 8)
+
+
+def test_money_in_flight_counts_and_the_budget_is_never_exceeded() -> None:
+    server, budget = Server(seconds=0.005), Budget(1.0)
+
+    async def many() -> list[object]:
+        held = await limits(budget=budget)
+        return await asyncio.gather(*(held.attempt(server, 0.1) for _ in range(30)), return_exceptions=True)
+
+    outcomes = asyncio.run(many())
+    assert budget.spent_usd == pytest.approx(1.0)
+    assert server.calls == 10
+    assert sum(isinstance(outcome, BudgetReached) for outcome in outcomes) == 20
+
+
+def test_what_failed_cost_nothing() -> None:
+    budget = Budget(0.25)
+
+    async def twice() -> None:
+        held = await limits(budget=budget)
+        await held.attempt(Server(Refused("no")), 0.1)
+        await held.attempt(Server(), 0.1)
+
+    asyncio.run(twice())
+    assert budget.spent_usd == pytest.approx(0.1)
+
+
+def test_waiting_to_ask_again_ends_when_the_run_stops() -> None:
+    async def stopped() -> Attempted[Reply]:
+        stop = asyncio.Event()
+        asyncio.get_running_loop().call_later(0.02, stop.set)
+        held = Limits(Lane(), Patience(first_wait_seconds=60), Budget(), stop)
+        return await held.attempt(Server(RateLimited("wait", after_seconds=60)), 0.1)
+
+    started = time.monotonic()
+    assert isinstance(asyncio.run(stopped()).outcome, RateLimited)
+    assert time.monotonic() - started < 5
