@@ -165,22 +165,20 @@ def test_a_transparent_palette_colour_is_shown_as_white() -> None:
 def test_cmyk_becomes_rgb() -> None:
     ink = Image.new("CMYK", (16, 16), (0, 255, 255, 0))
     decoded, _ = decode(saved(ink, "JPEG", quality=100))
-    assert_array_equal(decoded, np.broadcast_to([254, 0, 0], decoded.shape)) if decoded[0, 0, 0] == 254 else None
     assert abs(decoded.astype(int) - [255, 0, 0]).max() <= 2
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_a_picture_turned_by_exif_is_upright(orientation: int) -> None:
     upright = textured(width=32, height=16)
-    undo = {
-        1: upright, 2: upright[:, ::-1], 3: upright[::-1, ::-1], 4: upright[::-1],
-        5: upright.swapaxes(0, 1), 6: np.rot90(upright), 7: np.rot90(upright)[:, ::-1][::-1, ::-1][:, ::-1],
-        8: np.rot90(upright, -1),
-    }  # fmt: skip
-    undo[7] = np.rot90(upright.swapaxes(0, 1), 2)
+    transposed = upright.swapaxes(0, 1)
+    as_stored = [
+        upright, upright[:, ::-1], upright[::-1, ::-1], upright[::-1],
+        transposed, np.rot90(upright), transposed[::-1, ::-1], np.rot90(upright, -1),
+    ]  # fmt: skip
     exif = Image.Exif()
     exif[0x0112] = orientation
-    data = saved(Image.fromarray(np.ascontiguousarray(undo[orientation])), exif=exif)
+    data = saved(Image.fromarray(np.ascontiguousarray(as_stored[orientation - 1])), exif=exif)
     assert_array_equal(decode(data)[0], upright)
 
 

@@ -138,6 +138,15 @@ def test_a_claimed_trajectory_is_refused_to_other_processes_until_released(works
     assert claims_from_another_process(workspace.folder, 5)
 
 
+def test_a_claimed_trajectory_is_refused_to_another_workspace_object_of_this_process(
+    workspace: Workspace,
+) -> None:
+    with Workspace.create(workspace.folder) as other:
+        assert workspace.claim(5)
+        assert not other.claim(5)
+    assert not claims_from_another_process(workspace.folder, 5)
+
+
 def test_a_workspace_of_a_newer_version_is_refused_untouched(tmp_path: Path) -> None:
     Workspace.create(tmp_path).close()
     with sqlite3.connect(tmp_path / DATABASE) as db:

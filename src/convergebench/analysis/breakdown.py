@@ -1,25 +1,27 @@
-"""The same metric over parts of the suite: by category of edit, or by kind of picture."""
+"""The same metric over parts of the suite: by category of edit, by kind of picture, or by edit pair."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from convergebench.analysis.results import Results, Return, Trouble
 from convergebench.analysis.summary import Summary, summarise
+
+Part: TypeAlias = Literal["category", "kind", "pair"]
 
 
 @dataclass(frozen=True)
 class Breakdown:
     """A metric at a round: for each model, a summary of each group that it was asked for."""
 
-    by: Literal["category", "kind"]
+    by: Part
     groups: tuple[str, ...]
     models: Mapping[str, Mapping[str, Summary]]
 
 
-def breakdown(results: Results, by: Literal["category", "kind"], metric: str, round: int) -> Breakdown:
+def breakdown(results: Results, by: Part, metric: str, round: int) -> Breakdown:
     """Split a round's returns by a property of their case.
 
     Missing counts the trajectories that took at least one step; of others the group is not known.
@@ -45,5 +47,5 @@ def breakdown(results: Results, by: Literal["category", "kind"], metric: str, ro
     return Breakdown(by, groups, models)
 
 
-def _group(item: Return | Trouble, by: Literal["category", "kind"]) -> str:
-    return item.category if by == "category" else item.kind
+def _group(item: Return | Trouble, by: Part) -> str:
+    return {"category": item.category, "kind": item.kind, "pair": item.pair}[by]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Any
 
 from convergebench import metrics
+from convergebench.analysis.imported import imported_returns, without_never_computed
 from convergebench.analysis.results import ModelUse, Results, Return, Trouble
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.protocols import round_trip
-from convergebench.store import Workspace
+from convergebench.store import Workspace, imported_rows, imported_suites
 from convergebench.types import Digest, Measurement, MetricFacts
 
 _NEWEST = """
@@ -30,37 +32,49 @@ _RETURNS = frozenset(round_trip(1).returns)
 
 
 def gather(workspace: Workspace, suite: str | None = None, models: Sequence[str] = ()) -> Results:
-    """The round trips of one suite (that of the last run, unless named), of all models or of those named."""
+    """The round trips of one suite (that of the last run, unless named), of all models or of those named.
+
+    Imported metrics that were never computed are missing, with that as the reason.
+    """
+    return without_never_computed(gather_as_given(workspace, suite, models))
+
+
+def gather_as_given(workspace: Workspace, suite: str | None = None, models: Sequence[str] = ()) -> Results:
+    """The same with imported values as they stand in their files, believable or not."""
     trajectories = workspace.query(_NEWEST)
-    if not trajectories:
+    suites = dict.fromkeys([*imported_suites(workspace), *(row["suite"] for row in trajectories)])
+    if not suites:
         raise WorkspaceError(f"{workspace.folder} holds no results yet; make some with convergebench run")
-    suite = suite or _latest_suite(workspace, trajectories)
+    suite = suite or _latest_suite(workspace, list(suites))
     labels = _labels(trajectories)
     chosen = {
         row["id"]: row
         for row in trajectories
         if row["suite"] == suite and (not models or {labels[row["editor"]], row["editor_name"]} & set(models))
     }
-    if not chosen:
-        known = ", ".join(sorted(set(labels.values())))
+    rows = imported_rows(workspace, suite)
+    imported = imported_returns(rows, taken=set(labels.values()), models=models)
+    if not chosen and not imported:
+        known = ", ".join(sorted({*labels.values(), *(row.model for row in rows)}))
         raise WrongUse(f"{workspace.folder} holds nothing of that in {suite}; its models are {known}")
-    facts, values = _measurements(workspace)
+    facts, values = _measurements(workspace, {name for item in imported for name in item.values})
     steps = [row for row in _steps(workspace) if row["trajectory"] in chosen]
+    rounds = [row["rounds"] for row in chosen.values()] + [item.round for item in imported]
     return Results(
         suite=suite,
-        rounds=max(row["rounds"] for row in chosen.values()),
+        rounds=max(rounds),
         metrics=facts,
-        returns=_returns(steps, chosen, labels, values),
+        returns=(*_returns(steps, chosen, labels, _Pairs(facts, values)), *imported),
         troubles=_troubles(steps, chosen, labels),
         uses=_uses(steps, chosen, labels),
     )
 
 
-def _latest_suite(workspace: Workspace, trajectories: Sequence[sqlite3.Row]) -> str:
+def _latest_suite(workspace: Workspace, suites: Sequence[str]) -> str:
     for row in workspace.query("SELECT settings ->> 'suite' AS suite FROM runs ORDER BY id DESC"):
-        if any(one["suite"] == row["suite"] for one in trajectories):
+        if row["suite"] in suites:
             return str(row["suite"])
-    return str(trajectories[-1]["suite"])
+    return suites[-1]
 
 
 def _labels(trajectories: Sequence[sqlite3.Row]) -> dict[str, str]:
@@ -74,7 +88,7 @@ def _labels(trajectories: Sequence[sqlite3.Row]) -> dict[str, str]:
 
 
 def _measurements(
-    workspace: Workspace,
+    workspace: Workspace, imported: Set[str]
 ) -> tuple[tuple[MetricFacts, ...], Mapping[tuple[Digest, Digest], Mapping[str, Measurement]]]:
     """Facts of the metrics used, and values by (reference, picture); only each metric's newest version."""
     newest = {
@@ -85,7 +99,8 @@ def _measurements(
         if row["metric"] in metrics.names()
     }
     order = [*metrics.DEFAULT, *metrics.names()]
-    facts = tuple(metrics.facts(name) for name in sorted(newest, key=order.index))
+    used = {*newest, *(imported & set(metrics.names()))}
+    facts = tuple(metrics.facts(name) for name in sorted(used, key=order.index))
     values: defaultdict[tuple[Digest, Digest], dict[str, Measurement]] = defaultdict(dict)
     for row in workspace.query("SELECT * FROM measurements"):
         if newest.get(row["metric"]) == row["version"]:
@@ -98,28 +113,54 @@ def _measurements(
 def _steps(workspace: Workspace) -> list[sqlite3.Row]:
     """The last word on every position of every trajectory."""
     return workspace.query(
-        "SELECT *, inputs ->> 0 AS first_input, max(id) FROM steps "
-        "GROUP BY trajectory, position ORDER BY trajectory, position"
+        "SELECT s.*, s.inputs ->> 0 AS first_input, r.settings ->> 'imported' AS imported, max(s.id) "
+        "FROM steps s JOIN runs r ON r.id = s.run "
+        "GROUP BY s.trajectory, s.position ORDER BY s.trajectory, s.position"
     )
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """What was measured of any two pictures."""
+
+    facts: tuple[MetricFacts, ...]
+    values: Mapping[tuple[Digest, Digest], Mapping[str, Measurement]]
+
+    def of(self, reference: Digest | None, picture: Digest | None) -> Mapping[str, Measurement]:
+        """The measurements of a pair, as far as there are any; a picture is perfect against itself."""
+        if reference is None or picture is None:
+            return {}
+        if reference == picture:
+            return {facts.name: Measurement(facts.name, facts.version, facts.perfect) for facts in self.facts}
+        return self.values.get((reference, picture), {})
 
 
 def _returns(
     steps: Sequence[sqlite3.Row],
     chosen: Mapping[int, sqlite3.Row],
     labels: Mapping[str, str],
-    values: Mapping[tuple[Digest, Digest], Mapping[str, Measurement]],
+    pairs: _Pairs,
 ) -> tuple[Return, ...]:
     source = {row["trajectory"]: row["first_input"] for row in steps if row["position"] == 0}
+    forward = {
+        (row["trajectory"], row["round"]): (row["first_input"], row["picture"])
+        for row in steps
+        if row["role"] not in _RETURNS
+    }
+    made = [row for row in steps if row["picture"] is not None and row["role"] in _RETURNS]
+    returned = {(row["trajectory"], row["round"]): row["picture"] for row in made}
     return tuple(
         Return(
             **_case_of(chosen[row["trajectory"]], labels),
             role=chosen[row["trajectory"]]["editor_role"],
             round=row["round"],
             digest=row["picture"],
-            values=values.get((source[row["trajectory"]], row["picture"]), {}),
+            values=pairs.values.get((source[row["trajectory"]], row["picture"]), {}),
+            moved=pairs.of(returned.get((row["trajectory"], row["round"] - 1)), row["picture"]),
+            forward=pairs.of(*forward.get((row["trajectory"], row["round"]), (None, None))),
+            imported=row["imported"] is not None,
         )
-        for row in steps
-        if row["picture"] is not None and row["role"] in _RETURNS
+        for row in made
     )
 
 
@@ -162,6 +203,7 @@ def _uses(
         mine = [row for row in chosen.values() if row["editor"] == editor]
         done = [row for row in steps if editor_of[row["trajectory"]] == editor]
         made = [row for row in done if row["picture"] is not None]
+        timed = [row["seconds"] for row in made if row["imported"] is None]
         costs = [row["cost_usd"] for row in made]
         last_rounds = Counter(row["trajectory"] for row in made if row["role"] in _RETURNS)
         uses.append(
@@ -172,7 +214,7 @@ def _uses(
                 complete=sum(last_rounds[row["id"]] == row["rounds"] for row in mine),
                 edits=len(made),
                 failures=len(done) - len(made),
-                mean_seconds=sum(row["seconds"] for row in made) / len(made) if made else None,
+                mean_seconds=sum(timed) / len(timed) if timed else None,
                 cost_usd=None if None in costs else sum(costs),
             )
         )

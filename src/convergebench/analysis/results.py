@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from convergebench.errors import WrongUse
@@ -31,6 +31,12 @@ class Return:
     digest: str
     values: Mapping[str, Measurement]
     """By metric name; a value, or missing with the reason."""
+    moved: Mapping[str, Measurement] = field(default_factory=dict)
+    """This return against the one before it, by metric name; empty at the first, or where not measured."""
+    forward: Mapping[str, Measurement] = field(default_factory=dict)
+    """The round's forward edit against its input, by metric name; empty where not measured."""
+    imported: bool = False
+    """Whether it was made or measured elsewhere."""
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,15 @@ MIGRATIONS: tuple[str, ...] = (
         CHECK ((value IS NULL) != (missing IS NULL))
     ) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE imported_returns (
+        id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs, suite TEXT NOT NULL,
+        model TEXT NOT NULL, case_id TEXT NOT NULL, picture TEXT NOT NULL, pair TEXT NOT NULL,
+        category TEXT NOT NULL, kind TEXT NOT NULL, seed INTEGER NOT NULL, round INTEGER NOT NULL,
+        measured TEXT NOT NULL
+    );
+    CREATE INDEX imported_returns_of_suite ON imported_returns (suite);
+    """,
 )
 """One script a version. A released script is never changed; a new one is added behind it."""
 

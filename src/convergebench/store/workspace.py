@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import sqlite3
 import threading
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 
 from convergebench.errors import WorkspaceError
 from convergebench.store import schema
+from convergebench.store.claims import Claims
 from convergebench.store.journal import Journal
 from convergebench.store.pictures import PictureStore, disk_full
 from convergebench.types import (
@@ -56,7 +56,7 @@ class Workspace:
         self._connection = connection
         self._reading = threading.Lock()
         self._journal = journal
-        self._claims = (folder / "claims").open("ab") if journal else None
+        self._claims = Claims.of(folder) if journal else None
 
     @classmethod
     def create(cls, folder: Path) -> Workspace:
@@ -71,7 +71,8 @@ class Workspace:
                 f"cannot write to {folder}: {error.strerror}; choose another place with --workspace"
             ) from error
         connection = _connect(folder)
-        with _explained(folder), _alone(folder):
+        with _explained(folder), Claims.of(folder).making():
+            # SQLite itself does not wait for its turn to turn on the write-ahead log.
             connection.execute("PRAGMA journal_mode = WAL")
             schema.migrate(connection)
         return cls(
@@ -89,8 +90,6 @@ class Workspace:
     def close(self) -> None:
         if self._journal is not None:
             self._journal.close()
-        if self._claims is not None:
-            self._claims.close()
         self._connection.close()
 
     def __enter__(self) -> Workspace:
@@ -110,7 +109,7 @@ class Workspace:
 
     def finish_run(self, run: int, outcome: str) -> None:
         row = (_now(), outcome, run)
-        self._execute("UPDATE runs SET finished = ?, outcome = ? WHERE id = ?", [row]).result()
+        self.write_rows("UPDATE runs SET finished = ?, outcome = ? WHERE id = ?", [row]).result()
 
     def enrol(self, enrolments: Sequence[Enrolment], *, fresh: bool) -> list[int]:
         """The trajectories' ids, in order: those that are there already, or, when fresh, new generations."""
@@ -126,17 +125,13 @@ class Workspace:
         return {tuple(row[:3]): row["done"] for row in self.query(sql, protocol)}
 
     def claim(self, trajectory: int) -> bool:
-        """Take a trajectory for this process; false if another has it. A dead process's claims are free."""
+        """Take a trajectory; false if somebody has it. A dead process's claims are free."""
         assert self._claims is not None
-        try:
-            fcntl.lockf(self._claims, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, trajectory)
-        except OSError:
-            return False
-        return True
+        return self._claims.take(trajectory)
 
     def release(self, trajectory: int) -> None:
         assert self._claims is not None
-        fcntl.lockf(self._claims, fcntl.LOCK_UN, 1, trajectory)
+        self._claims.release(trajectory)
 
     # Steps
 
@@ -154,7 +149,7 @@ class Workspace:
             "run": run, "at": _now(),
         }  # fmt: skip
         sql = f"INSERT INTO steps ({', '.join(row)}) VALUES ({', '.join(':' + name for name in row)})"
-        return self._execute(sql, [row])
+        return self.write_rows(sql, [row])
 
     def steps(self, trajectory: int) -> list[Step]:
         """The last word on each position, in order."""
@@ -174,7 +169,7 @@ class Workspace:
         """
         now = _now()
         values = [(ref, pic, m.metric, m.version, m.value, m.missing, now) for ref, pic, m in rows]
-        return self._execute(sql, values)
+        return self.write_rows(sql, values)
 
     def measured(self, reference: Digest, pictures: Sequence[Digest]) -> dict[tuple[Digest, str, str], bool]:
         """What was tried against this reference: (picture, metric, version), and whether it has a value."""
@@ -189,7 +184,9 @@ class Workspace:
         with _explained(self.folder), self._reading:
             return self._connection.execute(sql, arguments).fetchall()
 
-    def _execute(self, sql: str, rows: Sequence[Any]) -> Future[None]:
+    def write_rows(self, sql: str, rows: Sequence[Any]) -> Future[None]:
+        """Run the statement once for each row, in one transaction."""
+
         def write(db: sqlite3.Connection) -> None:
             # Nothing is returned: a cursor let go on another thread would reset a statement that is in use.
             db.executemany(sql, rows)
@@ -259,14 +256,6 @@ def _explained(folder: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise explain(error, folder) from error
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """One process at a time: SQLite does not wait for its turn to turn on the write-ahead log."""
-    with (folder / "claims").open("ab") as claims:
-        fcntl.lockf(claims, fcntl.LOCK_EX, 1, 0)
-        yield
 
 
 def _enrol_one(db: sqlite3.Connection, wanted: Enrolment, fresh: bool) -> int:

@@ -24,31 +24,34 @@ if TYPE_CHECKING:
 
 AVERAGED_SIDE = 64
 _QUANTILES = np.linspace(0.02, 0.98, 49)
-_CLIPPED_WITHIN = 3.0
-_LEAST_TONES = 8
+_CLIPPED_IN_CELL = 0.1
+_LEAST_FREE = 0.02
 _LEAST_SPREAD = 1.0
 """In levels: below it a picture is flat, or has no colour, and a ratio would be one of rounding errors."""
 _MIDDLE = 127.5
+_TO_YCBCR = np.array(
+    [[0.299, 0.587, 0.114], [-0.168736, -0.331264, 0.5], [0.5, -0.418688, -0.081312]], np.float32
+)
 _NO_CONTRAST = "the source has no contrast to compare with"
 _NO_COLOUR = "the source has no variety of colour to compare with"
 
 
-class Tones(NamedTuple):
-    """Of the averaged picture: quantiles of the luma, mean and spread of the chroma (Cb, Cr)."""
+class Averaged(NamedTuple):
+    """The picture in few cells: luma, Cb and Cr of each, and which of them hold no clipped pixels."""
 
-    luma: NDArray[np.float64]
-    chroma: NDArray[np.float64]
-    spread: float
+    tones: NDArray[np.float32]
+    free: NDArray[np.bool_]
 
 
 class ColourSource(NamedTuple):
     lab: NDArray[np.float32]
-    tones: tuple[NDArray[np.float64], NDArray[np.float64], float]
+    averaged: tuple[NDArray[np.float32], NDArray[np.bool_]]
     clipped: float
 
 
 def colours_of_source(source: Pixels) -> ColourSource:
-    return ColourSource(lab_of(source), _tones(source), _clipped_share(source))
+    clipped = _clipped(source)
+    return ColourSource(lab_of(source), _averaged(source, clipped), _share(clipped))
 
 
 @family(
@@ -66,10 +69,12 @@ def colours_of_source(source: Pixels) -> ColourSource:
 )
 def colour(source: ColourSource, result: Result) -> Mapping[str, Reading]:
     """Colour drift of one pair."""
-    before, after = Tones(*source.tones), _tones(result.pixels)
-    stretch = _stretch(before.luma, after.luma)
-    saturation = after.spread / before.spread if before.spread >= _LEAST_SPREAD else None
-    lightness, a, b = _cast(stretch.of_middle, after.chroma - (saturation or 1.0) * before.chroma)
+    clipped = _clipped(result.pixels)
+    before, after = _comparable(Averaged(*source.averaged), _averaged(result.pixels, clipped))
+    stretch = _stretch(before[:, 0], after[:, 0])
+    saturation = _saturation(before[:, 1:], after[:, 1:])
+    chroma = after[:, 1:].mean(axis=0) - (saturation or 1.0) * before[:, 1:].mean(axis=0)
+    lightness, a, b = _cast(stretch.of_middle, chroma)
     return {
         "delta_e": _mean_difference(source.lab, result.pixels),
         "cast_l": lightness,
@@ -77,7 +82,7 @@ def colour(source: ColourSource, result: Result) -> Mapping[str, Reading]:
         "cast_b": b,
         "saturation": _NO_COLOUR if saturation is None else saturation,
         "contrast": _NO_CONTRAST if stretch.factor is None else stretch.factor,
-        "clipped": 100 * (_clipped_share(result.pixels) - source.clipped),
+        "clipped": 100 * (_share(clipped) - source.clipped),
     }
 
 
@@ -90,21 +95,23 @@ def _mean_difference(source: NDArray[np.float32], result: Pixels) -> float:
     return total / (height * width)
 
 
-def _tones(pixels: Pixels) -> Tones:
+def _averaged(pixels: Pixels, clipped: NDArray[np.uint8]) -> Averaged:
     import cv2
 
     height, width, _ = pixels.shape
     factor = max(1.0, max(height, width) / AVERAGED_SIDE)
     size = (max(1, round(width / factor)), max(1, round(height / factor)))
-    small = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA).astype(np.float32)
-    luma, cr, cb = (small @ _TO_YCRCB.T).reshape(-1, 3).T
-    chroma = np.array([cb.mean(dtype=np.float64), cr.mean(dtype=np.float64)])
-    return Tones(np.quantile(luma, _QUANTILES), chroma, math.hypot(cb.std(), cr.std()))
+    cells = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA).reshape(-1, 3)
+    free = cv2.resize(clipped, size, interpolation=cv2.INTER_AREA).ravel() < 255 * _CLIPPED_IN_CELL
+    return Averaged(cells.astype(np.float32) @ _TO_YCBCR.T, free)
 
 
-_TO_YCRCB = np.array(
-    [[0.299, 0.587, 0.114], [0.5, -0.418688, -0.081312], [-0.168736, -0.331264, 0.5]], np.float32
-)
+def _comparable(before: Averaged, after: Averaged) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The cells that clipping changed in neither picture, or all where it changed nearly all."""
+    free = before.free & after.free
+    if free.mean() < _LEAST_FREE:
+        return before.tones, after.tones
+    return before.tones[free], after.tones[free]
 
 
 class _Stretch(NamedTuple):
@@ -115,16 +122,22 @@ class _Stretch(NamedTuple):
     """Where a mid-grey goes."""
 
 
-def _stretch(before: NDArray[np.float64], after: NDArray[np.float64]) -> _Stretch:
-    """Fitted to the quantiles that are clipped in neither picture."""
-    low, high = np.minimum(before, after), np.maximum(before, after)
-    free = (low > _CLIPPED_WITHIN) & (high < 255 - _CLIPPED_WITHIN)
-    x, y = (before[free], after[free]) if free.sum() >= _LEAST_TONES else (before, after)
+def _stretch(before: NDArray[np.float32], after: NDArray[np.float32]) -> _Stretch:
+    """Fitted to quantiles, so that it does not matter where in the picture a tone is."""
+    x, y = np.quantile(before, _QUANTILES), np.quantile(after, _QUANTILES)
     factor = float(y.std() / x.std()) if x.std() >= _LEAST_SPREAD else None
     return _Stretch(factor, float(y.mean() + (factor or 1.0) * (_MIDDLE - x.mean())))
 
 
-def _cast(luma: float, chroma: NDArray[np.float64]) -> tuple[float, float, float]:
+def _saturation(before: NDArray[np.float32], after: NDArray[np.float32]) -> float | None:
+    """Ratio of the spreads about the mean: a cast moves the mean and leaves them as they are."""
+    spread = math.hypot(*before.std(axis=0, dtype=np.float64))
+    if spread < _LEAST_SPREAD:
+        return None
+    return math.hypot(*after.std(axis=0, dtype=np.float64)) / spread
+
+
+def _cast(luma: float, chroma: NDArray[np.float32]) -> tuple[float, float, float]:
     """How a colour differs from a mid-grey, in Lab."""
     cb, cr = chroma
     colour = np.array([luma + 1.402 * cr, luma - 0.344136 * cb - 0.714136 * cr, luma + 1.772 * cb])
@@ -132,8 +145,12 @@ def _cast(luma: float, chroma: NDArray[np.float64]) -> tuple[float, float, float
     return float(lightness), float(a), float(b)
 
 
-def _clipped_share(pixels: Pixels) -> float:
+def _clipped(pixels: Pixels) -> NDArray[np.uint8]:
+    """255 where a channel is at its end, 0 elsewhere."""
     import cv2
 
-    inside = cv2.inRange(pixels, (1, 1, 1), (254, 254, 254))  # type: ignore[call-overload]
-    return 1 - cv2.countNonZero(inside) / inside.size
+    return np.asarray(255 - cv2.inRange(pixels, (1, 1, 1), (254, 254, 254)), np.uint8)  # type: ignore[call-overload]
+
+
+def _share(mask: NDArray[np.uint8]) -> float:
+    return np.count_nonzero(mask) / mask.size

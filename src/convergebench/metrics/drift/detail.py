@@ -21,7 +21,7 @@ BLOCK = 8
 _SIGMAS = (1.0, 4.0)
 """What is finer than the first is the high band, what is coarser than the second the low one."""
 _FLAT_SHARE = 0.2
-_FAR_FROM_CLIPPING = 24
+_FROM_CLIPPING = 24
 _ROUNDING = 1 / 12
 """Variance of rounding to whole levels: noise that every picture has."""
 _MEDIAN_OVER_MEAN = 0.98
@@ -39,8 +39,15 @@ class Detail(NamedTuple):
     blocking: float
 
 
-class DetailSource(NamedTuple):
+class Blocks(NamedTuple):
+    """Places of blocks in the source: all far from black and white, and the flattest of them."""
+
+    free: NDArray[np.intp]
     flat: NDArray[np.intp]
+
+
+class DetailSource(NamedTuple):
+    blocks: tuple[NDArray[np.intp], NDArray[np.intp]]
     detail: tuple[NDArray[np.float64], float, float]
 
 
@@ -50,8 +57,8 @@ def details_of_source(source: Pixels) -> DetailSource:
         raise NotMeasurable(
             f"detail needs at least {SMALLEST_SIDE} × {SMALLEST_SIDE} pixels; this picture has {width} × {height}"
         )
-    flat = _flattest_blocks(source)
-    return DetailSource(flat, _detail(source, flat))
+    blocks = _blocks(source)
+    return DetailSource(blocks, _detail(source, blocks))
 
 
 @family(
@@ -66,7 +73,7 @@ def details_of_source(source: Pixels) -> DetailSource:
 )
 def detail(source: DetailSource, result: Result) -> Mapping[str, Reading]:
     """Detail drift of one pair."""
-    before, after = Detail(*source.detail), _detail(result.pixels, source.flat)
+    before, after = Detail(*source.detail), _detail(result.pixels, Blocks(*source.blocks))
     low, mid, high = (_energy_ratio(*pair) for pair in zip(before.energies, after.energies, strict=True))
     added = after.noise - before.noise
     return {
@@ -85,18 +92,21 @@ def _energy_ratio(before: float, after: float) -> Reading:
     return max(after, 0.0) / before
 
 
-def _detail(pixels: Pixels, flat: NDArray[np.intp]) -> Detail:
+def _detail(pixels: Pixels, blocks: Blocks) -> Detail:
     import cv2
 
     luma = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
-    energies = _band_energies(luma.astype(np.float32), _noise_variance(luma[..., None], flat))
+    noise = _noise_variance(luma[..., None], blocks.flat)
+    energies = _band_energies(luma.astype(np.float32), blocks.free) - noise * _shares_of_white_noise()
     levels = luma.astype(np.int16)
-    return Detail(energies, _noise_variance(pixels, flat), (_blocking(levels) + _blocking(levels.T)) / 2)
+    blocking = (_blocking(levels) + _blocking(levels.T)) / 2
+    return Detail(energies, _noise_variance(pixels, blocks.flat), blocking)
 
 
-def _band_energies(luma: NDArray[np.float32], noise: float) -> NDArray[np.float64]:
-    """Variance of what each band holds; white noise has a known share of each, which is taken off."""
-    return np.array([np.var(band, dtype=np.float64) for band in _bands(luma)]) - noise * _shares_of_white_noise()
+def _band_energies(luma: NDArray[np.float32], free: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Variance of what each band holds."""
+    low, mid, high = _bands(luma)
+    return np.array([_block_means(low)[free].var(), *(_block_means(b * b)[free].mean() for b in (mid, high))])
 
 
 def _bands(luma: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
@@ -114,18 +124,18 @@ def _shares_of_white_noise() -> NDArray[np.float64]:
     return np.array([np.square(band, dtype=np.float64).sum() for band in _bands(point)])
 
 
-def _flattest_blocks(source: Pixels) -> NDArray[np.intp]:
-    """Places of the blocks with least structure, far from black and white if there are such."""
+def _blocks(source: Pixels) -> Blocks:
     import cv2
 
     soft = cv2.GaussianBlur(cv2.cvtColor(source, cv2.COLOR_RGB2GRAY).astype(np.float32), (0, 0), 1.5)
-    across, down = np.gradient(np.asarray(soft, np.float32))
+    down, across = np.gradient(np.asarray(soft, np.float32))
     structure = _block_means(across * across + down * down)
     darkest, lightest = _block_means(source.min(axis=2)), _block_means(source.max(axis=2))
-    clipping = (darkest < _FAR_FROM_CLIPPING) | (lightest > 255 - _FAR_FROM_CLIPPING)
-    order = np.lexsort((structure, clipping))
-    free = structure.size - int(clipping.sum())
-    return order[: max(1, round(_FLAT_SHARE * (free or structure.size)))]
+    free = np.flatnonzero((darkest > _FROM_CLIPPING) & (lightest < 255 - _FROM_CLIPPING))
+    if not free.size:
+        free = np.arange(structure.size)
+    flattest_first = free[np.argsort(structure[free], kind="stable")]
+    return Blocks(free, flattest_first[: max(1, round(_FLAT_SHARE * free.size))])
 
 
 def _noise_variance(values: NDArray[np.uint8], flat: NDArray[np.intp]) -> float:
@@ -136,10 +146,12 @@ def _noise_variance(values: NDArray[np.uint8], flat: NDArray[np.intp]) -> float:
     return float(np.median(_block_means(squares, BLOCK // 2)[flat])) / _MEDIAN_OVER_MEAN
 
 
-def _block_means(values: NDArray[np.floating[Any]] | NDArray[np.uint8], side: int = BLOCK) -> NDArray[np.float64]:
+def _block_means(values: NDArray[Any], side: int = BLOCK) -> NDArray[np.float64]:
+    import cv2
+
     rows, columns = values.shape[0] // side, values.shape[1] // side
-    blocks = values[: rows * side, : columns * side].reshape(rows, side, columns, side)
-    return blocks.mean(axis=(1, 3), dtype=np.float64).ravel()
+    whole = np.asarray(values[: rows * side, : columns * side], np.float32)
+    return cv2.resize(whole, (columns, rows), interpolation=cv2.INTER_AREA).astype(np.float64).ravel()
 
 
 def _blocking(luma: NDArray[np.int16]) -> float:

@@ -1,0 +1,124 @@
+"""The editing pipelines of diffusers as data: what each is called with, and what it makes of N pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from convergebench.types import EditRequest, Parameter
+
+if TYPE_CHECKING:
+    import torch
+    from PIL import Image as PILImage
+
+Layout = Literal["one", "references", "nested"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How one pipeline class is called."""
+
+    steps: int
+    guidance: float
+    guidance_argument: str = "guidance_scale"
+    takes_pairs: bool = False
+    """Whether one call serves N pictures with a prompt and a generator each, as N calls would."""
+    max_inputs: int = 1
+    layout: Layout = "one"
+    """How a request's pictures are handed over: the one picture, a list of them, or a list a prompt."""
+    image_argument: str = "image"
+    picture_tag: str = ""
+    """What stands in the prompt for the picture with this number."""
+    side_multiple: int | None = 16
+    """Sides are rounded down to a multiple of this; None where the pipeline takes no size."""
+    area_argument: str | None = None
+    """Where the pipeline would rescale to an area of its own: the argument that says which."""
+    fixed: Mapping[str, Parameter] = field(default_factory=dict)
+
+
+_TRUE_CFG: Mapping[str, Parameter] = {"negative_prompt": " "}
+"""The Qwen pipelines leave guidance out, without an error, where there is no negative prompt."""
+
+KINDS: Mapping[str, Kind] = {
+    "StableDiffusionInstructPix2PixPipeline": Kind(
+        100, 7.5, takes_pairs=True, side_multiple=None, fixed={"image_guidance_scale": 1.5}
+    ),
+    "StableDiffusionXLInstructPix2PixPipeline": Kind(
+        100, 5.0, takes_pairs=True, side_multiple=8, fixed={"image_guidance_scale": 1.5}
+    ),
+    "FluxKontextPipeline": Kind(
+        28, 3.5, takes_pairs=True, area_argument="max_area", fixed={"_auto_resize": False}
+    ),
+    "QwenImageEditPipeline": Kind(50, 4.0, "true_cfg_scale", takes_pairs=True, fixed=_TRUE_CFG),
+    "QwenImageEditPlusPipeline": Kind(
+        40, 4.0, "true_cfg_scale", max_inputs=3, layout="references", fixed=_TRUE_CFG
+    ),
+    "QwenImage21Pipeline": Kind(40, 1.0, "true_cfg_scale", max_inputs=3, layout="references", side_multiple=32),
+    "Flux2Pipeline": Kind(50, 4.0, max_inputs=10, layout="references"),
+    "Flux2KleinPipeline": Kind(50, 4.0, max_inputs=4, layout="references"),
+    # It takes a list of prompts and encodes the first alone.
+    "LongCatImageEditPipeline": Kind(50, 4.5, side_multiple=None),
+    "OmniGenPipeline": Kind(
+        50, 2.5, takes_pairs=True, max_inputs=3, layout="nested", image_argument="input_images",
+        picture_tag="<img><|image_{number}|></img>", fixed={"img_guidance_scale": 1.6},
+    ),
+    # It takes pairs, but draws all of a call's prior tokens with the first seed.
+    "GlmImagePipeline": Kind(50, 1.5, max_inputs=4, layout="references", side_multiple=32),
+    # It brings every picture to the nearest of its own sizes.
+    "JoyImageEditPipeline": Kind(40, 4.0, takes_pairs=True, side_multiple=None),
+}  # fmt: skip
+
+
+def arguments_for(
+    kind: Kind, requests: Sequence[EditRequest], settings: Mapping[str, Parameter]
+) -> dict[str, Any]:
+    """The arguments of one call. The requests' pictures are of one size; only a kind that takes pairs can
+    have more than one request. `steps` and `guidance` are called so for all, other settings go in as named."""
+    from PIL import Image
+
+    settings = dict(settings)
+    arguments: dict[str, Any] = {
+        "num_inference_steps": settings.pop("steps", kind.steps),
+        kind.guidance_argument: settings.pop("guidance", kind.guidance),
+        "output_type": "np",
+        **_size(kind, requests[0]),
+        **kind.fixed,
+        **settings,
+    }
+    pictures = [[Image.fromarray(picture.pixels) for picture in request.images] for request in requests]
+    each = {"prompt": [_prompt(kind, request) for request in requests], "generator": _generators(requests)}
+    if "negative_prompt" in arguments:
+        each["negative_prompt"] = [arguments["negative_prompt"]] * len(requests)
+    for name, values in each.items():
+        arguments[name] = values if kind.takes_pairs else values[0]
+    return {**arguments, kind.image_argument: _laid_out(kind, pictures)}
+
+
+def _size(kind: Kind, request: EditRequest) -> dict[str, int]:
+    """The picture's own size, so that it is kept; pipelines otherwise go to about one megapixel."""
+    if kind.side_multiple is None:
+        return {}
+    width, height = (side // kind.side_multiple * kind.side_multiple for side in request.image.size)
+    area = {kind.area_argument: width * height} if kind.area_argument else {}
+    return {"width": width, "height": height, **area}
+
+
+def _prompt(kind: Kind, request: EditRequest) -> str:
+    tags = [kind.picture_tag.format(number=number + 1) for number in range(len(request.images))]
+    return " ".join(filter(None, [*tags, request.instruction]))
+
+
+def _generators(requests: Sequence[EditRequest]) -> list[torch.Generator]:
+    """On the CPU wherever the pipeline is, so that a seed means the same noise on every device."""
+    import torch
+
+    return [torch.Generator("cpu").manual_seed(request.seed) for request in requests]
+
+
+def _laid_out(kind: Kind, pictures: list[list[PILImage.Image]]) -> Any:
+    if kind.layout == "nested":
+        return pictures
+    if kind.layout == "references":
+        return pictures[0]
+    return [of_one[0] for of_one in pictures] if kind.takes_pairs else pictures[0][0]

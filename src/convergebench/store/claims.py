@@ -1,0 +1,58 @@
+"""Who works on what: locks on bytes of one file, which vanish with the process that holds them."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+_MAKING = 0
+"""Byte zero is held while a workspace is being made; trajectories count from one."""
+
+
+class Claims:
+    """A workspace's claims. A process has one of these for each folder, however often it opens the workspace:
+    the system gives such locks to processes, and drops them all when the file is closed once."""
+
+    _of_folder: ClassVar[dict[Path, Claims]] = {}
+    _guard = threading.Lock()
+
+    def __init__(self, folder: Path) -> None:
+        self._file = (folder / "claims").open("ab")
+        self._held: set[int] = set()
+
+    @classmethod
+    def of(cls, folder: Path) -> Claims:
+        with cls._guard:
+            if folder not in cls._of_folder or not (folder / "claims").exists():
+                cls._of_folder[folder] = cls(folder)
+            return cls._of_folder[folder]
+
+    def take(self, trajectory: int) -> bool:
+        """Whether it was free, and is ours now."""
+        with self._guard:
+            if trajectory in self._held:
+                return False
+            try:
+                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, trajectory)
+            except OSError:
+                return False
+            self._held.add(trajectory)
+            return True
+
+    def release(self, trajectory: int) -> None:
+        with self._guard:
+            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, trajectory)
+            self._held.discard(trajectory)
+
+    @contextlib.contextmanager
+    def making(self) -> Iterator[None]:
+        """One process at a time."""
+        fcntl.lockf(self._file, fcntl.LOCK_EX, 1, _MAKING)
+        try:
+            yield
+        finally:
+            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _MAKING)
