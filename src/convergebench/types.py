@@ -103,10 +103,23 @@ class EditorFacts:
 
 
 @dataclass(frozen=True)
+class StepContext:
+    """Where in its trajectory an edit stands. A model is never told; `folder` looks its pictures up by it."""
+
+    case: str
+    position: int
+    role: str
+    round: int
+    seed: int
+    """The trajectory's seed, of which each step's own is made."""
+
+
+@dataclass(frozen=True)
 class EditRequest:
     images: tuple[Picture, ...]
     instruction: str
     seed: int
+    context: StepContext | None = None
 
     @property
     def image(self) -> Picture:

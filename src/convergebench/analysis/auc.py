@@ -14,7 +14,8 @@ def areas(chains: Chains) -> NDArray[np.float64]:
 
     1 means nothing was ever lost. A trajectory that did not reach the last round has none: NaN.
     """
-    return segments(chains).mean(axis=1)
+    means: NDArray[np.float64] = segments(chains).mean(axis=1)
+    return means
 
 
 def segments(chains: Chains) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from convergebench.analysis.chains import cluster_index
 from convergebench.analysis.preserved import preserved
-from convergebench.analysis.resampling import RESAMPLES, bootstrap_ratios
+from convergebench.analysis.resampling import RESAMPLES, bootstrap_ratios, cluster_sums
 from convergebench.analysis.results import Results, Return
 from convergebench.analysis.statistics import expanded_tail
 from convergebench.types import Measurement, MetricFacts
@@ -65,8 +65,8 @@ def contraction(
             "cannot tell", None, None, None, None, 0, 0, f"no two moves were measured with {metric}"
         )
     clusters = cluster_index([path.picture for path in paths])
-    after = np.bincount(clusters, [path.moves[1:].sum() for path in paths])
-    before = np.bincount(clusters, [path.moves[:-1].sum() for path in paths])
+    after = cluster_sums(np.array([path.moves[1:].sum() for path in paths]), clusters)
+    before = cluster_sums(np.array([path.moves[:-1].sum() for path in paths]), clusters)
     count, n = len(after), sum(len(path.moves) - 1 for path in paths)
     if not before.sum():
         return Contraction("settling", 0.0, 0.0, 0.0, _settled(paths, 0.0), n, count)

@@ -28,7 +28,7 @@ _NEWEST = """
             = (t.protocol, t.editor, t.case_fingerprint, t.seed))
     ORDER BY t.id
 """
-_RETURNS = frozenset(round_trip(1).returns)
+RETURN_ROLES = frozenset(round_trip(1).returns)
 
 
 def gather(workspace: Workspace, suite: str | None = None, models: Sequence[str] = ()) -> Results:
@@ -145,9 +145,9 @@ def _returns(
     forward = {
         (row["trajectory"], row["round"]): (row["first_input"], row["picture"])
         for row in steps
-        if row["role"] not in _RETURNS
+        if row["role"] not in RETURN_ROLES
     }
-    made = [row for row in steps if row["picture"] is not None and row["role"] in _RETURNS]
+    made = [row for row in steps if row["picture"] is not None and row["role"] in RETURN_ROLES]
     returned = {(row["trajectory"], row["round"]): row["picture"] for row in made}
     return tuple(
         Return(
@@ -205,7 +205,7 @@ def _uses(
         made = [row for row in done if row["picture"] is not None]
         timed = [row["seconds"] for row in made if row["imported"] is None]
         costs = [row["cost_usd"] for row in made]
-        last_rounds = Counter(row["trajectory"] for row in made if row["role"] in _RETURNS)
+        last_rounds = Counter(row["trajectory"] for row in made if row["role"] in RETURN_ROLES)
         uses.append(
             ModelUse(
                 model=labels[editor],

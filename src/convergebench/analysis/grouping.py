@@ -7,6 +7,7 @@ import string
 from collections.abc import Collection, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from convergebench.analysis.pairing import values_at
 from convergebench.analysis.results import Results
@@ -55,7 +56,7 @@ def letters(models: Sequence[str], different: Collection[frozenset[str]]) -> dic
     }
 
 
-def _is_different(differences: np.ndarray, pictures: Sequence[str], comparisons: int) -> bool:
+def _is_different(differences: NDArray[np.float64], pictures: Sequence[str], comparisons: int) -> bool:
     from scipy.stats import t
 
     clusters = len(set(pictures))

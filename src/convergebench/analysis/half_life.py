@@ -48,7 +48,7 @@ def fall_times(
     if not 0 < threshold < 1:
         raise WrongUse(f"a threshold is a share between 0 and 1, not {threshold:g}")
     below = shares < threshold
-    fell = below.any(axis=1)
+    fell: NDArray[np.bool_] = np.asarray(below.any(axis=1))
     after = below.argmax(axis=1)[fell]
     rows = np.flatnonzero(fell)
     high, low = shares[rows, after - 1], shares[rows, after]

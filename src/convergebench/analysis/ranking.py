@@ -6,8 +6,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from convergebench.analysis.auc import area_under_curve
+from convergebench.analysis.chains import chains
 from convergebench.analysis.gaps import Gap, gaps, planned_trajectories, reading
+from convergebench.analysis.grouping import groups
+from convergebench.analysis.half_life import THRESHOLD, HalfLife, half_life
+from convergebench.analysis.preserved import has_scale
 from convergebench.analysis.results import Results, Return, Role
+from convergebench.analysis.score import Score, scores
+from convergebench.analysis.statistics import Interval
 from convergebench.analysis.summary import Summary, summarise
 from convergebench.errors import WrongUse
 from convergebench.types import FailureKind, MetricFacts
@@ -27,6 +34,13 @@ class RankingRow:
     mean_seconds: float | None
     cost_usd: float | None
     failures: Mapping[FailureKind, int]
+    half_life: HalfLife | None = None
+    """In rounds, by the metric that ranks."""
+    auc: Interval | None = None
+    """The area under the curve of the metric that ranks, 1 to 0."""
+    score: Score | None = None
+    group: str = ""
+    """Letters: ranked models that share one cannot be told apart."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +60,21 @@ class Ranking:
     """What is missing at this round."""
 
 
-def ranking(results: Results, metric: str = "ssim", round: int | None = None) -> Ranking:
-    """Rank by a metric's mean at a round, the last unless told; floors come last, without a rank."""
+def ranking(
+    results: Results, metric: str = "ssim", round: int | None = None, threshold: float = THRESHOLD
+) -> Ranking:
+    """Rank by a metric's mean at a round, the last unless told; floors come last, without a rank.
+
+    Half-lives are until less than the threshold share of the picture is left.
+    """
     facts = results.facts(metric)
     number = results.rounds if round is None else round
     if not 1 <= number <= results.rounds:
         raise WrongUse(f"there is no round {number}; choose one from 1 to {results.rounds}")
     grouped = results.returns_by_round()
     returns = {model: grouped.get((model, number), []) for model in results.roles()}
-    rows = _ordered(_rows(results, returns, facts), facts)
+    ordered = _ordered(_rows(results, returns, facts), facts)
+    rows = _with_convergence(results, ordered, facts, number, threshold)
     cases = [_cases(returns[row.model], facts) for row in rows if row.rank is not None]
     shared = frozenset[str].intersection(*cases) if cases else frozenset()
     return Ranking(
@@ -66,6 +86,26 @@ def ranking(results: Results, metric: str = "ssim", round: int | None = None) ->
         shared_cases=len(shared),
         unequal_cases=len(set(cases)) > 1,
         gaps=tuple(gap for gap in gaps(results) if gap.round == number),
+    )
+
+
+def _with_convergence(
+    results: Results, rows: Sequence[RankingRow], facts: MetricFacts, round: int, threshold: float
+) -> tuple[RankingRow, ...]:
+    """The same rows with half-life, area, score and group, as far as there are any."""
+    of_models = chains(results, facts.name) if has_scale(facts) else {}
+    scored = scores(results)
+    ranked = [row.model for row in rows if row.rank is not None]
+    grouped = groups(results, ranked, facts, round)
+    return tuple(
+        replace(
+            row,
+            half_life=half_life(of_models[row.model], threshold) if row.model in of_models else None,
+            auc=area_under_curve(of_models[row.model]) if row.model in of_models else None,
+            score=scored.get(row.model),
+            group=grouped.get(row.model, ""),
+        )
+        for row in rows
     )
 
 

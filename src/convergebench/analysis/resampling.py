@@ -29,12 +29,19 @@ def cluster_draws(
         yield counts.reshape(count, clusters).astype(np.float64)
 
 
+def cluster_sums(values: NDArray[np.float64], clusters: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The total of each cluster; rows of several values are added up column by column."""
+    sums = np.zeros((int(clusters.max()) + 1, *values.shape[1:]))
+    np.add.at(sums, clusters, values)
+    return sums
+
+
 def bootstrap_means(
     values: NDArray[np.float64], clusters: NDArray[np.intp], resamples: int, seed: int = 0
 ) -> NDArray[np.float64]:
     """The mean in each resample of whole clusters."""
-    sums = np.bincount(clusters, values)
-    return bootstrap_ratios(sums, np.bincount(clusters).astype(np.float64), resamples, seed)
+    sizes = cluster_sums(np.ones(len(values)), clusters)
+    return bootstrap_ratios(cluster_sums(values, clusters), sizes, resamples, seed)
 
 
 def bootstrap_ratios(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convergebench.analysis.chains import Chains, cluster_index
-from convergebench.analysis.resampling import RESAMPLES, cluster_draws
+from convergebench.analysis.resampling import RESAMPLES, cluster_draws, cluster_sums
 from convergebench.analysis.statistics import expanded_tail
 
 Shape: TypeAlias = Literal["linear", "exponential", "plateau"]
@@ -144,7 +144,8 @@ def _lowest(values: Curves, rounds: NDArray[np.float64], profile: _Profile) -> N
         _, errors = profile(values, rounds, np.exp(finer))
         best = np.take_along_axis(finer, errors.argmin(axis=1)[:, None], axis=1)[:, 0]
         step /= 10
-    return np.exp(best)
+    rates: NDArray[np.float64] = np.exp(best)
+    return rates
 
 
 def _intervals(
@@ -153,9 +154,7 @@ def _intervals(
     count = int(clusters.max()) + 1
     if count < 2:
         return None, None
-    sums = np.zeros((count, curves.shape[1]))
-    np.add.at(sums, clusters, curves)
-    sizes = np.bincount(clusters).astype(np.float64)
+    sums, sizes = cluster_sums(curves, clusters), cluster_sums(np.ones(len(curves)), clusters)
     rates, levels = [], []
     for draws in cluster_draws(count, resamples, width=len(_RATES) * curves.shape[1]):
         found = _fitted((draws @ sums) / (draws @ sizes)[:, None], shape)

@@ -22,6 +22,7 @@ from convergebench.types import (
     PictureFacts,
     SourcePicture,
     Step,
+    StepContext,
 )
 
 
@@ -85,8 +86,10 @@ class DurableEdit:
         if not self._may_begin():
             raise Stopped
         self._workspace.pictures.ensure_room()
-        seed = step_seed(self._trajectory.seed, self._trajectory.case.id, position)
-        attempted = await self._attempt(EditRequest(pictures, instruction, seed))
+        case, chosen = self._trajectory.case.id, self._trajectory.seed
+        seed = step_seed(chosen, case, position)
+        context = StepContext(case, position, role, round, chosen)
+        attempted = await self._attempt(EditRequest(pictures, instruction, seed, context))
         outcome, picture = await self._kept(attempted)
         step = Step(
             position, role, round, instruction, seed, inputs, outcome, attempted.seconds,

@@ -188,8 +188,8 @@ def test_without_a_face_nothing_can_be_worn(scene: Pixels, thing: str) -> None:
         edit_pixels(scene, f"Add {thing}")
 
 
-def test_a_watch_is_refused_because_no_wrist_is_visible(portrait: Pixels) -> None:
-    with pytest.raises(Refused, match="no wrist is visible"):
+def test_a_watch_is_refused_because_it_does_not_know_wrists(portrait: Pixels) -> None:
+    with pytest.raises(Refused, match="cannot tell where a wrist is"):
         edit_pixels(portrait, "Add a watch to the person's wrist.")
 
 

@@ -42,7 +42,7 @@ def carry_out(pixels: Pixels, command: Command) -> Pixels:
     if min(pixels.shape[:2]) < SMALLEST_SIDE:
         raise Refused(f"the picture is smaller than {SMALLEST_SIDE} pixels")
     if command.thing == "watch":
-        raise Refused("no wrist is visible")
+        raise Refused("the classical editor cannot tell where a wrist is")
     return _add(pixels, command.thing) if command.action == "add" else _remove(pixels, command.thing)
 
 

@@ -32,10 +32,10 @@ _LARGEST_STEP = 12.0
 
 
 class Detail(NamedTuple):
-    """Energies of the luma's bands, noise variance, and the excess of the steps over block borders."""
+    """Energies of the luma's bands, noise variances of the flat blocks, and the excess of the steps over block borders."""
 
     energies: NDArray[np.float64]
-    noise: float
+    noise: NDArray[np.float64]
     blocking: float
 
 
@@ -48,7 +48,7 @@ class Blocks(NamedTuple):
 
 class DetailSource(NamedTuple):
     blocks: tuple[NDArray[np.intp], NDArray[np.intp]]
-    detail: tuple[NDArray[np.float64], float, float]
+    detail: tuple[NDArray[np.float64], NDArray[np.float64], float]
 
 
 def details_of_source(source: Pixels) -> DetailSource:
@@ -75,13 +75,14 @@ def detail(source: DetailSource, result: Result) -> Mapping[str, Reading]:
     """Detail drift of one pair."""
     before, after = Detail(*source.detail), _detail(result.pixels, Blocks(*source.blocks))
     low, mid, high = (_energy_ratio(*pair) for pair in zip(before.energies, after.energies, strict=True))
-    added = after.noise - before.noise
+    # Block by block, because pictures are noisier in some places than in others.
+    added = _typical(after.noise - before.noise)
     return {
         "energy_low": low,
         "energy_mid": mid,
         "energy_high": high,
         "noise": math.copysign(math.sqrt(abs(added)), added),
-        "noise_ratio": math.sqrt((after.noise + _ROUNDING) / (before.noise + _ROUNDING)),
+        "noise_ratio": math.sqrt((_typical(after.noise) + _ROUNDING) / (_typical(before.noise) + _ROUNDING)),
         "blocking": after.blocking - before.blocking,
     }
 
@@ -96,11 +97,11 @@ def _detail(pixels: Pixels, blocks: Blocks) -> Detail:
     import cv2
 
     luma = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
-    noise = _noise_variance(luma[..., None], blocks.flat)
+    noise = _typical(_noise_variances(luma[..., None], blocks.flat))
     energies = _band_energies(luma.astype(np.float32), blocks.free) - noise * _shares_of_white_noise()
     levels = luma.astype(np.int16)
     blocking = (_blocking(levels) + _blocking(levels.T)) / 2
-    return Detail(energies, _noise_variance(pixels, blocks.flat), blocking)
+    return Detail(energies, _noise_variances(pixels, blocks.flat), blocking)
 
 
 def _band_energies(luma: NDArray[np.float32], free: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -138,12 +139,16 @@ def _blocks(source: Pixels) -> Blocks:
     return Blocks(free, flattest_first[: max(1, round(_FLAT_SHARE * free.size))])
 
 
-def _noise_variance(values: NDArray[np.uint8], flat: NDArray[np.intp]) -> float:
-    """Variance of the diagonal differences of 2 × 2 pixels, in the middle one of the flat blocks."""
+def _noise_variances(values: NDArray[np.uint8], flat: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Variance of the diagonal differences of 2 × 2 pixels in each of the flat blocks."""
     v = values[: values.shape[0] // BLOCK * BLOCK, : values.shape[1] // BLOCK * BLOCK].astype(np.int16)
     diagonal = v[::2, ::2] - v[1::2, ::2] - v[::2, 1::2] + v[1::2, 1::2]
     squares = np.square(diagonal, dtype=np.float32).mean(axis=2) / 4
-    return float(np.median(_block_means(squares, BLOCK // 2)[flat])) / _MEDIAN_OVER_MEAN
+    return _block_means(squares, BLOCK // 2)[flat]
+
+
+def _typical(variances: NDArray[np.float64]) -> float:
+    return float(np.median(variances)) / _MEDIAN_OVER_MEAN
 
 
 def _block_means(values: NDArray[Any], side: int = BLOCK) -> NDArray[np.float64]:

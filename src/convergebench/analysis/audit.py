@@ -1,0 +1,193 @@
+"""What would make a comparison wrong: each finding says what, how often, and for which models."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from convergebench.analysis.evidence import Evidence
+from convergebench.analysis.imported import never_computed
+
+FindingKind: TypeAlias = Literal[
+    "duplicate_keys",
+    "never_computed",
+    "unequal_cases",
+    "missing_rounds",
+    "broken_chains",
+    "mixed_versions",
+    "unchanged_edits",
+    "resized_outputs",
+]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One kind of trouble: a sentence for a person, a count, and counts by model or by what it is about."""
+
+    kind: FindingKind
+    sentence: str
+    count: int
+    parts: Mapping[str, int]
+
+
+def audit(evidence: Evidence) -> tuple[Finding, ...]:
+    """Everything found, the gravest first; empty when nothing is wrong."""
+    checks: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
+        _duplicate_keys,
+        _never_computed,
+        _unequal_cases,
+        _missing_rounds,
+        _broken_chains,
+        _mixed_versions,
+        _unchanged_edits,
+        _resized_outputs,
+    )
+    return tuple(finding for check in checks for finding in check(evidence))
+
+
+def _duplicate_keys(evidence: Evidence) -> Iterator[Finding]:
+    counts = Counter((row.model, row.case, row.seed, row.round) for row in evidence.rows)
+    doubled = {key: count for key, count in counts.items() if count > 1}
+    if not doubled:
+        return
+    contents: dict[tuple[str, str, int, int], set[tuple[tuple[str, float], ...]]] = {}
+    for row in evidence.rows:
+        key = (row.model, row.case, row.seed, row.round)
+        contents.setdefault(key, set()).add(tuple(sorted(row.measured.items())))
+    differing = sum(len(contents[key]) > 1 for key in doubled)
+    times = _span(doubled.values())
+    yield Finding(
+        "duplicate_keys",
+        f"{len(doubled):,} keys (model, case, round) stand {times} times; {differing:,} of them with "
+        "different values. Each counts once, the last row of it.",
+        len(doubled),
+        Counter(key[0] for key in doubled),
+    )
+
+
+def _never_computed(evidence: Evidence) -> Iterator[Finding]:
+    given = [
+        (row.model, metric, value) for row in evidence.rows for metric, value in row.measured.items()
+    ]
+    found = never_computed(given)
+    for metric, value in dict.fromkeys((one.metric, one.value) for one in found):
+        rows = {one.model: one.rows for one in found if (one.metric, one.value) == (metric, value)}
+        yield Finding(
+            "never_computed",
+            f"{metric.upper()} was never computed: {value} in all {sum(rows.values()):,} rows of "
+            f"{', '.join(rows)}, though the pictures change. It is left out.",
+            sum(rows.values()),
+            rows,
+        )
+
+
+def _unequal_cases(evidence: Evidence) -> Iterator[Finding]:
+    results = evidence.results
+    cases = {
+        model: {item.case for item in results.returns if (item.model, item.round) == (model, results.rounds)}
+        for model, role in results.roles().items()
+        if role != "floor"
+    }
+    if len({frozenset(found) for found in cases.values()}) < 2:
+        return
+    shared = frozenset[str].intersection(*map(frozenset, cases.values()))
+    sizes = {model: len(found) for model, found in cases.items()}
+    yield Finding(
+        "unequal_cases",
+        f"The models are compared on unequal sets of cases at round {results.rounds}: "
+        f"{_parts(sizes)}; {len(shared)} shared by all.",
+        len(cases),
+        sizes,
+    )
+
+
+def _missing_rounds(evidence: Evidence) -> Iterator[Finding]:
+    results = evidence.results
+    rounds: dict[tuple[str, str, int], set[int]] = {}
+    for item in results.returns:
+        rounds.setdefault((item.model, item.case, item.seed), set()).add(item.round)
+    short = {key: found for key, found in rounds.items() if len(found) < results.rounds}
+    if not short:
+        return
+    holes = sum(max(found) > len(found) for found in short.values())
+    inside = f", {holes} of them with holes before their end" if holes else ""
+    by_model = Counter(model for model, _, _ in short)
+    yield Finding(
+        "missing_rounds",
+        f"{_many(len(short), 'chain')} of {len(rounds):,} lack rounds{inside}: {_parts(by_model)}.",
+        len(short),
+        by_model,
+    )
+
+
+def _broken_chains(evidence: Evidence) -> Iterator[Finding]:
+    broken = {(step.model, step.case, step.seed) for step in evidence.steps if step.given != step.expected}
+    if broken:
+        by_model = Counter(model for model, _, _ in broken)
+        yield Finding(
+            "broken_chains",
+            f"{_many(len(broken), 'chain')} hold pictures that do not follow each other, as after a bad "
+            f"resume: {_parts(by_model)}. Run these again with --fresh.",
+            len(broken),
+            by_model,
+        )
+
+
+def _mixed_versions(evidence: Evidence) -> Iterator[Finding]:
+    for metric, versions in evidence.versions.items():
+        if len(versions) > 1:
+            yield Finding(
+                "mixed_versions",
+                f"{metric} was measured by {len(versions)} versions ({_parts(versions)}); only the newest "
+                "counts. Run the same command again to measure all with it.",
+                sum(versions.values()),
+                versions,
+            )
+
+
+def _unchanged_edits(evidence: Evidence) -> Iterator[Finding]:
+    """Models alone: for floors and probes it is their nature."""
+    unchanged = Counter(
+        step.model
+        for step in evidence.steps
+        if step.role == "model" and not step.is_return and step.made == step.given
+    )
+    if unchanged:
+        yield Finding(
+            "unchanged_edits",
+            f"{_many(unchanged.total(), 'forward edit')} gave back the picture unchanged, as a refusal in "
+            f"disguise would: {_parts(unchanged)}. The gated score does not count their rounds.",
+            unchanged.total(),
+            unchanged,
+        )
+
+
+def _resized_outputs(evidence: Evidence) -> Iterator[Finding]:
+    resized = Counter(
+        step.model
+        for step in evidence.steps
+        if step.is_return and step.source_size is not None and step.size != step.source_size
+    )
+    if resized:
+        yield Finding(
+            "resized_outputs",
+            f"{_many(resized.total(), 'return')} have another size than their source and were resized to be "
+            f"measured: {_parts(resized)}.",
+            resized.total(),
+            resized,
+        )
+
+
+def _parts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _span(counts: Iterable[int]) -> str:
+    found = sorted(set(counts))
+    return str(found[0]) if len(found) == 1 else f"{found[0]} to {found[-1]}"

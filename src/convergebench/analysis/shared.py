@@ -1,0 +1,46 @@
+"""Results on the cases that all models have: the only ones on which their means can be compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from convergebench.analysis.pairing import values_at
+from convergebench.analysis.results import Results
+
+FEWEST_CASES = 5
+"""A model with fewer would leave too little to compare the others on."""
+
+
+@dataclass(frozen=True)
+class SharedCases:
+    """The results of the models that were kept, on the cases that they all have."""
+
+    results: Results
+    cases: tuple[str, ...]
+    left_out: dict[str, int]
+    """Models with too few cases, and how many they have."""
+
+
+def on_shared_cases(
+    results: Results, metric: str = "ssim", round: int | None = None, fewest: int = FEWEST_CASES
+) -> SharedCases:
+    """Keep the cases for which every model has the metric at the round; floors follow the others."""
+    facts = results.facts(metric)
+    number = results.rounds if round is None else round
+    cases = {
+        model: {case for case, _ in values_at(results, model, facts, number)}
+        for model, role in results.roles().items()
+        if role != "floor"
+    }
+    left_out = {model: len(found) for model, found in cases.items() if len(found) < fewest}
+    kept = [found for model, found in cases.items() if model not in left_out]
+    shared = frozenset[str].intersection(*map(frozenset, kept)) if kept else frozenset()
+    returns = tuple(
+        item for item in results.returns if item.case in shared and item.model not in left_out
+    )
+    troubles = tuple(
+        item for item in results.troubles if item.case in shared and item.model not in left_out
+    )
+    # What a model took was over all of its cases, so it says nothing about these.
+    restricted = replace(results, returns=returns, troubles=troubles, uses=())
+    return SharedCases(restricted, tuple(sorted(shared)), left_out)

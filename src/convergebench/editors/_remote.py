@@ -1,0 +1,105 @@
+"""What editors behind an API share: what they send, how long they wait, what they make of the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+from convergebench.errors import BadPicture
+from convergebench.types import (
+    BadOutput,
+    Edited,
+    EditError,
+    EditorFacts,
+    EditRequest,
+    Misconfigured,
+    Parameter,
+    RateLimited,
+    Refused,
+    Unavailable,
+)
+
+if TYPE_CHECKING:
+    from convergebench.picture import Picture
+
+DEADLINE_SECONDS = 300.0
+LONGEST_REASON = 300
+TAKEN_EVERYWHERE = ("image/png", "image/jpeg", "image/webp")
+WORTH_ASKING_AGAIN = (408, 409, 425)
+
+
+def sent_pictures(facts: EditorFacts, request: EditRequest) -> tuple[Picture, ...]:
+    """The request's pictures in formats that every provider takes; Refused if they are too many."""
+    from convergebench.picture import Picture
+
+    given, most = len(request.images), facts.max_inputs
+    if given > most:
+        takes = "one picture" if most == 1 else f"at most {most} pictures"
+        raise Refused(f"takes {takes}, was given {given}")
+    return tuple(
+        picture if picture.facts.media_type in TAKEN_EVERYWHERE else Picture.from_pixels(picture.pixels)
+        for picture in request.images
+    )
+
+
+def call_parameters(facts: EditorFacts, *ours: str) -> dict[str, Parameter]:
+    """What goes into the call as it is: all parameters but ours, and but those switched off with ''."""
+    return {key: value for key, value in facts.parameters.items() if key not in ours and value != ""}
+
+
+async def edited_from(data: bytes, cost_usd: float | None) -> Edited:
+    """The picture as it was given; BadOutput if it is none."""
+    from convergebench.picture import Picture
+
+    try:
+        return Edited(await asyncio.to_thread(Picture.from_bytes, data), cost_usd)
+    except BadPicture as error:
+        raise BadOutput(f"what came back is not a picture: {error}") from error
+
+
+@contextlib.asynccontextmanager
+async def deadline(seconds: float) -> AsyncIterator[None]:
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError as error:
+        raise Unavailable(f"no picture after {seconds:g} seconds") from error
+
+
+def error_for(status: int, reason: str, *, key_name: str, after_seconds: float | None = None) -> EditError:
+    """What an HTTP status stands for, where the provider's own codes say no more.
+
+    The reason that comes with 401 is left out: some providers quote the key in it.
+    """
+    if status == 401:
+        return Misconfigured(f"the key in {key_name} is not accepted; check it and run again")
+    if status == 429:
+        return RateLimited(reason, after_seconds)
+    if status == 413:
+        return Refused(reason)
+    if status >= 500 or status in WORTH_ASKING_AGAIN:
+        return Unavailable(f"{status}: {reason}")
+    return Misconfigured(f"{status}: {reason}")
+
+
+def one_line(text: object, secret: str | None) -> str:
+    """A provider's words, short enough for a table and without the key."""
+    line = " ".join(str(text).split())
+    if secret:
+        line = line.replace(secret, "[key]")
+    return line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"
+
+
+def seconds_in(retry_after: str | None) -> float | None:
+    """A Retry-After header that counts seconds; a date, or none, is no hint.
+
+    >>> seconds_in("2.5"), seconds_in("Sun, 15 Nov 2026 10:00:00 GMT")
+    (2.5, None)
+    """
+    try:
+        seconds = float(retry_after or "")
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < float("inf") else None

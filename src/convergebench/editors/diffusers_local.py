@@ -1,0 +1,117 @@
+"""Editing pipelines of diffusers on this machine: `diffusers:folder-or-hub-id?steps=20&device=cuda:0&…`.
+
+`steps`, `guidance` and any argument that the pipeline's call takes by that name are part of the editor's
+identity; `device`, `devices`, `offload` and `batch` say only where it runs. A picture's size is kept where its
+sides are multiples that the pipeline can make (mostly 16); otherwise they are rounded down to such, once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import inspect
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from convergebench.editors._local_weights import (
+    DTYPES,
+    chosen,
+    class_named_in,
+    found_device,
+    load,
+    without,
+)
+from convergebench.editors._pipelines import HUB_CLASSES, KINDS, Kind, arguments_for
+from convergebench.editors.needs import Package
+from convergebench.editors.registry import Preset, provider
+from convergebench.types import (
+    Crashed,
+    Edited,
+    EditError,
+    Editor,
+    EditorFacts,
+    EditRequest,
+    Misconfigured,
+    Parameter,
+    Refused,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from convergebench.picture import Picture
+
+OFFLOADS = ("none", "model", "sequential")
+PLACEMENT = ("device", "devices", "offload", "batch")
+NOT_OF_THE_CALL = ("model", "dtype", "revision")
+
+PRESETS = {
+    "qwen-image-edit-local": Preset("Qwen/Qwen-Image-Edit", 0.0, {"steps": 50, "guidance": 4.0}),
+    "qwen-image-edit-2509-local": Preset("Qwen/Qwen-Image-Edit-2509", 0.0, {"steps": 40, "guidance": 4.0}),
+    "qwen-image-edit-2511-local": Preset("Qwen/Qwen-Image-Edit-2511", 0.0, {"steps": 40, "guidance": 4.0}),
+    "flux-kontext-local": Preset("black-forest-labs/FLUX.1-Kontext-dev", 0.0, {"steps": 28, "guidance": 2.5}),
+    "flux2-dev-local": Preset(
+        "black-forest-labs/FLUX.2-dev", 0.0, {"steps": 50, "guidance": 4.0, "offload": "model"}
+    ),
+    "longcat-local": Preset("meituan-longcat/LongCat-Image-Edit", 0.0, {"steps": 50, "guidance": 4.5}),
+    "omnigen-local": Preset("Shitao/OmniGen-v1-diffusers", 0.0, {"steps": 50, "guidance": 2.5}),
+    "glm-image-local": Preset("zai-org/GLM-Image", 0.0, {"steps": 50, "guidance": 1.5}),
+    "instruct-pix2pix": Preset("timbrooks/instruct-pix2pix", 0.0, {"steps": 100, "guidance": 7.5}),
+}
+
+
+@provider(
+    "diffusers",
+    summary="an editing pipeline of diffusers, on this machine",
+    version="1",
+    needs=(Package("diffusers", "diffusers"), Package("torch", "torch")),
+    presets=PRESETS,
+    parameters={"dtype": "bfloat16", "device": "auto", "devices": "", "offload": "none", "batch": 4},
+)
+def diffusers(facts: EditorFacts) -> Editor:
+    chosen(facts, "dtype", DTYPES)
+    offload = chosen(facts, "offload", OFFLOADS)
+    devices = str(facts.parameters["devices"] or facts.parameters["device"]).split(",")
+    batch = max(1, int(facts.parameters["batch"]))
+    return DiffusersEditor(without(facts, PLACEMENT), devices, offload, batch)
+
+
+class DiffusersEditor:
+    """A pipeline, once on each device: one call at a time on a thread of its own, loaded when first asked."""
+
+    def __init__(self, facts: EditorFacts, devices: Sequence[str], offload: str, batch: int) -> None:
+        kind = _declared_kind(str(facts.parameters["model"]))
+        self.facts = dataclasses.replace(facts, max_inputs=kind.max_inputs if kind else 1)
+        self._replicas = [Replica(facts.parameters, device, offload, batch) for device in devices]
+        # A batch is kept only when all of it is done, so pipelines that take no pairs get none.
+        self.batch_size = len(devices) * (batch if kind is None or kind.takes_pairs else 1)
+
+    async def edit(self, request: EditRequest) -> Edited:
+        (outcome,) = await self.edit_batch([request])
+        if isinstance(outcome, EditError):
+            raise outcome
+        return outcome
+
+    async def edit_batch(self, requests: Sequence[EditRequest]) -> Sequence[Edited | EditError]:
+        for replica in self._replicas:  # all before the first edit: loading disturbs torch's other threads
+            await replica.on_its_thread(replica.load)
+        shares = _shares(requests, len(self._replicas))
+        done = await asyncio.gather(
+            *(
+                replica.on_its_thread(replica.edit_all, [requests[index] for index in share])
+                for share, replica in zip(shares, _endlessly(self._replicas), strict=False)
+            )
+        )
+        outcomes = {
+            index: outcome
+            for share, of_share in zip(shares, done, strict=True)
+            for index, outcome in zip(share, of_share, strict=True)
+        }
+        return [outcomes[index] for index in range(len(requests))]
+
+    async def close(self) -> None:
+        for replica in self._replicas:
+            replica.close()

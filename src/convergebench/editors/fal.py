@@ -1,0 +1,200 @@
+"""fal: any image-editing endpoint through its queue (submit, look, fetch)."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from convergebench.editors._remote import (
+    DEADLINE_SECONDS,
+    call_parameters,
+    deadline,
+    edited_from,
+    error_for,
+    one_line,
+    seconds_in,
+    sent_pictures,
+)
+from convergebench.editors.needs import Key, Package
+from convergebench.editors.registry import Preset, provider
+from convergebench.types import (
+    BadOutput,
+    Edited,
+    EditError,
+    EditorFacts,
+    EditRequest,
+    Refused,
+    Unavailable,
+)
+
+if TYPE_CHECKING:
+    from fal_client import AsyncRequestHandle, FalClientHTTPError
+
+    from convergebench.picture import Picture
+
+KEY = Key("FAL_KEY")
+POLL_SECONDS = 0.25
+LOOKS = 4
+CANCEL_SECONDS = 5.0
+MANY_PICTURES = 10
+
+ONE_PICTURE = frozenset(
+    {
+        "fal-ai/qwen-image-edit",
+        "fal-ai/flux-kontext/dev",
+        "fal-ai/flux-pro/kontext",
+        "fal-ai/flux-pro/kontext/max",
+    }
+)
+"""Endpoints whose field is `image_url`; all others that we know take a list, `image_urls`."""
+UNSEEDED = frozenset({"xai/grok-imagine-image/edit", "fal-ai/bytedance/seedream/v5/lite/edit"})
+
+UNFIT_PICTURE = frozenset(
+    {"image_too_small", "image_too_large", "image_load_error", "unsupported_image_format", "file_too_large"}
+)
+PASSING = frozenset({"downstream_service_error", "downstream_service_unavailable", "generation_timeout"})
+
+PRESETS = {
+    "qwen": Preset("fal-ai/qwen-image-edit", 0.02),
+    "qwen-2511": Preset("fal-ai/qwen-image-edit-2511", 0.03),
+    "flux-dev": Preset(
+        "fal-ai/flux-kontext/dev", 0.025, {"resolution_mode": "match_input", "enhance_prompt": False}
+    ),
+    "flux-pro": Preset("fal-ai/flux-pro/kontext", 0.04, {"enhance_prompt": False}),
+    "flux-max": Preset("fal-ai/flux-pro/kontext/max", 0.08, {"enhance_prompt": False}),
+    "flux-2": Preset("fal-ai/flux-2/edit", 0.024, {"enable_prompt_expansion": False}),
+    "flux-2-pro": Preset("fal-ai/flux-2-pro/edit", None, {"image_size": "auto"}),
+    "grok": Preset("xai/grok-imagine-image/edit", 0.05),
+    "seedream": Preset("fal-ai/bytedance/seedream/v4.5/edit", 0.04, {"image_size": "auto_2K"}),
+    "seedream-v4": Preset("fal-ai/bytedance/seedream/v4/edit", 0.04, {"image_size": "auto"}),
+    "nano-banana-edit": Preset("fal-ai/nano-banana/edit", 0.039, {"aspect_ratio": "auto"}),
+    "nano-banana-pro": Preset("fal-ai/nano-banana-pro/edit", 0.15, {"aspect_ratio": "auto"}),
+}
+
+
+@provider(
+    "fal",
+    summary="any image-editing endpoint at fal, as fal:ENDPOINT",
+    version="1",
+    needs=(KEY, Package("fal_client", "fal")),
+    presets=PRESETS,
+    parameters={"output_format": "png", "image_field": "", "base_url": ""},
+)
+def fal(facts: EditorFacts) -> Fal:
+    return Fal(facts)
+
+
+class Fal:
+    """One endpoint. `image_field` names the field for the picture; a plural one takes a list."""
+
+    def __init__(self, facts: EditorFacts, deadline_seconds: float = DEADLINE_SECONDS) -> None:
+        import httpx
+        from fal_client import AsyncClient, client
+        from fal_client.auth import FAL_QUEUE_RUN_HOST
+
+        # The client knows both only as globals of its module: all fal editors of a process share them.
+        client.MAX_ATTEMPTS = 1
+        base_url = str(facts.parameters.get("base_url") or f"https://{FAL_QUEUE_RUN_HOST}")
+        client.QUEUE_URL_FORMAT = base_url.rstrip("/") + "/"
+        self._endpoint = str(facts.parameters["model"])
+        self._field = str(facts.parameters.get("image_field") or _image_field(self._endpoint))
+        self.facts = replace(facts, max_inputs=MANY_PICTURES if self._field.endswith("s") else 1)
+        self._deadline_seconds = deadline_seconds
+        self._client = AsyncClient(key=KEY.value())
+        self._files = httpx.AsyncClient(follow_redirects=True)  # apart: the key is not for file hosts
+
+    async def edit(self, request: EditRequest) -> Edited:
+        import httpx
+        from fal_client import FalClientHTTPError
+
+        arguments = await asyncio.to_thread(self._arguments, request)
+        try:
+            async with deadline(self._deadline_seconds):
+                data = await self._picture_in(await self._answer(arguments))
+        except FalClientHTTPError as error:
+            raise _explained(error) from error
+        except httpx.HTTPError as error:
+            raise Unavailable(one_line(f"connection lost: {error!r}", KEY.value())) from error
+        except (ValueError, LookupError) as error:
+            raise Unavailable(f"fal's answer was cut short or is not in its form: {error!r}") from error
+        return await edited_from(data, self.facts.price_usd)
+
+    async def close(self) -> None:
+        await self._files.aclose()
+        await (await self._client._client).aclose()
+
+    def _arguments(self, request: EditRequest) -> dict[str, Any]:
+        pictures = [_data_uri(picture) for picture in sent_pictures(self.facts, request)]
+        arguments: dict[str, Any] = call_parameters(self.facts, "model", "image_field", "base_url")
+        arguments["prompt"] = request.instruction
+        arguments[self._field] = pictures if self._field.endswith("s") else pictures[0]
+        if self._endpoint not in UNSEEDED:
+            arguments["seed"] = request.seed
+        return arguments
+
+    async def _answer(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        job = await self._client.submit(self._endpoint, arguments)
+        try:
+            return await _finished(job)
+        except asyncio.CancelledError:
+            with contextlib.suppress(Exception):
+                async with asyncio.timeout(CANCEL_SECONDS):
+                    await job.cancel()
+            raise
+
+    async def _picture_in(self, answer: dict[str, Any]) -> bytes:
+        if any(answer.get("has_nsfw_concepts") or ()):
+            raise Refused("fal's safety checker withheld the picture (has_nsfw_concepts)")
+        images = answer.get("images") or [answer.get("image")]
+        if not images[0]:
+            raise BadOutput("fal's answer holds no picture")
+        url = str(images[0]["url"])
+        if url.startswith("data:"):
+            return base64.b64decode(url.partition(",")[2])
+        return await self._downloaded(url)
+
+    async def _downloaded(self, url: str) -> bytes:
+        reply = await self._files.get(url)
+        if reply.is_error:
+            raise Unavailable(f"the picture could not be fetched: {reply.status_code}")
+        return reply.content
+
+
+async def _finished(job: AsyncRequestHandle) -> dict[str, Any]:
+    """The job's answer. A lost look at the queue is not a lost job: it is paid for, so look again."""
+    import httpx
+
+    for _ in range(LOOKS - 1):
+        with contextlib.suppress(httpx.TransportError):
+            return await job.get(interval=POLL_SECONDS)
+        await asyncio.sleep(POLL_SECONDS)
+    return await job.get(interval=POLL_SECONDS)
+
+
+def _image_field(endpoint: str) -> str:
+    return "image_url" if endpoint in ONE_PICTURE else "image_urls"
+
+
+def _data_uri(picture: Picture) -> str:
+    return f"data:{picture.facts.media_type};base64,{base64.b64encode(picture.encoded).decode()}"
+
+
+def _explained(error: FalClientHTTPError) -> EditError:
+    details: object = error.message
+    problems = [one for one in details if isinstance(one, dict)] if isinstance(details, list) else []
+    kinds = {str(problem.get("type")) for problem in problems}
+    said = "; ".join(str(problem.get("msg")) for problem in problems) or str(details)
+    reason = one_line(said, KEY.value())
+    if "content_policy_violation" in kinds:
+        return Refused(reason)
+    if kinds & UNFIT_PICTURE:
+        return Refused(f"cannot take this picture: {reason}")
+    if "no_media_generated" in kinds:
+        return BadOutput(reason)
+    if kinds & PASSING:
+        return Unavailable(reason)
+    after = seconds_in(error.response_headers.get("retry-after"))
+    return error_for(error.status_code, reason, key_name="FAL_KEY", after_seconds=after)

@@ -1,0 +1,179 @@
+"""OpenAI's image models, and the call that other servers copy: multipart to /v1/images/edits."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from convergebench.editors._remote import (
+    DEADLINE_SECONDS,
+    call_parameters,
+    deadline,
+    edited_from,
+    error_for,
+    one_line,
+    seconds_in,
+    sent_pictures,
+)
+from convergebench.editors.needs import Key, Package
+from convergebench.editors.registry import Preset, provider
+from convergebench.types import (
+    BadOutput,
+    Edited,
+    EditError,
+    EditorFacts,
+    EditRequest,
+    Misconfigured,
+    Refused,
+    Unavailable,
+)
+
+if TYPE_CHECKING:
+    from openai import APIStatusError
+    from openai.types import ImagesResponse
+
+    from convergebench.picture import Picture
+
+KEY = Key("OPENAI_API_KEY")
+MANY_PICTURES = 16
+POLICY = frozenset({"moderation_blocked", "content_policy_violation"})
+NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+
+
+@dataclass(frozen=True)
+class TokenPrices:
+    """USD for a million tokens."""
+
+    text_in: float
+    picture_in: float
+    out: float
+
+    def cost_usd(self, answer: ImagesResponse) -> float | None:
+        used = answer.usage
+        if used is None:
+            return None
+        details = used.input_tokens_details
+        millionths = (
+            details.text_tokens * self.text_in
+            + details.image_tokens * self.picture_in
+            + used.output_tokens * self.out
+        )
+        return millionths / 1_000_000
+
+
+PRICES = {
+    model: TokenPrices(text_in=5.0, picture_in=8.0, out=30.0)
+    for model in ("gpt-image-2", "gpt-image-2.5-sunburst", "gpt-image-2.5-flare")
+}
+
+PRESETS = {
+    "gpt-image-1": Preset(
+        "gpt-image-2",
+        summary="gpt-image-1 was shut down on 2026-10-23: this is its successor gpt-image-2 at OpenAI",
+    ),
+    "gpt-image-2": Preset("gpt-image-2"),
+    "gpt-image-2.5-sunburst": Preset("gpt-image-2.5-sunburst"),
+    "gpt-image-2.5-flare": Preset("gpt-image-2.5-flare"),
+    "gpt-image-2.6-sunburst": Preset("gpt-image-2.6-sunburst"),
+    "gpt-image-2.6-flare": Preset("gpt-image-2.6-flare"),
+}
+
+
+@provider(
+    "openai",
+    summary="any image model at OpenAI, as openai:MODEL",
+    version="1",
+    needs=(KEY, Package("openai", "openai")),
+    presets=PRESETS,
+    parameters={"size": "auto", "quality": "auto", "output_format": "png", "base_url": ""},
+)
+def openai_images(facts: EditorFacts) -> OpenAIImages:
+    """The edit's cost is known afterwards, from the tokens used: they depend on size and quality."""
+    return OpenAIImages(replace(facts, max_inputs=MANY_PICTURES), KEY)
+
+
+class OpenAIImages:
+    """One model behind /v1/images/edits. OpenAI itself takes no seed; servers that copy it do."""
+
+    def __init__(
+        self,
+        facts: EditorFacts,
+        key: Key,
+        *,
+        takes_seed: bool = False,
+        deadline_seconds: float = DEADLINE_SECONDS,
+    ) -> None:
+        from openai import AsyncOpenAI
+
+        self.facts = facts
+        self._key = key
+        self._takes_seed = takes_seed
+        self._deadline_seconds = deadline_seconds
+        self._client = AsyncOpenAI(
+            api_key=key.value() or "none",
+            base_url=str(facts.parameters.get("base_url") or "") or None,
+            max_retries=0,
+            timeout=deadline_seconds,
+        )
+
+    async def edit(self, request: EditRequest) -> Edited:
+        from openai import APIConnectionError, APIStatusError
+
+        pictures = await asyncio.to_thread(sent_pictures, self.facts, request)
+        fields: dict[str, Any] = call_parameters(self.facts, "model", "base_url")
+        if self._takes_seed:
+            fields["seed"] = request.seed
+        model = str(self.facts.parameters["model"])
+        files = [_file(picture) for picture in pictures]
+        try:
+            async with deadline(self._deadline_seconds):
+                answer = await self._client.images.edit(
+                    model=model,
+                    image=files if len(files) > 1 else files[0],
+                    prompt=request.instruction,
+                    extra_body=fields,
+                )
+        except APIStatusError as error:
+            raise _explained(error, self._key) from error
+        except APIConnectionError as error:
+            cause = error.__cause__ or error
+            raise Unavailable(one_line(f"connection lost: {cause!r}", self._key.value())) from error
+        except ValueError as error:
+            raise Unavailable(f"the answer was cut short or is not JSON: {error}") from error
+        prices = PRICES.get(model)
+        data = _picture_in(answer)
+        return await edited_from(data, prices.cost_usd(answer) if prices else None)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+def _file(picture: Picture) -> tuple[str, bytes, str]:
+    media_type = picture.facts.media_type
+    return f"picture.{media_type.removeprefix('image/')}", picture.encoded, media_type
+
+
+def _picture_in(answer: ImagesResponse) -> bytes:
+    # The SDK hands on whatever JSON or text it got under the name of its own type.
+    pictures = getattr(answer, "data", None)
+    encoded = getattr(pictures[0], "b64_json", None) if isinstance(pictures, list) and pictures else None
+    if not encoded:
+        raise BadOutput("the answer holds no picture (no data[0].b64_json)")
+    try:
+        return base64.b64decode(encoded, validate=True)
+    except ValueError as error:
+        raise BadOutput(f"the answer's picture is not base64: {error}") from error
+
+
+def _explained(error: APIStatusError, key: Key) -> EditError:
+    reason = one_line(error.message, key.value())
+    if error.code in POLICY:
+        return Refused(reason)
+    if error.code in NO_CREDIT:
+        return Misconfigured(reason)
+    if error.status_code == 400 and error.param == "image":
+        return Refused(f"cannot take this picture: {reason}")
+    after = seconds_in(error.response.headers.get("retry-after"))
+    return error_for(error.status_code, reason, key_name=" or ".join(key.names), after_seconds=after)

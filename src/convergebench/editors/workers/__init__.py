@@ -1,0 +1,1 @@
+"""What runs in a model's own Python environment: `worker_main.py`, and an adapter for each model."""

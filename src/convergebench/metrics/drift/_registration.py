@@ -1,0 +1,219 @@
+"""Finds the shift, zoom and rotation that lay one picture on another, and says whether to trust them.
+
+From coarse to fine, the least-squares step of the inverse compositional method (Baker and Matthews 2004) with
+weights that let go of what was edited. Both pictures are band-passed first, so light and colour do not count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from convergebench.types import Pixels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Plane = NDArray[np.float32]
+    Matrix = NDArray[np.float64]
+    """3 × 3, from a point of the source to where it is in the result.
+
+    The origin is the middle of the picture, the unit its longer side: the same at every size.
+    """
+
+SMALLEST_SIDE = 32
+FINEST_SIDE = 256
+_COARSEST_SIDE = 32
+_STEPS = (20, 12, 8, 8)
+"""For the coarsest level first; what is finer has as many as the last."""
+_SETTLED = 0.003
+"""In pixels of the level: a step that moves no corner further is the last."""
+_SEEDS = (1.0, 0.92, 1.09, 0.85, 1.18)
+"""Zooms to start from, where starting from none leads nowhere."""
+LEAST_LIKENESS = 0.4
+LARGEST_ERROR = 0.5
+"""In pixels of the finest level, at a corner: three standard errors of the fit."""
+
+
+class Level(NamedTuple):
+    """The band-passed source at one size, and how each pixel changes with the four parameters."""
+
+    plane: Plane
+    slopes: Plane
+
+
+class Fit(NamedTuple):
+    matrix: Matrix
+    likeness: float
+    """Correlation of the source and the registered result, from −1 to 1."""
+    before: float
+    """The same without registration."""
+    error: float
+    """Three standard errors at a corner, in pixels of the finest level; infinite without structure."""
+
+    def distrust(self) -> str | None:
+        """Why the fit says nothing, or None where it does."""
+        if self.error > LARGEST_ERROR:
+            return "the source has too little structure to register by"
+        if self.likeness < LEAST_LIKENESS:
+            return f"the result cannot be laid on the source (likeness {self.likeness:.2f} of 1)"
+        if self.likeness < self.before - 0.01:
+            return "laying the result on the source makes them less alike"
+        return None
+
+
+def pyramid(source: Pixels) -> tuple[Level, ...]:
+    """Coarsest first; sizes halve from the finest, which is at most FINEST_SIDE."""
+    return tuple(Level(plane, _slopes(plane)) for plane in _planes(source))
+
+
+def register(levels: tuple[Level, ...], result: Pixels) -> Fit:
+    """The similarity that fits best; shifts are in units of the picture's longer side."""
+    planes = _planes(result)
+    fit = _refined(levels, planes, _first_guess(levels, planes, 1.0))
+    for zoom in _SEEDS[1:]:
+        if fit.likeness >= LEAST_LIKENESS or not math.isfinite(fit.error):
+            break
+        other = _refined(levels, planes, _first_guess(levels, planes, zoom))
+        fit = max(fit, other, key=lambda one: one.likeness)
+    return fit
+
+
+def _planes(pixels: Pixels) -> list[Plane]:
+    import cv2
+
+    grey: Any = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+    height, width = grey.shape
+    planes = []
+    side = min(FINEST_SIDE, max(height, width))
+    while side >= _COARSEST_SIDE:
+        scale = side / max(height, width)
+        size = (max(1, round(width * scale)), max(1, round(height * scale)))
+        grey = cv2.resize(grey, size, interpolation=cv2.INTER_AREA).astype(np.float32)
+        fine, coarse = cv2.GaussianBlur(grey, (0, 0), 1.0), cv2.GaussianBlur(grey, (0, 0), 5.0)
+        planes.append(np.asarray(fine - coarse, np.float32))
+        side //= 2
+    return planes[::-1]
+
+
+def _slopes(plane: Plane) -> Plane:
+    """How the plane changes with each parameter of `_similarity`, one column each."""
+    height, width = plane.shape
+    side = max(height, width)
+    down, across = np.gradient(plane)
+    y, x = np.mgrid[:height, :width].astype(np.float32)
+    x, y = (x - (width - 1) / 2) / side, (y - (height - 1) / 2) / side
+    columns = (across * x + down * y, down * x - across * y, across, down)
+    return np.stack([column.ravel() for column in columns], axis=1) * np.float32(side)
+
+
+def _similarity(stretch: float, turn: float, right: float, down: float) -> Matrix:
+    return np.array([[1 + stretch, -turn, right], [turn, 1 + stretch, down], [0, 0, 1]])
+
+
+def _first_guess(levels: tuple[Level, ...], planes: list[Plane], zoom: float) -> Matrix:
+    """At this zoom, the better one of no shift and of that which the phases tell."""
+    import cv2
+
+    number = min(2, len(levels) - 1)
+    source, side = levels[number].plane, max(levels[number].plane.shape)
+    zoomed = _similarity(zoom - 1, 0, 0, 0)
+    result, inside = _warped(planes[number], zoomed)
+    (right, down), _ = cv2.phaseCorrelate(
+        source, result, cv2.createHanningWindow(source.shape[::-1], cv2.CV_32F)
+    )
+    shifted = zoomed @ _similarity(0, 0, right / side, down / side)
+    without = _likeness(source, result, inside)
+    return shifted if _likeness(source, *_warped(planes[number], shifted)) > without + 0.02 else zoomed
+
+
+def _refined(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> Fit:
+    for number, (level, plane) in enumerate(zip(levels, planes, strict=True)):
+        for _ in range(_STEPS[min(number, len(_STEPS) - 1)]):
+            equations = _equations(level, plane, matrix)
+            if equations.is_singular():
+                return Fit(matrix, 0.0, 0.0, math.inf)
+            step = equations.solution()
+            matrix = matrix @ np.linalg.inv(_similarity(*step))
+            if float(np.abs(step).sum()) * max(plane.shape) < _SETTLED:
+                break
+    finest, plane = levels[-1].plane, planes[-1]
+    return Fit(
+        matrix,
+        likeness=_likeness(finest, *_warped(plane, matrix)),
+        before=_likeness(finest, plane, np.ones(plane.shape, np.bool_)),
+        error=_equations(levels[-1], plane, matrix).error() * max(plane.shape),
+    )
+
+
+class _Equations(NamedTuple):
+    """The weighted normal equations of one step."""
+
+    left: NDArray[np.float64]
+    right: NDArray[np.float64]
+    variance: float
+
+    def is_singular(self) -> bool:
+        values = np.linalg.eigvalsh(self.left)
+        return bool(values[0] <= 1e-6 * values[-1])
+
+    def solution(self) -> NDArray[np.float64]:
+        return np.linalg.solve(self.left, self.right)
+
+    def error(self) -> float:
+        """Three standard errors at a corner, half a unit from the middle each way."""
+        if self.is_singular():
+            return math.inf
+        stretch, turn, right, down = np.diag(np.linalg.inv(self.left)) * self.variance
+        return 3 * math.sqrt((stretch + turn) / 2 + right + down)
+
+
+def _equations(level: Level, plane: Plane, matrix: Matrix) -> _Equations:
+    result, inside = _warped(plane, matrix)
+    difference = np.where(inside, _matched(level.plane, result, inside) - level.plane, 0).ravel()
+    spread = 1.5 * float(np.median(np.abs(difference))) + 1e-3
+    weights = inside.ravel() / (1 + np.square(difference / (2 * spread)))
+    weighted = level.slopes * weights[:, None].astype(np.float32)
+    squares = float(np.dot(weights, np.square(difference)))
+    return _Equations(
+        (weighted.T @ level.slopes).astype(np.float64),
+        (weighted.T @ difference).astype(np.float64),
+        # Neighbours share what the band-pass lets through: about ten pixels count as one.
+        10 * squares / max(float(weights.sum()), 1.0),
+    )
+
+
+def _matched(source: Plane, result: Plane, inside: NDArray[np.bool_]) -> Plane:
+    """The result with the amplitude of the source: contrast and sharpness must not look like zoom."""
+    energy = float(np.square(result[inside]).sum())
+    wanted = float(np.square(source[inside]).sum())
+    return result * np.float32(math.sqrt(wanted / energy)) if energy > 0 else result
+
+
+def _warped(plane: Plane, matrix: Matrix) -> tuple[Plane, NDArray[np.bool_]]:
+    """The result laid on the source, and where it covers it."""
+    import cv2
+
+    height, width = plane.shape
+    affine = in_pixels(matrix, width, height)
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    laid = cv2.warpAffine(plane, affine, (width, height), flags=flags, borderValue=math.nan)
+    inside = ~np.isnan(laid)
+    return np.nan_to_num(np.asarray(laid, np.float32)), inside
+
+
+def in_pixels(matrix: Matrix, width: int, height: int) -> Matrix:
+    """The upper two rows of the same transform for pixel coordinates of a picture of this size."""
+    side = max(width, height)
+    to_pixels = np.array([[side, 0, (width - 1) / 2], [0, side, (height - 1) / 2], [0, 0, 1]])
+    whole: Matrix = to_pixels @ matrix @ np.linalg.inv(to_pixels)
+    return whole[:2]
+
+
+def _likeness(source: Plane, result: Plane, inside: NDArray[np.bool_]) -> float:
+    x, y = source[inside], result[inside]
+    energy = float(np.dot(x, x)) * float(np.dot(y, y))
+    return float(np.dot(x, y)) / math.sqrt(energy) if energy > 0 else 0.0

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convergebench.editors import editor, listings, open_editor, parse
+from convergebench.errors import WrongUse
+from convergebench.picture import Picture
+from convergebench.types import Edited, EditorFacts, EditRequest
+from made_pictures import textured
+
+
+def test_every_listing_tells_what_it_is_and_builds() -> None:
+    every = [one for one in listings() if not one.missing()]
+    assert {"identity", "classical", "jpeg"} <= {one.name for one in every}
+    for one in every:
+        assert one.summary
+        facts = open_editor(one.name).facts
+        assert facts.name == one.name
+        assert facts.parameters == one.parameters
+        assert facts.version == one.version
+
+
+def test_a_name_tells_only_the_parameters_that_differ_in_one_order() -> None:
+    assert open_editor("jpeg?quality=75").facts.name == "jpeg"
+    assert open_editor("shift?dy=2&dx=3").facts.name == "shift?dx=3.0&dy=2.0"
+    assert open_editor("shift?dx=3&dy=2").facts == open_editor("shift?dy=2&dx=3").facts
+
+
+@given(st.integers(1, 100), st.integers(1, 100))
+def test_the_fingerprint_is_equal_exactly_when_the_parameters_are(one: int, other: int) -> None:
+    first, second = (open_editor(f"jpeg?quality={quality}").facts for quality in (one, other))
+    assert (first.fingerprint == second.fingerprint) == (one == other)
+
+
+@pytest.mark.parametrize("one", [one for one in listings() if not one.missing()], ids=lambda one: one.name)
+def test_every_parameter_changes_the_fingerprint(one) -> None:  # type: ignore[no-untyped-def]
+    plain = open_editor(one.name).facts.fingerprint
+    for key, value in one.parameters.items():
+        changed = value + 1 if isinstance(value, int | float) else f"{value}x"
+        assert open_editor(f"{one.name}?{key}={changed}").facts.fingerprint != plain
+
+
+def test_the_price_is_no_part_of_the_fingerprint_and_the_version_is() -> None:
+    facts = open_editor("jpeg").facts
+    assert replace(facts, price_usd=0.04).fingerprint == facts.fingerprint
+    assert replace(facts, version="2").fingerprint != facts.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("jpg", "no model called jpg; did you mean jpeg?"),
+        ("clasical", "did you mean classical?"),
+        ("qqq", "see: convergebench models"),
+        ("", "no model called"),
+        ("jpeg?nope=1", "jpeg has no parameter nope; it takes quality"),
+        ("identity?x=1", "it takes no parameters"),
+        ("jpeg?quality=abc", "must be a whole number, not abc"),
+        ("jpeg?quality=7.5", "must be a whole number, not 7.5"),
+        ("blur?sigma=much", "must be a number, not much"),
+        ("nowhere:model", "no provider called nowhere"),
+    ],
+)
+def test_a_wrong_name_is_answered_in_one_sentence(spec: str, said: str) -> None:
+    with pytest.raises(WrongUse) as raised:
+        open_editor(spec)
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_parameters_have_the_type_of_their_defaults() -> None:
+    assert parse("jpeg?quality=60")[1] == {"quality": 60}
+    assert parse("shift?dx=2")[1] == {"dx": 2.0, "dy": 0.0}
+
+
+def test_a_name_can_be_taken_once() -> None:
+    def build(facts: EditorFacts) -> None: ...
+
+    with pytest.raises(ValueError, match="two editors are called jpeg"):
+        editor("jpeg", summary="another", version="1")(build)  # type: ignore[arg-type]
+
+
+PLUG_IN = """
+    from convergebench.editors import editor
+    from convergebench.editors.pixel import PixelEditor
+
+    @editor("negative", summary="turns colours round", version="3", price_usd=0.01, strength=255)
+    def negative(facts):
+        return PixelEditor(facts, lambda pixels, instruction, seed: facts.parameters["strength"] - pixels)
+"""
+
+
+@pytest.fixture
+def plug_in(tmp_path: Path) -> Path:
+    """Another package as pip would install it, with an editor of its own."""
+    (tmp_path / "negative_editor.py").write_text(textwrap.dedent(PLUG_IN))
+    facts = tmp_path / "negative_editor-1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: negative-editor\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text("[convergebench.editors]\nnegative = negative_editor\n")
+    return tmp_path
+
+
+def test_an_editor_from_another_package_is_listed_and_edits(plug_in: Path) -> None:
+    picture = plug_in / "before.png"
+    picture.write_bytes(Picture.from_pixels(textured()).encoded)
+    code = f"""
+        import asyncio, json, sys
+        sys.path.insert(0, {str(plug_in)!r})
+        from pathlib import Path
+        from convergebench.editors import listings, open_editor
+        from convergebench.picture import Picture
+        from convergebench.types import EditRequest
+        request = EditRequest((Picture.from_file(Path({str(picture)!r})),), "", 0)
+        after = asyncio.run(open_editor("negative").edit(request)).picture.pixels
+        found = [[one.name, one.version, one.price_usd] for one in listings() if one.name == "negative"]
+        print(json.dumps([found, after[0, 0].tolist()]))
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, check=True)
+    found, corner = json.loads(done.stdout)
+    assert found == [["negative", "3", 0.01]]
+    assert corner == (255 - textured()[0, 0]).tolist()
+
+
+def test_an_edit_costs_nothing_and_says_so() -> None:
+    request = EditRequest((Picture.from_pixels(textured()),), "Add a hat.", 0)
+    edited = asyncio.run(open_editor("jpeg").edit(request))
+    assert isinstance(edited, Edited)
+    assert edited.cost_usd == 0
