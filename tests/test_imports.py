@@ -8,7 +8,18 @@ import sys
 
 import pytest
 
-HEAVY = {"torch", "transformers", "pandas", "matplotlib", "numpy", "cv2", "PIL", "onnxruntime", "onnx", "scipy"}
+HEAVY = {
+    "torch",
+    "transformers",
+    "pandas",
+    "matplotlib",
+    "numpy",
+    "cv2",
+    "PIL",
+    "onnxruntime",
+    "onnx",
+    "scipy",
+}
 CPU_SECONDS = 0.3
 PROBE = """
 import atexit, json, os, sys
@@ -29,7 +40,9 @@ def answered(arguments: list[str]) -> dict[str, object]:
     return used
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["models"], ["models", "--json"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["run", "--help"], ["models"], ["models", "--json"]], ids=" ".join
+)
 def test_help_and_models_load_nothing_heavy_and_answer_at_once(arguments: list[str]) -> None:
     answers = [answered(arguments) for _ in range(5)]
     assert HEAVY.isdisjoint(answers[0]["modules"])  # type: ignore[arg-type]

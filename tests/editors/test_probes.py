@@ -160,7 +160,9 @@ def test_tint_raises_green_and_lowers_the_others_by_half() -> None:
 @given(seed=st.integers(0, 1000))
 def test_desaturate_lowers_saturation_and_at_full_strength_takes_all(seed: int) -> None:
     pixels = textured(seed=seed)
-    assert saturation(worn("desaturate?percent=30", pixels)) == pytest.approx(0.7 * saturation(pixels), rel=0.03)
+    assert saturation(worn("desaturate?percent=30", pixels)) == pytest.approx(
+        0.7 * saturation(pixels), rel=0.03
+    )
     assert saturation(worn("desaturate?percent=100", pixels)) == 0
 
 

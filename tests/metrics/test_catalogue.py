@@ -21,6 +21,29 @@ def largest_difference(source, result):
     return float(abs(source.astype(int) - result).max())
 """
 
+FAMILY = """
+from convergebench.metrics.base import family
+from convergebench.types import MetricFacts
+
+def member(name):
+    return MetricFacts(name, "1", "nearest", 0.0, 1.0, "quality", summary="A member.")
+
+@family("height", member("rows"), member("depth"), prepare=len)
+def height(rows, result):
+    if rows > 50:
+        raise ZeroDivisionError("too high")
+    return {"rows": float(rows), "depth": "a picture is flat"}
+"""
+MEASURED_BY_HEIGHT = """
+import numpy as np
+from convergebench.metrics import Ruler
+from convergebench.picture import Picture
+
+pictures = [Picture.from_pixels(np.zeros((side, side, 3), np.uint8)) for side in (60, 40)]
+for row in Ruler(["height"]).measure([(one, one) for one in pictures]):
+    print([m.missing if m.value is None else m.value for m in row.values()])
+"""
+
 
 def test_the_default_metrics_exist_and_cover_both_dimensions() -> None:
     assert {metrics.facts(name).dimension for name in metrics.DEFAULT} == {"quality", "semantic"}
@@ -31,7 +54,9 @@ def test_every_metric_says_what_it_is(name: str) -> None:
     facts = metrics.facts(name)
     assert facts.name == name
     assert facts.summary.endswith(".")
-    assert (facts.perfect > facts.worst) == (facts.better == "higher")
+    assert facts.perfect != facts.worst
+    if facts.better != "nearest":
+        assert (facts.perfect > facts.worst) == (facts.better == "higher")
 
 
 @pytest.mark.parametrize(
@@ -62,6 +87,14 @@ def test_an_installed_plugin_adds_its_metric(tmp_path: Path) -> None:
         tmp_path, "from convergebench import metrics; print(metrics.facts('largest_difference').summary)"
     )
     assert said.stdout == "The largest difference of any value.\n"
+
+
+def test_a_pair_on_which_a_family_breaks_is_missing_for_all_its_members_alone(tmp_path: Path) -> None:
+    install_plugin(tmp_path, FAMILY)
+    assert python(tmp_path, MEASURED_BY_HEIGHT).stdout.splitlines() == [
+        "['height failed: ZeroDivisionError: too high', 'height failed: ZeroDivisionError: too high']",
+        "[40.0, 'a picture is flat']",
+    ]
 
 
 def test_a_plugin_cannot_replace_a_metric(tmp_path: Path) -> None:

@@ -56,9 +56,10 @@ def test_an_unavailable_metric_is_missing_with_its_reason_and_the_others_stand(
     textured: Make, tmp_path: Path
 ) -> None:
     source = picture(textured(40, 40))
-    (row,) = Ruler(["clip", "psnr"], MetricOptions(clip=str(tmp_path))).measure([(source, source)])
+    options = MetricOptions(clip=str(tmp_path))
+    (row,) = Ruler(["clip", "psnr"], options).measure([(source, source)])
     assert row["clip"].value is None
-    assert row["clip"].version == facts("clip").version
+    assert row["clip"].version == facts("clip", options).version
     assert "does not hold a CLIP model" in (row["clip"].missing or "")
     assert row["psnr"] == Measurement("psnr", "1", math.inf)
 

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from convergebench.analysis import ModelUse, ranking
 from convergebench.report import json_ranking, ranking_notes, ranking_table
+from convergebench.types import Measurement
 
 
 def printed(results, metric="ssim"):
@@ -25,12 +26,27 @@ def test_the_table_fits_a_hundred_columns_with_no_number_cut(results):
     assert not any("…" in line for line in lines)
 
 
-def test_the_chief_metric_has_its_interval_and_psnr_one_decimal(results):
-    qwen = line_of(printed(results), "qwen").split()
+@pytest.mark.parametrize(("metric", "places"), [("ssim", 3), ("psnr", 1)])
+def test_the_chief_metric_has_its_interval_and_decibels_one_decimal(results, metric, places):
+    qwen = line_of(printed(results, metric), "qwen").split()
     assert qwen[:2] == ["1", "qwen"]
     low, high = float(qwen[3].strip("[,")), float(qwen[4].strip("]"))
     assert low < float(qwen[2]) < high
-    assert len(qwen[2].split(".")[1]) == 3 and len(qwen[5].split(".")[1]) == 1
+    assert len(qwen[2].split(".")[1]) == places
+
+
+def test_convergence_stands_beside_the_chief_metric(results):
+    lines = printed(results)
+    group, half_life, area, score = line_of(lines, "qwen").split()[5:9]
+    assert (group, half_life) == ("a", ">10")
+    assert float(area) == pytest.approx(0.79, abs=0.02)
+    assert float(score) == pytest.approx(81, abs=1)
+    assert 4 < float(line_of(lines, "flux").split()[6]) < 6
+
+
+def test_a_metric_without_any_value_takes_no_column(results):
+    assert "CLIP" not in "".join(printed(results))
+    assert "LPIPS" in "".join(printed(results))
 
 
 def test_floors_stand_below_a_line_without_a_rank(results):
@@ -38,7 +54,7 @@ def test_floors_stand_below_a_line_without_a_rank(results):
     first_floor = next(place for place, line in enumerate(lines) if "identity" in line)
     assert set(lines[first_floor - 1].strip()) == {"─"}
     assert lines[first_floor].split()[0] == "–"
-    assert "∞" in lines[first_floor]
+    assert "∞" in line_of(printed(results, "psnr"), "identity")
 
 
 def test_an_unknown_price_is_not_free(results):
@@ -68,6 +84,7 @@ def test_notes_group_what_is_missing_by_reason(results):
         "(seedream 4)",
         "CLIP: missing for all, because CLIP needs torch: pip install 'convergebench[torch]'",
         "PSNR: infinite values are left out of the mean (identity 16)",
+        "The score is of SSIM, LPIPS, so of quality alone: CLIP is not there for every model.",
     )
 
 
@@ -79,8 +96,9 @@ def test_notes_count_trajectories_that_never_began(results):
 
 def test_complete_results_need_no_notes(results):
     chosen = tuple(item for item in results.returns if item.model in ("qwen", "grok"))
-    metrics = tuple(facts for facts in results.metrics if facts.name != "clip")
-    whole = dataclasses.replace(results, returns=chosen, metrics=metrics, troubles=(), uses=())
+    clip = Measurement("clip", "1", 0.9)
+    measured = tuple(dataclasses.replace(item, values={**item.values, "clip": clip}) for item in chosen)
+    whole = dataclasses.replace(results, returns=measured, troubles=(), uses=())
     assert ranking_notes(ranking(whole)) == ()
 
 
@@ -92,3 +110,13 @@ def test_the_json_is_strict_and_tells_infinite_from_missing(results):
     assert rows["qwen"]["clip"]["missing_reason"].startswith("CLIP needs torch")
     assert rows["qwen"]["ssim"]["mean"] == pytest.approx(0.617, abs=0.02)
     assert told["unequal_cases"] is True
+
+
+def test_the_json_has_all_of_convergence(results):
+    told = json.loads(json.dumps(json_ranking(ranking(results)), allow_nan=False))
+    qwen = next(row for row in told["rows"] if row["model"] == "qwen")
+    assert qwen["half_life"]["median"] == "inf" and qwen["half_life"]["fell"] < qwen["half_life"]["n"] / 2
+    assert qwen["auc"]["low"] < qwen["auc"]["mean"] < qwen["auc"]["high"]
+    assert qwen["score"]["missing"] == ["clip"] and qwen["score"]["semantic"] is None
+    assert qwen["score"]["gated"] is None
+    assert qwen["group"] == "a"

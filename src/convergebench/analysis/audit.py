@@ -68,9 +68,7 @@ def _duplicate_keys(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _never_computed(evidence: Evidence) -> Iterator[Finding]:
-    given = [
-        (row.model, metric, value) for row in evidence.rows for metric, value in row.measured.items()
-    ]
+    given = [(row.model, metric, value) for row in evidence.rows for metric, value in row.measured.items()]
     found = never_computed(given)
     for metric, value in dict.fromkeys((one.metric, one.value) for one in found):
         rows = {one.model: one.rows for one in found if (one.metric, one.value) == (metric, value)}
@@ -87,7 +85,7 @@ def _unequal_cases(evidence: Evidence) -> Iterator[Finding]:
     results = evidence.results
     cases = {
         model: {item.case for item in results.returns if (item.model, item.round) == (model, results.rounds)}
-        for model, role in results.roles().items()
+        for model, role in sorted(results.roles().items())
         if role != "floor"
     }
     if len({frozenset(found) for found in cases.values()}) < 2:

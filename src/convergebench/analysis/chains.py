@@ -67,9 +67,7 @@ def bridge(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     return filled
 
 
-def _with_source(
-    rows: dict[tuple[str, int], NDArray[np.float64]], facts: MetricFacts
-) -> NDArray[np.float64]:
+def _with_source(rows: dict[tuple[str, int], NDArray[np.float64]], facts: MetricFacts) -> NDArray[np.float64]:
     stacked = preserved(np.stack(list(rows.values())), facts)
     return np.hstack([np.ones((len(stacked), 1)), stacked])
 

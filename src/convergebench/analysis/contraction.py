@@ -1,7 +1,7 @@
 """Contraction: whether the returns come closer to each other, and so to a picture that editing leaves alone.
 
 Banach: a map that brings any two pictures closer by a factor q < 1 has one fixed point, and repeating it
-ends there. A chain shows the factor as d(n+1) / d(n), where d(n) is how far return n lies from the one before.
+ends there. A chain shows the factor as d(n+1) / d(n), where d(n) is the distance of return n from the last.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _trajectories(results: Results, model: str) -> list[list[Return]]:
 
 
 def _path(rows: Sequence[Return], facts: MetricFacts) -> _Path | None:
-    """The moves after the first return, as far as they were measured without a gap; None for fewer than two."""
+    """The moves after the first return, as far as measured without a gap; None for fewer than two."""
     moves: list[float] = []
     away = math.nan
     for item in rows[1:]:

@@ -64,7 +64,11 @@ def forward_success(results: Results) -> dict[str, ForwardSuccess]:
         counts.setdefault(item.model, []).append(edit_happened(item, test))
     return {
         model: ForwardSuccess(
-            model, test.says if test else None, told.count(True), len(told) - told.count(None), told.count(None)
+            model,
+            test.says if test else None,
+            told.count(True),
+            len(told) - told.count(None),
+            told.count(None),
         )
         for model, told in counts.items()
     }

@@ -15,6 +15,7 @@ GapKind: TypeAlias = FailureKind | Literal["not_run", "not_measured"]
 RETURN = "return"
 """What is missing when the picture itself is; otherwise it is the metric's name."""
 
+_NOT_YET = "the run has not come this far"
 _Trajectory: TypeAlias = tuple[str, str, int]
 """Model, case and seed."""
 
@@ -74,17 +75,19 @@ def _missing_returns(results: Results) -> Iterator[Gap]:
     troubles: dict[_Trajectory, list[Trouble]] = {}
     for trouble in sorted(results.troubles, key=lambda t: t.round):
         troubles.setdefault((trouble.model, trouble.case, trouble.seed), []).append(trouble)
+    imported = {(item.model, item.case, item.seed) for item in results.returns if item.imported}
     for trajectory, returned in _trajectories(results).items():
+        unknown = "what was imported does not have it" if trajectory in imported else _NOT_YET
         for number in range(1, results.rounds + 1):
             if number not in returned:
                 before = [t for t in troubles.get(trajectory, ()) if t.round <= number]
-                yield _missing_return(trajectory, number, before[-1] if before else None)
+                yield _missing_return(trajectory, number, before[-1] if before else None, unknown)
 
 
-def _missing_return(trajectory: _Trajectory, number: int, cause: Trouble | None) -> Gap:
+def _missing_return(trajectory: _Trajectory, number: int, cause: Trouble | None, unknown: str) -> Gap:
     model, case, seed = trajectory
     if cause is None:
-        return Gap(model, case, seed, number, RETURN, "not_run", "the run has not come this far")
+        return Gap(model, case, seed, number, RETURN, "not_run", unknown)
     step = f"{cause.role} edit of round {cause.round}"
     return Gap(model, case, seed, number, RETURN, cause.kind_of_failure, cause.reason, failed_at=step)
 

@@ -29,6 +29,7 @@ _NEWEST = """
     ORDER BY t.id
 """
 RETURN_ROLES = frozenset(round_trip(1).returns)
+"""The roles of steps whose pictures should equal the source."""
 
 
 def gather(workspace: Workspace, suite: str | None = None, models: Sequence[str] = ()) -> Results:

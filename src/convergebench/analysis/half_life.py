@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,10 +66,11 @@ def half_life(chains: Chains, threshold: float = THRESHOLD, resamples: int = RES
     times, fell = times[seen], fell[seen]
     clusters = cluster_index([chains.pictures[row] for row in np.flatnonzero(seen)])
     count = int(clusters.max()) + 1
-    median = median_survival(times, fell)
-    medians = bootstrap_medians(times, fell, clusters, resamples if count > 1 else 0)
-    low, high = median_interval(medians, count) or (None, None)
-    return HalfLife(threshold, median, low, high, len(times), int(fell.sum()), count)
+    life = HalfLife(threshold, median_survival(times, fell), None, None, len(times), int(fell.sum()), count)
+    if count < 2:
+        return life
+    low, high = median_interval(bootstrap_medians(times, fell, clusters, resamples), count)
+    return replace(life, low=low, high=high)
 
 
 def is_reached(life: HalfLife) -> bool:

@@ -1,4 +1,4 @@
-"""Two models on the cases that both have: what is the difference, how sure is it, what could be seen at all."""
+"""Two models on the cases that both have: the difference, how sure it is, and what could be seen at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from convergebench.analysis.auc import areas
+from convergebench.analysis.chains import Chains, chains
 from convergebench.analysis.gaps import reading
+from convergebench.analysis.preserved import has_scale
 from convergebench.analysis.results import Results
 from convergebench.analysis.statistics import (
     Interval,
@@ -32,14 +35,19 @@ Values = Mapping[tuple[str, int], tuple[str, float]]
 """By case and seed: the source picture, and the value."""
 
 
+class NothingShared(WrongUse):
+    """The two models have no case in common."""
+
+
 @dataclass(frozen=True)
 class PairedDifference:
     """A minus B over their shared cases, clustered by source picture."""
 
     first: str
     second: str
-    metric: MetricFacts
-    round: int
+    quantity: str
+    """Such as ssim @ R10, or ssim AUC."""
+    higher_is_better: bool
     first_mean: float
     second_mean: float
     difference: Interval
@@ -51,12 +59,18 @@ class PairedDifference:
     only_second: int
 
     @property
+    def smallest_p_value(self) -> float:
+        """What the p-value would be if all pictures agreed: few pictures cannot give a small one."""
+        clusters = self.difference.clusters
+        return 2.0 ** (1 - clusters) if clusters <= MOST_EXACT else 1 / (PERMUTATIONS + 1)
+
+    @property
     def verdict(self) -> str:
-        """Which model is better, or that they cannot be told apart."""
+        """Which model is better, by the interval; or that they cannot be told apart."""
         low, high = self.difference.low, self.difference.high
         if low is None or high is None or low <= 0 <= high:
             return "cannot be told apart"
-        is_first = (self.difference.mean > 0) == (self.metric.better == "higher")
+        is_first = (self.difference.mean > 0) == self.higher_is_better
         return f"{self.first if is_first else self.second} is better"
 
 
@@ -65,18 +79,35 @@ def paired_difference(
 ) -> PairedDifference:
     """Compare two models at a round, the last unless told, on the cases and seeds for which both have it."""
     facts = results.facts(metric)
+    if not has_scale(facts):
+        raise WrongUse(f"{metric} says which way a picture moved, not which is better; choose another metric")
     number = results.rounds if round is None else round
     ours, theirs = (values_at(results, model, facts, number) for model in (first, second))
+    return _paired(first, second, f"{metric} @ R{number}", facts.better == "higher", ours, theirs)
+
+
+def paired_areas(results: Results, first: str, second: str, metric: str = "ssim") -> PairedDifference:
+    """Compare the areas under two models' curves on the cases and seeds for which both have one."""
+    of_models = chains(results, metric)
+    ours, theirs = (_areas(of_models.get(model)) for model in (first, second))
+    return _paired(first, second, f"{metric} AUC", True, ours, theirs)
+
+
+def _paired(
+    first: str, second: str, quantity: str, higher_is_better: bool, ours: Values, theirs: Values
+) -> PairedDifference:
     shared = [key for key in ours if key in theirs]
     if not shared:
-        raise WrongUse(f"{first} and {second} share no case with a {metric} at round {number}")
+        raise NothingShared(
+            f"{first} and {second} share no case with {quantity}; there is nothing to compare"
+        )
     differences = np.array([ours[key][1] - theirs[key][1] for key in shared])
     pictures = [ours[key][0] for key in shared]
     return PairedDifference(
         first=first,
         second=second,
-        metric=facts,
-        round=number,
+        quantity=quantity,
+        higher_is_better=higher_is_better,
         first_mean=float(np.mean([ours[key][1] for key in shared])),
         second_mean=float(np.mean([theirs[key][1] for key in shared])),
         difference=cluster_bootstrap_mean(differences, pictures),
@@ -87,11 +118,19 @@ def paired_difference(
     )
 
 
+def _areas(of_model: Chains | None) -> Values:
+    if of_model is None:
+        return {}
+    rows = zip(of_model.keys, of_model.pictures, areas(of_model), strict=True)
+    return {key: (picture, float(area)) for key, picture, area in rows if not math.isnan(area)}
+
+
 def values_at(results: Results, model: str, facts: MetricFacts, round: int) -> Values:
     """The model's finite values at a round."""
     if model not in results.roles():
-        known = ", ".join(results.roles())
-        raise WrongUse(f"there is no model {model} in these results; choose from: {known}")
+        raise NothingShared(
+            f"there are no results of {model} here; choose from: {', '.join(results.roles())}"
+        )
     found = {}
     for item in results.returns:
         if item.model == model and item.round == round:
@@ -131,7 +170,5 @@ def minimum_detectable(
         return None
     count = len(np.unique(np.asarray(clusters)))
     # With two clusters Student's quantile is beyond its series; the exact value is tan(π(p − ½)).
-    critical = (
-        student_quantile((1 + level) / 2, count - 1) if count > 2 else math.tan(math.pi * level / 2)
-    )
+    critical = student_quantile((1 + level) / 2, count - 1) if count > 2 else math.tan(math.pi * level / 2)
     return (critical + NormalDist().inv_cdf(POWER)) * error

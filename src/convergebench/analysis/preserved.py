@@ -38,6 +38,18 @@ def preserved(values: NDArray[np.float64], metric: MetricFacts) -> NDArray[np.fl
     return clipped
 
 
+def shortfall(value: float, metric: MetricFacts) -> float:
+    """A number that is the lower the better the value, for sorting.
+
+    >>> shift = MetricFacts("shift_x", "1", "nearest", 0.0, math.inf, "drift", "px")
+    >>> shortfall(-3.0, shift)
+    3.0
+    """
+    if metric.better == "higher":
+        return -value
+    return value if metric.better == "lower" else abs(value - metric.perfect)
+
+
 def has_scale(metric: MetricFacts) -> bool:
     """Whether the metric says how much is left; signed drift metrics say only in which way it moved."""
     if metric.better not in ("higher", "lower"):

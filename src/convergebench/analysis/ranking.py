@@ -11,7 +11,7 @@ from convergebench.analysis.chains import chains
 from convergebench.analysis.gaps import Gap, gaps, planned_trajectories, reading
 from convergebench.analysis.grouping import groups
 from convergebench.analysis.half_life import THRESHOLD, HalfLife, half_life
-from convergebench.analysis.preserved import has_scale
+from convergebench.analysis.preserved import has_scale, shortfall
 from convergebench.analysis.results import Results, Return, Role
 from convergebench.analysis.score import Score, scores
 from convergebench.analysis.statistics import Interval
@@ -39,6 +39,8 @@ class RankingRow:
     auc: Interval | None = None
     """The area under the curve of the metric that ranks, 1 to 0."""
     score: Score | None = None
+    imported: bool = False
+    """Whether any of its returns at this round was made or measured elsewhere."""
     group: str = ""
     """Letters: ranked models that share one cannot be told apart."""
 
@@ -49,6 +51,8 @@ class Ranking:
 
     suite: str
     round: int
+    rounds: int
+    """How many there are."""
     metric: MetricFacts
     metrics: tuple[MetricFacts, ...]
     rows: tuple[RankingRow, ...]
@@ -80,6 +84,7 @@ def ranking(
     return Ranking(
         suite=results.suite,
         round=number,
+        rounds=results.rounds,
         metric=facts,
         metrics=results.metrics,
         rows=rows,
@@ -129,6 +134,7 @@ def _rows(
             metrics=summaries,
             mean_seconds=uses[model].mean_seconds if model in uses else None,
             cost_usd=uses[model].cost_usd if model in uses else None,
+            imported=any(item.imported for item in returns[model]),
             failures={kind: count for (name, kind), count in failures.items() if name == model},
         )
         rows.append(row)
@@ -137,11 +143,10 @@ def _rows(
 
 def _ordered(rows: Sequence[RankingRow], facts: MetricFacts) -> tuple[RankingRow, ...]:
     """Best first; equal means share a rank."""
-    sign = -1 if facts.better == "higher" else 1
 
     def place(row: RankingRow) -> tuple[bool, bool, float]:
         mean = row.metrics[facts.name].mean
-        return row.role == "floor", mean is None, 0.0 if mean is None else sign * mean
+        return row.role == "floor", mean is None, 0.0 if mean is None else shortfall(mean, facts)
 
     ordered = sorted(rows, key=place)
     places = [place(row) for row in ordered]

@@ -50,6 +50,12 @@ def scores(results: Results) -> dict[str, Score]:
     }
 
 
+def gated_order(results: Results) -> tuple[str, ...]:
+    """All models with a gated score, floors too, best first: one that does nothing is the last."""
+    points = {model: score.gated.mean for model, score in scores(results).items() if score.gated is not None}
+    return tuple(sorted(points, key=lambda model: -points[model]))
+
+
 def _has_area(one: Chains) -> bool:
     return not np.isnan(one.bridged[:, -1]).all()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from convergebench.analysis.breakdown import Part
 from convergebench.analysis.pairing import values_at
 from convergebench.analysis.results import Results
 
@@ -35,12 +36,22 @@ def on_shared_cases(
     left_out = {model: len(found) for model, found in cases.items() if len(found) < fewest}
     kept = [found for model, found in cases.items() if model not in left_out]
     shared = frozenset[str].intersection(*map(frozenset, kept)) if kept else frozenset()
-    returns = tuple(
-        item for item in results.returns if item.case in shared and item.model not in left_out
-    )
-    troubles = tuple(
-        item for item in results.troubles if item.case in shared and item.model not in left_out
-    )
+    returns = tuple(item for item in results.returns if item.case in shared and item.model not in left_out)
+    troubles = tuple(item for item in results.troubles if item.case in shared and item.model not in left_out)
     # What a model took was over all of its cases, so it says nothing about these.
     restricted = replace(results, returns=returns, troubles=troubles, uses=())
     return SharedCases(restricted, tuple(sorted(shared)), left_out)
+
+
+def of_part(results: Results, by: Part) -> dict[str, Results]:
+    """The results of each category of edit, kind of picture or edit pair, by its name."""
+    names = sorted({str(getattr(item, by)) for item in results.returns})
+    return {
+        name: replace(
+            results,
+            returns=tuple(item for item in results.returns if getattr(item, by) == name),
+            troubles=tuple(item for item in results.troubles if getattr(item, by) == name),
+            uses=(),
+        )
+        for name in names
+    }

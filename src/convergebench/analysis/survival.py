@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +29,10 @@ class Survival:
 
 def kaplan_meier(times: NDArray[np.float64], fell: NDArray[np.bool_], level: float = 0.95) -> Survival:
     """The survival curve of independent items; where `fell` is false the item was last seen at its time."""
-    from scipy.stats import CensoredData, ecdf
-
-    sample = CensoredData.right_censored(times, ~fell)
-    curve = ecdf(sample).sf
-    with np.errstate(divide="ignore", invalid="ignore"):
+    curve = _survival_function(times, fell)
+    with warnings.catch_warnings():
+        # Where all or none are left the band is not defined, and is NaN.
+        warnings.simplefilter("ignore", RuntimeWarning)
         band = curve.confidence_interval(level, method="log-log")
     at = np.isin(curve.quantiles, times[fell])
     return Survival(
@@ -46,9 +47,15 @@ def median_survival(times: NDArray[np.float64], fell: NDArray[np.bool_]) -> floa
     """The first time at which half or less is left; infinite where more than half is left to the end."""
     if not fell.any():
         return math.inf
-    curve = kaplan_meier(times, fell)
-    below = np.flatnonzero(curve.share <= 0.5 + _ROUNDING)
-    return float(curve.times[below[0]]) if len(below) else math.inf
+    curve = _survival_function(times, fell)
+    below = np.flatnonzero(curve.probabilities <= 0.5 + _ROUNDING)
+    return float(curve.quantiles[below[0]]) if len(below) else math.inf
+
+
+def _survival_function(times: NDArray[np.float64], fell: NDArray[np.bool_]) -> Any:
+    from scipy.stats import CensoredData, ecdf
+
+    return ecdf(CensoredData.right_censored(times, ~fell)).sf
 
 
 def bootstrap_medians(
@@ -79,12 +86,8 @@ def bootstrap_medians(
     return np.concatenate(medians)
 
 
-def median_interval(
-    medians: NDArray[np.float64], clusters: int, level: float = 0.95
-) -> tuple[float, float] | None:
-    """The expanded percentile interval of resampled medians; its ends may be infinite."""
-    if clusters < 2:
-        return None
+def median_interval(medians: NDArray[np.float64], clusters: int, level: float = 0.95) -> tuple[float, float]:
+    """The expanded percentile interval of resampled medians of two or more clusters; ends may be infinite."""
     tail = expanded_tail(level, clusters)
     low, high = np.quantile(medians, [tail, 1 - tail], method="inverted_cdf")
     return float(low), float(high)

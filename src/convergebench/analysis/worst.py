@@ -10,6 +10,7 @@ import numpy as np
 from convergebench.analysis.chains import chains
 from convergebench.analysis.gaps import reading
 from convergebench.analysis.half_life import THRESHOLD, fall_times
+from convergebench.analysis.preserved import has_scale, shortfall
 from convergebench.analysis.results import Results, Return
 from convergebench.errors import WrongUse
 
@@ -44,12 +45,13 @@ def worst_cases(
         wanted = item.model in models if models else item.role != "floor"
         if wanted and item.round == number and not isinstance(value, str):
             found.append(WorstCase(item, value, fallen.get((item.model, item.case, item.seed))))
-    sign = 1 if facts.better == "higher" else -1
-    return tuple(sorted(found, key=lambda one: sign * one.value))
+    return tuple(sorted(found, key=lambda one: -shortfall(one.value, facts)))
 
 
 def _fallen(results: Results, metric: str, threshold: float) -> dict[tuple[str, str, int], float]:
-    fallen = {}
+    fallen: dict[tuple[str, str, int], float] = {}
+    if not has_scale(results.facts(metric)):
+        return fallen
     for model, of_model in chains(results, metric).items():
         times, fell = fall_times(of_model.bridged, threshold)
         for row in np.flatnonzero(fell):

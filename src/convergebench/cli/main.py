@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
 import traceback
 import warnings
@@ -62,7 +63,9 @@ def options(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    sys.exit(code_of(sys.argv[1:] if arguments is None else arguments))
+    code = code_of(sys.argv[1:] if arguments is None else arguments)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said; only leaving is left to interrupt
+    sys.exit(code)
 
 
 def code_of(arguments: list[str]) -> int:

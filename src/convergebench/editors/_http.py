@@ -1,4 +1,4 @@
-"""What editors behind HTTP share: one session each, a deadline, and every failure as an EditError."""
+"""What editors that speak plain HTTP share: one session each, complete replies, patience for what is paid."""
 
 from __future__ import annotations
 
@@ -8,21 +8,11 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from convergebench.types import (
-    BadOutput,
-    EditError,
-    EditorFacts,
-    EditRequest,
-    Misconfigured,
-    RateLimited,
-    Refused,
-    Unavailable,
-)
+from convergebench.editors._remote import error_for, one_line, seconds_in
+from convergebench.editors.needs import Key
+from convergebench.types import BadOutput, EditError, Misconfigured, RateLimited, Unavailable
 
 if TYPE_CHECKING:
     import aiohttp
@@ -31,53 +21,41 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-DEADLINE_SECONDS = 300.0
 CONNECT_SECONDS = 30.0
 CANCEL_SECONDS = 5.0
 RETRIEVALS = 4
 """How often the answer to a job that is already paid for is asked for."""
-LONGEST_REASON = 300
-STOPS_THE_EDITOR = (
-    HTTPStatus.UNAUTHORIZED,
-    HTTPStatus.PAYMENT_REQUIRED,
-    HTTPStatus.FORBIDDEN,
-    HTTPStatus.NOT_FOUND,
-    HTTPStatus.METHOD_NOT_ALLOWED,
-    HTTPStatus.UNPROCESSABLE_ENTITY,
-)
-PASSES = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_EARLY)
+RETRIEVAL_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
 class Reply:
-    """A complete answer, good or bad."""
+    """A complete answer, or the error that it stands for."""
 
     status: int
     body: bytes
     reason: str = ""
-    """What the server says went wrong; empty if nothing did."""
-    retry_after: str | None = None
+    """What the server says went wrong."""
+    error: EditError | None = None
+
+    def good(self) -> Reply:
+        if self.error:
+            raise self.error
+        return self
 
     def json(self) -> Any:
         try:
             return json.loads(self.body)
         except ValueError as error:
-            raise Unavailable("the reply is not complete JSON") from error
-
-    def good(self) -> Reply:
-        if self.status >= HTTPStatus.BAD_REQUEST:
-            raise failure_of(self.status, self.reason, self.retry_after)
-        return self
+            raise Unavailable("the reply is cut short or is not JSON") from error
 
 
 class Web:
-    """An aiohttp session, opened when first used; a lost connection is Unavailable.
+    """An aiohttp session, opened when first used. A lost connection is Unavailable; nothing is sent again."""
 
-    The secret is taken out of every reason. Asking again is left to the callers.
-    """
-
-    def __init__(self, secret: str = "") -> None:
-        self._secret = secret
+    def __init__(self, key: Key | None = None) -> None:
+        self._key_name = key.names[0] if key else "base_url"
+        self._secret = key.value() if key else None
         self._session: aiohttp.ClientSession | None = None
 
     @property
@@ -108,24 +86,26 @@ class Web:
             async with self.session.request(method, url, headers=headers, json=json, data=data) as response:
                 body = await response.read()
         except aiohttp.InvalidURL as error:
-            raise Misconfigured(f"{url} is not an address") from error
+            raise Misconfigured(f"{url} is not an address; check base_url") from error
         except (aiohttp.ClientError, OSError) as error:
             raise Unavailable(f"the reply broke off: {type(error).__name__}") from error
-        reason = ""
-        if response.status >= HTTPStatus.BAD_REQUEST:
-            reason = scrubbed(reason_in(body), self._secret)
-        return Reply(response.status, body, reason, response.headers.get("Retry-After"))
+        if response.status < 400:
+            return Reply(response.status, body)
+        reason = one_line(reason_in(body), self._secret)
+        after = seconds_in(response.headers.get("Retry-After"))
+        error_ = error_for(response.status, reason, key_name=self._key_name, after_seconds=after)
+        return Reply(response.status, body, reason, error_)
 
-    async def fetch(self, url: str, headers: Mapping[str, str] | None = None) -> bytes:
-        """Something that was made for us and is still there: asked for again if it does not come at once."""
+    async def fetch(self, url: str) -> bytes:
+        """Something that was made for us and is still there, without our key: its host may be another."""
 
         async def once() -> bytes:
-            reply = await self.ask("GET", url, headers=headers)
-            if reply.status >= HTTPStatus.BAD_REQUEST:
-                raise Unavailable(f"the result cannot be fetched (HTTP {reply.status})")
+            reply = await self.ask("GET", url)
+            if reply.error:
+                raise Unavailable(f"the picture could not be fetched: {reply.status}")
             return reply.body
 
-        return await patiently(once, wait_seconds=0.1)
+        return await patiently(once, wait_seconds=RETRIEVAL_SECONDS)
 
     async def close(self) -> None:
         if self._session is not None:
@@ -140,29 +120,7 @@ async def _lost_connection_is_unavailable(
     try:
         return await send(request)
     except aiohttp.ClientConnectionError as error:
-        raise Unavailable(f"no connection to {request.url.host}: {type(error).__name__}") from error
-
-
-@contextlib.asynccontextmanager
-async def within(seconds: float) -> AsyncIterator[None]:
-    """A deadline for one edit."""
-    try:
-        async with asyncio.timeout(seconds):
-            yield
-    except TimeoutError as error:
-        raise Unavailable(f"no answer within {seconds:g} seconds") from error
-
-
-@contextlib.asynccontextmanager
-async def called_off_by(cancel: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
-    """Whoever stops waiting for a job, tells the provider; that it may not hear is no further error."""
-    try:
-        yield
-    except asyncio.CancelledError:
-        with contextlib.suppress(Exception):
-            async with asyncio.timeout(CANCEL_SECONDS):
-                await cancel()
-        raise
+        raise Unavailable(f"connection to {request.url.host} lost: {type(error).__name__}") from error
 
 
 async def patiently(ask: Callable[[], Awaitable[T]], *, wait_seconds: float) -> T:
@@ -177,35 +135,16 @@ async def patiently(ask: Callable[[], Awaitable[T]], *, wait_seconds: float) -> 
     return await ask()
 
 
-def failure_of(status: int, reason: str, retry_after: str | None = None) -> EditError:
-    """What a bad HTTP status means for an edit."""
-    said = f"HTTP {status}: {reason}" if reason else f"HTTP {status}"
-    if status == HTTPStatus.TOO_MANY_REQUESTS:
-        return RateLimited(said, seconds_until(retry_after))
-    if status in STOPS_THE_EDITOR:
-        return Misconfigured(said)
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in PASSES:
-        return Unavailable(said)
-    return Refused(said)
-
-
-def seconds_until(retry_after: str | None) -> float | None:
-    """What a Retry-After header asks for: seconds, or a date.
-
-    >>> seconds_until("2")
-    2.0
-    """
-    if not retry_after:
-        return None
+@contextlib.asynccontextmanager
+async def called_off_by(cancel: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
+    """Whoever stops waiting for a job tells the provider; that it may not hear is no further error."""
     try:
-        return max(0.0, float(retry_after))
-    except ValueError:
-        pass
-    try:
-        then = parsedate_to_datetime(retry_after)
-    except ValueError:
-        return None
-    return max(0.0, (then - datetime.now(UTC)).total_seconds())
+        yield
+    except asyncio.CancelledError:
+        with contextlib.suppress(Exception):
+            async with asyncio.timeout(CANCEL_SECONDS):
+                await cancel()
+        raise
 
 
 def reason_in(body: bytes) -> str:
@@ -216,27 +155,23 @@ def reason_in(body: bytes) -> str:
     """
     text = body.decode(errors="replace")
     try:
-        found = _sentence(json.loads(text))
+        return sentence(json.loads(text))
     except ValueError:
-        found = text
-    return " ".join(found.split())[:LONGEST_REASON]
+        return text
 
 
-def _sentence(said: Any) -> str:
+def sentence(said: Any) -> str:
+    """What a JSON value means to tell, by the names that servers give to it."""
     if isinstance(said, Mapping):
         for key in ("detail", "error", "message", "msg", "title"):
             if said.get(key):
-                return _sentence(said[key])
+                return sentence(said[key])
     if isinstance(said, list):
-        return "; ".join(_sentence(one) for one in said)
+        return "; ".join(sentence(one) for one in said)
     return said if isinstance(said, str) else json.dumps(said)
 
 
-def scrubbed(text: str, secret: str) -> str:
-    return text.replace(secret, "***") if secret else text
-
-
-def within_reply(reply: Any, *path: str | int) -> Any:
+def part_of(reply: Any, *path: str | int) -> Any:
     """What lies at this path of a JSON reply; BadOutput where there is nothing."""
     for step in path:
         try:
@@ -246,23 +181,5 @@ def within_reply(reply: Any, *path: str | int) -> Any:
     return reply
 
 
-def check_inputs(facts: EditorFacts, request: EditRequest) -> None:
-    given = len(request.images)
-    if given > facts.max_inputs:
-        takes = "one picture" if facts.max_inputs == 1 else f"{facts.max_inputs} pictures"
-        raise Refused(f"takes {takes}, was given {given}")
-
-
 def data_uri(picture: Picture) -> str:
     return f"data:{picture.facts.media_type};base64,{base64.b64encode(picture.encoded).decode()}"
-
-
-async def picture_of(data: bytes) -> Picture:
-    """The picture as it was sent, decoded on a thread; BadOutput if it is none."""
-    from convergebench.errors import BadPicture
-    from convergebench.picture import Picture
-
-    try:
-        return await asyncio.to_thread(Picture.from_bytes, data)
-    except BadPicture as error:
-        raise BadOutput(str(error)) from error

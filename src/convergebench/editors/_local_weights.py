@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from convergebench.errors import WrongUse
 from convergebench.types import EditorFacts, Misconfigured
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import torch
 
 DTYPES = ("float32", "bfloat16", "float16")
-T = TypeVar("T")
 
 # transformers changes torch's default dtype while it loads, for all threads.
 _loading = threading.Lock()
@@ -94,10 +93,12 @@ def _no_progress_bars() -> Iterator[None]:
     import diffusers.utils.logging as of_diffusers
     import transformers.utils.logging as of_transformers
 
-    of_diffusers.disable_progress_bar()
-    of_transformers.disable_progress_bar()
+    both: tuple[Any, ...] = (of_diffusers, of_transformers)
+    shown = [one for one in both if one.is_progress_bar_enabled()]
+    for one in shown:
+        one.disable_progress_bar()
     try:
         yield
     finally:
-        of_diffusers.enable_progress_bar()
-        of_transformers.enable_progress_bar()
+        for one in shown:
+            one.enable_progress_bar()

@@ -54,7 +54,9 @@ KINDS: Mapping[str, Kind] = {
     "QwenImageEditPlusPipeline": Kind(
         40, 4.0, "true_cfg_scale", max_inputs=3, layout="references", fixed=_TRUE_CFG
     ),
-    "QwenImage21Pipeline": Kind(40, 1.0, "true_cfg_scale", max_inputs=3, layout="references", side_multiple=32),
+    "QwenImage21Pipeline": Kind(
+        40, 1.0, "true_cfg_scale", max_inputs=3, layout="references", side_multiple=32
+    ),
     "Flux2Pipeline": Kind(50, 4.0, max_inputs=10, layout="references"),
     "Flux2KleinPipeline": Kind(50, 4.0, max_inputs=4, layout="references"),
     # It takes a list of prompts and encodes the first alone.
@@ -87,7 +89,7 @@ def arguments_for(
     kind: Kind, requests: Sequence[EditRequest], settings: Mapping[str, Parameter]
 ) -> dict[str, Any]:
     """The arguments of one call. The requests' pictures are of one size; only a kind that takes pairs can
-    have more than one request. `steps` and `guidance` are called so for all, other settings go in as named."""
+    have more than one request. `steps` and `guidance` are called so for all; other settings go in by name."""
     from PIL import Image
 
     settings = dict(settings)
@@ -100,7 +102,10 @@ def arguments_for(
         **settings,
     }
     pictures = [[Image.fromarray(picture.pixels) for picture in request.images] for request in requests]
-    each = {"prompt": [_prompt(kind, request) for request in requests], "generator": _generators(requests)}
+    each: dict[str, list[Any]] = {
+        "prompt": [_prompt(kind, request) for request in requests],
+        "generator": _generators(requests),
+    }
     if "negative_prompt" in arguments:
         each["negative_prompt"] = [arguments["negative_prompt"]] * len(requests)
     for name, values in each.items():

@@ -6,88 +6,92 @@ import asyncio
 import base64
 from typing import Any
 
-from convergebench.editors._http import (
+from convergebench.editors._http import Web, part_of, patiently
+from convergebench.editors._remote import (
     DEADLINE_SECONDS,
-    Web,
-    check_inputs,
-    patiently,
-    picture_of,
-    within,
-    within_reply,
+    call_parameters,
+    deadline,
+    edited_from,
+    one_line,
+    sent_pictures,
 )
 from convergebench.editors.needs import Key, Package
 from convergebench.editors.registry import Preset, provider
-from convergebench.types import Edited, Editor, EditorFacts, EditRequest, Refused, Unavailable
+from convergebench.types import Edited, EditorFacts, EditRequest, Refused, Unavailable
 
+KEY = Key("BFL_API_KEY")
 HOST = "https://api.bfl.ai"
 POLL_SECONDS = 0.5
 USD_PER_CREDIT = 0.01
 WAITING = ("Pending", "Queued", "Processing", "Reviewing")
 MODERATED = ("Request Moderated", "Content Moderated")
-KEY = Key("BFL_API_KEY")
+
+
+@provider(
+    "bfl",
+    summary="FLUX at Black Forest Labs, as bfl:MODEL",
+    version="1",
+    needs=(KEY, Package("aiohttp", "http")),
+    presets={
+        "kontext-pro": Preset("flux-kontext-pro", 0.04),
+        "kontext-max": Preset("flux-kontext-max", 0.08),
+    },
+    parameters={"output_format": "png", "prompt_upsampling": False, "safety_tolerance": 2, "base_url": ""},
+)
+def bfl(facts: EditorFacts) -> BlackForestLabs:
+    return BlackForestLabs(facts)
 
 
 class BlackForestLabs:
-    """Asks for PNG with the prompt as it is; the reply's own cost counts where there is one."""
+    """One model. What a job is said to cost goes before the preset's price."""
 
-    def __init__(
-        self,
-        facts: EditorFacts,
-        key: str,
-        *,
-        deadline_seconds: float = DEADLINE_SECONDS,
-        poll_seconds: float = POLL_SECONDS,
-    ) -> None:
-        options = dict(facts.parameters)
-        host = str(options.pop("base_url", "")) or HOST
+    def __init__(self, facts: EditorFacts, deadline_seconds: float = DEADLINE_SECONDS) -> None:
+        host = str(facts.parameters.get("base_url") or HOST).rstrip("/")
         self.facts = facts
-        self._address = f"{host.rstrip('/')}/v1/{options.pop('model')}"
-        self._options = options
-        self._headers = {"x-key": key}
-        self._web = Web(key)
+        self._address = f"{host}/v1/{facts.parameters['model']}"
+        self._headers = {"x-key": KEY.value() or ""}
+        self._web = Web(KEY)
         self._deadline_seconds = deadline_seconds
-        self._poll_seconds = poll_seconds
 
     async def edit(self, request: EditRequest) -> Edited:
-        check_inputs(self.facts, request)
-        async with within(self._deadline_seconds):
-            job = await self._submit(request)
-            result = await self._result(within_reply(job, "polling_url"))
-            picture = await picture_of(await self._web.fetch(within_reply(result, "result", "sample")))
-        return Edited(picture, cost_usd=self._cost(job, result))
+        body = await asyncio.to_thread(self._body, request)
+        async with deadline(self._deadline_seconds):
+            submitted = await self._web.ask("POST", self._address, headers=self._headers, json=body)
+            job = submitted.good().json()
+            result = await self._result(part_of(job, "polling_url"))
+            data = await self._web.fetch(part_of(result, "result", "sample"))
+        return await edited_from(data, self._cost(job, result))
 
     async def close(self) -> None:
         await self._web.close()
 
-    async def _submit(self, request: EditRequest) -> Any:
-        body = {
+    def _body(self, request: EditRequest) -> dict[str, Any]:
+        (picture,) = sent_pictures(self.facts, request)
+        return {
             "prompt": request.instruction,
-            "input_image": base64.b64encode(request.image.encoded).decode(),
+            "input_image": base64.b64encode(picture.encoded).decode(),
             "seed": request.seed,
-            **self._options,
+            **call_parameters(self.facts, "model", "base_url"),
         }
-        return (await self._web.ask("POST", self._address, headers=self._headers, json=body)).good().json()
 
     async def _result(self, polling_url: str) -> Any:
         async def state() -> Any:
             return (await self._web.ask("GET", polling_url, headers=self._headers)).good().json()
 
         while True:
-            now = await patiently(state, wait_seconds=self._poll_seconds)
-            status = within_reply(now, "status")
+            now = await patiently(state, wait_seconds=POLL_SECONDS)
+            status = part_of(now, "status")
             if status == "Ready":
                 return now
             if status in MODERATED:
                 raise Refused(_with_details(status, now))
             if status not in WAITING:
                 raise Unavailable(_with_details(status, now))
-            await asyncio.sleep(self._poll_seconds)
+            await asyncio.sleep(POLL_SECONDS)
 
     def _cost(self, *replies: Any) -> float | None:
-        for reply in replies:
-            if isinstance(reply.get("cost"), int | float):
-                return float(reply["cost"]) * USD_PER_CREDIT
-        return self.facts.price_usd
+        credits = [reply["cost"] for reply in replies if isinstance(reply.get("cost"), int | float)]
+        return credits[0] * USD_PER_CREDIT if credits else self.facts.price_usd
 
 
 def _with_details(status: str, state: Any) -> str:
@@ -95,19 +99,4 @@ def _with_details(status: str, state: Any) -> str:
     reasons = details.get("Moderation Reasons", details) if isinstance(details, dict) else details
     if isinstance(reasons, list):
         reasons = ", ".join(map(str, reasons))
-    return f"{status}: {reasons}" if reasons else status
-
-
-@provider(
-    "bfl",
-    summary="FLUX at Black Forest Labs",
-    version="1",
-    needs=(KEY, Package("aiohttp", "http")),
-    presets={
-        "kontext-pro": Preset("flux-kontext-pro", 0.04),
-        "kontext-max": Preset("flux-kontext-max", 0.08),
-    },
-    parameters={"base_url": "", "output_format": "png", "prompt_upsampling": False, "safety_tolerance": 2},
-)
-def bfl(facts: EditorFacts) -> Editor:
-    return BlackForestLabs(facts, KEY.value() or "")
+    return one_line(f"{status}: {reasons}" if reasons else status, KEY.value())

@@ -2,113 +2,111 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from dataclasses import replace
 from typing import Any
 
-from convergebench.editors._http import (
+from convergebench.editors._http import Web, data_uri, part_of
+from convergebench.editors._remote import (
     DEADLINE_SECONDS,
-    Web,
-    check_inputs,
-    data_uri,
-    failure_of,
-    picture_of,
-    scrubbed,
-    within,
-    within_reply,
+    call_parameters,
+    deadline,
+    edited_from,
+    error_for,
+    one_line,
+    seconds_in,
+    sent_pictures,
 )
 from convergebench.editors.needs import Key, Package
 from convergebench.editors.registry import Preset, provider
 from convergebench.types import (
+    BadOutput,
     Edited,
     EditError,
-    Editor,
     EditorFacts,
     EditRequest,
-    Misconfigured,
     RateLimited,
     Refused,
     Unavailable,
 )
 
-MAX_INPUTS = 3
 KEY = Key("DASHSCOPE_API_KEY")
-
-
-class DashScope:
-    """Prompts go as they are, without a watermark; an empty parameter is left to the model."""
-
-    def __init__(
-        self, facts: EditorFacts, key: str, *, deadline_seconds: float = DEADLINE_SECONDS
-    ) -> None:
-        options = {name: value for name, value in facts.parameters.items() if value != ""}
-        self.facts = replace(facts, max_inputs=MAX_INPUTS)
-        self._base_url = options.pop("base_url", None)
-        self._options = options
-        self._key = key
-        self._web = Web(key)
-        self._deadline_seconds = deadline_seconds
-        # It logs every failed request with a traceback, which would land on the terminal if nobody listens.
-        logging.getLogger("dashscope").addHandler(logging.NullHandler())
-
-    async def edit(self, request: EditRequest) -> Edited:
-        check_inputs(self.facts, request)
-        async with within(self._deadline_seconds):
-            answer = await self._call(request)
-            if answer.status_code != 200:
-                raise self._failure(answer)
-            content = within_reply(answer, "output", "choices", 0, "message", "content")
-            address = within_reply(content, 0, "image")
-            picture = await picture_of(await self._web.fetch(address))
-        return Edited(picture, cost_usd=self.facts.price_usd)
-
-    async def close(self) -> None:
-        await self._web.close()
-
-    async def _call(self, request: EditRequest) -> Any:
-        import aiohttp
-        from dashscope import AioMultiModalConversation
-
-        content = [{"image": data_uri(image)} for image in request.images]
-        messages = [{"role": "user", "content": [*content, {"text": request.instruction}]}]
-        try:
-            # In our session a lost connection is no error that the SDK knows, so it does not ask again.
-            return await AioMultiModalConversation.call(
-                messages=messages,
-                api_key=self._key,
-                base_address=self._base_url,
-                session=self._web.session,
-                request_timeout=self._deadline_seconds,
-                seed=request.seed,
-                n=1,
-                **self._options,
-            )
-        except (aiohttp.ClientError, json.JSONDecodeError) as error:
-            raise Unavailable(f"the reply broke off: {type(error).__name__}") from error
-        except TypeError as error:  # what the SDK makes of a reply without output
-            raise Unavailable("the reply has no output") from error
-
-    def _failure(self, answer: Any) -> EditError:
-        code = answer.code or ""
-        reason = scrubbed(f"{code}: {answer.message}", self._key)
-        headers = {name.lower(): value for name, value in (answer.headers or {}).items()}
-        if code.lower() in ("datainspectionfailed", "data_inspection_failed"):
-            return Refused(reason)
-        if code.startswith("Throttling") and answer.status_code != 429:
-            return RateLimited(reason)
-        if code in ("Arrearage", "InvalidApiKey", "ModelNotFound", "Model.AccessDenied"):
-            return Misconfigured(reason)
-        return failure_of(answer.status_code, reason, headers.get("retry-after"))
+MANY_PICTURES = 3
+INSPECTION = ("datainspectionfailed", "data_inspection_failed")
+SILENCE = logging.NullHandler()
 
 
 @provider(
     "dashscope",
-    summary="Qwen image editing at Alibaba Cloud",
+    summary="Qwen image editing at Alibaba Cloud, as dashscope:MODEL",
     version="1",
     needs=(KEY, Package("dashscope", "dashscope")),
     presets={"qwen-image-edit-plus": Preset("qwen-image-edit-plus", 0.03)},
-    parameters={"base_url": "", "prompt_extend": False, "watermark": False},
+    parameters={"prompt_extend": False, "watermark": False, "base_url": ""},
 )
-def dashscope(facts: EditorFacts) -> Editor:
-    return DashScope(facts, KEY.value() or "")
+def dashscope(facts: EditorFacts) -> DashScope:
+    return DashScope(facts)
+
+
+class DashScope:
+    """One model; it sends PNG. `base_url` chooses the region, as DASHSCOPE_HTTP_BASE_URL does."""
+
+    def __init__(self, facts: EditorFacts, deadline_seconds: float = DEADLINE_SECONDS) -> None:
+        self.facts = replace(facts, max_inputs=MANY_PICTURES)
+        self._base_url = facts.parameters.get("base_url") or None
+        self._web = Web(KEY)
+        self._deadline_seconds = deadline_seconds
+        # It logs every failed request with a traceback, which would land on the terminal if nobody listens.
+        logging.getLogger("dashscope").addHandler(SILENCE)
+
+    async def edit(self, request: EditRequest) -> Edited:
+        pictures = await asyncio.to_thread(sent_pictures, self.facts, request)
+        content = [*({"image": data_uri(picture)} for picture in pictures), {"text": request.instruction}]
+        options: dict[str, Any] = {
+            "seed": request.seed,
+            "n": 1,
+            "messages": [{"role": "user", "content": content}],
+            **call_parameters(self.facts, "base_url"),
+        }
+        async with deadline(self._deadline_seconds):
+            answer = await self._call(options)
+            if answer.status_code != 200:
+                raise _explained(answer)
+            reply = part_of(answer, "output", "choices", 0, "message", "content")
+            data = await self._web.fetch(part_of(reply, 0, "image"))
+        return await edited_from(data, self.facts.price_usd)
+
+    async def close(self) -> None:
+        await self._web.close()
+
+    async def _call(self, options: dict[str, Any]) -> Any:
+        import aiohttp
+        from dashscope import AioMultiModalConversation
+
+        try:
+            # In our session a lost connection is no error that the SDK knows, so it does not ask again.
+            return await AioMultiModalConversation.call(
+                api_key=KEY.value(),
+                base_address=self._base_url,
+                session=self._web.session,
+                request_timeout=self._deadline_seconds,
+                **options,
+            )
+        except (aiohttp.ClientError, json.JSONDecodeError) as error:
+            raise Unavailable(f"the reply broke off: {type(error).__name__}") from error
+        except TypeError as error:  # what the SDK makes of a reply without output
+            raise BadOutput("the reply has no output") from error
+
+
+def _explained(answer: Any) -> EditError:
+    code, status = answer.code or "", answer.status_code
+    reason = one_line(f"{code}: {answer.message}", KEY.value())
+    headers = {name.lower(): value for name, value in (answer.headers or {}).items()}
+    after = seconds_in(headers.get("retry-after"))
+    if code.lower() in INSPECTION:
+        return Refused(reason)
+    if code.startswith("Throttling"):
+        return RateLimited(reason, after)
+    return error_for(status, reason, key_name=KEY.names[0], after_seconds=after)

@@ -1,52 +1,26 @@
 """Editing pipelines of diffusers on this machine: `diffusers:folder-or-hub-id?steps=20&device=cuda:0&…`.
 
 `steps`, `guidance` and any argument that the pipeline's call takes by that name are part of the editor's
-identity; `device`, `devices`, `offload` and `batch` say only where it runs. A picture's size is kept where its
-sides are multiples that the pipeline can make (mostly 16); otherwise they are rounded down to such, once.
+identity; `device`, `devices`, `offload` and `batch` say only where it runs. A picture's size is kept where
+its sides are multiples that the pipeline can make (mostly 16); otherwise they are rounded down to such, once.
 """
 
 from __future__ import annotations
 
 import asyncio
 import dataclasses
-import inspect
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import itertools
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from convergebench.editors._local_weights import (
-    DTYPES,
-    chosen,
-    class_named_in,
-    found_device,
-    load,
-    without,
-)
-from convergebench.editors._pipelines import HUB_CLASSES, KINDS, Kind, arguments_for
+from convergebench.editors._local_weights import DTYPES, chosen, class_named_in, without
+from convergebench.editors._pipelines import HUB_CLASSES, KINDS, Kind
+from convergebench.editors._replica import OFFLOADS, Replica
 from convergebench.editors.needs import Package
 from convergebench.editors.registry import Preset, provider
-from convergebench.types import (
-    Crashed,
-    Edited,
-    EditError,
-    Editor,
-    EditorFacts,
-    EditRequest,
-    Misconfigured,
-    Parameter,
-    Refused,
-)
+from convergebench.types import Edited, EditError, Editor, EditorFacts, EditRequest
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from convergebench.picture import Picture
-
-OFFLOADS = ("none", "model", "sequential")
 PLACEMENT = ("device", "devices", "offload", "batch")
-NOT_OF_THE_CALL = ("model", "dtype", "revision")
 
 PRESETS = {
     "qwen-image-edit-local": Preset("Qwen/Qwen-Image-Edit", 0.0, {"steps": 50, "guidance": 4.0}),
@@ -102,7 +76,7 @@ class DiffusersEditor:
         done = await asyncio.gather(
             *(
                 replica.on_its_thread(replica.edit_all, [requests[index] for index in share])
-                for share, replica in zip(shares, _endlessly(self._replicas), strict=False)
+                for share, replica in zip(shares, itertools.cycle(self._replicas), strict=False)
             )
         )
         outcomes = {
@@ -113,5 +87,20 @@ class DiffusersEditor:
         return [outcomes[index] for index in range(len(requests))]
 
     async def close(self) -> None:
-        for replica in self._replicas:
-            replica.close()
+        await asyncio.gather(*(replica.close() for replica in self._replicas))
+
+
+def _declared_kind(model: str) -> Kind | None:
+    """What can be known without loading it."""
+    named = class_named_in(Path(model).expanduser(), "model_index.json") or HUB_CLASSES.get(model)
+    return KINDS.get(named) if named else None
+
+
+def _shares(requests: Sequence[EditRequest], replicas: int) -> list[list[int]]:
+    """Indexes of requests that can go into one call, because their pictures have the same sizes, in as many
+    parts as there are replicas to do them."""
+    groups: dict[tuple[tuple[int, int], ...], list[int]] = {}
+    for index, request in enumerate(requests):
+        groups.setdefault(tuple(picture.size for picture in request.images), []).append(index)
+    parts = [group[start::replicas] for group in groups.values() for start in range(replicas)]
+    return [part for part in parts if part]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import contextlib
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from convergebench.editors._http import called_off_by, data_uri, patiently
 from convergebench.editors._remote import (
     DEADLINE_SECONDS,
     call_parameters,
@@ -31,14 +32,12 @@ from convergebench.types import (
 )
 
 if TYPE_CHECKING:
-    from fal_client import AsyncRequestHandle, FalClientHTTPError
+    from fal_client import FalClientHTTPError
 
-    from convergebench.picture import Picture
+T = TypeVar("T")
 
 KEY = Key("FAL_KEY")
 POLL_SECONDS = 0.25
-LOOKS = 4
-CANCEL_SECONDS = 5.0
 MANY_PICTURES = 10
 
 ONE_PICTURE = frozenset(
@@ -82,6 +81,7 @@ PRESETS = {
     needs=(KEY, Package("fal_client", "fal")),
     presets=PRESETS,
     parameters={"output_format": "png", "image_field": "", "base_url": ""},
+    at_once=2,
 )
 def fal(facts: EditorFacts) -> Fal:
     return Fal(facts)
@@ -104,7 +104,7 @@ class Fal:
         self.facts = replace(facts, max_inputs=MANY_PICTURES if self._field.endswith("s") else 1)
         self._deadline_seconds = deadline_seconds
         self._client = AsyncClient(key=KEY.value())
-        self._files = httpx.AsyncClient(follow_redirects=True)  # apart: the key is not for file hosts
+        self._files = httpx.AsyncClient(timeout=60, follow_redirects=True)  # without the key: other hosts
 
     async def edit(self, request: EditRequest) -> Edited:
         import httpx
@@ -127,7 +127,7 @@ class Fal:
         await (await self._client._client).aclose()
 
     def _arguments(self, request: EditRequest) -> dict[str, Any]:
-        pictures = [_data_uri(picture) for picture in sent_pictures(self.facts, request)]
+        pictures = [data_uri(picture) for picture in sent_pictures(self.facts, request)]
         arguments: dict[str, Any] = call_parameters(self.facts, "model", "image_field", "base_url")
         arguments["prompt"] = request.instruction
         arguments[self._field] = pictures if self._field.endswith("s") else pictures[0]
@@ -137,13 +137,8 @@ class Fal:
 
     async def _answer(self, arguments: dict[str, Any]) -> dict[str, Any]:
         job = await self._client.submit(self._endpoint, arguments)
-        try:
-            return await _finished(job)
-        except asyncio.CancelledError:
-            with contextlib.suppress(Exception):
-                async with asyncio.timeout(CANCEL_SECONDS):
-                    await job.cancel()
-            raise
+        async with called_off_by(job.cancel):
+            return await _paid_for(lambda: job.get(interval=POLL_SECONDS))
 
     async def _picture_in(self, answer: dict[str, Any]) -> bytes:
         if any(answer.get("has_nsfw_concepts") or ()):
@@ -157,29 +152,27 @@ class Fal:
         return await self._downloaded(url)
 
     async def _downloaded(self, url: str) -> bytes:
-        reply = await self._files.get(url)
+        reply = await _paid_for(lambda: self._files.get(url))
         if reply.is_error:
             raise Unavailable(f"the picture could not be fetched: {reply.status_code}")
         return reply.content
 
 
-async def _finished(job: AsyncRequestHandle) -> dict[str, Any]:
-    """The job's answer. A lost look at the queue is not a lost job: it is paid for, so look again."""
+async def _paid_for(look: Callable[[], Awaitable[T]]) -> T:
+    """A lost look at the queue or at a file is not a lost job: look again before paying again."""
     import httpx
 
-    for _ in range(LOOKS - 1):
-        with contextlib.suppress(httpx.TransportError):
-            return await job.get(interval=POLL_SECONDS)
-        await asyncio.sleep(POLL_SECONDS)
-    return await job.get(interval=POLL_SECONDS)
+    async def once() -> T:
+        try:
+            return await look()
+        except httpx.TransportError as error:
+            raise Unavailable(one_line(f"connection lost: {error!r}", KEY.value())) from error
+
+    return await patiently(once, wait_seconds=POLL_SECONDS)
 
 
 def _image_field(endpoint: str) -> str:
     return "image_url" if endpoint in ONE_PICTURE else "image_urls"
-
-
-def _data_uri(picture: Picture) -> str:
-    return f"data:{picture.facts.media_type};base64,{base64.b64encode(picture.encoded).decode()}"
 
 
 def _explained(error: FalClientHTTPError) -> EditError:

@@ -59,6 +59,7 @@ PRESETS = {
     needs=(KEY, Package("google.genai", "gemini")),
     presets=PRESETS,
     parameters={"base_url": ""},
+    at_once=8,
 )
 def gemini(facts: EditorFacts) -> Gemini:
     return Gemini(facts)
@@ -77,7 +78,7 @@ class Gemini:
 
         self.facts = replace(facts, max_inputs=MANY_PICTURES)
         self._deadline_seconds = deadline_seconds
-        self._http = httpx2.AsyncClient(timeout=deadline_seconds)
+        self._http = httpx2.AsyncClient(timeout=None, limits=httpx2.Limits(), follow_redirects=True)
         options = HttpOptions(
             base_url=str(facts.parameters.get("base_url") or "") or None,
             # Without this, one attempt more is made after a lost connection.
@@ -150,8 +151,7 @@ def _picture_in(answer: GenerateContentResponse) -> bytes:
     candidate = answer.candidates[0] if answer.candidates else None
     ended = candidate.finish_reason.name if candidate and candidate.finish_reason else "no candidate"
     words = " ".join(part.text for part in parts if part.text and not part.thought)
-    said = (candidate and candidate.finish_message) or words or "no picture came back"
-    reason = one_line(f"{ended}: {said}", KEY.value())
+    reason = one_line(f"{ended}: {words or 'no picture came back'}", KEY.value())
     raise Refused(reason) if ended in POLICY else BadOutput(reason)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ class Package:
     extra: str
 
     def missing(self) -> str | None:
-        if importlib.util.find_spec(self.module):
-            return None
+        with contextlib.suppress(ModuleNotFoundError):  # the parent of a dotted name is absent
+            if importlib.util.find_spec(self.module):
+                return None
         return f"{self.module} is not installed: pip install 'convergebench[{self.extra}]'"

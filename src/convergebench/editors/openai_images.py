@@ -88,6 +88,7 @@ PRESETS = {
     needs=(KEY, Package("openai", "openai")),
     presets=PRESETS,
     parameters={"size": "auto", "quality": "auto", "output_format": "png", "base_url": ""},
+    at_once=4,
 )
 def openai_images(facts: EditorFacts) -> OpenAIImages:
     """The edit's cost is known afterwards, from the tokens used: they depend on size and quality."""
@@ -115,7 +116,7 @@ class OpenAIImages:
             api_key=key.value() or "none",
             base_url=str(facts.parameters.get("base_url") or "") or None,
             max_retries=0,
-            timeout=deadline_seconds,
+            timeout=None,  # the deadline holds for the whole edit
         )
 
     async def edit(self, request: EditRequest) -> Edited:

@@ -20,9 +20,10 @@ KEY = Key("SERVER_API_KEY")
     version="1",
     needs=(Package("openai", "openai"),),
     parameters={"base_url": "", "output_format": "png", "response_format": "b64_json"},
+    at_once=8,
 )
 def server(facts: EditorFacts) -> OpenAIImages:
-    """Further parameters (num_inference_steps, guidance_scale, true_cfg_scale, …) go into the form as given."""
+    """Further parameters (num_inference_steps, guidance_scale, …) go into the form as given."""
     if not facts.parameters["base_url"]:
         model = facts.parameters["model"]
         raise WrongUse(

@@ -138,7 +138,7 @@ def facts_of(listing: Listing, parameters: Mapping[str, Parameter]) -> EditorFac
     """The editor's identity; its name tells all parameters that are not as listed."""
     given = {key: value for key, value in parameters.items() if value != listing.parameters.get(key)}
     base = listing.name
-    if listing.name in _providers:
+    if listing is _providers.get(listing.name):
         base = f"{listing.name}:{given.pop('model')}"
     query = "&".join(f"{key}={value}" for key, value in sorted(given.items()))
     return EditorFacts(

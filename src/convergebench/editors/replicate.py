@@ -6,27 +6,31 @@ says which input takes the picture; `image_field=images[]` is one that takes a l
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import contextlib
 import io
+from collections.abc import Iterator
 from dataclasses import replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from convergebench.editors._http import (
+from convergebench.editors._http import called_off_by, patiently, reason_in
+from convergebench.editors._remote import (
     DEADLINE_SECONDS,
-    called_off_by,
-    check_inputs,
-    failure_of,
-    patiently,
-    picture_of,
-    reason_in,
-    scrubbed,
-    within,
+    call_parameters,
+    deadline,
+    edited_from,
+    error_for,
+    one_line,
+    seconds_in,
+    sent_pictures,
 )
 from convergebench.editors.needs import Key, Package
 from convergebench.editors.registry import provider
 from convergebench.types import (
     BadOutput,
     Edited,
-    Editor,
     EditorFacts,
     EditRequest,
     Misconfigured,
@@ -36,96 +40,85 @@ from convergebench.types import (
 
 if TYPE_CHECKING:
     import httpx
-    from replicate.client import Client
     from replicate.prediction import Prediction
 
     from convergebench.picture import Picture
 
-POLL_SECONDS = 0.5
-MAX_LISTED = 10
-FLAGGED = ("nsfw", "sensitive", "e005", "safety", "moderat", "content policy")
 KEY = Key("REPLICATE_API_TOKEN")
+POLL_SECONDS = 0.5
+MANY_PICTURES = 10
+FLAGGED = ("nsfw", "sensitive", "e005", "safety", "moderat", "content policy")
+
+
+@provider(
+    "replicate",
+    summary="any picture editor on Replicate, as replicate:OWNER/NAME",
+    version="1",
+    needs=(KEY, Package("replicate", "replicate")),
+    parameters={
+        "image_field": "input_image",
+        "aspect_ratio": "match_input_image",
+        "output_format": "png",
+        "prompt_upsampling": False,
+        "base_url": "",
+    },
+)
+def replicate(facts: EditorFacts) -> Replicate:
+    return Replicate(facts)
 
 
 class Replicate:
-    """The price of a model is not known here, nor is it told by the reply."""
+    """One model. What it costs is not known here, nor does the reply tell."""
 
-    def __init__(
-        self,
-        facts: EditorFacts,
-        key: str,
-        *,
-        deadline_seconds: float = DEADLINE_SECONDS,
-        poll_seconds: float = POLL_SECONDS,
-    ) -> None:
-        inputs = {name: value for name, value in facts.parameters.items() if value != ""}
-        self._model = str(inputs.pop("model"))
-        self._base_url = inputs.pop("base_url", None)
-        field = str(inputs.pop("image_field"))
-        self._image_field = field.removesuffix("[]")
-        self._listed = field.endswith("[]")
-        self.facts = replace(facts, max_inputs=MAX_LISTED) if self._listed else facts
-        self._inputs = inputs
-        self._key = key
-        self._opened: Client | None = None
-        self._deadline_seconds = deadline_seconds
-        self._poll_seconds = poll_seconds
-
-    async def edit(self, request: EditRequest) -> Edited:
-        import httpx
-
-        check_inputs(self.facts, request)
-        try:
-            async with within(self._deadline_seconds):
-                job = await self._submit(request)
-                async with called_off_by(job.async_cancel):
-                    await self._wait(job)
-                picture = await picture_of(await self._fetch(job))
-        except httpx.HTTPError as error:
-            raise Unavailable(f"connection lost: {type(error).__name__}") from error
-        return Edited(picture, cost_usd=self.facts.price_usd)
-
-    async def close(self) -> None:
-        if self._opened is not None:
-            await self._opened._async_client.aclose()
-
-    @property
-    def _client(self) -> Client:
+    def __init__(self, facts: EditorFacts, deadline_seconds: float = DEADLINE_SECONDS) -> None:
         import httpx
         from replicate.client import Client
 
-        if self._opened is None:
-            self._opened = Client(
-                self._key,
-                base_url=str(self._base_url) if self._base_url else None,
-                timeout=httpx.Timeout(self._deadline_seconds),
-                # A mounted transport goes before the SDK's own, which asks up to ten times.
-                mounts={"all://": httpx.AsyncHTTPTransport()},
-                event_hooks={"response": [self._raise_for_status]},
-            )
-        return self._opened
+        field = str(facts.parameters["image_field"])
+        self._image_field = field.removesuffix("[]")
+        self._listed = field.endswith("[]")
+        self.facts = replace(facts, max_inputs=MANY_PICTURES if self._listed else 1)
+        self._client = Client(
+            KEY.value(),
+            base_url=str(facts.parameters["base_url"]) or None,
+            timeout=httpx.Timeout(deadline_seconds),
+            # A mounted transport goes before the SDK's own, which asks up to ten times.
+            mounts={"all://": httpx.AsyncHTTPTransport()},
+            event_hooks={"response": [_raise_for_status]},
+        )
+        # Apart: the key is not for file hosts.
+        self._files = httpx.AsyncClient(timeout=deadline_seconds, follow_redirects=True)
+        self._deadline_seconds = deadline_seconds
 
-    async def _raise_for_status(self, response: httpx.Response) -> None:
-        """In the SDK's stead: its errors know nothing of Retry-After."""
-        if response.is_error:
-            reason = scrubbed(reason_in(await response.aread()), self._key)
-            raise failure_of(response.status_code, reason, response.headers.get("Retry-After"))
+    async def edit(self, request: EditRequest) -> Edited:
+        pictures = await asyncio.to_thread(sent_pictures, self.facts, request)
+        async with deadline(self._deadline_seconds):
+            job = await self._submit(pictures, request)
+            async with called_off_by(job.async_cancel):
+                await self._wait(job)
+            data = await self._fetch(job)
+        return await edited_from(data, self.facts.price_usd)
 
-    async def _submit(self, request: EditRequest) -> Prediction:
+    async def close(self) -> None:
+        await self._files.aclose()
+        await self._client._async_client.aclose()
+
+    async def _submit(self, pictures: tuple[Picture, ...], request: EditRequest) -> Prediction:
         from replicate.identifier import ModelVersionIdentifier
 
+        model = str(self.facts.parameters["model"])
         try:
-            owner, name, version = ModelVersionIdentifier.parse(self._model)
+            owner, name, version = ModelVersionIdentifier.parse(model)
         except ValueError as error:
-            raise Misconfigured(f"{self._model} is not owner/name or owner/name:version") from error
-        addresses = [await self._uploaded(image) for image in request.images]
+            raise Misconfigured(f"{model} is not owner/name or owner/name:version") from error
+        addresses = [await self._uploaded(picture) for picture in pictures]
         inputs: dict[str, Any] = {
             "prompt": request.instruction,
             self._image_field: addresses if self._listed else addresses[0],
             "seed": request.seed,
-            **self._inputs,
+            **call_parameters(self.facts, "model", "image_field", "base_url"),
         }
-        with _complete():
+        with _answered():
             if version:
                 return await self._client.predictions.async_create(version=version, input=inputs)
             return await self._client.models.predictions.async_create(model=(owner, name), input=inputs)
@@ -134,36 +127,58 @@ class Replicate:
         from convergebench.picture import SUFFIXES
 
         name = f"{image.digest[:16]}{SUFFIXES[image.facts.media_type]}"
-        with _complete():
+        with _answered():
             file = await self._client.files.async_create(io.BytesIO(image.encoded), filename=name)
         return file.urls["get"]
 
     async def _wait(self, job: Prediction) -> None:
-        import asyncio
-
         async def reload() -> None:
-            with _complete():
+            with _answered():
                 await job.async_reload()
 
         while job.status not in ("succeeded", "failed", "canceled"):
-            await asyncio.sleep(self._poll_seconds)
-            await patiently(reload, wait_seconds=self._poll_seconds)
+            await asyncio.sleep(POLL_SECONDS)
+            await patiently(reload, wait_seconds=POLL_SECONDS)
         if job.status == "succeeded":
             return
-        reason = scrubbed(job.error or job.status, self._key)
+        reason = one_line(job.error or job.status, KEY.value())
         if any(word in reason.lower() for word in FLAGGED):
             raise Refused(reason)
         raise Unavailable(reason)
 
     async def _fetch(self, job: Prediction) -> bytes:
-        from replicate.helpers import FileOutput
-
         first = job.output[0] if isinstance(job.output, list) and job.output else job.output
         if not isinstance(first, str):
             raise BadOutput("the prediction holds no picture")
 
-        async def once() -> bytes:
-            with _complete():
-                return await FileOutput(first, self._client).aread()
+        if first.startswith("data:"):
+            return base64.b64decode(first.partition(",")[2])
 
-        return await patiently(once, wait_seconds=self._poll_seconds)
+        async def once() -> bytes:
+            with _answered():
+                reply = await self._files.get(first)
+                return reply.raise_for_status().content
+
+        return await patiently(once, wait_seconds=POLL_SECONDS)
+
+
+async def _raise_for_status(response: httpx.Response) -> None:
+    """In the SDK's stead: its errors know nothing of Retry-After."""
+    if not response.is_error:
+        return
+    reason = one_line(reason_in(await response.aread()), KEY.value())
+    if response.status_code == HTTPStatus.NOT_FOUND and response.request.method == "GET":
+        raise Unavailable("the prediction cannot be found")  # a POST's 404 is an unknown model
+    after = seconds_in(response.headers.get("Retry-After"))
+    raise error_for(response.status_code, reason, key_name=KEY.names[0], after_seconds=after)
+
+
+@contextlib.contextmanager
+def _answered() -> Iterator[None]:
+    """A lost connection, or a reply that is not whole or not of the SDK's kind, is Unavailable."""
+    import httpx
+
+    try:
+        yield
+    except (httpx.HTTPError, ValueError) as error:
+        raise Unavailable(f"the reply broke off: {type(error).__name__}") from error

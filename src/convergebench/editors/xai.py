@@ -1,108 +1,99 @@
-"""Grok Imagine at xAI: one JSON request, the picture in the reply. It has no seed and sends JPEG only."""
+"""Grok Imagine at xAI: one JSON request, the picture in the reply. It takes no seed and sends JPEG only."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 from typing import Any
 
-from convergebench.editors._http import (
+from convergebench.editors._http import Reply, Web, data_uri, part_of
+from convergebench.editors._remote import (
     DEADLINE_SECONDS,
-    Reply,
-    Web,
-    check_inputs,
-    data_uri,
-    failure_of,
-    picture_of,
-    within,
-    within_reply,
+    call_parameters,
+    deadline,
+    edited_from,
+    sent_pictures,
 )
 from convergebench.editors.needs import Key, Package
 from convergebench.editors.registry import Preset, provider
-from convergebench.types import (
-    BadOutput,
-    Edited,
-    EditError,
-    Editor,
-    EditorFacts,
-    EditRequest,
-    Misconfigured,
-    Refused,
-)
+from convergebench.types import BadOutput, Edited, EditError, EditorFacts, EditRequest, Misconfigured, Refused
 
+KEY = Key("XAI_API_KEY")
 HOST = "https://api.x.ai/v1"
 TICKS_PER_USD = 10_000_000_000
-KEY = Key("XAI_API_KEY")
+VIOLATION = ("guidelines", "moderation", "safety_check")
+
+
+@provider(
+    "xai",
+    summary="Grok Imagine at xAI, as xai:MODEL",
+    version="1",
+    needs=(KEY, Package("aiohttp", "http")),
+    presets={"grok-imagine": Preset("grok-imagine-image", 0.022)},
+    parameters={"resolution": "1k", "base_url": ""},
+)
+def xai(facts: EditorFacts) -> Xai:
+    return Xai(facts)
 
 
 class Xai:
-    """The reply's own cost counts where there is one."""
+    """One model. What a reply says it cost goes before the preset's price."""
 
-    def __init__(
-        self, facts: EditorFacts, key: str, *, deadline_seconds: float = DEADLINE_SECONDS
-    ) -> None:
-        options = {name: value for name, value in facts.parameters.items() if value != ""}
-        host = str(options.pop("base_url", HOST))
+    def __init__(self, facts: EditorFacts, deadline_seconds: float = DEADLINE_SECONDS) -> None:
+        host = str(facts.parameters.get("base_url") or HOST).rstrip("/")
         self.facts = facts
-        self._address = f"{host.rstrip('/')}/images/edits"
-        self._options = options
-        self._headers = {"Authorization": f"Bearer {key}"}
-        self._web = Web(key)
+        self._address = f"{host}/images/edits"
+        self._headers = {"Authorization": f"Bearer {KEY.value()}"}
+        self._web = Web(KEY)
         self._deadline_seconds = deadline_seconds
 
     async def edit(self, request: EditRequest) -> Edited:
-        check_inputs(self.facts, request)
-        body = {
-            "prompt": request.instruction,
-            "image": {"type": "image_url", "url": data_uri(request.image)},
-            "response_format": "b64_json",
-            "n": 1,
-            **self._options,
-        }
-        async with within(self._deadline_seconds):
+        body = await asyncio.to_thread(self._body, request)
+        async with deadline(self._deadline_seconds):
             reply = await self._web.ask("POST", self._address, headers=self._headers, json=body)
-            if reply.status >= 400:
-                raise _failure(reply)
-            answer = reply.json()
-            return Edited(await picture_of(_picture_in(answer)), cost_usd=self._cost(answer))
+        if reply.error:
+            raise _explained(reply, reply.error)
+        answer = reply.json()
+        return await edited_from(_picture_in(answer), self._cost(answer))
 
     async def close(self) -> None:
         await self._web.close()
 
+    def _body(self, request: EditRequest) -> dict[str, Any]:
+        (picture,) = sent_pictures(self.facts, request)
+        return {
+            "prompt": request.instruction,
+            "image": {"type": "image_url", "url": data_uri(picture)},
+            "response_format": "b64_json",
+            "n": 1,
+            **call_parameters(self.facts, "base_url"),
+        }
+
     def _cost(self, answer: Any) -> float | None:
         ticks = (answer.get("usage") or {}).get("cost_in_usd_ticks")
-        return self.facts.price_usd if ticks is None else float(ticks) / TICKS_PER_USD
+        return self.facts.price_usd if ticks is None else ticks / TICKS_PER_USD
 
 
 def _picture_in(answer: Any) -> bytes:
-    data = within_reply(answer, "data")
+    data = part_of(answer, "data")
     if not data:
         raise Refused("moderated: the reply holds no picture")
     if data[0].get("respect_moderation") is False:
         raise Refused("moderated: the picture does not respect the content policy")
     try:
-        return base64.b64decode(within_reply(data, 0, "b64_json"), validate=True)
+        return base64.b64decode(part_of(data, 0, "b64_json"), validate=True)
     except binascii.Error as error:
         raise BadOutput("the picture in the reply is not base64") from error
 
 
-def _failure(reply: Reply) -> EditError:
-    """xAI's statuses are blurred: a wrong key is a 400, spent credit a 429, a violation a 403."""
+def _explained(reply: Reply, usual: EditError) -> EditError:
+    """xAI's statuses are blurred: a wrong key is a 400, spent credit a 429, a violation a 400 or 403."""
     said = reply.reason.lower()
-    if "api key" in said or "credits" in said:
+    if "api key" in said:
+        return Misconfigured(f"the key in {KEY.names[0]} is not accepted; check it and run again")
+    if "credits" in said:
         return Misconfigured(reply.reason)
-    if "guidelines" in said or "moderation" in said or "safety_check" in said:
+    if reply.status < 500 and any(word in said for word in VIOLATION):
         return Refused(reply.reason)
-    return failure_of(reply.status, reply.reason, reply.retry_after)
-
-
-@provider(
-    "xai",
-    summary="Grok Imagine at xAI",
-    version="1",
-    needs=(KEY, Package("aiohttp", "http")),
-    presets={"grok-imagine": Preset("grok-imagine-image", 0.022)},
-    parameters={"base_url": "", "resolution": "1k"},
-)
-def xai(facts: EditorFacts) -> Editor:
-    return Xai(facts, KEY.value() or "")
+    return usual

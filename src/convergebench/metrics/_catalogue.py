@@ -76,7 +76,7 @@ def load_family(name: str, options: MetricOptions) -> Family:
 
 def packaged_weights(*of: str) -> tuple[PackagedFile, ...]:
     """The files of weights that these metrics, or all, take from packages; each once."""
-    chosen = [_all().registration(name) for name in of or names()]
+    chosen = [_all().registration(name) for name in expand(of or names())]
     return tuple(
         dict.fromkeys(file for one in chosen if isinstance(one, Registration) for file in one.weights)
     )
@@ -100,7 +100,8 @@ class _Catalogue:
         if name in self.metrics:
             return self.metrics[name]
         near = difflib.get_close_matches(name, (*self.metrics, *self.groups), n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(self.metrics))}"
+        known = {r.name if isinstance(r, FamilyRegistration) else r.facts.name for r in self.metrics.values()}
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
         raise WrongUse(f"there is no metric called {name!r}; {hint}")
 
     def facts(self, name: str, options: MetricOptions) -> MetricFacts:

@@ -1,22 +1,39 @@
 """Views of the results: tables, files, curves and pictures."""
 
+from convergebench.report.audited import audit_lines, corrected_title, csv_audit, json_audit
 from convergebench.report.comparison import final_pictures
-from convergebench.report.csv import export
+from convergebench.report.csv import csv_text, export
 from convergebench.report.grid import GridCell, GridRow, picture_grid
 from convergebench.report.markdown import report
 from convergebench.report.notes import ranking_notes
+from convergebench.report.paired import csv_paired, json_paired, paired_notes, paired_table, profile_lines
 from convergebench.report.plots import plot_curves
-from convergebench.report.tables import json_ranking, ranking_table
+from convergebench.report.tables import csv_ranking, json_ranking, ranking_table
+from convergebench.report.worst import csv_worst, json_worst, worst_table
 
 __all__ = [
     "GridCell",
     "GridRow",
+    "audit_lines",
+    "corrected_title",
+    "csv_audit",
+    "csv_paired",
+    "csv_ranking",
+    "csv_text",
+    "csv_worst",
     "export",
     "final_pictures",
+    "json_audit",
+    "json_paired",
     "json_ranking",
+    "json_worst",
+    "paired_notes",
+    "paired_table",
     "picture_grid",
     "plot_curves",
+    "profile_lines",
     "ranking_notes",
     "ranking_table",
     "report",
+    "worst_table",
 ]

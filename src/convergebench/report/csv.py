@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -39,6 +40,13 @@ def export(results: Results, folder: Path) -> list[Path]:
     for name, rows in files.items():
         _write(folder / name, rows)
     return [folder / name for name in files]
+
+
+def csv_text(rows: Iterable[Row]) -> str:
+    """Rows as CSV, to be printed."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 def _write(path: Path, rows: Iterable[Row]) -> None:

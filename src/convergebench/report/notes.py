@@ -23,9 +23,11 @@ def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
     """Sentences to print below the ranking, the gravest first; empty when there is nothing to say."""
     return (
         *_comparability(ranking),
+        *_imported(ranking),
         *_missing_returns([gap for gap in ranking.gaps if gap.what == RETURN]),
         *_missing_values(ranking),
         *_infinite_values(ranking),
+        *_score(ranking),
     )
 
 
@@ -38,6 +40,12 @@ def _comparability(ranking: Ranking) -> Iterator[str]:
     summaries = [row.metrics[ranking.metric.name].finite for row in ranking.rows]
     if any(finite is not None and finite.clusters == 1 for finite in summaries):
         yield "A mean over one source picture has no interval."
+
+
+def _imported(ranking: Ranking) -> Iterator[str]:
+    models = [row.model for row in ranking.rows if row.imported]
+    if models:
+        yield f"Imported, not made here: {', '.join(models)}."
 
 
 def _missing_returns(missing: Sequence[Gap]) -> Iterator[str]:
@@ -64,6 +72,22 @@ def _infinite_values(ranking: Ranking) -> Iterator[str]:
         perfect = Counter({row.model: row.metrics[facts.name].perfect for row in ranking.rows})
         if perfect.total():
             yield f"{metric_title(facts)}: infinite values are left out of the mean ({_by_model(+perfect)})"
+
+
+def _score(ranking: Ranking) -> Iterator[str]:
+    scores = [row.score for row in ranking.rows if row.score is not None and row.score.together is not None]
+    if not scores:
+        return
+    if scores[0].missing:
+        used, missing = (
+            ", ".join(name.upper() for name in names) for names in (scores[0].metrics, scores[0].missing)
+        )
+        whole = "" if scores[0].semantic is not None else ", so of quality alone"
+        whole = whole if scores[0].quality is not None else ", so of semantics alone"
+        yield f"The score is of {used}{whole}: {missing} is not there for every model."
+    tests = {score.gated_by for score in scores if score.gated_by}
+    if tests:
+        yield f"The gated score counts only rounds whose forward edit {' or '.join(sorted(tests))}."
 
 
 def _by_model(counts: Counter[str]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from convergebench.analysis import Curve, CurvePoint, Results, degradation_curves
+from convergebench.analysis import Curve, CurvePoint, Results, degradation_curves, shortfall
 from convergebench.errors import WrongUse
 from convergebench.report._atomic import replacing
 from convergebench.report._wording import axis_title, counted, metric_title
@@ -153,11 +153,10 @@ def _styles(curves: Sequence[Curve]) -> dict[str, dict[str, Any]]:
 
 def _legend_order(panel: _Panel) -> list[str]:
     """From the best final value to the worst as the curves end, then floors."""
-    sign = -1 if panel.metric.better == "higher" else 1
 
     def place(curve: Curve) -> tuple[bool, bool, float]:
         mean = curve.points[-1].mean
-        return curve.role == "floor", mean is None, 0.0 if mean is None else sign * mean
+        return curve.role == "floor", mean is None, 0.0 if mean is None else shortfall(mean, panel.metric)
 
     return [curve.model for curve in sorted(panel.curves, key=place)]
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from convergebench.analysis import Ranking, RankingRow, Summary
+from convergebench.analysis import HalfLife, Interval, Ranking, RankingRow, Score, Summary
 from convergebench.report._wording import ABSENT, decimals, duration, mean_with_interval, metric_title, number
+from convergebench.report.csv import Row
 from convergebench.report.notes import ranking_notes
 from convergebench.types import MetricFacts
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+_BESIDE = ("ssim", "lpips", "clip")
+"""Structure, perception and meaning."""
 
 
 def ranking_table(ranking: Ranking) -> Table:
@@ -30,10 +35,8 @@ def ranking_table(ranking: Ranking) -> Table:
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("model", overflow="fold", min_width=8)
     table.add_column(f"{metric_title(ranking.metric)} @ R{ranking.round}", no_wrap=True)
-    for facts in _others(ranking):
-        table.add_column(metric_title(facts).replace("-", "\n"), justify="right", no_wrap=True)
-    for heading in ("n", "missing", "s/edit", "$"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    for heading in _headings(ranking)[3:]:
+        table.add_column(_broken(heading), justify="right", no_wrap=True)
     for row, following in zip(ranking.rows, (*ranking.rows[1:], None), strict=True):
         is_last_above_floors = following is not None and row.role != "floor" and following.role == "floor"
         style = "dim" if row.role == "floor" else ""
@@ -43,9 +46,25 @@ def ranking_table(ranking: Ranking) -> Table:
 
 def ranking_cells(ranking: Ranking) -> list[list[str]]:
     """The table's text: a heading, then a row a model."""
-    heading = ["#", "model", f"{metric_title(ranking.metric)} @ R{ranking.round}"]
-    heading += [metric_title(facts) for facts in _others(ranking)]
-    return [[*heading, "n", "missing", "s/edit", "$"], *(_cells(ranking, row) for row in ranking.rows)]
+    return [_headings(ranking), *(_cells(ranking, row) for row in ranking.rows)]
+
+
+def csv_ranking(ranking: Ranking) -> list[Row]:
+    """A heading, then a row a model, with all metrics' means at full precision."""
+    names = [facts.name for facts in ranking.metrics]
+    heading = ("rank", "model", "role", "group", "n", "missing", *names, "low", "high", "half_life", "auc",
+               "score", "gated_score", "mean_seconds", "cost_usd")  # fmt: skip
+    rows: list[Row] = [heading]
+    for row in ranking.rows:
+        chief = row.metrics[ranking.metric.name]
+        score = (row.score.together, row.score.gated) if row.score else (None, None)
+        rows.append(
+            (row.rank, row.model, row.role, row.group, row.n, row.missing,
+             *(row.metrics[name].mean for name in names), chief.low, chief.high,
+             row.half_life.median if row.half_life else None, row.auc.mean if row.auc else None,
+             *(one.mean if one else None for one in score), row.mean_seconds, row.cost_usd)
+        )  # fmt: skip
+    return rows
 
 
 def json_ranking(ranking: Ranking) -> dict[str, Any]:
@@ -62,8 +81,32 @@ def json_ranking(ranking: Ranking) -> dict[str, Any]:
     }
 
 
+def _headings(ranking: Ranking) -> list[str]:
+    chief = metric_title(ranking.metric)
+    others = [metric_title(facts) for facts in _others(ranking)]
+    score = "gated score" if is_gated(ranking) else "score"
+    convergence = ["group", "half-life", "AUC", score]
+    return ["#", "model", f"{chief} @ R{ranking.round}", *convergence, *others, "n", "missing", "s/edit", "$"]
+
+
+def _broken(heading: str) -> str:
+    """In two lines where it has two words, since the numbers below are short.
+
+    >>> _broken("half-life"), _broken("s/edit"), _broken("gated score")
+    ('half-\\nlife', 's/\\nedit', 'gated\\nscore')
+    """
+    return heading.replace(" ", "\n").replace("-", "-\n").replace("/", "/\n").replace("missing", "miss-\ning")
+
+
 def _others(ranking: Ranking) -> list[MetricFacts]:
-    return [facts for facts in ranking.metrics if facts != ranking.metric]
+    """What fits beside the metric that ranks, where it has a value; the JSON has all."""
+    return [
+        facts
+        for facts in ranking.metrics
+        if facts != ranking.metric
+        and facts.name in _BESIDE
+        and any(row.metrics[facts.name].mean is not None for row in ranking.rows)
+    ]
 
 
 def _cells(ranking: Ranking, row: RankingRow) -> list[str]:
@@ -72,6 +115,10 @@ def _cells(ranking: Ranking, row: RankingRow) -> list[str]:
         ABSENT if row.rank is None else str(row.rank),
         row.model,
         mean_with_interval(chief.mean, chief.low, chief.high, ranking.metric),
+        row.group or ABSENT,
+        half_life_text(row.half_life, ranking.rounds),
+        number(row.auc.mean if row.auc else None, 2),
+        _score_text(row, gated=is_gated(ranking)),
         *(number(row.metrics[facts.name].mean, decimals(facts)) for facts in _others(ranking)),
         str(row.n),
         str(row.missing),
@@ -80,23 +127,79 @@ def _cells(ranking: Ranking, row: RankingRow) -> list[str]:
     ]
 
 
+def is_gated(ranking: Ranking) -> bool:
+    """Whether any model's forward edits were looked at; then the gated score is the one to show."""
+    return any(row.score is not None and row.score.gated is not None for row in ranking.rows)
+
+
+def half_life_text(life: HalfLife | None, rounds: int) -> str:
+    """In rounds; later than the last one where more than half of the pictures hold out."""
+    if life is None:
+        return ABSENT
+    return f">{rounds}" if math.isinf(life.median) else number(life.median, 1)
+
+
+def _score_text(row: RankingRow, *, gated: bool) -> str:
+    if row.score is None:
+        return ABSENT
+    points = row.score.gated if gated else row.score.together
+    return number(points.mean if points else None, 1)
+
+
 def _json_row(row: RankingRow) -> dict[str, Any]:
     return {
         "rank": row.rank,
         "model": row.model,
         "role": row.role,
+        "imported": row.imported,
         "n": row.n,
         "missing": row.missing,
         "metrics": {name: _json_summary(summary) for name, summary in row.metrics.items()},
         "mean_seconds": row.mean_seconds,
         "cost_usd": row.cost_usd,
         "failures": dict(row.failures),
+        "group": row.group,
+        "half_life": _json_half_life(row.half_life),
+        "auc": json_interval(row.auc),
+        "score": _json_score(row.score),
     }
+
+
+def _json_half_life(life: HalfLife | None) -> dict[str, Any] | None:
+    if life is None:
+        return None
+    return {
+        "threshold": life.threshold,
+        "median": json_number(life.median),
+        "low": json_number(life.low),
+        "high": json_number(life.high),
+        "n": life.n,
+        "fell": life.fell,
+    }
+
+
+def _json_score(score: Score | None) -> dict[str, Any] | None:
+    if score is None:
+        return None
+    return {
+        "together": json_interval(score.together),
+        "quality": json_interval(score.quality),
+        "semantic": json_interval(score.semantic),
+        "gated": json_interval(score.gated),
+        "gated_by": score.gated_by,
+        "metrics": list(score.metrics),
+        "missing": list(score.missing),
+    }
+
+
+def json_interval(interval: Interval | None) -> dict[str, Any] | None:
+    """For json.dumps; null where there is none."""
+    return None if interval is None else asdict(interval)
 
 
 def _json_summary(summary: Summary) -> dict[str, Any]:
     return {
-        "mean": _json_number(summary.mean),
+        "mean": json_number(summary.mean),
         "low": summary.low,
         "high": summary.high,
         "n": summary.n,
@@ -107,5 +210,6 @@ def _json_summary(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _json_number(value: float | None) -> float | str | None:
+def json_number(value: float | None) -> float | str | None:
+    """For json.dumps, which has no infinity."""
     return "inf" if value is not None and math.isinf(value) else value

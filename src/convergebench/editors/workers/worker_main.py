@@ -10,6 +10,7 @@ or {"error": reason}. Whatever the model's own code prints goes to stderr. When 
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib.util
 import json
@@ -20,7 +21,8 @@ import signal
 import sys
 import threading
 import traceback
-from typing import Any, Dict, TextIO, Tuple  # noqa: UP035 (Python 3.8)
+from pathlib import Path
+from typing import Any, TextIO
 
 PROTOCOL = 1
 _PR_SET_PDEATHSIG = 1
@@ -31,9 +33,8 @@ def main() -> None:
     _die_with_parent()
     requests, replies = _take_pipes()
     line = _read_in_background(requests)
-    own_folder = os.path.dirname(os.path.abspath(__file__))
-    # The names in our folder must not hide packages of the same names.
-    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != own_folder]
+    # Python puts the script's folder first: the names in ours must not hide packages of the same names.
+    sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).resolve().parent]
     try:
         adapter, state, hello = _load(line.get())
     except Exception as error:
@@ -46,13 +47,11 @@ def main() -> None:
 
 def _die_with_parent() -> None:
     """Linux ends us with the parent, even inside native code; elsewhere the closed pipe has to do."""
-    try:
+    with contextlib.suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    except (OSError, AttributeError, TypeError):
-        pass  # noqa: SIM105 (contextlib.suppress would say less)
 
 
-def _take_pipes() -> Tuple[TextIO, TextIO]:  # noqa: UP006
+def _take_pipes() -> tuple[TextIO, TextIO]:
     """Keep the pipes for ourselves: nothing that the model's code reads or prints may disturb them."""
     requests = os.fdopen(os.dup(0), "r", encoding="utf-8")
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -63,9 +62,9 @@ def _take_pipes() -> Tuple[TextIO, TextIO]:  # noqa: UP006
     return requests, replies
 
 
-def _read_in_background(requests: TextIO) -> queue.Queue[Dict[str, Any]]:  # noqa: UP006
+def _read_in_background(requests: TextIO) -> queue.Queue[dict[str, Any]]:
     """Requests as they come. The end of the input is the end of us, also in the middle of an edit."""
-    line: queue.Queue[Dict[str, Any]] = queue.Queue()  # noqa: UP006
+    line: queue.Queue[dict[str, Any]] = queue.Queue()
 
     def read() -> None:
         for request in requests:
@@ -76,11 +75,11 @@ def _read_in_background(requests: TextIO) -> queue.Queue[Dict[str, Any]]:  # noq
     return line
 
 
-def _load(request: Dict[str, Any]) -> Tuple[Any, Any, Dict[str, Any]]:  # noqa: UP006
+def _load(request: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
     path, parameters = request["adapter"], request["parameters"]
     if parameters.get("repo"):
         sys.path.insert(0, parameters["repo"])
-    name = os.path.splitext(os.path.basename(path))[0]
+    name = Path(path).stem
     spec = importlib.util.spec_from_file_location("convergebench_adapter_" + name, path)
     assert spec is not None and spec.loader is not None
     adapter = importlib.util.module_from_spec(spec)
@@ -96,7 +95,7 @@ def _load(request: Dict[str, Any]) -> Tuple[Any, Any, Dict[str, Any]]:  # noqa: 
     return adapter, state, hello
 
 
-def _answer(adapter: Any, state: Any, request: Dict[str, Any]) -> Dict[str, Any]:  # noqa: UP006
+def _answer(adapter: Any, state: Any, request: dict[str, Any]) -> dict[str, Any]:
     try:
         adapter.edit(state, request["image"], request["instruction"], request["seed"], request["output"])
     except Exception as error:
@@ -106,12 +105,12 @@ def _answer(adapter: Any, state: Any, request: Dict[str, Any]) -> Dict[str, Any]
     return {"done": True}
 
 
-def _failure(error: Exception) -> Dict[str, Any]:  # noqa: UP006
+def _failure(error: Exception) -> dict[str, Any]:
     traceback.print_exc()
-    return {"error": "{}: {}".format(type(error).__name__, error)[:_LONGEST_REASON]}
+    return {"error": f"{type(error).__name__}: {error}"[:_LONGEST_REASON]}
 
 
-def _reply(replies: TextIO, content: Dict[str, Any]) -> None:  # noqa: UP006
+def _reply(replies: TextIO, content: dict[str, Any]) -> None:
     sys.stdout.flush()
     replies.write(json.dumps(content) + "\n")
     replies.flush()

@@ -102,6 +102,12 @@ def _mean_hue(
     if grey.any():
         a, b = np.where(grey, a1 + a2, a), np.where(grey, b1 + b2, b)
     length = _length(a, b)
+    opposite = (length == 0) & ~grey
+    if opposite.any():
+        # Half way from the smaller hue angle to the larger, as the formula has it.
+        smaller = np.where((b1 > 0) | ((b1 == 0) & (a1 > 0)), 1, -1)
+        a, b = np.where(opposite, -b1 * smaller, a), np.where(opposite, a1 * smaller, b)
+        length = np.where(opposite, c1, length)
     length[length == 0] = 1
     return a / length, b / length
 

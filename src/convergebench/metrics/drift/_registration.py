@@ -7,7 +7,6 @@ weights that let go of what was edited. Both pictures are band-passed first, so 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,12 +26,16 @@ if TYPE_CHECKING:
 SMALLEST_SIDE = 32
 FINEST_SIDE = 256
 _COARSEST_SIDE = 32
-_STEPS = (20, 12, 8, 8)
-"""For the coarsest level first; what is finer has as many as the last."""
-_SETTLED = 0.003
+_COARSE_LEVELS = 2
+_MOST_STEPS = 12
+_SETTLED = 0.01
 """In pixels of the level: a step that moves no corner further is the last."""
 _SEEDS = (1.0, 0.92, 1.09, 0.85, 1.18)
-"""Zooms to start from, where starting from none leads nowhere."""
+"""Zooms to start from, one after the other until one fits."""
+_GOOD_START = 0.6
+_SAMPLED = 7
+_SHARED = 10
+"""Neighbours share what the band-pass lets through: about so many pixels count as one."""
 LEAST_LIKENESS = 0.4
 LARGEST_ERROR = 0.5
 """In pixels of the finest level, at a corner: three standard errors of the fit."""
@@ -56,10 +59,12 @@ class Fit(NamedTuple):
 
     def distrust(self) -> str | None:
         """Why the fit says nothing, or None where it does."""
-        if self.error > LARGEST_ERROR:
+        if math.isinf(self.error):
             return "the source has too little structure to register by"
         if self.likeness < LEAST_LIKENESS:
             return f"the result cannot be laid on the source (likeness {self.likeness:.2f} of 1)"
+        if self.error > LARGEST_ERROR:
+            return "the source has too little structure to register by exactly"
         if self.likeness < self.before - 0.01:
             return "laying the result on the source makes them less alike"
         return None
@@ -71,15 +76,25 @@ def pyramid(source: Pixels) -> tuple[Level, ...]:
 
 
 def register(levels: tuple[Level, ...], result: Pixels) -> Fit:
-    """The similarity that fits best; shifts are in units of the picture's longer side."""
+    """The similarity that fits best: found on the coarse levels, from several starts if need be."""
     planes = _planes(result)
-    fit = _refined(levels, planes, _first_guess(levels, planes, 1.0))
-    for zoom in _SEEDS[1:]:
-        if fit.likeness >= LEAST_LIKENESS or not math.isfinite(fit.error):
+    coarse = levels[:_COARSE_LEVELS]
+    found: list[tuple[float, Matrix]] = []
+    for zoom in _SEEDS:
+        start = _refined(coarse, planes[:_COARSE_LEVELS], _first_guess(levels, planes, zoom))
+        found.append((_likeness(coarse[-1].plane, *_warped(planes[len(coarse) - 1], start)), start))
+        if found[-1][0] >= _GOOD_START:
             break
-        other = _refined(levels, planes, _first_guess(levels, planes, zoom))
-        fit = max(fit, other, key=lambda one: one.likeness)
-    return fit
+    _, start = max(found, key=lambda one: one[0])
+    matrix = _refined(levels[_COARSE_LEVELS:], planes[_COARSE_LEVELS:], start)
+    finest, plane = levels[-1].plane, planes[-1]
+    equations = _equations(levels[-1], plane, matrix)
+    return Fit(
+        matrix,
+        likeness=_likeness(finest, *_warped(plane, matrix)),
+        before=_likeness(finest, plane, np.ones_like(plane)),
+        error=equations.error() * max(plane.shape),
+    )
 
 
 def _planes(pixels: Pixels) -> list[Plane]:
@@ -122,31 +137,25 @@ def _first_guess(levels: tuple[Level, ...], planes: list[Plane], zoom: float) ->
     source, side = levels[number].plane, max(levels[number].plane.shape)
     zoomed = _similarity(zoom - 1, 0, 0, 0)
     result, inside = _warped(planes[number], zoomed)
-    (right, down), _ = cv2.phaseCorrelate(
-        source, result, cv2.createHanningWindow(source.shape[::-1], cv2.CV_32F)
-    )
+    # Multiplied here: where no padding is needed, phaseCorrelate would multiply our planes in their place.
+    window = np.asarray(cv2.createHanningWindow((source.shape[1], source.shape[0]), cv2.CV_32F), np.float32)
+    (right, down), _ = cv2.phaseCorrelate(source * window, result * window)
     shifted = zoomed @ _similarity(0, 0, right / side, down / side)
     without = _likeness(source, result, inside)
     return shifted if _likeness(source, *_warped(planes[number], shifted)) > without + 0.02 else zoomed
 
 
-def _refined(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> Fit:
-    for number, (level, plane) in enumerate(zip(levels, planes, strict=True)):
-        for _ in range(_STEPS[min(number, len(_STEPS) - 1)]):
+def _refined(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> Matrix:
+    for level, plane in zip(levels, planes, strict=True):
+        for _ in range(_MOST_STEPS):
             equations = _equations(level, plane, matrix)
             if equations.is_singular():
-                return Fit(matrix, 0.0, 0.0, math.inf)
+                return matrix
             step = equations.solution()
             matrix = matrix @ np.linalg.inv(_similarity(*step))
             if float(np.abs(step).sum()) * max(plane.shape) < _SETTLED:
                 break
-    finest, plane = levels[-1].plane, planes[-1]
-    return Fit(
-        matrix,
-        likeness=_likeness(finest, *_warped(plane, matrix)),
-        before=_likeness(finest, plane, np.ones(plane.shape, np.bool_)),
-        error=_equations(levels[-1], plane, matrix).error() * max(plane.shape),
-    )
+    return matrix
 
 
 class _Equations(NamedTuple):
@@ -161,7 +170,7 @@ class _Equations(NamedTuple):
         return bool(values[0] <= 1e-6 * values[-1])
 
     def solution(self) -> NDArray[np.float64]:
-        return np.linalg.solve(self.left, self.right)
+        return np.asarray(np.linalg.solve(self.left, self.right), np.float64)
 
     def error(self) -> float:
         """Three standard errors at a corner, half a unit from the middle each way."""
@@ -173,36 +182,34 @@ class _Equations(NamedTuple):
 
 def _equations(level: Level, plane: Plane, matrix: Matrix) -> _Equations:
     result, inside = _warped(plane, matrix)
-    difference = np.where(inside, _matched(level.plane, result, inside) - level.plane, 0).ravel()
-    spread = 1.5 * float(np.median(np.abs(difference))) + 1e-3
-    weights = inside.ravel() / (1 + np.square(difference / (2 * spread)))
-    weighted = level.slopes * weights[:, None].astype(np.float32)
-    squares = float(np.dot(weights, np.square(difference)))
+    source = level.plane * inside
+    difference = (result * _amplitude(source, result) - source).ravel()
+    spread = 3 * float(np.median(np.abs(difference[::_SAMPLED]))) + 1e-3
+    weights = inside.ravel() / (1 + np.square(difference / np.float32(spread)))
+    weighted = level.slopes * weights[:, None]
     return _Equations(
         (weighted.T @ level.slopes).astype(np.float64),
         (weighted.T @ difference).astype(np.float64),
-        # Neighbours share what the band-pass lets through: about ten pixels count as one.
-        10 * squares / max(float(weights.sum()), 1.0),
+        _SHARED * float(np.dot(weights, np.square(difference))) / max(float(weights.sum()), 1.0),
     )
 
 
-def _matched(source: Plane, result: Plane, inside: NDArray[np.bool_]) -> Plane:
-    """The result with the amplitude of the source: contrast and sharpness must not look like zoom."""
-    energy = float(np.square(result[inside]).sum())
-    wanted = float(np.square(source[inside]).sum())
-    return result * np.float32(math.sqrt(wanted / energy)) if energy > 0 else result
+def _amplitude(source: Plane, result: Plane) -> np.float32:
+    """What gives the result the amplitude of the source: contrast and sharpness must not look like zoom."""
+    energy, wanted = np.vdot(result, result), np.vdot(source, source)
+    return np.float32(math.sqrt(wanted / energy)) if energy > 0 else np.float32(1)
 
 
-def _warped(plane: Plane, matrix: Matrix) -> tuple[Plane, NDArray[np.bool_]]:
-    """The result laid on the source, and where it covers it."""
+def _warped(plane: Plane, matrix: Matrix) -> tuple[Plane, Plane]:
+    """The result laid on the source, 0 where it does not reach, and 1 where it does."""
     import cv2
 
     height, width = plane.shape
-    affine = in_pixels(matrix, width, height)
+    affine, size = in_pixels(matrix, width, height), (width, height)
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    laid = cv2.warpAffine(plane, affine, (width, height), flags=flags, borderValue=math.nan)
-    inside = ~np.isnan(laid)
-    return np.nan_to_num(np.asarray(laid, np.float32)), inside
+    cover = cv2.warpAffine(np.ones_like(plane), affine, size, flags=flags)
+    inside = (np.asarray(cover) > 0.999).astype(np.float32)
+    return np.asarray(cv2.warpAffine(plane, affine, size, flags=flags), np.float32) * inside, inside
 
 
 def in_pixels(matrix: Matrix, width: int, height: int) -> Matrix:
@@ -213,7 +220,7 @@ def in_pixels(matrix: Matrix, width: int, height: int) -> Matrix:
     return whole[:2]
 
 
-def _likeness(source: Plane, result: Plane, inside: NDArray[np.bool_]) -> float:
-    x, y = source[inside], result[inside]
-    energy = float(np.dot(x, x)) * float(np.dot(y, y))
-    return float(np.dot(x, y)) / math.sqrt(energy) if energy > 0 else 0.0
+def _likeness(source: Plane, result: Plane, inside: Plane) -> float:
+    covered = source * inside
+    energy = float(np.vdot(covered, covered)) * float(np.vdot(result, result))
+    return float(np.vdot(covered, result)) / math.sqrt(energy) if energy > 0 else 0.0

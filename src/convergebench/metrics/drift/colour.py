@@ -29,9 +29,7 @@ _LEAST_FREE = 0.02
 _LEAST_SPREAD = 1.0
 """In levels: below it a picture is flat, or has no colour, and a ratio would be one of rounding errors."""
 _MIDDLE = 127.5
-_TO_YCBCR = np.array(
-    [[0.299, 0.587, 0.114], [-0.168736, -0.331264, 0.5], [0.5, -0.418688, -0.081312]], np.float32
-)
+_TO_YCBCR = np.array([[0.299, 0.587, 0.114], [-0.168736, -0.331264, 0.5], [0.5, -0.418688, -0.081312]])
 _NO_CONTRAST = "the source has no contrast to compare with"
 _NO_COLOUR = "the source has no variety of colour to compare with"
 
@@ -39,13 +37,13 @@ _NO_COLOUR = "the source has no variety of colour to compare with"
 class Averaged(NamedTuple):
     """The picture in few cells: luma, Cb and Cr of each, and which of them hold no clipped pixels."""
 
-    tones: NDArray[np.float32]
+    tones: NDArray[np.float64]
     free: NDArray[np.bool_]
 
 
 class ColourSource(NamedTuple):
     lab: NDArray[np.float32]
-    averaged: tuple[NDArray[np.float32], NDArray[np.bool_]]
+    averaged: tuple[NDArray[np.float64], NDArray[np.bool_]]
     clipped: float
 
 
@@ -57,14 +55,14 @@ def colours_of_source(source: Pixels) -> ColourSource:
 @family(
     "colour",
     MetricFacts(
-        "delta_e", VERSION, "lower", 0.0, 100.0, "drift", "ΔE", "Mean CIEDE2000 colour difference, pixel by pixel."
+        "delta_e", VERSION, "lower", 0.0, 100.0, "drift", "ΔE", "Mean CIEDE2000 difference, pixel by pixel."
     ),
     signed("cast_l", "L*", 100, "How much lighter (+) or darker (−) a mid-grey became."),
     signed("cast_a", "a*", 100, "How far a mid-grey went to red-magenta (+) or green (−)."),
     signed("cast_b", "b*", 100, "How far a mid-grey went to yellow (+) or blue (−)."),
     ratio("saturation", "Spread of the chroma, result over source."),
     ratio("contrast", "Stretch of the tones, result over source."),
-    signed("clipped", "%", 100, "Pixels with a channel at 0 or 255: share in the result less share in the source."),
+    signed("clipped", "%", 100, "Growth of the share of pixels with a channel at 0 or 255."),
     prepare=colours_of_source,
 )
 def colour(source: ColourSource, result: Result) -> Mapping[str, Reading]:
@@ -88,11 +86,9 @@ def colour(source: ColourSource, result: Result) -> Mapping[str, Reading]:
 
 def _mean_difference(source: NDArray[np.float32], result: Pixels) -> float:
     height, width, _ = result.shape
-    total = sum(
-        float(ciede2000(source[rows], lab_of(result[rows])).sum(dtype=np.float64))
-        for rows in stripes(height, width, 1)
-    )
-    return total / (height * width)
+    differences = (ciede2000(source[rows], lab_of(result[rows])) for rows in stripes(height, width, 1))
+    total = math.fsum(float(each.sum(dtype=np.float64)) for each in differences)
+    return total / float(height * width)
 
 
 def _averaged(pixels: Pixels, clipped: NDArray[np.uint8]) -> Averaged:
@@ -101,12 +97,12 @@ def _averaged(pixels: Pixels, clipped: NDArray[np.uint8]) -> Averaged:
     height, width, _ = pixels.shape
     factor = max(1.0, max(height, width) / AVERAGED_SIDE)
     size = (max(1, round(width / factor)), max(1, round(height / factor)))
-    cells = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA).reshape(-1, 3)
+    cells = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA).reshape(-1, 3).astype(np.float64)
     free = cv2.resize(clipped, size, interpolation=cv2.INTER_AREA).ravel() < 255 * _CLIPPED_IN_CELL
-    return Averaged(cells.astype(np.float32) @ _TO_YCBCR.T, free)
+    return Averaged(cells @ _TO_YCBCR.T, free)
 
 
-def _comparable(before: Averaged, after: Averaged) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _comparable(before: Averaged, after: Averaged) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The cells that clipping changed in neither picture, or all where it changed nearly all."""
     free = before.free & after.free
     if free.mean() < _LEAST_FREE:
@@ -122,22 +118,22 @@ class _Stretch(NamedTuple):
     """Where a mid-grey goes."""
 
 
-def _stretch(before: NDArray[np.float32], after: NDArray[np.float32]) -> _Stretch:
+def _stretch(before: NDArray[np.float64], after: NDArray[np.float64]) -> _Stretch:
     """Fitted to quantiles, so that it does not matter where in the picture a tone is."""
     x, y = np.quantile(before, _QUANTILES), np.quantile(after, _QUANTILES)
     factor = float(y.std() / x.std()) if x.std() >= _LEAST_SPREAD else None
     return _Stretch(factor, float(y.mean() + (factor or 1.0) * (_MIDDLE - x.mean())))
 
 
-def _saturation(before: NDArray[np.float32], after: NDArray[np.float32]) -> float | None:
+def _saturation(before: NDArray[np.float64], after: NDArray[np.float64]) -> float | None:
     """Ratio of the spreads about the mean: a cast moves the mean and leaves them as they are."""
-    spread = math.hypot(*before.std(axis=0, dtype=np.float64))
+    spread = math.hypot(*before.std(axis=0))
     if spread < _LEAST_SPREAD:
         return None
-    return math.hypot(*after.std(axis=0, dtype=np.float64)) / spread
+    return math.hypot(*after.std(axis=0)) / spread
 
 
-def _cast(luma: float, chroma: NDArray[np.float32]) -> tuple[float, float, float]:
+def _cast(luma: float, chroma: NDArray[np.float64]) -> tuple[float, float, float]:
     """How a colour differs from a mid-grey, in Lab."""
     cb, cr = chroma
     colour = np.array([luma + 1.402 * cr, luma - 0.344136 * cb - 0.714136 * cr, luma + 1.772 * cb])
@@ -149,7 +145,7 @@ def _clipped(pixels: Pixels) -> NDArray[np.uint8]:
     """255 where a channel is at its end, 0 elsewhere."""
     import cv2
 
-    return np.asarray(255 - cv2.inRange(pixels, (1, 1, 1), (254, 254, 254)), np.uint8)  # type: ignore[call-overload]
+    return np.asarray(255 - cv2.inRange(pixels, (1, 1, 1), (254, 254, 254)), np.uint8)
 
 
 def _share(mask: NDArray[np.uint8]) -> float:

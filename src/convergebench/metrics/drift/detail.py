@@ -32,7 +32,7 @@ _LARGEST_STEP = 12.0
 
 
 class Detail(NamedTuple):
-    """Energies of the luma's bands, noise variances of the flat blocks, and the excess of the steps over block borders."""
+    """The luma's energy by band, the flat blocks' noise variance, the excess of steps over block borders."""
 
     energies: NDArray[np.float64]
     noise: NDArray[np.float64]
@@ -54,9 +54,8 @@ class DetailSource(NamedTuple):
 def details_of_source(source: Pixels) -> DetailSource:
     height, width, _ = source.shape
     if min(height, width) < SMALLEST_SIDE:
-        raise NotMeasurable(
-            f"detail needs at least {SMALLEST_SIDE} × {SMALLEST_SIDE} pixels; this picture has {width} × {height}"
-        )
+        least = f"{SMALLEST_SIDE} × {SMALLEST_SIDE}"
+        raise NotMeasurable(f"detail needs at least {least} pixels; this picture has {width} × {height}")
     blocks = _blocks(source)
     return DetailSource(blocks, _detail(source, blocks))
 
@@ -96,7 +95,7 @@ def _energy_ratio(before: float, after: float) -> Reading:
 def _detail(pixels: Pixels, blocks: Blocks) -> Detail:
     import cv2
 
-    luma = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+    luma = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
     noise = _typical(_noise_variances(luma[..., None], blocks.flat))
     energies = _band_energies(luma.astype(np.float32), blocks.free) - noise * _shares_of_white_noise()
     levels = luma.astype(np.int16)
@@ -130,8 +129,10 @@ def _blocks(source: Pixels) -> Blocks:
 
     soft = cv2.GaussianBlur(cv2.cvtColor(source, cv2.COLOR_RGB2GRAY).astype(np.float32), (0, 0), 1.5)
     down, across = np.gradient(np.asarray(soft, np.float32))
-    structure = _block_means(across * across + down * down)
-    darkest, lightest = _block_means(source.min(axis=2)), _block_means(source.max(axis=2))
+    structure = _block_means(np.square(across) + np.square(down))
+    red, green, blue = cv2.split(source)
+    darkest = _block_means(np.minimum(np.minimum(red, green), blue))
+    lightest = _block_means(np.maximum(np.maximum(red, green), blue))
     free = np.flatnonzero((darkest > _FROM_CLIPPING) & (lightest < 255 - _FROM_CLIPPING))
     if not free.size:
         free = np.arange(structure.size)

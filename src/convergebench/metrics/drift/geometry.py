@@ -17,7 +17,7 @@ from convergebench.types import MetricFacts, Pixels
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_STILL = 0.05
+_STILL = 0.1
 """In pixels: what moved no corner further is compared as it is, without the blur of interpolation."""
 _LEAST_AREA = 0.25
 _NAMES = ("shift_x", "shift_y", "zoom", "rotation", "ssim_registered", "registered_area")
@@ -85,15 +85,15 @@ def _similarity_after(fit: Fit, source: Pixels, result: Pixels) -> Mapping[str, 
     if moved > _STILL:
         rows, columns = _covered(affine, corners, width, height)
         flags = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
-        result = np.asarray(
-            cv2.warpAffine(result, affine, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE), np.uint8
-        )
+        laid = cv2.warpAffine(result, affine, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+        result = np.asarray(laid, np.uint8)
     else:
         rows, columns = slice(0, height), slice(0, width)
     part = source[rows, columns]
     area = part.shape[0] * part.shape[1] / (width * height)
     if area < _LEAST_AREA or min(part.shape[:2]) < WINDOW:
-        return {"ssim_registered": f"only {area:.0%} of the source is left in the result", "registered_area": area}
+        left = f"only {area:.0%} of the source is left in the result"
+        return {"ssim_registered": left, "registered_area": area}
     similarity = ssim(sums_of_source(np.ascontiguousarray(part)), np.ascontiguousarray(result[rows, columns]))
     return {"ssim_registered": similarity, "registered_area": area}
 
@@ -104,8 +104,8 @@ def _covered(
     """The rows and columns of the source that the result covers, as the upright rectangle inside."""
     back = np.linalg.inv(np.vstack([affine, [0, 0, 1]]))
     (left_top, right_top, left_bottom, right_bottom) = (corners @ back.T)[:, :2]
-    top = max(0, math.ceil(max(left_top[1], right_top[1])))
-    bottom = min(height, math.floor(min(left_bottom[1], right_bottom[1])) + 1)
-    left = max(0, math.ceil(max(left_top[0], left_bottom[0])))
-    right = min(width, math.floor(min(right_top[0], right_bottom[0])) + 1)
+    top = max(0, math.ceil(max(left_top[1], right_top[1]) - _STILL))
+    bottom = min(height, math.floor(min(left_bottom[1], right_bottom[1]) + _STILL) + 1)
+    left = max(0, math.ceil(max(left_top[0], left_bottom[0]) - _STILL))
+    right = min(width, math.floor(min(right_top[0], right_bottom[0]) + _STILL) + 1)
     return slice(top, max(top, bottom)), slice(left, max(left, right))

@@ -1,0 +1,31 @@
+"""Which pictures of a chain are compared with each other, beside every return with the source."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from convergebench.picture import Picture
+
+CHANGE_METRICS = ("psnr", "ssim")
+"""What such pairs are compared with: cheap, and enough to see a change and its size."""
+
+
+class Succession:
+    """Follows one chain: a forward edit goes with its input, a return with the return before."""
+
+    def __init__(self, source: Picture, returns: Set[str]) -> None:
+        self._returns = returns
+        self._latest = source
+        self._last_return: Picture | None = None
+
+    def pair_with(self, role: str, picture: Picture) -> tuple[Picture, Picture] | None:
+        """The picture that this next one is to be compared with, and itself; None where there is none.
+
+        Pictures that are the same file need no measuring.
+        """
+        if role in self._returns:
+            before, self._last_return = self._last_return, picture
+        else:
+            before = self._latest
+        self._latest = picture
+        return None if before is None or before.digest == picture.digest else (before, picture)

@@ -1,0 +1,52 @@
+"""convergebench audit"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    AsJson,
+    SuiteName,
+    WorkspaceFolder,
+    benchmark,
+    console,
+    print_json,
+)
+
+NAME = "audit"
+
+
+def command(
+    metric: Annotated[str, typer.Option(help="Metric that the corrected ranking is by.")] = "ssim",
+    round: Annotated[int | None, typer.Option(help="Its round; the last unless named.")] = None,
+    suite: SuiteName = None,
+    workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
+) -> None:
+    """What would make a comparison wrong, and the ranking that is left when it is mended."""
+    from convergebench.analysis import audit, collect, on_shared_cases, ranking
+    from convergebench.cli.summary import print_ranking
+    from convergebench.report import audit_lines, corrected_title, csv_audit, csv_text, json_audit
+
+    with benchmark(workspace) as opened:
+        findings = audit(collect(opened.workspace, suite))
+        results = opened.results(suite)
+    shared = on_shared_cases(results, metric, round)
+    ranked = ranking(shared.results, metric, round) if shared.cases else None
+    if as_json:
+        print_json(json_audit(findings, shared, ranked))
+        return
+    if as_csv:
+        typer.echo(csv_text(csv_audit(findings)), nl=False)
+        return
+    out = console()
+    for line in audit_lines(findings):
+        out.print(line, markup=False)
+    out.print()
+    out.print(corrected_title(shared), markup=False)
+    if ranked is not None:
+        print_ranking(ranked)

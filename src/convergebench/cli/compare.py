@@ -1,0 +1,70 @@
+"""convergebench compare"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    AsJson,
+    SuiteName,
+    WorkspaceFolder,
+    benchmark,
+    console,
+    print_json,
+)
+
+NAME = "compare"
+
+
+class Part(StrEnum):
+    CATEGORY = "category"
+    KIND = "kind"
+    PAIR = "pair"
+
+
+def command(
+    first: Annotated[str, typer.Argument(help="A model in the workspace.")],
+    second: Annotated[str, typer.Argument(help="Another one.")],
+    metric: Annotated[str, typer.Option(help="Metric for curves, half-life and contraction.")] = "ssim",
+    round: Annotated[int | None, typer.Option(help="Round to compare at; the last unless named.")] = None,
+    threshold: Annotated[float, typer.Option(help="Share of the picture that a half-life ends at.")] = 0.5,
+    by: Annotated[Part | None, typer.Option(help="Compare on each of these apart.")] = None,
+    suite: SuiteName = None,
+    workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
+) -> None:
+    """Two models on the cases that both have: differences with intervals, and how each decays."""
+    from convergebench.analysis import compared, compared_by, profile
+    from convergebench.report import (
+        csv_paired,
+        csv_text,
+        json_paired,
+        paired_notes,
+        paired_table,
+        profile_lines,
+    )
+
+    with benchmark(workspace) as opened:
+        results = opened.results(suite)
+    differences = [("", one) for one in compared(results, first, second, metric, round)]
+    if by is not None:
+        differences += list(compared_by(results, by.value, first, second, metric, round).items())
+    if as_csv:
+        typer.echo(csv_text(csv_paired(differences)), nl=False)
+        return
+    profiles = [profile(results, model, metric, threshold) for model in (first, second)]
+    if as_json:
+        print_json(json_paired(differences, profiles))
+        return
+    out = console()
+    out.print(paired_table(differences))
+    for note in paired_notes(differences):
+        out.print(f"  {note}", style="dim", markup=False)
+    for one in profiles:
+        for line in profile_lines(one, results.rounds):
+            out.print(line, markup=False)

@@ -1,0 +1,38 @@
+"""convergebench import"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from convergebench.cli.options import DEFAULT_WORKSPACE, AsJson, WorkspaceFolder, print_json
+
+NAME = "import"
+
+
+def command(
+    path: Annotated[Path, typer.Argument(help="A detailed CSV, a results JSON, or a folder of chains.")],
+    model: Annotated[str | None, typer.Option("--model", "-m", help="The model that made it.")] = None,
+    suite: Annotated[str, typer.Option(help="The suite that it belongs to.")] = "imported",
+    metric: Annotated[list[str], typer.Option(help="Metrics for pictures; the usual ones.")] = [],  # noqa: B006
+    clip: Annotated[str | None, typer.Option(help="Folder or hub id of the CLIP weights.")] = None,
+    workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
+    as_json: AsJson = False,
+) -> None:
+    """Bring in results made elsewhere, marked as imported; pictures are measured here."""
+    from convergebench import __version__, metrics
+    from convergebench.analysis.imports import bring_in
+    from convergebench.store import Workspace
+
+    ruler = metrics.Ruler(metric or metrics.DEFAULT, metrics.MetricOptions(clip=clip))
+    with Workspace.create(workspace) as store:
+        brought = bring_in(store, path, model, suite, ruler, __version__)
+    if as_json:
+        print_json({"suite": brought.suite, "models": list(brought.models), "returns": brought.returns})
+        return
+    typer.echo(
+        f"Imported {brought.returns:,} returns of {', '.join(brought.models)} into {workspace} "
+        f"as suite {brought.suite}. Next: convergebench audit --suite {brought.suite}"
+    )

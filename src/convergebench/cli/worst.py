@@ -1,0 +1,45 @@
+"""convergebench worst"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    AsJson,
+    SuiteName,
+    WorkspaceFolder,
+    benchmark,
+    console,
+    print_json,
+)
+
+NAME = "worst"
+
+
+def command(
+    model: Annotated[list[str], typer.Option("--model", "-m", help="Only these; all but floors.")] = [],  # noqa: B006
+    metric: Annotated[str, typer.Option(help="Metric that says what is worst.")] = "ssim",
+    round: Annotated[int | None, typer.Option(help="Round to look at; the last unless named.")] = None,
+    threshold: Annotated[float, typer.Option(help="Share of the picture below which it fell.")] = 0.5,
+    limit: Annotated[int, typer.Option(min=1, help="How many to show.")] = 10,
+    suite: SuiteName = None,
+    workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
+) -> None:
+    """The cases that lost most, worst first."""
+    from convergebench.analysis import worst_cases
+    from convergebench.report import csv_text, csv_worst, json_worst, worst_table
+
+    with benchmark(workspace) as opened:
+        results = opened.results(suite)
+    cases = worst_cases(results, metric, round, model, threshold)[:limit]
+    if as_json:
+        print_json(json_worst(cases))
+    elif as_csv:
+        typer.echo(csv_text(csv_worst(cases)), nl=False)
+    else:
+        console().print(worst_table(cases, results.facts(metric)))

@@ -1,0 +1,180 @@
+"""One pipeline of diffusers on one device, used by one thread."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from convergebench.editors._local_weights import found_device, load
+from convergebench.editors._pipelines import KINDS, Kind, arguments_for
+from convergebench.types import Crashed, Edited, EditError, EditRequest, Misconfigured, Parameter, Refused
+
+if TYPE_CHECKING:
+    import numpy as np
+    import torch
+    from numpy.typing import NDArray
+
+OFFLOADS = ("none", "model", "sequential")
+NOT_OF_THE_CALL = ("model", "dtype", "revision")
+T = TypeVar("T")
+
+
+class Replica:
+    """Loads once and edits in batches; out of memory, it halves them and does the work again."""
+
+    def __init__(self, parameters: Mapping[str, Parameter], device: str, offload: str, batch: int) -> None:
+        self._parameters = parameters
+        self._settings = {name: value for name, value in parameters.items() if name not in NOT_OF_THE_CALL}
+        self._device = device
+        self._offload = offload
+        self._largest = batch
+        self._pipeline: Any = None
+        self._kind: Kind | None = None
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"diffusers {device}")
+
+    async def on_its_thread(self, work: Callable[..., T], *arguments: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *arguments)
+
+    async def close(self) -> None:
+        if self._pipeline is not None:
+            self._pipeline._interrupt = True  # a call that is still running has nobody waiting for it
+            await self.on_its_thread(self._unload)
+        self._thread.shutdown(wait=False)
+
+    def load(self) -> None:
+        """Have the pipeline ready; Misconfigured says why that cannot be."""
+        if self._pipeline is not None:
+            return
+        import torch
+        from diffusers import DiffusionPipeline
+
+        model = str(self._parameters["model"])
+        revision = {"revision": str(self._parameters["revision"])} if "revision" in self._parameters else {}
+        device = found_device(self._device)
+        named = load(model, DiffusionPipeline.load_config, **revision).get("_class_name")
+        kind = KINDS.get(str(named))
+        if kind is None:
+            raise Misconfigured(
+                f"{model} is a {named}, which is not supported; supported are {', '.join(KINDS)}"
+            )
+        dtype = getattr(torch, str(self._parameters["dtype"]))
+        pipeline = load(model, DiffusionPipeline.from_pretrained, dtype=dtype, **revision)
+        _check_settings(pipeline, self._settings)
+        _resize_each(pipeline)
+        self._place(pipeline, device)
+        pipeline.set_progress_bar_config(disable=True)
+        self._kind, self._pipeline = kind, pipeline
+
+    def edit_all(self, requests: Sequence[EditRequest]) -> list[Edited | EditError]:
+        """An outcome each, in order; the pictures of all requests have the same sizes."""
+        assert self._kind is not None
+        given = len(requests[0].images)
+        if given > self._kind.max_inputs:
+            most = "one picture" if self._kind.max_inputs == 1 else f"{self._kind.max_inputs} pictures"
+            return [Refused(f"takes {most}, was given {given}") for _ in requests]
+        return self._in_calls(requests, self._kind.takes_pairs)
+
+    def _in_calls(self, requests: Sequence[EditRequest], takes_pairs: bool) -> list[Edited | EditError]:
+        outcomes: list[Edited | EditError] = []
+        while len(outcomes) < len(requests):
+            size = self._largest if takes_pairs else 1
+            outcomes += self._edit_or_halve(requests[len(outcomes) : len(outcomes) + size])
+        return outcomes
+
+    def _edit_or_halve(self, requests: Sequence[EditRequest]) -> list[Edited | EditError]:
+        """What goes wrong for many is tried again for fewer, so that a failure is that of one request."""
+        import torch
+
+        half = (len(requests) + 1) // 2
+        try:
+            return self._edit(requests)
+        except torch.OutOfMemoryError:
+            width, height = requests[0].image.size
+            failure = Crashed(
+                f"out of memory on {self._device} with one picture of {width} × {height}: try offload=model"
+            )
+            if len(requests) > 1:
+                self._largest = half  # from now on: what did not fit will not fit next time
+        except Exception as error:  # a pipeline's own mistake
+            failure = Crashed(f"{type(error).__name__}: {error}")
+        _free_memory()  # after the except clause: until there the traceback holds the tensors
+        if len(requests) == 1:
+            return [failure]
+        return self._in_calls(requests[:half], True) + self._in_calls(requests[half:], True)
+
+    def _edit(self, requests: Sequence[EditRequest]) -> list[Edited | EditError]:
+        assert self._kind is not None
+        made = self._pipeline(**arguments_for(self._kind, requests, self._settings))
+        flagged = getattr(made, "nsfw_content_detected", None) or [False] * len(requests)
+        return [_outcome(values, bool(flag)) for values, flag in zip(made.images, flagged, strict=True)]
+
+    def _place(self, pipeline: Any, device: torch.device) -> None:
+        import torch
+
+        if self._offload == "none":
+            try:
+                pipeline.to(device)
+            except torch.OutOfMemoryError as error:
+                raise Misconfigured(f"the pipeline does not fit on {device}: try offload=model") from error
+        elif device.type == "cpu":
+            raise Misconfigured(
+                f"offload={self._offload} needs a GPU to offload from: leave it out on {device}"
+            )
+        elif self._offload == "model":
+            pipeline.enable_model_cpu_offload(device=device)
+        else:
+            pipeline.enable_sequential_cpu_offload(device=device)
+
+    def _unload(self) -> None:
+        self._pipeline = None
+        _free_memory()
+
+
+def _resize_each(pipeline: Any) -> None:
+    """diffusers' image processor leaves a list as it is where it would resize a picture: in a batch, Qwen's
+    language model would see pictures of another size than it does alone."""
+    processor = getattr(pipeline, "image_processor", None)
+    if processor is None:
+        return
+    resize_one = processor.resize
+
+    def resize(image: Any, *arguments: Any, **options: Any) -> Any:
+        if isinstance(image, list):
+            return [resize_one(one, *arguments, **options) for one in image]
+        return resize_one(image, *arguments, **options)
+
+    processor.resize = resize
+
+
+def _check_settings(pipeline: Any, settings: Mapping[str, Parameter]) -> None:
+    taken = {"steps", "guidance"} | set(inspect.signature(pipeline.__call__).parameters) - {"kwargs"}
+    unknown = sorted(set(settings) - taken)
+    if unknown:
+        raise Misconfigured(
+            f"{type(pipeline).__name__} has no parameter {unknown[0]}; it takes {', '.join(sorted(taken))}"
+        )
+
+
+def _outcome(values: NDArray[np.float32], flagged: bool) -> Edited | EditError:
+    """The picture, unless it is not one: a safety checker gives black, a number that overflowed does too."""
+    import numpy as np
+
+    from convergebench.picture import Picture
+
+    if flagged:
+        return Refused("the pipeline's safety checker withheld the picture")
+    if not np.isfinite(values).all():
+        return Crashed("the pipeline's values overflowed: try dtype=bfloat16 or dtype=float32")
+    return Edited(Picture.from_pixels((values * 255).round().astype(np.uint8)), cost_usd=0.0)
+
+
+def _free_memory() -> None:
+    import torch
+
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()

@@ -1,0 +1,125 @@
+"""The models that run in a worker: their adapters and the parameters they are benchmarked with."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from convergebench.editors.registry import Preset
+from convergebench.types import Parameter
+
+_STEP1X: dict[str, Parameter] = {"steps": 28, "repo": ""}
+
+PRESETS = {
+    "step1x-v1p1": Preset(
+        "step1x_edit",
+        0.0,
+        {
+            "weights": "stepfun-ai/Step1X-Edit-v1p1-diffusers",
+            "pipeline": "Step1XEditPipeline",
+            "guidance": 6.0,
+            **_STEP1X,
+        },
+        "Step1X-Edit v1p1 in its own environment",
+    ),
+    "step1x-v1p2": Preset(
+        "step1x_edit",
+        0.0,
+        {
+            "weights": "stepfun-ai/Step1X-Edit-v1p2-preview",
+            "pipeline": "Step1XEditPipelineV1P2",
+            "guidance": 4.0,
+            **_STEP1X,
+        },
+        "Step1X-Edit v1p2 preview in its own environment",
+    ),
+    "janus-4o": Preset(
+        "janus",
+        0.0,
+        {
+            "weights": "FreedomIntelligence/Janus-4o-7B",
+            "temperature": 1.0,
+            "guidance": 5.0,
+            "image_guidance": 5.0,
+            "repo": "",
+        },
+        "Janus-4o 7B in its own environment; 384 × 384 inside",
+    ),
+    "ovis-u1": Preset(
+        "ovis_u1",
+        0.0,
+        {
+            "weights": "AIDC-AI/Ovis-U1-3B",
+            "steps": 50,
+            "guidance": 6.0,
+            "image_guidance": 1.5,
+            "repo": "",
+        },
+        "Ovis-U1 3B in its own environment",
+    ),
+    "hidream-e1": Preset(
+        "hidream_e1",
+        0.0,
+        {
+            "weights": "HiDream-ai/HiDream-E1-1",
+            "base": "HiDream-ai/HiDream-I1-Full",
+            "llama": "meta-llama/Llama-3.1-8B-Instruct",
+            "steps": 28,
+            "guidance": 3.0,
+            "image_guidance": 1.5,
+            "refine": 0.3,
+            "repo": "",
+        },
+        "HiDream-E1.1 in its own environment",
+    ),
+    "omnigen2": Preset(
+        "omnigen2",
+        0.0,
+        {
+            "weights": "OmniGen2/OmniGen2",
+            "steps": 50,
+            "guidance": 5.0,
+            "image_guidance": 2.0,
+            "side": 1024,
+            "repo": "",
+        },
+        "OmniGen2 in its own environment",
+    ),
+    "dreamomni2": Preset(
+        "dreamomni2",
+        0.0,
+        {
+            "weights": "xiabs/DreamOmni2",
+            "base": "black-forest-labs/FLUX.1-Kontext-dev",
+            "steps": 30,
+            "guidance": 3.5,
+            "repo": "",
+        },
+        "DreamOmni2 in its own environment",
+    ),
+}
+
+
+def defaults_of(adapter: str) -> dict[str, Parameter]:
+    """Parameters of the first preset that uses this adapter; none for a user's own."""
+    return next((dict(preset.parameters) for preset in PRESETS.values() if preset.model == adapter), {})
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """The Python of the environment that a built-in adapter needs."""
+
+    adapter: str
+
+    @property
+    def variable(self) -> str:
+        return f"CONVERGEBENCH_PYTHON_{re.sub(r'[^0-9A-Za-z]', '_', self.adapter).upper()}"
+
+    def missing(self) -> str | None:
+        if os.environ.get(self.variable):
+            return None
+        return (
+            f"{self.adapter} runs in an environment of its own: add ?python=/path/to/env/bin/python "
+            f"or set {self.variable} to that path"
+        )

@@ -1,0 +1,112 @@
+"""From a rubric and a subject to the question that a judge is sent."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+
+from convergebench.judges.base import Question, Subject
+from convergebench.judges.rubric import PICTURES, REASON, TEXTS, Ask, PictureLimits, Rubric
+from convergebench.picture import Picture, digest_of
+from convergebench.types import Digest, PictureFacts, fingerprint_of
+
+FORM = 1
+"""Raise it when the words below change: replies to another form of the question are other replies."""
+
+_CAPTIONS = {"source": "The source picture", "result": "The edited picture", "references": "A reference picture"}
+_TEXT_CAPTIONS = {
+    "instruction": "The instruction that the editor was given",
+    "undo": "The instruction that should have undone it",
+    "hint": "What a correct result shows",
+    "description": "What the source picture shows",
+}
+
+
+def lacking(rubric: Rubric, subject: Subject) -> str | None:
+    """What the rubric must see and the subject does not have; None where all is there."""
+    for name in rubric.sees:
+        if not (subject.pictures.get(name) if name in PICTURES else subject.texts.get(name)):
+            return name
+    return None
+
+
+def shown_pictures(rubric: Rubric, subject: Subject) -> tuple[tuple[str, Digest], ...]:
+    """The pictures that this rubric shows, with what each is, in order."""
+    return tuple(
+        (name, digest)
+        for name in PICTURES
+        if name in (*rubric.sees, *rubric.sees_if_given)
+        for digest in subject.pictures.get(name, ())
+    )
+
+
+def shown_texts(rubric: Rubric, subject: Subject) -> dict[str, str]:
+    return {
+        name: subject.texts[name]
+        for name in TEXTS
+        if name in (*rubric.sees, *rubric.sees_if_given) and subject.texts.get(name)
+    }
+
+
+def key_of(judge: str, rubric: Rubric, subject: Subject, repeat: int) -> str:
+    """What a verdict is kept under: the same only if the very same question would go to the same judge."""
+    pictures, texts = shown_pictures(rubric, subject), shown_texts(rubric, subject)
+    return fingerprint_of(FORM, judge, rubric.fingerprint, pictures, texts, repeat)
+
+
+def question(
+    rubric: Rubric, subject: Subject, show: Callable[[Digest, PictureLimits], Picture], seed: int
+) -> Question:
+    """`show` gives a picture within the rubric's limits."""
+    parts = tuple(_parts(rubric, subject, show))
+    return Question(rubric.system, parts, rubric.schema, seed)
+
+
+def _parts(
+    rubric: Rubric, subject: Subject, show: Callable[[Digest, PictureLimits], Picture]
+) -> Iterator[str | Picture]:
+    pictures = shown_pictures(rubric, subject)
+    several = len(subject.pictures.get("source", ())) > 1
+    yield (several and rubric.prompt_for_several) or rubric.prompt
+    for name, text in shown_texts(rubric, subject).items():
+        yield f"{_TEXT_CAPTIONS[name]}:\n<<<\n{text}\n>>>"
+    count: dict[str, int] = {}
+    for name, digest in pictures:
+        count[name] = count.get(name, 0) + 1
+        alone = sum(other == name for other, _ in pictures) == 1
+        yield f"{_CAPTIONS[name]}:" if alone else f"{_CAPTIONS[name]}, number {count[name]}:"
+        yield show(digest, rubric.pictures)
+    yield _form(rubric)
+
+
+def _form(rubric: Rubric) -> str:
+    lines = [f'- "{REASON}": in two or three sentences, what you see that decides it', *map(_line, rubric.ask)]
+    return "Reply with one JSON object and nothing else. Its keys, in this order:\n" + "\n".join(lines)
+
+
+def _line(ask: Ask) -> str:
+    wanted = f"a number from {ask.low:g} to {ask.high:g}" if ask.is_scale else '"yes" or "no"'
+    return f'- "{ask.name}": {wanted}. {ask.asks}'
+
+
+def within(picture: Picture, limits: PictureLimits) -> Picture:
+    """The picture as a judge is shown it: the same bytes where they fit already."""
+    width, height = picture.size
+    shrink = min(1.0, limits.longest_side / max(width, height))
+    if shrink == 1.0 and picture.facts.media_type == f"image/{limits.format}":
+        return picture
+    return _encoded(picture, max(1, round(width * shrink)), max(1, round(height * shrink)), limits)
+
+
+def _encoded(picture: Picture, width: int, height: int, limits: PictureLimits) -> Picture:
+    from PIL import Image
+
+    from convergebench.picture import resized_to
+
+    pixels = resized_to(picture.pixels, width, height)
+    if limits.format == "png":
+        return Picture.from_pixels(pixels)
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "JPEG", quality=limits.quality)
+    data = buffer.getvalue()
+    return Picture(PictureFacts(digest_of(data), width, height, "image/jpeg"), encoded=data)

@@ -1,0 +1,123 @@
+"""The judge's vocabulary: who is asked, what about, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from convergebench.types import Digest, Parameter, fingerprint_of
+
+if TYPE_CHECKING:
+    from convergebench.picture import Picture
+
+Outcome = Literal["ok", "refused", "truncated", "unparseable", "out_of_range", "error"]
+Ending = Literal["complete", "truncated", "refused"]
+
+
+@dataclass(frozen=True)
+class TokenPrices:
+    """USD for a million tokens."""
+
+    read: float
+    written: float
+
+    def cost_usd(self, tokens_read: int, tokens_written: int) -> float:
+        return (tokens_read * self.read + tokens_written * self.written) / 1_000_000
+
+
+FREE = TokenPrices(0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class JudgeFacts:
+    """A judge's identity: whatever changes its replies is in the fingerprint."""
+
+    name: str
+    """provider:model, with the settings that were given."""
+    version: str
+    """Of the adapter."""
+    provider: str
+    model: str
+    settings: Mapping[str, Parameter] = field(default_factory=dict)
+    prices: TokenPrices | None = None
+    """None is unknown."""
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint_of(self.provider, self.model, self.version, dict(self.settings))
+
+
+@dataclass(frozen=True)
+class Question:
+    """One request: texts and pictures in the order in which they are shown, and the reply's schema."""
+
+    system: str
+    parts: tuple[str | Picture, ...]
+    schema: Mapping[str, Any]
+    seed: int
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        return tuple(part for part in self.parts if not isinstance(part, str))
+
+
+@dataclass(frozen=True)
+class Reply:
+    text: str
+    ending: Ending
+    finish_reason: str
+    """In the provider's own word."""
+    served_model: str
+    tokens_read: int | None = None
+    tokens_written: int | None = None
+    cost_usd: float | None = None
+
+
+class Judge(Protocol):
+    """Answers questions, or raises an EditError that says why not."""
+
+    facts: JudgeFacts
+
+    async def start(self) -> None:
+        """Called once before the first question; raises Misconfigured where there can be no answer at all."""
+
+    async def ask(self, question: Question) -> Reply: ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is judged: pictures by digest and texts, under the names that rubrics know."""
+
+    pictures: Mapping[str, tuple[Digest, ...]]
+    """source, result, references."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """instruction, undo, hint, description."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a judge said of a subject: scores and the value they combine to, or missing, with the reason."""
+
+    outcome: Outcome
+    value: float | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
+    """By name; yes is 1 and no is 0."""
+    reason: str = ""
+    """The judge's own words."""
+    missing: str | None = None
+
+
+@dataclass(frozen=True)
+class JudgeAttempt:
+    """One call: the raw reply, or the error, and what it took."""
+
+    outcome: Outcome
+    detail: str
+    """Why it is not ok; empty if it is."""
+    seconds: float
+    reply: Reply | None = None
+    sent_sizes: tuple[tuple[int, int], ...] = ()
+    """Width and height of each picture as it was sent."""

@@ -1,0 +1,102 @@
+"""The contract on a reply: the only place where a judge's words become numbers."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NoReturn
+
+from convergebench.judges.base import Reply, Verdict
+from convergebench.judges.rubric import REASON, Ask, Rubric
+
+_FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
+_THOUGHT_ENDS = "</think>"
+_THOUGHT_BEGINS = "<think>"
+
+
+class NotInForm(Exception):
+    """The reply is not one object with all that was asked for."""
+
+
+class OutOfRange(Exception):
+    """All is there, but a score lies outside its scale."""
+
+
+def verdict(reply: Reply, rubric: Rubric) -> Verdict:
+    """The reply's scores, or which of the ways of having none this is."""
+    if reply.ending == "refused":
+        return Verdict("refused", missing=f"the judge refused: {reply.text.strip() or reply.finish_reason}")
+    try:
+        answer = the_object(reply.text)
+        scores = {one.name: _score(answer, one) for one in rubric.ask}
+        reason = _reason(answer)
+    except NotInForm as error:
+        if reply.ending == "truncated":
+            return Verdict("truncated", missing=f"the reply was cut off ({reply.finish_reason})")
+        return Verdict("unparseable", missing=str(error))
+    except OutOfRange as error:
+        return Verdict("out_of_range", missing=str(error))
+    return Verdict("ok", rubric.value_of(scores), scores, reason)
+
+
+def the_object(text: str) -> dict[str, Any]:
+    """The one JSON object in a reply: bare, or in its only fence; thoughts before it are left out.
+
+    >>> the_object('<think>{"a": 1}?</think> {"a": 2}')
+    {'a': 2}
+    """
+    if _THOUGHT_BEGINS in text and _THOUGHT_ENDS not in text:
+        raise NotInForm("the reply ends within its thoughts")
+    said = text.rpartition(_THOUGHT_ENDS)[2].strip()
+    fenced = _FENCE.findall(said)
+    if len(fenced) > 1:
+        raise NotInForm(f"the reply holds {len(fenced)} fenced blocks, not one")
+    if fenced:
+        if "{" in _FENCE.sub("", said):
+            raise NotInForm("the reply holds something beside its fenced block")
+        said = fenced[0]
+    try:
+        found = json.loads(said, object_pairs_hook=_without_doubles, parse_constant=_no_constant)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise NotInForm(f"the reply is not one JSON object ({error})") from error
+    if not isinstance(found, dict):
+        raise NotInForm(f"the reply is a JSON {type(found).__name__}, not an object")
+    return found
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise NotInForm("the reply names a key twice")
+    return found
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise NotInForm(f"the reply holds {word}, which is not a number")
+
+
+def _score(answer: dict[str, Any], ask: Ask) -> float:
+    if ask.name not in answer:
+        raise NotInForm(f"the reply lacks {ask.name}")
+    given = answer[ask.name]
+    if ask.low is None or ask.high is None:
+        return _yes_or_no(given, ask.name)
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise NotInForm(f"{ask.name} is not a number: {given!r}")
+    if not ask.low <= given <= ask.high:
+        raise OutOfRange(f"{ask.name} is {given}, outside {ask.low:g} to {ask.high:g}")
+    return float(given)
+
+
+def _yes_or_no(given: Any, name: str) -> float:
+    said = given.strip().lower() if isinstance(given, str) else given
+    if said not in ("yes", "no"):
+        raise NotInForm(f"{name} is neither yes nor no: {given!r}")
+    return float(said == "yes")
+
+
+def _reason(answer: dict[str, Any]) -> str:
+    reason = answer.get(REASON)
+    if not isinstance(reason, str) or not reason.strip():
+        raise NotInForm("the reply gives no reason")
+    return reason.strip()

@@ -1,0 +1,143 @@
+"""Any OpenAI-compatible /v1/chat/completions: OpenAI, DashScope, Ollama, LM Studio, SGLang, vLLM."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from convergebench.errors import MissingExtra
+from convergebench.judges._call import Key, error_for, seconds_in, sent_settings
+from convergebench.judges.base import Ending, JudgeFacts, Question, Reply
+from convergebench.types import BadOutput, EditError, Misconfigured, Refused, Unavailable
+
+if TYPE_CHECKING:
+    from openai import APIStatusError, AsyncOpenAI
+
+    from convergebench.picture import Picture
+
+POLICY = frozenset({"content_policy_violation", "content_filter", "data_inspection_failed"})
+NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+_ENDINGS: Mapping[str, Ending] = {"length": "truncated", "content_filter": "refused"}
+_SCHEMA_WORDS = ("response_format", "json_schema", "schema", "structured", "guided")
+
+
+class OpenAIChat:
+    """One model on one server. The reply is forced into the schema; where the server will not, it is asked
+    plainly from then on, and the contract on replies is all that holds it."""
+
+    def __init__(self, facts: JudgeFacts, key: Key, base_url: str | None, *, needs_key: bool) -> None:
+        self.facts = facts
+        self._key = key
+        self._base_url = base_url
+        self._needs_key = needs_key
+        self._client: AsyncOpenAI | None = None
+        self._forces_schema = True
+
+    async def start(self) -> None:
+        try:
+            from openai import AsyncOpenAI
+        except ImportError as error:
+            raise MissingExtra("openai", "openai") from error
+        api_key = self._key.required() if self._needs_key else self._key.value or "none"
+        self._client = AsyncOpenAI(api_key=api_key, base_url=self._base_url, max_retries=0, timeout=None)
+
+    async def ask(self, question: Question) -> Reply:
+        from openai import APIStatusError
+
+        messages = await asyncio.to_thread(_messages, question)
+        if self._forces_schema:
+            try:
+                return await self._completed(messages, question, _forced(question.schema))
+            except APIStatusError as error:
+                if not _rejects_schema(error):
+                    raise self._explained(error) from error
+                self._forces_schema = False
+        try:
+            return await self._completed(messages, question, {})
+        except APIStatusError as error:
+            raise self._explained(error) from error
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+    async def _completed(
+        self, messages: list[dict[str, Any]], question: Question, form: Mapping[str, Any]
+    ) -> Reply:
+        from openai import APIConnectionError
+
+        assert self._client is not None, "start comes first"
+        body = {
+            "model": self.facts.model,
+            "messages": messages,
+            "seed": question.seed,
+            **sent_settings(self.facts.settings, "base_url"),
+            **form,
+        }
+        try:
+            # The plain JSON: the SDK's models cost more time than the rest of the call.
+            answer = await self._client.post("/chat/completions", body=body, cast_to=object)
+        except APIConnectionError as error:
+            cause = error.__cause__ or error
+            raise Unavailable(self._key.hidden_in(f"connection lost: {cause!r}")) from error
+        except ValueError as error:
+            raise Unavailable(f"the answer was cut short or is not JSON: {error}") from error
+        return self._reply(answer)
+
+    def _reply(self, answer: Any) -> Reply:
+        try:
+            choice = answer["choices"][0]
+            message, finish = choice["message"], str(choice.get("finish_reason"))
+            used = answer.get("usage") or {}
+            read, written = used.get("prompt_tokens"), used.get("completion_tokens")
+            refusal, text = message.get("refusal"), message.get("content") or ""
+        except (TypeError, KeyError, IndexError, AttributeError) as error:
+            raise BadOutput("the answer holds no choices[0].message") from error
+        prices = self.facts.prices
+        known = prices is not None and read is not None and written is not None
+        return Reply(
+            text=refusal or text,
+            ending="refused" if refusal else _ENDINGS.get(finish, "complete"),
+            finish_reason=finish,
+            served_model=str(answer.get("model") or ""),
+            tokens_read=read,
+            tokens_written=written,
+            cost_usd=prices.cost_usd(read, written) if known and prices else None,
+        )
+
+    def _explained(self, error: APIStatusError) -> EditError:
+        reason = self._key.hidden_in(error.message)
+        if error.code in POLICY:
+            return Refused(reason)
+        if error.code in NO_CREDIT:
+            return Misconfigured(reason)
+        if error.status_code == 400 and error.param in self.facts.settings:
+            return Misconfigured(f"{reason}; to leave it out, add ?{error.param}= to the judge's name")
+        after = seconds_in(error.response.headers.get("retry-after"))
+        return error_for(error.status_code, reason, self._key, after)
+
+
+def _messages(question: Question) -> list[dict[str, Any]]:
+    parts = [
+        {"type": "text", "text": part}
+        if isinstance(part, str)
+        else {"type": "image_url", "image_url": {"url": _data_url(part)}}
+        for part in question.parts
+    ]
+    return [{"role": "system", "content": question.system}, {"role": "user", "content": parts}]
+
+
+def _data_url(picture: Picture) -> str:
+    return f"data:{picture.facts.media_type};base64,{base64.b64encode(picture.encoded).decode()}"
+
+
+def _forced(schema: Mapping[str, Any]) -> dict[str, Any]:
+    wanted = {"name": "verdict", "strict": True, "schema": schema}
+    return {"response_format": {"type": "json_schema", "json_schema": wanted}}
+
+
+def _rejects_schema(error: APIStatusError) -> bool:
+    said = error.message.lower()
+    return error.status_code in (400, 404, 422, 501) and any(word in said for word in _SCHEMA_WORDS)

@@ -1,0 +1,25 @@
+"""Where a picture changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from convergebench.errors import WrongUse
+from convergebench.metrics.drift._ciede2000 import ciede2000, lab_of
+from convergebench.types import Pixels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def change_map(source: Pixels, result: Pixels) -> NDArray[np.float32]:
+    """CIEDE2000 at every pixel, height × width; the result must have the source's size.
+
+    >>> change_map(np.zeros((2, 3, 3), np.uint8), np.full((2, 3, 3), 255, np.uint8)).round().tolist()
+    [[100.0, 100.0, 100.0], [100.0, 100.0, 100.0]]
+    """
+    if source.shape != result.shape:
+        raise WrongUse("a map of change needs two pictures of one size; resize the result to the source")
+    return np.asarray(ciede2000(lab_of(source), lab_of(result)), np.float32)

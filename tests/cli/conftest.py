@@ -1,0 +1,98 @@
+"""The command line as people use it: called in this process, or as a program of its own."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from convergebench.cli.main import code_of
+from convergebench.picture import Picture
+from made_pictures import textured
+
+PROGRAM = [sys.executable, "-m", "convergebench"]
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output, which must be JSON and nothing else."""
+
+        def refuse(constant: str) -> None:
+            raise AssertionError(f"{constant} is not JSON")
+
+        return json.loads(self.out, parse_constant=refuse)
+
+    @property
+    def sentence(self) -> str:
+        """The one line that says what is wrong."""
+        (line,) = self.err.splitlines()
+        assert line.startswith("convergebench: ")
+        return line.removeprefix("convergebench: ")
+
+
+Cli = Callable[..., Ran]
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Iterator[Cli]:
+    """Runs a command in this process."""
+    logger = logging.getLogger("convergebench")
+    before = logger.handlers, logger.propagate, logger.level
+
+    def run(*words: object) -> Ran:
+        capsys.readouterr()
+        code = code_of([str(word) for word in words])
+        return Ran(code, *capsys.readouterr())
+
+    yield run
+    logger.handlers, logger.propagate, logger.level = before
+
+
+@pytest.fixture
+def program() -> Cli:
+    """Runs a command as a program of its own."""
+
+    def run(*words: object, **options: Any) -> Ran:
+        command = [*PROGRAM, *(str(word) for word in words)]
+        environment = {**os.environ, **options.pop("environment", {})}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment, **options)
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """A folder with two pictures."""
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for number, name in enumerate(("anna", "lake")):
+        (folder / f"{name}.png").write_bytes(Picture.from_pixels(textured(seed=number)).encoded)
+    return folder
+
+
+@pytest.fixture
+def run(pictures: Path, tmp_path: Path) -> Callable[..., list[object]]:
+    """The words of a small, fast run in tmp_path/results."""
+
+    def words(*more: object, model: str = "jpeg", rounds: int = 2) -> list[object]:
+        return [
+            "run", "--model", model, "--suite", f"folder:{pictures}", "--rounds", rounds, "--limit", 3,
+            "--metric", "psnr,ssim", "--workspace", tmp_path / "results", *more,
+        ]  # fmt: skip
+
+    return words

@@ -1,0 +1,79 @@
+"""The commands that tell what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+Cli = Callable[..., Any]
+
+
+def test_models_are_listed_with_parameters_and_prices(cli: Cli) -> None:
+    models = {model["name"]: model for model in cli("models", "--json").json}
+    assert models["jpeg"]["parameters"] == {"quality": 75}
+    assert models["jpeg"]["price_usd"] == 0
+    assert models["identity"]["role"] == "floor"
+    table = cli("models").out
+    for name in models:
+        assert f" {name} " in table
+
+
+def test_a_model_by_name_tells_its_parameters_and_what_it_lacks(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BFL_API_KEY", raising=False)
+    assert "quality = 75" in cli("models", "jpeg").out
+    assert "no key: set BFL_API_KEY" in cli("models", "kontext-pro").out
+    assert [one["name"] for one in cli("models", "jpeg", "--json").json] == ["jpeg"]
+    assert "did you mean jpeg?" in cli("models", "jpg").sentence
+
+
+def test_metrics_are_listed_with_direction_and_range(cli: Cli) -> None:
+    metrics = {metric["name"]: metric for metric in cli("metrics", "--json").json}
+    assert (metrics["psnr"]["better"], metrics["psnr"]["perfect"]) == ("higher", "inf")
+    assert (metrics["lpips"]["better"], metrics["lpips"]["perfect"]) == ("lower", 0)
+    assert metrics["ssim"]["default"]
+    for name in metrics:
+        assert f" {name} " in cli("metrics").out
+
+
+def test_suites_are_listed_with_their_size(cli: Cli) -> None:
+    suites = {suite["name"]: suite for suite in cli("suites", "--json").json}
+    assert suites["converge"]["pictures"] >= 12
+    assert "folder:PATH" in cli("suites").out
+
+
+def test_a_suites_cases_are_shown_in_full(cli: Cli, pictures: Path) -> None:
+    cases = cli("suites", f"folder:{pictures}", "--json").json["cases"]
+    assert len(cases) == len({case["id"] for case in cases}) > 2
+    table = cli("suites", f"folder:{pictures}").out
+    for case in cases:
+        assert f" {case['id']} " in table
+
+
+def test_a_contact_sheet_is_written_beside_the_json(cli: Cli, pictures: Path, tmp_path: Path) -> None:
+    ended = cli("suites", f"folder:{pictures}", "--json", "--sheet", tmp_path / "sheet.png")
+    assert ended.json["cases"]
+    assert ended.err == f"Wrote {tmp_path / 'sheet.png'}\n"
+    assert Image.open(tmp_path / "sheet.png").width > 64
+
+
+def test_doctor_tells_what_works_and_how_to_get_the_rest(cli: Cli, tmp_path: Path) -> None:
+    findings = {one["what"]: one for one in cli("doctor", "--json", "-w", tmp_path / "results").json}
+    assert findings["metric ssim"]["works"]
+    assert findings[f"workspace {tmp_path / 'results'}"]["detail"].endswith("convergebench run makes it")
+    for one in findings.values():
+        assert one["detail"]
+
+
+def test_doctor_names_a_damaged_workspace(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "convergebench.sqlite").write_bytes(b"nothing that SQLite would know" * 99)
+    ended = cli("doctor", "--json", "-w", tmp_path)
+    (finding,) = (one for one in ended.json if one["what"].startswith("workspace"))
+    assert ended.code == 0
+    assert not finding["works"]
+    assert "damaged" in finding["detail"]

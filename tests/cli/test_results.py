@@ -1,0 +1,114 @@
+"""The commands that look at a workspace."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+Cli = Callable[..., Any]
+Words = Callable[..., list[object]]
+
+
+@pytest.fixture
+def results(cli: Cli, run: Words, tmp_path: Path) -> Path:
+    """A workspace with three models in it."""
+    assert cli(*run(model="jpeg,blur,identity")).code == 0
+    return tmp_path / "results"
+
+
+def test_the_summary_ranks_by_any_metric_at_any_round(cli: Cli, results: Path) -> None:
+    assert "SSIM @ R2" in cli("summary", "-w", results).out
+    first = cli("summary", "-w", results, "--metric", "psnr", "--round", 1, "--json").json
+    assert (first["ranked_by"], first["round"]) == ("psnr", 1)
+    means = [row["metrics"]["psnr"]["mean"] for row in first["rows"] if row["rank"]]
+    assert means == sorted(means, reverse=True)
+    assert len(means) == 2
+
+
+def test_perfect_psnr_is_inf_in_json_and_the_file_stays_json(cli: Cli, results: Path) -> None:
+    rows = cli("summary", "-w", results, "--json").json["rows"]
+    assert next(row for row in rows if row["model"] == "identity")["metrics"]["psnr"]["mean"] == "inf"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["summary", "--metric", "lpips"],
+            "there is no metric lpips in these results; choose one of: psnr, ssim",
+        ),
+        (["summary", "--round", "9"], "there is no round 9; choose one from 1 to 2"),
+        (["summary", "--suite", "gedit"], "holds nothing of that in gedit"),
+        (["plot", "--metric", "lpips"], "there is no metric lpips"),
+        (["plot", "--output", "curves.docx"], "cannot draw a .docx file; use one of .png"),
+        (["grid", "--output", "grid.docx"], "cannot draw a .docx file; use one of .png"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_not_in_the_results_is_named_beside_what_is(
+    cli: Cli, results: Path, words: list[str], said: str
+) -> None:
+    ended = cli(*words, "-w", results)
+    assert ended.code == 2
+    assert said in ended.sentence
+
+
+def test_export_writes_the_four_files_of_the_predecessor(cli: Cli, results: Path, tmp_path: Path) -> None:
+    ended = cli("export", "-w", results, "-o", tmp_path / "tables")
+    written = [Path(line.removeprefix("Wrote ")) for line in ended.out.splitlines()]
+    assert {path.name for path in written} >= {
+        "benchmark_results_detailed.csv",
+        "benchmark_summary_by_round.csv",
+        "benchmark_summary_final.csv",
+        "benchmark_by_experiment.csv",
+    }
+    with (tmp_path / "tables" / "benchmark_results_detailed.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == 3 * 3 * 2
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_curves_are_drawn_in_the_format_of_the_name(
+    cli: Cli, results: Path, tmp_path: Path, suffix: str
+) -> None:
+    path = tmp_path / f"curves{suffix}"
+    ended = cli("plot", "-w", results, "-o", path, "--metric", "psnr,ssim")
+    assert ended.out == f"Wrote {path}\n"
+    assert path.read_bytes().startswith({".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}[suffix])
+
+
+def test_the_grid_is_as_wide_as_its_cases(cli: Cli, results: Path, tmp_path: Path) -> None:
+    widths = []
+    for columns in (1, 3):
+        path = tmp_path / f"{columns}.png"
+        assert cli("grid", "-w", results, "-o", path, "--columns", columns).code == 0
+        widths.append(Image.open(path).width)
+    assert widths[0] < widths[1]
+
+
+def test_the_report_lands_in_the_workspace_unless_told(cli: Cli, results: Path, tmp_path: Path) -> None:
+    assert cli("report", "-w", results).out == f"Wrote {results / 'report.md'}\n"
+    assert cli("report", "-w", results, "-o", tmp_path / "page").code == 0
+    for folder in (results, tmp_path / "page"):
+        assert "jpeg" in (folder / "report.md").read_text()
+
+
+@pytest.mark.parametrize("command", ["summary", "report", "export", "plot", "grid"])
+def test_where_there_is_no_workspace_the_command_says_how_to_make_one(
+    cli: Cli, tmp_path: Path, command: str
+) -> None:
+    ended = cli(command, "-w", tmp_path / "nowhere")
+    assert ended.code == 1
+    assert "make one with convergebench run" in ended.sentence
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_looking_at_results_leaves_them_alone(cli: Cli, results: Path, tmp_path: Path) -> None:
+    before = {path: path.read_bytes() for path in results.rglob("*.png")}
+    for words in (["summary"], ["export", "-o", tmp_path / "a"], ["grid", "-o", tmp_path / "b.png"]):
+        assert cli(*words, "-w", results).code == 0
+    assert {path: path.read_bytes() for path in results.rglob("*.png")} == before

@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from convergebench.store import Workspace
+
+Cli = Callable[..., Any]
+Words = Callable[..., list[object]]
+
+
+def steps(workspace: Path) -> list[tuple[Any, ...]]:
+    with Workspace.existing(workspace) as store:
+        return [
+            tuple(row) for row in store.query("SELECT trajectory, position, picture FROM steps ORDER BY 1, 2")
+        ]
+
+
+def test_a_run_ends_with_the_ranking_and_0(cli: Cli, run: Words) -> None:
+    ended = cli(*run(model="jpeg,identity"))
+    assert ended.code == 0
+    assert "round 2" in ended.out
+    assert "SSIM @ R2" in ended.out
+    assert "24 edits made" in ended.out
+    assert ended.err == ""
+
+
+def test_models_are_separated_by_commas_or_repeated(cli: Cli, run: Words) -> None:
+    for words in (run(model="blur,tint"), run("--model", "tint", model="blur")):
+        models = cli(*words, "--dry-run", "--json").json["models"]
+        assert [model["model"] for model in models] == ["blur", "tint"]
+
+
+def test_the_same_command_again_makes_no_edit(cli: Cli, run: Words, tmp_path: Path) -> None:
+    cli(*run())
+    before = steps(tmp_path / "results")
+    again = cli(*run("--json"))
+    assert again.code == 0
+    assert (again.json["run"]["edits"], again.json["run"]["replayed"]) == (0, 12)
+    assert steps(tmp_path / "results") == before
+
+
+def test_more_rounds_go_on_where_the_others_ended(cli: Cli, run: Words, tmp_path: Path) -> None:
+    cli(*run(rounds=2))
+    before = steps(tmp_path / "results")
+    longer = cli(*run("--json", rounds=3)).json["run"]
+    assert (longer["edits"], longer["replayed"]) == (6, 12)
+    assert set(before) < set(steps(tmp_path / "results"))
+
+
+def test_another_parameter_is_another_model(cli: Cli, run: Words, tmp_path: Path) -> None:
+    cli(*run())
+    other = cli(*run("--json", model="jpeg?quality=40"))
+    assert other.json["run"]["edits"] == 12
+    assert {row["model"] for row in other.json["ranking"]["rows"]} == {"jpeg", "jpeg?quality=40"}
+
+
+def test_fresh_edits_anew_and_keeps_the_old(cli: Cli, run: Words, tmp_path: Path) -> None:
+    cli(*run())
+    assert cli(*run("--fresh", "--json")).json["run"]["edits"] == 12
+    assert len(steps(tmp_path / "results")) == 24
+
+
+def test_repeats_have_seeds_of_their_own(cli: Cli, run: Words, tmp_path: Path) -> None:
+    cli(*run("--repeats", 2, "--seed", 7, model="noise"))
+    with Workspace.existing(tmp_path / "results") as store:
+        assert [row[0] for row in store.query("SELECT DISTINCT seed FROM trajectories ORDER BY 1")] == [7, 8]
+
+
+def test_a_dry_run_says_what_is_done_and_to_do_and_touches_nothing(
+    cli: Cli, run: Words, tmp_path: Path
+) -> None:
+    preview = cli(*run("--dry-run"))
+    assert preview.code == 0
+    assert "3 cases × 1 seed × 4 edits = 12 edits a model" in preview.out
+    assert "jpeg: 0 done, 12 to do, free" in preview.out
+    assert not (tmp_path / "results").exists()
+    cli(*run())
+    planned = cli(*run("--dry-run", "--json", rounds=5)).json
+    assert planned["rounds"] == 5
+    assert (planned["models"][0]["done"], planned["models"][0]["to_do"]) == (12, 18)
+    assert len(steps(tmp_path / "results")) == 12
+
+
+def test_json_is_all_there_is_on_standard_output(program: Cli, run: Words) -> None:
+    ended = program(*run("--json"))
+    assert ended.code == ended.json["exit_code"] == 0
+    assert ended.err == ""
+    assert ended.json["ranking"]["rows"][0]["model"] == "jpeg"
+    assert ended.json["run"]["complete"] == ended.json["run"]["trajectories"] == 3
+
+
+def test_a_refusal_ends_with_3_and_is_counted(cli: Cli, run: Words, pictures: Path) -> None:
+    (pictures / "pictures.json").write_text(json.dumps({"anna.png": {"kind": "portrait"}}))
+    words = run("--picture", "anna", "--category", "accessories", model="classical")
+    ended = cli(*words)
+    assert ended.code == 3
+    assert "3 of 3 trajectories are not complete (3 refused)" in ended.err
+    assert "the picture is smaller than 64 pixels" in ended.err
+    assert cli(*words, "--json").json["exit_code"] == 3
+
+
+def test_one_model_that_fails_does_not_keep_the_others_from_their_ranking(cli: Cli, run: Words) -> None:
+    ended = cli(*run(model="jpeg,resize?scale=nan"))
+    assert ended.code == 3
+    assert "1  jpeg" in ended.out
+    assert "cannot convert float NaN" in ended.out
+    assert "3 of 6 trajectories are not complete (3 crashed)" in ended.err
+    assert "Run the same command again" in ended.err
+
+
+def test_a_run_with_another_metric_than_ssim_is_ranked_by_it(cli: Cli, run: Words, tmp_path: Path) -> None:
+    words = [word if word != "psnr,ssim" else "psnr" for word in run()]
+    assert "PSNR @ R2" in cli(*words).out
+    assert "PSNR @ R2" in cli("summary", "-w", tmp_path / "results").out
+
+
+SLEEPY = """
+    import asyncio, pathlib
+    from convergebench.editors import editor
+    from convergebench.types import Edited
+
+    class Sleepy:
+        def __init__(self, facts):
+            self.facts = facts
+
+        async def edit(self, request):
+            pathlib.Path(__file__).with_name("asleep").touch()
+            await asyncio.sleep(self.facts.parameters["seconds"])
+            return Edited(request.image)
+
+        async def close(self):
+            pass
+
+    editor("sleepy", summary="takes its time", version="1", parameters={"seconds": 0.3})(Sleepy)
+"""
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
+    """Starts a command that knows the model `sleepy`, and waits until it edits."""
+    site = tmp_path / "site"
+    (site / "sleepy-1.dist-info").mkdir(parents=True)
+    (site / "sleepy.py").write_text(textwrap.dedent(SLEEPY))
+    (site / "sleepy-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: sleepy\nVersion: 1\n")
+    (site / "sleepy-1.dist-info" / "entry_points.txt").write_text(
+        "[convergebench.editors]\nsleepy = sleepy\n"
+    )
+
+    def started(words: list[object]) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "convergebench", *(str(word) for word in words)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(site)},
+        )
+        deadline = time.monotonic() + 30
+        while not (site / "asleep").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return process
+
+    return started
+
+
+def test_ctrl_c_keeps_what_is_in_flight_and_the_same_command_goes_on(
+    start: Callable[..., subprocess.Popen[str]], run: Words, tmp_path: Path
+) -> None:
+    words = run(model="sleepy", rounds=1)
+    stopped = start(words)
+    stopped.send_signal(signal.SIGINT)
+    _, err = stopped.communicate(timeout=30)
+    assert stopped.returncode == 130
+    assert "Traceback" not in err
+    assert "3 of 3 trajectories are not complete; all that was done is in" in err
+    assert "Run the same command again to go on" in err
+    kept = steps(tmp_path / "results")
+    assert len(kept) == 3
+    out, _ = start([*words, "--json"]).communicate(timeout=30)
+    assert json.loads(out)["exit_code"] == 0
+    assert json.loads(out)["run"]["replayed"] == 3
+    assert set(kept) < set(steps(tmp_path / "results"))
+
+
+def test_a_second_ctrl_c_ends_at_once_without_a_traceback(
+    start: Callable[..., subprocess.Popen[str]], run: Words
+) -> None:
+    stopped = start(run(model="sleepy?seconds=60"))
+    for _ in range(2):
+        stopped.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    _, err = stopped.communicate(timeout=10)
+    assert stopped.returncode == 130
+    assert err == "convergebench: interrupted; what was finished is kept\n"

@@ -1,0 +1,125 @@
+"""What a person sees: the command line in a real pseudo-terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from convergebench.cli.progress import ProgressBars
+from convergebench.types import PictureFacts, Step
+
+Words = Callable[..., list[object]]
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def shown(words: list[object], columns: int, interrupt_after: str = "") -> tuple[int, str]:
+    """The exit code and all that the terminal got."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "convergebench", *(str(word) for word in words)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**environment, "TERM": "xterm-256color"},
+    )
+    os.close(theirs)
+    watchdog = threading.Timer(60, process.kill)
+    watchdog.start()
+    got = ""
+    while True:
+        try:
+            data = os.read(ours, 65536)
+        except OSError:  # Linux says so when the other end has closed
+            break
+        got += data.decode(errors="replace")
+        if interrupt_after and interrupt_after in got:
+            process.send_signal(signal.SIGINT)
+            interrupt_after = ""
+    os.close(ours)
+    watchdog.cancel()
+    return process.wait(10), got
+
+
+def lines(text: str) -> list[str]:
+    """A bar is drawn over the one before, which starts with a carriage return."""
+    return re.split(r"[\r\n]+", ESCAPES.sub("", text))
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_a_run_draws_bars_that_fit_and_leaves_the_ranking(run: Words, columns: int) -> None:
+    code, text = shown(run(model="noise,contrast?percent=3.25", rounds=4), columns)
+    assert code == 0
+    bars = [line for line in lines(text) if "━" in line]
+    assert any("24/24" in line for line in bars)
+    assert any("edits/s" in line for line in bars)
+    assert max(len(line) for line in bars) <= columns
+    assert "SSIM @ R4" in text.rpartition("\x1b[?25h")[2], "the ranking stands below, with the cursor back"
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_tables_fit_and_no_name_is_cut(run: Words, pictures: Path, tmp_path: Path, columns: int) -> None:
+    shown(run("--metric", "ms_ssim,lpips,clip", model="classical,jpeg"), columns)
+    wanted = {
+        "summary": ["classical", "jpeg", "SSIM @ R2", "LPIPS"],
+        "models": ["classical", "desaturate", "takes colour out"],
+        "metrics": ["lpips_vgg_full", "higher"],
+        f"suites folder:{pictures}": ["anna/horizontal_flip", "lake/rotate_90_cw"],
+    }
+    for command, names in wanted.items():
+        where = ["-w", tmp_path / "results"] if command == "summary" else []
+        code, text = shown([*command.split(), *where], columns)
+        assert code == 0
+        assert max(len(line) for line in lines(text)) <= columns
+        assert "…" not in text
+        for name in names:
+            assert name in "\n".join(lines(text)), f"{name} in {command}"
+
+
+def test_failures_are_counted_beside_the_bar(run: Words) -> None:
+    code, text = shown(run(model="resize?scale=nan"), 100)
+    assert code == 3
+    assert any("3 failed" in line for line in lines(text) if "━" in line)
+
+
+def test_ctrl_c_says_that_it_is_stopping(run: Words) -> None:
+    code, text = shown(run(model="noise", rounds=400), 80, interrupt_after="edits/s")
+    assert code == 130
+    assert "Stopping: " in text
+    assert "Run the same command again to go on" in text
+    assert "Traceback" not in text
+
+
+def test_json_in_a_terminal_has_no_bars_around_it(run: Words) -> None:
+    code, text = shown(run("--json"), 80)
+    assert code == 0
+    assert text.startswith("{")
+    assert "━" not in text
+
+
+def test_the_cost_of_what_is_replayed_is_not_counted_again(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "100")
+    step = Step(0, "forward", 1, "", 0, (), PictureFacts("ab", 8, 8, "image/png"), 0.1, 0.25, 1)
+    with ProgressBars() as bars:
+        bars.planned("paid", 4)
+        bars.step("paid", step, replayed=True)
+        bars.step("paid", step, replayed=False)
+        time.sleep(0.15)
+    assert "$0.25" in capsys.readouterr().err

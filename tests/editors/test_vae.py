@@ -1,0 +1,109 @@
+"""Real autoencoders with tiny weights."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("diffusers")
+
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tiny_pipelines
+from convergebench.editors.registry import open_editor
+from convergebench.editors.vae import reconstructed
+from convergebench.engine import Plan, run_plan
+from convergebench.metrics import Ruler
+from convergebench.picture import Picture
+from convergebench.protocols import round_trip
+from convergebench.store import Workspace
+from convergebench.types import Case, EditRequest, Misconfigured, Pixels
+from made_pictures import textured
+
+ALL = ("autoencoder_kl", "autoencoder_tiny", "autoencoder_qwen")
+
+
+def saved(name: str, folder: Path) -> Path:
+    return tiny_pipelines.save(getattr(tiny_pipelines, name), folder)
+
+
+def once(spec: str, pixels: Pixels) -> Pixels:
+    request = EditRequest((Picture.from_pixels(pixels),), "Add a red ball.", 7)
+    return asyncio.run(open_editor(spec).edit(request)).picture.pixels
+
+
+def by_hand(name: str, folder: Path, pixels: Pixels) -> Pixels:
+    """Encoded and decoded as each class's documentation says."""
+    import diffusers
+
+    batch = torch.from_numpy(pixels.astype(np.float32) / 255 * 2 - 1).permute(2, 0, 1)[None]
+    decoded: Any
+    with torch.no_grad():
+        if name == "autoencoder_kl":
+            kl = diffusers.AutoencoderKL.from_pretrained(folder)
+            decoded = kl.decode(kl.encode(batch).latent_dist.mean).sample
+        elif name == "autoencoder_tiny":
+            tiny = diffusers.AutoencoderTiny.from_pretrained(folder)
+            decoded = tiny.decode(tiny.encode(batch).latents).sample
+        else:
+            qwen = diffusers.AutoencoderKLQwenImage.from_pretrained(folder)
+            decoded = qwen.decode(qwen.encode(batch.unsqueeze(2)).latent_dist.mean).sample.squeeze(2)
+    values = ((decoded[0].permute(1, 2, 0) + 1) / 2 * 255).round().clamp(0, 255)
+    return values.numpy().astype(np.uint8)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_picture_is_encoded_and_decoded_as_by_hand(name: str, tmp_path: Path) -> None:
+    folder, pixels = saved(name, tmp_path), textured(64, 48)
+    difference = once(f"vae:{folder}?device=cpu", pixels).astype(int) - by_hand(name, folder, pixels)
+    assert np.abs(difference).max() <= 1
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_an_odd_size_is_the_reflected_picture_cut_off(name: str, tmp_path: Path) -> None:
+    folder, pixels = saved(name, tmp_path), textured(61, 43)
+    reflected = np.concatenate([pixels, pixels[:, -2:-5:-1]], axis=1)
+    reflected = np.concatenate([reflected, reflected[-2:-7:-1]], axis=0)
+    got = once(f"vae:{folder}?device=cpu", pixels)
+    assert got.shape == pixels.shape
+    assert np.abs(got.astype(int) - by_hand(name, folder, reflected)[:43, :61]).max() <= 1
+
+
+@settings(max_examples=15)
+@given(width=st.integers(1, 70), height=st.integers(1, 70))
+def test_every_size_is_kept(width: int, height: int) -> None:
+    model = tiny_pipelines.autoencoder_tiny()
+    pixels = textured(width, height)
+    assert reconstructed(model, pixels).shape == pixels.shape
+
+
+def test_the_autoencoder_of_a_pipeline_is_found_in_its_folder(tmp_path: Path) -> None:
+    folder = saved("instruct_pix2pix", tmp_path)
+    pixels = textured(64, 48)
+    np.testing.assert_array_equal(
+        once(f"vae:{folder}?device=cpu", pixels), once(f"vae:{folder / 'vae'}?device=cpu", pixels)
+    )
+
+
+def test_a_class_that_is_no_autoencoder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"_class_name": "UNet2DConditionModel"}))
+    with pytest.raises(Misconfigured, match=r"is a UNet2DConditionModel, .* AutoencoderKL,"):
+        once(f"vae:{tmp_path}?device=cpu", textured())
+
+
+def test_a_floor_runs_like_any_editor(
+    tmp_path: Path, workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    editor = open_editor(f"vae:{saved('autoencoder_tiny', tmp_path / 'vae')}?device=cpu")
+    plan = Plan("tiny@0", round_trip(2), (make_case(),), (editor,), (0,))
+    number = workspace.start_run({"suite": "tiny@0"}, "test")
+    outcome = asyncio.run(run_plan(plan, workspace, Ruler(["psnr"]), run=number, concurrency=2))
+    assert (editor.facts.role, outcome.complete, outcome.edits) == ("floor", 1, 4)

@@ -1,0 +1,1 @@
+"""Servers on the loopback interface that speak the providers' wire protocols."""

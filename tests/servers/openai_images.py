@@ -1,0 +1,107 @@
+"""OpenAI's POST /v1/images/edits: multipart in, base64 out."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+
+from servers.base import BROKEN, KEY, SLOW_SECONDS, LoopbackServer
+
+USAGE = {
+    "total_tokens": 1500,
+    "input_tokens": 400,
+    "output_tokens": 1100,
+    "input_tokens_details": {"text_tokens": 80, "image_tokens": 320},
+}
+
+
+def problem(
+    message: str, code: str | None, kind: str = "invalid_request_error", param: str | None = None
+) -> Any:
+    return {"error": {"message": message, "type": kind, "param": param, "code": code}}
+
+
+BLOCKED = problem(
+    "Your request was rejected by the safety system.", "moderation_blocked", "image_generation_user_error"
+)
+FAILURES: dict[str, tuple[int, Any, dict[str, str]]] = {
+    "rate_limited": (429, problem("Rate limit reached.", "rate_limit_exceeded"), {"Retry-After": "0.05"}),
+    "no_credit": (429, problem("You exceeded your current quota.", "insufficient_quota"), {}),
+    "server_error": (500, problem("The server had an error.", None, "server_error"), {}),
+    "refused": (400, BLOCKED, {}),
+    "unknown_model": (404, problem("The model does not exist.", "model_not_found"), {}),
+    "model_mismatch": (400, problem("Model mismatch: this server serves another.", None), {}),
+    "bad_input_image": (400, problem("Invalid image file.", "invalid_image_file", param="image"), {}),
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    authorization: str
+    fields: dict[str, str]
+    files: list[tuple[str, bytes, str]]
+    """Field, content, media type."""
+
+
+class OpenAIServer(LoopbackServer):
+    """Words: success, slow, no_usage, not_a_picture, not_json, a_web_page, empty, those of FAILURES
+    and of BROKEN."""
+
+    def __init__(
+        self, script: Sequence[str] = ("success",), picture: bytes = b"", *, needs_key: bool = True
+    ) -> None:
+        super().__init__(script, picture)
+        self.asked: list[Asked] = []
+        self._needs_key = needs_key
+
+    def routes(self) -> list[web.RouteDef]:
+        return [web.post("/v1/images/edits", self._edit)]
+
+    async def _edit(self, request: web.Request) -> web.StreamResponse:
+        authorization = request.headers.get("Authorization", "")
+        if self._needs_key and authorization != f"Bearer {KEY}":
+            given = authorization.removeprefix("Bearer ")
+            refused = problem(f"Incorrect API key provided: {given}.", "invalid_api_key")
+            return web.json_response(refused, status=401)
+        self.asked.append(await _read(request, authorization))
+        word = self.next_word()
+        if word in BROKEN:
+            return await BROKEN[word](request)
+        if word in FAILURES:
+            status, body, headers = FAILURES[word]
+            return web.json_response(body, status=status, headers=headers)
+        if word == "slow":
+            await asyncio.sleep(SLOW_SECONDS)
+        if word == "not_json":
+            return web.Response(text='{"created": 17000', content_type="application/json")
+        if word == "a_web_page":
+            return web.Response(text="<html>a proxy's page</html>", content_type="text/html")
+        if word == "empty":
+            return web.json_response({"created": 1_760_000_000, "data": []})
+        data = b"<html>an error page</html>" if word == "not_a_picture" else self.picture
+        reply: dict[str, Any] = {
+            "created": 1_760_000_000,
+            "data": [{"b64_json": base64.b64encode(data).decode()}],
+            "output_format": "png",
+        }
+        if word != "no_usage":
+            reply["usage"] = USAGE
+        return web.json_response(reply)
+
+
+async def _read(request: web.Request, authorization: str) -> Asked:
+    fields: dict[str, str] = {}
+    files: list[tuple[str, bytes, str]] = []
+    for name, value in (await request.post()).items():
+        if isinstance(value, web.FileField):
+            with value.file:
+                files.append((name, value.file.read(), value.content_type))
+        else:
+            assert isinstance(value, str)
+            fields[name] = value
+    return Asked(authorization, fields, files)
