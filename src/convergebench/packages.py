@@ -103,5 +103,5 @@ def _keep(file: PackagedFile, content: bytes) -> None:
             part.replace(file.path)
     except OSError as error:
         raise DownloadFailed(
-            f"cannot write {file.path} ({error.strerror}); set CONVERGEBENCH_CACHE to a folder with room for it"
+            f"cannot write {file.path} ({error.strerror}); set CONVERGEBENCH_CACHE to a folder with room"
         ) from error

@@ -170,7 +170,7 @@ def _decode_own_png(data: bytes, width: int, height: int) -> Pixels | None:
         return None
     try:
         filtered = isal_zlib.decompress(memoryview(data)[start:end], bufsize=height * (width * 3 + 1))
-    except isal_zlib.error:
+    except isal_zlib.error:  # type: ignore[misc]  # a class, whatever its stub says
         return None
     rows = np.frombuffer(filtered, np.uint8)
     if rows.size != height * (width * 3 + 1) or not (rows[:: width * 3 + 1] == _UP).all():

@@ -19,7 +19,7 @@ def test_models_are_listed_with_parameters_and_prices(cli: Cli) -> None:
     assert models["identity"]["role"] == "floor"
     table = cli("models").out
     for name in models:
-        assert f" {name} " in table
+        assert f"\n{name} " in table
 
 
 def test_a_model_by_name_tells_its_parameters_and_what_it_lacks(

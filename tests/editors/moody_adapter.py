@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 MODEL = "moody"
 VERSION = "7"
@@ -18,16 +19,25 @@ def load(parameters):
     print("printed while loading")
     os.write(1, b'{"hello": 99}\n')
     subprocess.run([sys.executable, "-c", "print('printed by a child')"], check=True)
-    with open(parameters["notes"], "a") as notes:
-        notes.write("%d %d %s\n" % (os.getpid(), parameters["replica"], sys.prefix))
+    with Path(parameters["notes"]).open("a") as notes:
+        notes.write(f"{os.getpid()} {parameters['replica']} {sys.prefix}\n")
     if parameters.get("broken"):
         raise RuntimeError("the weights are not there")
     return parameters
 
 
 def starts(state):
-    with open(state["notes"]) as notes:
-        return len(notes.readlines())
+    return len(Path(state["notes"]).read_text().splitlines())
+
+
+def meet(state):
+    """Come back when the other replica is here too."""
+    here = [Path(f"{state['notes']}.{replica}") for replica in range(2)]
+    here[state["replica"]].touch()
+    end = time.time() + 20
+    while not all(sign.exists() for sign in here):
+        assert time.time() < end, "nobody came"
+        time.sleep(0.01)
 
 
 def edit(state, image_path, instruction, seed, output_path):
@@ -35,7 +45,7 @@ def edit(state, image_path, instruction, seed, output_path):
     sys.stderr.write("about to " + instruction + "\n")
     if instruction == "crash" or (instruction == "crash twice" and starts(state) < 3):
         os.abort()
-    if instruction == "exit":
+    if instruction.startswith("exit"):
         sys.exit(5)
     if instruction == "hang" or (instruction == "hang once" and starts(state) < 2):
         time.sleep(1000)
@@ -45,8 +55,9 @@ def edit(state, image_path, instruction, seed, output_path):
         raise ValueError("out of luck")
     if instruction == "take long":
         time.sleep(0.3)
+    if instruction == "meet":
+        meet(state)
     if instruction == "write nonsense":
-        with open(output_path, "w") as output:
-            output.write("no picture")
+        Path(output_path).write_text("no picture")
     elif instruction != "write nothing":
         shutil.copyfile(image_path, output_path)

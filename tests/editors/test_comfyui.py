@@ -128,7 +128,8 @@ def test_the_end_is_told_by_the_websocket(workflow: Path) -> None:
 @pytest.mark.parametrize("word", ["silent", "hang_up", "history_once_reset", "history_once_truncated"])
 def test_a_job_is_found_in_the_history_when_its_end_is_not_heard_of(word: str, workflow: Path) -> None:
     with served(word) as server:
-        assert ask(opened(server, workflow)).picture.encoded == RESULT.encoded
+        editor = ComfyUI(opened(server, workflow).facts, read_workflow(workflow), deadline_seconds=5)
+        assert ask(editor).picture.encoded == RESULT.encoded
     assert len(server.queued) == 1
 
 

@@ -100,7 +100,7 @@ PLUG_IN = """
     from convergebench.editors import editor
     from convergebench.editors.pixel import PixelEditor
 
-    @editor("negative", summary="turns colours round", version="3", price_usd=0.01, parameters={"strength": 255})
+    @editor("negative", summary="inverts", version="3", price_usd=0.01, parameters={"strength": 255})
     def negative(facts):
         return PixelEditor(facts, lambda pixels, instruction, seed: facts.parameters["strength"] - pixels)
 """

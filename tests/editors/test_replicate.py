@@ -110,7 +110,7 @@ def test_too_many_requests_say_how_long_to_wait_and_are_asked_once() -> None:
 
 def test_a_poll_that_keeps_failing_is_asked_a_few_times_by_us_and_never_by_the_sdk() -> None:
     with served("poll_overloaded") as server, pytest.raises(Unavailable, match="Service unavailable"):
-        ask(opened(server))
+        ask(Replicate(opened(server).facts, deadline_seconds=3))
     assert server.polls == RETRIEVALS
 
 

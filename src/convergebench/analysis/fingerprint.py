@@ -35,14 +35,17 @@ class Way:
     """Of a typical amount, and of the mean values that it goes with."""
 
 
+_FAINTEST = 0.05
+"""Ratios below it count as this: what is left in a blank picture must not look sharp or colourful."""
+
+
 def _contrast_log(values: Values) -> float:
-    # What is left in a blank picture must not look sharp for having next to no contrast.
-    return math.log(max(values.get("contrast", 1.0), 0.05))
+    return math.log(max(values.get("contrast", 1.0), _FAINTEST))
 
 
 def _detail_log(values: Values) -> float:
     """Doublings of the fine detail's energy beyond those that contrast makes."""
-    return math.log2(max(values["energy_high"], 1e-6)) - 2 * _contrast_log(values) / math.log(2)
+    return math.log2(max(values["energy_high"], _FAINTEST**2)) - 2 * _contrast_log(values) / math.log(2)
 
 
 def _percent(ratio: float) -> str:
@@ -90,7 +93,7 @@ WAYS = (
     ),
     Way(
         "saturation", "colour", math.log(1.05), ("saturation",),
-        lambda v: math.log(max(v["saturation"], 1e-6)) - _contrast_log(v),
+        lambda v: math.log(max(v["saturation"], _FAINTEST)) - _contrast_log(v),
         lambda x, v: f"saturation {_percent(math.exp(x))}",
     ),
     Way(

@@ -24,6 +24,8 @@ _Profile: TypeAlias = Callable[
 FEWEST_ROUNDS = 5
 LEAD = 2.0
 """By how much the best shape's AICc must be lower than any other's."""
+LEAST_WINS = 0.8
+"""In what share of the resamples the best shape must be the best again."""
 LEAST_LOSS = 0.005
 _RATES = np.geomspace(1e-4, 10, 400)
 _EXACT = 1e-12
@@ -70,8 +72,17 @@ def curve_shape(chains: Chains, resamples: int = RESAMPLES) -> CurveShape:
         names = " and ".join(sorted(fit.shape for fit in fits if fit.aicc - fits[0].aicc < LEAD))
         return CurveShape(None, None, None, fits, f"{names} fit about equally well")
     clusters = cluster_index([chains.pictures[row] for row in np.flatnonzero(whole)])
-    rate, asymptote = _intervals(curves, clusters, fits[0].shape, resamples)
-    return CurveShape(fits[0], rate, asymptote, fits, None)
+    if clusters.max() == 0:
+        return CurveShape(fits[0], None, None, fits, None)
+    refits = _refits(curves, clusters, resamples)
+    wins = float(np.mean([best == fits[0].shape for best in refits.best]))
+    if wins < LEAST_WINS:
+        told = f"{fits[0].shape} fits best in only {wins:.0%} of the resamples"
+        return CurveShape(None, None, None, fits, told)
+    rates, levels = refits.found[fits[0].shape]
+    tail = expanded_tail(0.95, int(clusters.max()) + 1)
+    asymptote = _interval(levels, tail) if fits[0].shape == "plateau" else None
+    return CurveShape(fits[0], _interval(rates, tail), asymptote, fits, None)
 
 
 def fit_shapes(curve: NDArray[np.float64]) -> tuple[Fit, ...]:
@@ -84,16 +95,17 @@ def fit_shapes(curve: NDArray[np.float64]) -> tuple[Fit, ...]:
     fits = []
     for shape in _PARAMETERS:
         rates, levels, errors = _fitted(curve[None, :], shape)
-        aicc = _aicc(float(errors[0]), len(curve) - 1, _PARAMETERS[shape])
+        aicc = float(_aicc(errors, len(curve) - 1, _PARAMETERS[shape])[0])
         fits.append(Fit(shape, float(rates[0]), float(levels[0]), aicc))
     return tuple(sorted(fits, key=lambda fit: fit.aicc))
 
 
-def _aicc(squares: float, points: int, parameters: int) -> float:
+def _aicc(squares: NDArray[np.float64], points: int, parameters: int) -> NDArray[np.float64]:
     """Akaike's criterion for least squares, corrected for few points; the variance is a parameter too."""
     counted = parameters + 1
     correction = 2 * counted * (counted + 1) / (points - counted - 1)
-    return points * math.log(max(squares / points, _EXACT)) + 2 * counted + correction
+    criteria: NDArray[np.float64] = points * np.log(np.maximum(squares / points, _EXACT))
+    return criteria + 2 * counted + correction
 
 
 def _fitted(
@@ -148,21 +160,30 @@ def _lowest(values: Curves, rounds: NDArray[np.float64], profile: _Profile) -> N
     return rates
 
 
-def _intervals(
-    curves: Curves, clusters: NDArray[np.intp], shape: Shape, resamples: int
-) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
-    count = int(clusters.max()) + 1
-    if count < 2:
-        return None, None
+@dataclass(frozen=True)
+class _Refits:
+    """All shapes fitted again in every resample of whole clusters."""
+
+    best: list[Shape]
+    found: dict[Shape, tuple[NDArray[np.float64], NDArray[np.float64]]]
+    """Rates and asymptotes."""
+
+
+def _refits(curves: Curves, clusters: NDArray[np.intp], resamples: int) -> _Refits:
     sums, sizes = cluster_sums(curves, clusters), cluster_sums(np.ones(len(curves)), clusters)
-    rates, levels = [], []
-    for draws in cluster_draws(count, resamples, width=len(_RATES) * curves.shape[1]):
-        found = _fitted((draws @ sums) / (draws @ sizes)[:, None], shape)
-        rates.append(found[0])
-        levels.append(found[1])
-    tail = expanded_tail(0.95, count)
-    low, high = np.quantile(np.concatenate(rates), [tail, 1 - tail])
-    if shape != "plateau":
-        return (float(low), float(high)), None
-    bottom, top = np.quantile(np.concatenate(levels), [tail, 1 - tail])
-    return (float(low), float(high)), (float(bottom), float(top))
+    rounds = curves.shape[1] - 1
+    shapes = list(_PARAMETERS)
+    pieces: dict[Shape, list[tuple[NDArray[np.float64], ...]]] = {shape: [] for shape in shapes}
+    for draws in cluster_draws(len(sums), resamples, width=len(_RATES) * rounds):
+        means = (draws @ sums) / (draws @ sizes)[:, None]
+        for shape in shapes:
+            pieces[shape].append(_fitted(means, shape))
+    joined = {shape: tuple(map(np.concatenate, zip(*pieces[shape], strict=True))) for shape in shapes}
+    criteria = np.stack([_aicc(joined[shape][2], rounds, _PARAMETERS[shape]) for shape in shapes])
+    best = [shapes[place] for place in criteria.argmin(axis=0)]
+    return _Refits(best, {shape: (joined[shape][0], joined[shape][1]) for shape in shapes})
+
+
+def _interval(values: NDArray[np.float64], tail: float) -> tuple[float, float]:
+    low, high = np.quantile(values, [tail, 1 - tail])
+    return float(low), float(high)

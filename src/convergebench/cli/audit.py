@@ -20,8 +20,12 @@ NAME = "audit"
 
 
 def command(
-    metric: Annotated[str, typer.Option(help="Metric that the corrected ranking is by.")] = "ssim",
-    round: Annotated[int | None, typer.Option(help="Its round; the last unless named.")] = None,
+    metric: Annotated[
+        str | None, typer.Option(metavar="METRIC", help="Metric that ranks; ssim if it is there.")
+    ] = None,
+    round: Annotated[
+        int | None, typer.Option(metavar="N", help="Round to rank at; the last unless named.")
+    ] = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
@@ -29,14 +33,15 @@ def command(
 ) -> None:
     """What would make a comparison wrong, and the ranking that is left when it is mended."""
     from convergebench.analysis import audit, collect, on_shared_cases, ranking
-    from convergebench.cli.summary import print_ranking
+    from convergebench.cli.summary import chief_metric, print_ranking
     from convergebench.report import audit_lines, corrected_title, csv_audit, csv_text, json_audit
 
     with benchmark(workspace) as opened:
         findings = audit(collect(opened.workspace, suite))
         results = opened.results(suite)
-    shared = on_shared_cases(results, metric, round)
-    ranked = ranking(shared.results, metric, round) if shared.cases else None
+    chief = metric or chief_metric(results)
+    shared = on_shared_cases(results, chief, round)
+    ranked = ranking(shared.results, chief, round) if shared.cases else None
     if as_json:
         print_json(json_audit(findings, shared, ranked))
         return

@@ -27,11 +27,18 @@ class Part(StrEnum):
 
 
 def command(
-    first: Annotated[str, typer.Argument(help="A model in the workspace.")],
-    second: Annotated[str, typer.Argument(help="Another one.")],
-    metric: Annotated[str, typer.Option(help="Metric for curves, half-life and contraction.")] = "ssim",
-    round: Annotated[int | None, typer.Option(help="Round to compare at; the last unless named.")] = None,
-    threshold: Annotated[float, typer.Option(help="Share of the picture that a half-life ends at.")] = 0.5,
+    first: Annotated[str, typer.Argument(metavar="A", help="A model in the workspace.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
+    metric: Annotated[
+        str | None,
+        typer.Option(metavar="METRIC", help="Metric for half-life and shape; ssim if it is there."),
+    ] = None,
+    round: Annotated[
+        int | None, typer.Option(metavar="N", help="Round to compare at; the last unless named.")
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(metavar="SHARE", help="What is left of the picture when a half-life ends.")
+    ] = 0.5,
     by: Annotated[Part | None, typer.Option(help="Compare on each of these apart.")] = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
@@ -40,6 +47,7 @@ def command(
 ) -> None:
     """Two models on the cases that both have: differences with intervals, and how each decays."""
     from convergebench.analysis import compared, compared_by, profile
+    from convergebench.cli.summary import chief_metric
     from convergebench.report import (
         csv_paired,
         csv_text,
@@ -51,13 +59,14 @@ def command(
 
     with benchmark(workspace) as opened:
         results = opened.results(suite)
-    differences = [("", one) for one in compared(results, first, second, metric, round)]
+    chief = metric or chief_metric(results)
+    differences = [("", one) for one in compared(results, first, second, chief, round)]
     if by is not None:
-        differences += list(compared_by(results, by.value, first, second, metric, round).items())
+        differences += list(compared_by(results, by.value, first, second, chief, round).items())
     if as_csv:
         typer.echo(csv_text(csv_paired(differences)), nl=False)
         return
-    profiles = [profile(results, model, metric, threshold) for model in (first, second)]
+    profiles = [profile(results, model, chief, threshold) for model in (first, second)]
     if as_json:
         print_json(json_paired(differences, profiles))
         return

@@ -7,17 +7,25 @@ from typing import Annotated
 
 import typer
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, AsJson, WorkspaceFolder, print_json
+from convergebench.cli.options import DEFAULT_WORKSPACE, AsJson, WorkspaceFolder, listed, print_json
 
 NAME = "import"
 
 
 def command(
-    path: Annotated[Path, typer.Argument(help="A detailed CSV, a results JSON, or a folder of chains.")],
-    model: Annotated[str | None, typer.Option("--model", "-m", help="The model that made it.")] = None,
-    suite: Annotated[str, typer.Option(help="The suite that it belongs to.")] = "imported",
-    metric: Annotated[list[str], typer.Option(help="Metrics for pictures; the usual ones.")] = [],  # noqa: B006
-    clip: Annotated[str | None, typer.Option(help="Folder or hub id of the CLIP weights.")] = None,
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="A detailed CSV, a results JSON, or a folder of chains.")
+    ],
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", metavar="NAME", help="The model that made it.")
+    ] = None,
+    suite: Annotated[str, typer.Option(metavar="SUITE", help="The suite that it belongs to.")] = "imported",
+    metric: Annotated[
+        list[str], typer.Option(metavar="METRIC", help="Metrics for pictures; the default set unless named.")
+    ] = [],  # noqa: B006
+    clip: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
+    ] = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> None:
@@ -26,7 +34,7 @@ def command(
     from convergebench.analysis.imports import bring_in
     from convergebench.store import Workspace
 
-    ruler = metrics.Ruler(metric or metrics.DEFAULT, metrics.MetricOptions(clip=clip))
+    ruler = metrics.Ruler(listed(metric) or metrics.DEFAULT, metrics.MetricOptions(clip=clip))
     with Workspace.create(workspace) as store:
         brought = bring_in(store, path, model, suite, ruler, __version__)
     if as_json:

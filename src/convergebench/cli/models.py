@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convergebench.cli.options import AsJson, console, print_json
+from convergebench.cli.options import AsJson, print_json, terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ def command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Models that can be tested, and their prices; with a name, its parameters."""
+    """Models that can be tested, and what an edit costs. With a name: its parameters and needs."""
     from convergebench.editors import listings, parse
 
     chosen = listings() if name is None else [parse(name)[0]]
@@ -41,19 +42,17 @@ def command(
 
 
 def _list(every: Sequence[Listing]) -> None:
-    from rich.table import Column, Table
-
-    table = Table(
-        Column("model", no_wrap=True),
-        "role",
-        "ready",
-        Column("$/edit", justify="right"),
-        Column("what it does", overflow="fold"),
-        box=None,
-    )
-    for one in every:
-        table.add_row(one.name, one.role, "no" if one.missing() else "yes", _price(one), one.summary)
-    console().print(table)
+    """In plain text: rich would take longer than all the rest of this command."""
+    rows = [("model", "role", "ready", "$/edit", "what it does")]
+    rows += [
+        (one.name, one.role, "no" if one.missing() else "yes", _price(one), one.summary) for one in every
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    for row in rows:
+        start = "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=False))
+        room = max(20, terminal_width() - len(start) - 2)
+        for number, line in enumerate(wrap(row[4], room)):
+            typer.echo(f"{' ' * len(start) if number else start}  {line}")
     typer.echo("\nconvergebench models MODEL shows its parameters, and what it needs to be ready.")
 
 

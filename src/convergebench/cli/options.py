@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,13 +27,15 @@ SuiteName = Annotated[
 DEFAULT_WORKSPACE = Path("results")
 
 
-def console() -> Console:
-    """Standard output; wide enough for a table when it is not a terminal."""
-    import sys
+def terminal_width() -> int:
+    """Of standard output; wide enough for a table when it is not a terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
 
+
+def console() -> Console:
     from rich.console import Console
 
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 120, soft_wrap=False)
+    return Console(highlight=False, width=terminal_width())
 
 
 def print_json(value: Any) -> None:

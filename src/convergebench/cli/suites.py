@@ -77,7 +77,8 @@ def _show(name: str, sheet: Path | None, as_json: bool) -> None:
     else:
         from rich.table import Column, Table
 
-        table = Table(Column("case", no_wrap=True), "kind", "category", "forward", "backward", box=None)
+        texts = (Column(name, overflow="fold") for name in ("kind", "category", "forward", "backward"))
+        table = Table(Column("case", no_wrap=True), *texts, box=None)
         for row in rows:
             table.add_row(*(value or "" for value in row.values()))
         console().print(table)

@@ -13,6 +13,7 @@ from convergebench.cli.options import (
     WorkspaceFolder,
     benchmark,
     console,
+    listed,
     print_json,
 )
 
@@ -20,11 +21,20 @@ NAME = "worst"
 
 
 def command(
-    model: Annotated[list[str], typer.Option("--model", "-m", help="Only these; all but floors.")] = [],  # noqa: B006
-    metric: Annotated[str, typer.Option(help="Metric that says what is worst.")] = "ssim",
-    round: Annotated[int | None, typer.Option(help="Round to look at; the last unless named.")] = None,
-    threshold: Annotated[float, typer.Option(help="Share of the picture below which it fell.")] = 0.5,
-    limit: Annotated[int, typer.Option(min=1, help="How many to show.")] = 10,
+    model: Annotated[
+        list[str], typer.Option("--model", "-m", metavar="MODEL", help="Only these; all but floors.")
+    ] = [],  # noqa: B006
+    metric: Annotated[
+        str | None,
+        typer.Option(metavar="METRIC", help="Metric that says what is worst; ssim if it is there."),
+    ] = None,
+    round: Annotated[
+        int | None, typer.Option(metavar="N", help="Round to look at; the last unless named.")
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(metavar="SHARE", help="What is left of a picture that fell.")
+    ] = 0.5,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="How many to show.")] = 10,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
@@ -32,14 +42,16 @@ def command(
 ) -> None:
     """The cases that lost most, worst first."""
     from convergebench.analysis import worst_cases
+    from convergebench.cli.summary import chief_metric
     from convergebench.report import csv_text, csv_worst, json_worst, worst_table
 
     with benchmark(workspace) as opened:
         results = opened.results(suite)
-    cases = worst_cases(results, metric, round, model, threshold)[:limit]
+    chief = metric or chief_metric(results)
+    cases = worst_cases(results, chief, round, listed(model), threshold)[:limit]
     if as_json:
         print_json(json_worst(cases))
     elif as_csv:
         typer.echo(csv_text(csv_worst(cases)), nl=False)
     else:
-        console().print(worst_table(cases, results.facts(metric)))
+        console().print(worst_table(cases, results.facts(chief)))

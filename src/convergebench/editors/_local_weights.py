@@ -31,8 +31,8 @@ def chosen(facts: EditorFacts, parameter: str, allowed: Collection[str]) -> str:
 
 
 def without(facts: EditorFacts, placement: Collection[str]) -> EditorFacts:
-    """The same identity without the parameters that say only where and how many at once it runs: a run that
-    goes on with smaller batches or on another device is the same run."""
+    """The same identity without the parameters that say only where it runs: a run that goes on on another
+    device is the same run."""
     base, _, query = facts.name.partition("?")
     told = [part for part in query.split("&") if part and part.partition("=")[0] not in placement]
     parameters = {key: value for key, value in facts.parameters.items() if key not in placement}

@@ -55,6 +55,7 @@ class Replica:
         model = str(self._parameters["model"])
         revision = {"revision": str(self._parameters["revision"])} if "revision" in self._parameters else {}
         device = found_device(self._device)
+        self._device = str(device)
         named = load(model, DiffusionPipeline.load_config, **revision).get("_class_name")
         kind = KINDS.get(str(named))
         if kind is None:

@@ -9,6 +9,28 @@ from dataclasses import dataclass
 from convergebench.editors.registry import Preset
 from convergebench.types import Parameter
 
+
+@dataclass(frozen=True)
+class Interpreter:
+    """The Python of the environment that a built-in adapter needs."""
+
+    adapter: str
+    parameter = "python"
+    """Which gives it too."""
+
+    @property
+    def variable(self) -> str:
+        return f"CONVERGEBENCH_PYTHON_{re.sub(r'[^0-9A-Za-z]', '_', self.adapter).upper()}"
+
+    def missing(self) -> str | None:
+        if os.environ.get(self.variable):
+            return None
+        return (
+            f"{self.adapter} runs in an environment of its own: add ?python=/path/to/env/bin/python "
+            f"or set {self.variable} to that path"
+        )
+
+
 _STEP1X: dict[str, Parameter] = {"steps": 28, "repo": ""}
 
 PRESETS = {
@@ -22,6 +44,7 @@ PRESETS = {
             **_STEP1X,
         },
         "Step1X-Edit v1p1 in its own environment",
+        (Interpreter("step1x_edit"),),
     ),
     "step1x-v1p2": Preset(
         "step1x_edit",
@@ -33,6 +56,7 @@ PRESETS = {
             **_STEP1X,
         },
         "Step1X-Edit v1p2 preview in its own environment",
+        (Interpreter("step1x_edit"),),
     ),
     "janus-4o": Preset(
         "janus",
@@ -45,6 +69,7 @@ PRESETS = {
             "repo": "",
         },
         "Janus-4o 7B in its own environment; 384 × 384 inside",
+        (Interpreter("janus"),),
     ),
     "ovis-u1": Preset(
         "ovis_u1",
@@ -57,6 +82,7 @@ PRESETS = {
             "repo": "",
         },
         "Ovis-U1 3B in its own environment",
+        (Interpreter("ovis_u1"),),
     ),
     "hidream-e1": Preset(
         "hidream_e1",
@@ -72,6 +98,7 @@ PRESETS = {
             "repo": "",
         },
         "HiDream-E1.1 in its own environment",
+        (Interpreter("hidream_e1"),),
     ),
     "omnigen2": Preset(
         "omnigen2",
@@ -85,6 +112,7 @@ PRESETS = {
             "repo": "",
         },
         "OmniGen2 in its own environment",
+        (Interpreter("omnigen2"),),
     ),
     "dreamomni2": Preset(
         "dreamomni2",
@@ -97,6 +125,7 @@ PRESETS = {
             "repo": "",
         },
         "DreamOmni2 in its own environment",
+        (Interpreter("dreamomni2"),),
     ),
 }
 
@@ -104,22 +133,3 @@ PRESETS = {
 def defaults_of(adapter: str) -> dict[str, Parameter]:
     """Parameters of the first preset that uses this adapter; none for a user's own."""
     return next((dict(preset.parameters) for preset in PRESETS.values() if preset.model == adapter), {})
-
-
-@dataclass(frozen=True)
-class Interpreter:
-    """The Python of the environment that a built-in adapter needs."""
-
-    adapter: str
-
-    @property
-    def variable(self) -> str:
-        return f"CONVERGEBENCH_PYTHON_{re.sub(r'[^0-9A-Za-z]', '_', self.adapter).upper()}"
-
-    def missing(self) -> str | None:
-        if os.environ.get(self.variable):
-            return None
-        return (
-            f"{self.adapter} runs in an environment of its own: add ?python=/path/to/env/bin/python "
-            f"or set {self.variable} to that path"
-        )

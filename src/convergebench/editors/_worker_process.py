@@ -44,11 +44,13 @@ class WorkerPlan:
 class WorkerProcess:
     """From `start` to `stop` it edits, one picture at a time."""
 
-    def __init__(self, plan: WorkerPlan, process: asyncio.subprocess.Process, log_file: Path) -> None:
+    def __init__(
+        self, plan: WorkerPlan, process: asyncio.subprocess.Process, log_file: Path, log_start: int
+    ) -> None:
         self._plan = plan
         self._process = process
         self._log_file = log_file
-        self._log_start = log_file.stat().st_size
+        self._log_start = log_start
 
     @classmethod
     async def start(cls, plan: WorkerPlan, replica: int, log_file: Path) -> WorkerProcess:
@@ -79,6 +81,7 @@ class WorkerProcess:
         environment = {name: text for name, text in os.environ.items() if name not in _OF_OUR_OWN_PYTHON}
         # stderr is a file: nobody has to drain it, so a talkative model never waits for us.
         with log_file.open("ab") as stderr:
+            log_start = stderr.tell()
             try:
                 process = await asyncio.create_subprocess_exec(
                     plan.python,
@@ -92,7 +95,7 @@ class WorkerProcess:
                 )
             except OSError as error:
                 raise WorkerGone(f"cannot be run ({error.strerror})") from error
-        return cls(plan, process, log_file)
+        return cls(plan, process, log_file, log_start)
 
     async def edit(self, image: Path, instruction: str, seed: int, output: Path) -> dict[str, Any]:
         """Its reply. Who stops waiting for that must stop the process, which is still busy."""

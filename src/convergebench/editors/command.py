@@ -42,18 +42,19 @@ _SLOT = re.compile(r"\{(input|prompt|output|seed)\}")
 )
 def command(facts: EditorFacts) -> Command:
     name = str(facts.parameters["model"])
-    program = shutil.which(Path(name).expanduser())
-    if program is None:
+    found = shutil.which(str(Path(name).expanduser()))
+    if found is None:
         raise WrongUse(f"{name} is not a program that can be run; give its path, and check chmod +x")
     try:
         arguments = shlex.split(str(facts.parameters["args"]))
     except ValueError as error:
         raise WrongUse(f"args of {name} cannot be split ({error}); check its quotes") from error
+    program = Path(found).absolute()
     used = {slot for argument in arguments for slot in _SLOT.findall(argument)}
     if not {"input", "output"} <= used:
         raise WrongUse(f"args of {name} must hold {{input}} and {{output}}, such as '{ARGUMENTS}'")
-    known_as = version_with(without_settings(facts, "timeout"), Path(program))
-    return Command(known_as, [program, *arguments], float(facts.parameters["timeout"]))
+    known_as = version_with(without_settings(facts, "timeout"), program)
+    return Command(known_as, [str(program), *arguments], float(facts.parameters["timeout"]))
 
 
 class Command:

@@ -1,8 +1,12 @@
 """Editing pipelines of diffusers on this machine: `diffusers:folder-or-hub-id?steps=20&device=cuda:0&…`.
 
 `steps`, `guidance` and any argument that the pipeline's call takes by that name are part of the editor's
-identity; `device`, `devices`, `offload` and `batch` say only where it runs. A picture's size is kept where
-its sides are multiples that the pipeline can make (mostly 16); otherwise they are rounded down to such, once.
+identity; `device`, `devices` and `offload` say only where it runs. A picture's size is kept where its sides
+are multiples that the pipeline can make (mostly 16); otherwise they are rounded down to such, once.
+
+`batch` is how many edits share a call. In float32 each is what it would be alone, within 1/255; in half
+precision a GPU rounds differently in a batch (by up to 14/255 in a pixel where we measured it), so batches are
+asked for, and their size is part of the identity.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from convergebench.editors.needs import Package
 from convergebench.editors.registry import Preset, provider
 from convergebench.types import Edited, EditError, Editor, EditorFacts, EditRequest
 
-PLACEMENT = ("device", "devices", "offload", "batch")
+PLACEMENT = ("device", "devices", "offload")
 
 PRESETS = {
     "qwen-image-edit-local": Preset("Qwen/Qwen-Image-Edit", 0.0, {"steps": 50, "guidance": 4.0}),
@@ -43,7 +47,7 @@ PRESETS = {
     version="1",
     needs=(Package("diffusers", "diffusers"), Package("torch", "torch")),
     presets=PRESETS,
-    parameters={"dtype": "bfloat16", "device": "auto", "devices": "", "offload": "none", "batch": 4},
+    parameters={"dtype": "bfloat16", "device": "auto", "devices": "", "offload": "none", "batch": 1},
 )
 def diffusers(facts: EditorFacts) -> Editor:
     chosen(facts, "dtype", DTYPES)

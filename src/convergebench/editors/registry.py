@@ -43,9 +43,10 @@ class Listing:
     """Whether it takes parameters that are not listed."""
     at_once: int | None = None
 
-    def missing(self) -> str | None:
-        """Why it cannot be used now, or None if it can."""
-        return next((reason for need in self.needs if (reason := need.missing())), None)
+    def missing(self, given: Mapping[str, Parameter] | None = None) -> str | None:
+        """Why it cannot be used now, or None if it can; what a parameter gives is not missing."""
+        open_needs = [need for need in self.needs if not (given or {}).get(getattr(need, "parameter", ""))]
+        return next((reason for need in open_needs if (reason := need.missing())), None)
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Preset:
     price_usd: float | None = None
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     summary: str = ""
+    needs: Sequence[Need] = ()
 
 
 _listings: dict[str, Listing] = {}
@@ -104,8 +106,12 @@ def provider(
         for short, preset in (presets or {}).items():
             known = {"model": preset.model, **shared, **preset.parameters}
             said = preset.summary or f"{preset.model} at {name}"
-            listed = replace(every, name=short, summary=said, price_usd=preset.price_usd, parameters=known)
-            _add(_listings, listed)
+            wanted = (*needs, *preset.needs)
+            price = preset.price_usd
+            _add(
+                _listings,
+                replace(every, name=short, summary=said, price_usd=price, parameters=known, needs=wanted),
+            )
         return build
 
     return register
@@ -126,7 +132,7 @@ def providers() -> list[Listing]:
 def open_editor(spec: str) -> Editor:
     """Build the editor that `spec` names; WrongUse if there is none such, or if it lacks something."""
     listing, parameters = parse(spec)
-    missing = listing.missing()
+    missing = listing.missing(parameters)
     if missing:
         raise WrongUse(
             f"{listing.name} cannot be used yet: {missing} (or try --model classical, which needs nothing)"

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import AsyncIterator
@@ -56,12 +57,13 @@ _SETTINGS = ("python", "replicas", "timeout", "repo")
 )
 def worker(facts: EditorFacts) -> WorkerEditor:
     adapter = _adapter_file(str(facts.parameters["model"]))
-    parameters: dict[str, Parameter] = {**defaults_of(adapter.stem), **facts.parameters}
+    defaults = defaults_of(str(facts.parameters["model"]))
+    parameters: dict[str, Parameter] = {**defaults, **facts.parameters}
     replicas = int(parameters["replicas"])
     if replicas < 1:
         raise WrongUse(f"{facts.name}: replicas must be at least 1")
     plan = WorkerPlan(
-        _python_for(adapter, str(parameters["python"])),
+        _python_for(adapter, str(parameters["python"]), needs_its_own=bool(defaults)),
         adapter,
         {key: value for key, value in parameters.items() if key == "repo" or key not in _SETTINGS},
         START_SECONDS,
@@ -86,11 +88,11 @@ def _adapter_file(model: str) -> Path:
     raise WrongUse(f"there is no adapter {model}; write the path of a .py file, or one of {known}")
 
 
-def _python_for(adapter: Path, chosen: str) -> Path:
+def _python_for(adapter: Path, chosen: str, *, needs_its_own: bool) -> Path:
     need = Interpreter(adapter.stem)
     python = chosen or os.environ.get(need.variable, "")
     if not python:
-        if defaults_of(adapter.stem):
+        if needs_its_own:
             raise WrongUse(str(need.missing()))
         return Path(sys.executable)
     path = Path(python).expanduser().absolute()
@@ -111,10 +113,18 @@ class Replica:
 
     @property
     def folder(self) -> Path:
-        """Private to it: its pictures and its log."""
+        """Private to it, and made when it is first needed: its pictures and its log."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="convergebench-worker-"))
         return self._folder
+
+    @property
+    def before(self) -> Path:
+        return self.folder / "before.png"
+
+    @property
+    def after(self) -> Path:
+        return self.folder / "after.png"
 
     @property
     def log_file(self) -> Path:
@@ -142,12 +152,11 @@ class Replica:
     async def close(self) -> None:
         """Stop for good. The log of one that had trouble stays."""
         await self.stop()
-        if self._folder is not None:
-            for file in self._folder.iterdir():
-                if not (self._has_trouble and file == self.log_file):
-                    file.unlink()
-            with contextlib.suppress(OSError):
-                self._folder.rmdir()
+        if self._has_trouble:
+            self.before.unlink(missing_ok=True)
+            self.after.unlink(missing_ok=True)
+        elif self._folder is not None:
+            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
 
 class WorkerEditor:
@@ -196,11 +205,10 @@ class WorkerEditor:
             self._free.put_nowait(replica)
 
     async def _edited(self, replica: Replica, process: WorkerProcess, request: EditRequest) -> Edited:
-        before, after = replica.folder / "before.png", replica.folder / "after.png"
-        after.unlink(missing_ok=True)
-        await asyncio.to_thread(hand_over, request, before)
+        replica.after.unlink(missing_ok=True)
+        await asyncio.to_thread(hand_over, request, replica.before)
         try:
-            reply = await process.edit(before, request.instruction, request.seed, after)
+            reply = await process.edit(replica.before, request.instruction, request.seed, replica.after)
         except asyncio.CancelledError:
             await replica.stop()  # it is busy with an edit that nobody waits for
             raise
@@ -209,7 +217,7 @@ class WorkerEditor:
             raise Refused(str(reply["refused"]))
         if "error" in reply:
             raise Unavailable(str(reply["error"]))
-        return Edited(await asyncio.to_thread(take_back, after), cost_usd=0.0)
+        return Edited(await asyncio.to_thread(take_back, replica.after), cost_usd=0.0)
 
     def _count(self, request: EditRequest, gone: WorkerGone, log_file: Path) -> None:
         self._ends[request] = self._ends.get(request, 0) + 1

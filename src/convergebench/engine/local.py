@@ -22,7 +22,7 @@ from convergebench.errors import BadPicture, ConvergeBenchError
 from convergebench.metrics import Ruler
 from convergebench.picture import Picture
 from convergebench.store import Enrolment, Workspace
-from convergebench.types import BatchEditor, Digest, Editor, FailureKind, PictureFacts, Step
+from convergebench.types import BatchEditor, Digest, Editor, EditorFacts, FailureKind, PictureFacts, Step
 
 CLAIM_POLL_SECONDS = 0.1
 TRAJECTORIES_AT_ONCE = 8
@@ -92,7 +92,7 @@ class _Session:
         """One lane for each provider: its models share it."""
         self._budget = budget
         lanes = {
-            facts.provider: Lane(at_once or facts.at_once if facts.at_once else None, per_minute)
+            facts.provider: Lane(_at_once(facts, at_once), per_minute)
             for facts in (editor.facts for editor in self._plan.editors)
         }
         self._limits = {
@@ -214,6 +214,14 @@ class _Session:
         """Begin nothing new, let what is paid for finish and be kept, then raise the error."""
         self._error = self._error or error
         self._stop.set()
+
+
+def _at_once(facts: EditorFacts, wanted: int | None) -> int | None:
+    """What was asked for goes beyond what an account safely allows, but not beyond what this machine can do."""
+    if facts.at_once is None or wanted is None:
+        return facts.at_once
+    runs_here = facts.price_usd == 0
+    return min(wanted, facts.at_once) if runs_here else wanted
 
 
 def _pictures(steps: Sequence[Step]) -> list[Digest]:

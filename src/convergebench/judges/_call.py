@@ -10,6 +10,7 @@ from convergebench.types import EditError, Misconfigured, Parameter, RateLimited
 
 LONGEST_REASON = 300
 _PASSING = (408, 409, 425)
+_BAD_QUESTION = (400, 413, 422)
 
 
 @dataclass(frozen=True)
@@ -41,13 +42,16 @@ def sent_settings(settings: Mapping[str, Parameter], *ours: str) -> dict[str, Pa
 
 
 def error_for(status: int, reason: str, key: Key, after_seconds: float | None = None) -> EditError:
-    """What an HTTP status stands for. The reason of a 401 is left out: some providers quote the key in it."""
+    """What an HTTP status stands for. The reason of a 401 is left out: some providers quote the key in it.
+
+    A question that a server calls bad is refused, and the others go on: it may be this picture or text alone.
+    """
     if status == 401:
         return Misconfigured(f"the key in {' or '.join(key.names)} is not accepted; check it and run again")
     if status == 429:
         return RateLimited(reason, after_seconds)
-    if status == 413:
-        return Refused(reason)
+    if status in _BAD_QUESTION:
+        return Refused(f"{status}: {reason}")
     if status >= 500 or status in _PASSING:
         return Unavailable(f"{status}: {reason}")
     return Misconfigured(f"{status}: {reason}")

@@ -13,7 +13,11 @@ from convergebench.types import Digest, PictureFacts, fingerprint_of
 FORM = 1
 """Raise it when the words below change: replies to another form of the question are other replies."""
 
-_CAPTIONS = {"source": "The source picture", "result": "The edited picture", "references": "A reference picture"}
+_CAPTIONS = {
+    "source": "The source picture",
+    "result": "The edited picture",
+    "references": "A reference picture",
+}
 _TEXT_CAPTIONS = {
     "instruction": "The instruction that the editor was given",
     "undo": "The instruction that should have undone it",
@@ -80,7 +84,10 @@ def _parts(
 
 
 def _form(rubric: Rubric) -> str:
-    lines = [f'- "{REASON}": in two or three sentences, what you see that decides it', *map(_line, rubric.ask)]
+    lines = [
+        f'- "{REASON}": in two or three sentences, what you see that decides it',
+        *map(_line, rubric.ask),
+    ]
     return "Reply with one JSON object and nothing else. Its keys, in this order:\n" + "\n".join(lines)
 
 

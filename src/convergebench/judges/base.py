@@ -29,6 +29,13 @@ class TokenPrices:
 FREE = TokenPrices(0.0, 0.0)
 
 
+def cost_usd(prices: TokenPrices | None, tokens_read: int | None, tokens_written: int | None) -> float | None:
+    """None where the prices or the tokens are not known."""
+    if prices is None or tokens_read is None or tokens_written is None:
+        return None
+    return prices.cost_usd(tokens_read, tokens_written)
+
+
 @dataclass(frozen=True)
 class JudgeFacts:
     """A judge's identity: whatever changes its replies is in the fingerprint."""

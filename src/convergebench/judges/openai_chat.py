@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from convergebench.errors import MissingExtra
 from convergebench.judges._call import Key, error_for, seconds_in, sent_settings
-from convergebench.judges.base import Ending, JudgeFacts, Question, Reply
+from convergebench.judges.base import Ending, JudgeFacts, Question, Reply, cost_usd
 from convergebench.types import BadOutput, EditError, Misconfigured, Refused, Unavailable
 
 if TYPE_CHECKING:
@@ -69,13 +69,8 @@ class OpenAIChat:
         from openai import APIConnectionError
 
         assert self._client is not None, "start comes first"
-        body = {
-            "model": self.facts.model,
-            "messages": messages,
-            "seed": question.seed,
-            **sent_settings(self.facts.settings, "base_url"),
-            **form,
-        }
+        settings = sent_settings({"seed": question.seed, **self.facts.settings}, "base_url")
+        body = {"model": self.facts.model, "messages": messages, **settings, **form}
         try:
             # The plain JSON: the SDK's models cost more time than the rest of the call.
             answer = await self._client.post("/chat/completions", body=body, cast_to=object)
@@ -95,8 +90,6 @@ class OpenAIChat:
             refusal, text = message.get("refusal"), message.get("content") or ""
         except (TypeError, KeyError, IndexError, AttributeError) as error:
             raise BadOutput("the answer holds no choices[0].message") from error
-        prices = self.facts.prices
-        known = prices is not None and read is not None and written is not None
         return Reply(
             text=refusal or text,
             ending="refused" if refusal else _ENDINGS.get(finish, "complete"),
@@ -104,7 +97,7 @@ class OpenAIChat:
             served_model=str(answer.get("model") or ""),
             tokens_read=read,
             tokens_written=written,
-            cost_usd=prices.cost_usd(read, written) if known and prices else None,
+            cost_usd=cost_usd(self.facts.prices, read, written),
         )
 
     def _explained(self, error: APIStatusError) -> EditError:

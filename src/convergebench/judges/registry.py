@@ -14,6 +14,7 @@ from convergebench.types import Parameter
 MOST_TOKENS = 2048
 PRICES = ("usd_per_million_in", "usd_per_million_out")
 """Settings that say what a judge costs and not what it answers."""
+SECRETS = ("key", "api_key", "token", "secret", "password")
 
 Build = Callable[[JudgeFacts], Judge]
 
@@ -28,8 +29,6 @@ class Provider:
     settings: Mapping[str, Parameter] = field(default_factory=dict)
     """Sent with every question unless emptied."""
     free: bool = False
-    about_running: tuple[str, ...] = ()
-    """Settings that change how it is run and not what it answers."""
 
 
 def open_judge(name: str) -> Judge:
@@ -55,6 +54,10 @@ def _setting(part: str, name: str) -> tuple[str, Parameter]:
     key, equals, text = part.partition("=")
     if not equals:
         raise WrongUse(f"{part!r} in {name!r} is no setting; write ?setting=value")
+    if key in SECRETS:
+        raise WrongUse(
+            "a judge's name is kept with its verdicts, so no key may be in it; see docs/judging.md#keys"
+        )
     return key, _guessed(text)
 
 
@@ -131,7 +134,9 @@ PROVIDERS: Mapping[str, Provider] = {
         ),
         settings=_LOCAL,
     ),
-    "vllm": Provider("a model that vLLM serves here, started and stopped for you", _vllm, settings=_LOCAL, free=True),
+    "vllm": Provider(
+        "a model that vLLM serves here, started and stopped for you", _vllm, settings=_LOCAL, free=True
+    ),
     "ollama": Provider(
         "a model in Ollama on this machine",
         _openai_like("OLLAMA_API_KEY", "http://127.0.0.1:11434/v1", needs_key=False),

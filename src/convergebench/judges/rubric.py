@@ -130,7 +130,9 @@ def rubric(name: str) -> Rubric:
             raise WrongUse(f"cannot read the rubric {name}: {error.strerror}; check the path") from error
     if name not in built_in():
         near = get_close_matches(name, built_in(), n=1)
-        advice = f"did you mean {near[0]}?" if near else f"choose from {', '.join(built_in())}, or a .toml file"
+        advice = (
+            f"did you mean {near[0]}?" if near else f"choose from {', '.join(built_in())}, or a .toml file"
+        )
         raise WrongUse(f"there is no rubric {name!r}; {advice}")
     return parsed((_folder() / f"{name}.toml").read_text(encoding="utf-8"), name)
 
@@ -198,6 +200,10 @@ def _asks(entries: Sequence[Mapping[str, Any]]) -> tuple[Ask, ...]:
     if not asks or len(set(names)) < len(names) or REASON in names:
         raise ValueError(f"ask needs entries with names of their own, other than {REASON}")
     for one in asks:
+        if any(
+            not isinstance(end, int | float | None) or isinstance(end, bool) for end in (one.low, one.high)
+        ):
+            raise ValueError(f"{one.name} needs numbers as low and high")
         if (one.low is None) != (one.high is None):
             raise ValueError(f"{one.name} needs both low and high, or neither")
         if one.low is not None and one.high is not None and one.low >= one.high:

@@ -55,6 +55,41 @@ MIGRATIONS: tuple[str, ...] = (
     );
     CREATE INDEX imported_returns_of_suite ON imported_returns (suite);
     """,
+    """
+    CREATE TABLE judges (
+        fingerprint TEXT PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, settings TEXT NOT NULL
+    );
+    CREATE TABLE rubrics (
+        fingerprint TEXT PRIMARY KEY, id TEXT NOT NULL, version INTEGER NOT NULL, content TEXT NOT NULL
+    );
+    CREATE TABLE judgements (
+        key TEXT PRIMARY KEY, judge TEXT NOT NULL REFERENCES judges, rubric TEXT NOT NULL REFERENCES rubrics,
+        pictures TEXT NOT NULL, texts TEXT NOT NULL, repeat INTEGER NOT NULL,
+        outcome TEXT, value REAL, scores TEXT, reason TEXT, missing TEXT,
+        run INTEGER NOT NULL REFERENCES runs, at TEXT NOT NULL,
+        CHECK (outcome IS NULL OR (outcome = 'ok') = (value IS NOT NULL)),
+        CHECK (outcome IS NULL OR (value IS NULL) != (missing IS NULL))
+    ) WITHOUT ROWID;
+    CREATE INDEX judgements_of_judge ON judgements (judge, rubric);
+    CREATE TABLE judge_attempts (
+        id INTEGER PRIMARY KEY, judgement TEXT NOT NULL REFERENCES judgements,
+        run INTEGER NOT NULL REFERENCES runs,
+        outcome TEXT NOT NULL, detail TEXT NOT NULL, reply TEXT, finish_reason TEXT, served_model TEXT,
+        sent_sizes TEXT NOT NULL, seconds REAL NOT NULL,
+        tokens_read INTEGER, tokens_written INTEGER, cost_usd REAL, at TEXT NOT NULL
+    );
+    CREATE INDEX attempts_of_judgement ON judge_attempts (judgement);
+    CREATE VIEW verdicts AS
+        SELECT judges.name AS judge, rubrics.id AS rubric, rubrics.version AS rubric_version,
+               j.pictures, j.texts, j.repeat, j.outcome, j.value, j.scores, j.reason, j.missing,
+               count(a.id) AS attempts, max(a.served_model) AS served_model, sum(a.cost_usd) AS cost_usd,
+               j.run, j.at, j.key
+        FROM judgements j
+        JOIN judges ON judges.fingerprint = j.judge
+        JOIN rubrics ON rubrics.fingerprint = j.rubric
+        LEFT JOIN judge_attempts a ON a.judgement = j.key
+        WHERE j.outcome IS NOT NULL GROUP BY j.key;
+    """,
 )
 """One script a version. A released script is never changed; a new one is added behind it."""
 

@@ -73,9 +73,15 @@ def test_stripes_do_not_say_where_along_them_the_picture_is() -> None:
     assert "too little structure" in str(drift(stripes, stripes)["shift_y"])
 
 
-def test_a_small_picture_is_not_registered() -> None:
-    small = np.ascontiguousarray(PHOTO[200:231, 200:231])
-    assert drift(small, small)["zoom"] == "registration needs at least 32 × 32 pixels"
+@pytest.mark.parametrize("part", [PHOTO[200:231, 200:231], PHOTO[200:210]], ids=["small", "narrow"])
+def test_a_small_or_narrow_picture_is_not_registered(part: Pixels) -> None:
+    seen = drift(part, part)
+    assert seen["zoom"] == "the source is too small or too narrow to register by"
+    assert seen["aspect_change"] == 0
+
+
+def test_a_picture_that_is_mostly_out_of_sight_is_missing_and_not_guessed() -> None:
+    assert drift(PHOTO, moved(PHOTO, 300, 0, 0, 0))["shift_x"] == "the result cannot be laid on the source"
 
 
 def test_the_aspect_is_that_of_the_native_sizes() -> None:

@@ -16,7 +16,7 @@ from made_pictures import textured
 
 DRIFT = expand(["drift"])
 RULER = Ruler(["drift"])
-sides = st.tuples(st.integers(8, 90), st.integers(8, 90))
+sides = st.tuples(st.integers(8, 90), st.integers(8, 90)) | st.sampled_from([(8, 700), (33, 600), (500, 40)])
 noise = sides.flatmap(lambda side: arrays(np.uint8, (*side, 3)))
 structured = st.tuples(sides, st.integers(0, 99)).map(lambda it: textured(it[0][1], it[0][0], it[1]))
 grey = structured.map(lambda pixels: pixels[..., :1].repeat(3, axis=2))

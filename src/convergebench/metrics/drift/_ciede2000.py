@@ -105,8 +105,8 @@ def _mean_hue(
     opposite = (length == 0) & ~grey
     if opposite.any():
         # Half way from the smaller hue angle to the larger, as the formula has it.
-        smaller = np.where((b1 > 0) | ((b1 == 0) & (a1 > 0)), 1, -1)
-        a, b = np.where(opposite, -b1 * smaller, a), np.where(opposite, a1 * smaller, b)
+        side = _side(a1, b1)
+        a, b = np.where(opposite, -b1 * side, a), np.where(opposite, a1 * side, b)
         length = np.where(opposite, c1, length)
     length[length == 0] = 1
     return a / length, b / length
@@ -118,8 +118,14 @@ def _hue_distance(a1: Numbers, b1: Numbers, a2: Numbers, b2: Numbers, product: N
     opposite = half_cosine == 0
     half_cosine[opposite] = 1
     distance: Numbers = (a1 * b2 - b1 * a2) / half_cosine
-    distance[opposite] = 2 * np.sqrt(product[opposite])
+    if opposite.any():
+        distance = np.where(opposite, 2 * np.sqrt(product) * _side(a1, b1), distance)
     return distance
+
+
+def _side(a: Numbers, b: Numbers) -> Numbers:
+    """1 for hue angles below a half turn, −1 for others: which one of two opposite hues this is."""
+    return np.where((b > 0) | ((b == 0) & (a > 0)), 1.0, -1.0)
 
 
 def _hue_weight(cos: Numbers, sin: Numbers) -> Numbers:

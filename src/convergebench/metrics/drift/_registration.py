@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     The origin is the middle of the picture, the unit its longer side: the same at every size.
     """
 
-SMALLEST_SIDE = 32
 FINEST_SIDE = 256
 _COARSEST_SIDE = 32
+_NARROWEST = 8
 _COARSE_LEVELS = 2
 _MOST_STEPS = 12
 _SETTLED = 0.01
@@ -62,7 +62,7 @@ class Fit(NamedTuple):
         if math.isinf(self.error):
             return "the source has too little structure to register by"
         if self.likeness < LEAST_LIKENESS:
-            return f"the result cannot be laid on the source (likeness {self.likeness:.2f} of 1)"
+            return "the result cannot be laid on the source"
         if self.error > LARGEST_ERROR:
             return "the source has too little structure to register by exactly"
         if self.likeness < self.before - 0.01:
@@ -71,7 +71,7 @@ class Fit(NamedTuple):
 
 
 def pyramid(source: Pixels) -> tuple[Level, ...]:
-    """Coarsest first; sizes halve from the finest, which is at most FINEST_SIDE."""
+    """Coarsest first; sizes halve from the finest, at most FINEST_SIDE. Small or narrow pictures have none."""
     return tuple(Level(plane, _slopes(plane)) for plane in _planes(source))
 
 
@@ -104,9 +104,9 @@ def _planes(pixels: Pixels) -> list[Plane]:
     height, width = grey.shape
     planes = []
     side = min(FINEST_SIDE, max(height, width))
-    while side >= _COARSEST_SIDE:
+    while side >= _COARSEST_SIDE and side * min(height, width) >= _NARROWEST * max(height, width):
         scale = side / max(height, width)
-        size = (max(1, round(width * scale)), max(1, round(height * scale)))
+        size = (round(width * scale), round(height * scale))
         grey = cv2.resize(grey, size, interpolation=cv2.INTER_AREA).astype(np.float32)
         fine, coarse = cv2.GaussianBlur(grey, (0, 0), 1.0), cv2.GaussianBlur(grey, (0, 0), 5.0)
         planes.append(np.asarray(fine - coarse, np.float32))

@@ -149,4 +149,4 @@ def _clipped(pixels: Pixels) -> NDArray[np.uint8]:
 
 
 def _share(mask: NDArray[np.uint8]) -> float:
-    return np.count_nonzero(mask) / mask.size
+    return float(np.count_nonzero(mask) / mask.size)

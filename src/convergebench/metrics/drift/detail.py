@@ -89,7 +89,7 @@ def detail(source: DetailSource, result: Result) -> Mapping[str, Reading]:
 def _energy_ratio(before: float, after: float) -> Reading:
     if before < _LEAST_ENERGY:
         return "the source has no detail of this size to compare with"
-    return max(after, 0.0) / before
+    return float(max(after, 0.0) / before)
 
 
 def _detail(pixels: Pixels, blocks: Blocks) -> Detail:

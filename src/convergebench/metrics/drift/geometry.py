@@ -10,7 +10,7 @@ import numpy as np
 
 from convergebench.metrics.base import Reading, Result, family
 from convergebench.metrics.drift._facts import VERSION, signed
-from convergebench.metrics.drift._registration import SMALLEST_SIDE, Fit, Level, in_pixels, pyramid, register
+from convergebench.metrics.drift._registration import Fit, Level, in_pixels, pyramid, register
 from convergebench.metrics.ssim import WINDOW, ssim, sums_of_source
 from convergebench.types import MetricFacts, Pixels
 
@@ -29,7 +29,7 @@ class GeometrySource(NamedTuple):
 
 
 def geometry_of_source(source: Pixels) -> GeometrySource:
-    return GeometrySource(source, pyramid(source) if min(source.shape[:2]) >= SMALLEST_SIDE else ())
+    return GeometrySource(source, pyramid(source))
 
 
 @family(
@@ -58,8 +58,7 @@ def geometry(source: GeometrySource, result: Result) -> Mapping[str, Reading]:
 
 def _registered(source: GeometrySource, result: Pixels) -> Mapping[str, Reading]:
     if not source.levels:
-        least = f"{SMALLEST_SIDE} × {SMALLEST_SIDE}"
-        return dict.fromkeys(_NAMES, f"registration needs at least {least} pixels")
+        return dict.fromkeys(_NAMES, "the source is too small or too narrow to register by")
     fit = register(source.levels, result)
     doubt = fit.distrust()
     if doubt is not None:
@@ -92,8 +91,7 @@ def _similarity_after(fit: Fit, source: Pixels, result: Pixels) -> Mapping[str, 
     part = source[rows, columns]
     area = part.shape[0] * part.shape[1] / (width * height)
     if area < _LEAST_AREA or min(part.shape[:2]) < WINDOW:
-        left = f"only {area:.0%} of the source is left in the result"
-        return {"ssim_registered": left, "registered_area": area}
+        return {"ssim_registered": "too little of the source is left in the result", "registered_area": area}
     similarity = ssim(sums_of_source(np.ascontiguousarray(part)), np.ascontiguousarray(result[rows, columns]))
     return {"ssim_registered": similarity, "registered_area": area}
 

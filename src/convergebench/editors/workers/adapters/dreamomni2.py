@@ -26,7 +26,7 @@ def load(parameters: dict[str, Any]) -> dict[str, Any]:
 
     name = parameters["weights"]
     root = Path(name) if Path(name).is_dir() else Path(snapshot_download(name))
-    device = f"cuda:{parameters['replica'] % torch.cuda.device_count()}"
+    device = f"cuda:{parameters['replica'] % max(1, torch.cuda.device_count())}"
     pipeline = DreamOmni2Pipeline.from_pretrained(parameters["base"], torch_dtype=torch.bfloat16).to(device)
     pipeline.load_lora_weights(str(root / "edit_lora"), adapter_name="edit")
     pipeline.set_adapters(["edit"], adapter_weights=[1])

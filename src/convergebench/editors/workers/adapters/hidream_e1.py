@@ -23,7 +23,7 @@ def load(parameters: dict[str, Any]) -> dict[str, Any]:
     )
     from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
-    device = f"cuda:{parameters['replica'] % torch.cuda.device_count()}"
+    device = f"cuda:{parameters['replica'] % max(1, torch.cuda.device_count())}"
     transformers: Any = HiDreamImageTransformer2DModel
     transformer = transformers.from_pretrained(
         parameters["base"], subfolder="transformer", torch_dtype=torch.bfloat16

@@ -21,7 +21,7 @@ def load(parameters: dict[str, Any]) -> dict[str, Any]:
     from janus.models import VLChatProcessor  # type: ignore[import-not-found, unused-ignore]
     from transformers import AutoModelForCausalLM
 
-    device = f"cuda:{parameters['replica'] % torch.cuda.device_count()}"
+    device = f"cuda:{parameters['replica'] % max(1, torch.cuda.device_count())}"
     model: Any = AutoModelForCausalLM.from_pretrained(
         parameters["weights"], trust_remote_code=True, torch_dtype=torch.bfloat16
     )

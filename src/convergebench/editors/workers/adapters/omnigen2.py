@@ -24,7 +24,7 @@ def load(parameters: dict[str, Any]) -> dict[str, Any]:
     pipeline.transformer = OmniGen2Transformer2DModel.from_pretrained(
         weights, subfolder="transformer", torch_dtype=torch.bfloat16
     )
-    device = f"cuda:{parameters['replica'] % torch.cuda.device_count()}"
+    device = f"cuda:{parameters['replica'] % max(1, torch.cuda.device_count())}"
     return {"pipeline": pipeline.to(device), "device": device, "parameters": parameters}
 
 

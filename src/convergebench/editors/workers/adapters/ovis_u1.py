@@ -18,7 +18,7 @@ def load(parameters: dict[str, Any]) -> dict[str, Any]:
     import torch
     from transformers import AutoModelForCausalLM
 
-    device = f"cuda:{parameters['replica'] % torch.cuda.device_count()}"
+    device = f"cuda:{parameters['replica'] % max(1, torch.cuda.device_count())}"
     model: Any = AutoModelForCausalLM.from_pretrained(
         parameters["weights"], torch_dtype=torch.bfloat16, trust_remote_code=True
     )

@@ -17,7 +17,7 @@ def load(parameters: dict[str, Any]) -> dict[str, Any]:
 
     pipeline_class = getattr(diffusers, parameters["pipeline"])
     pipeline = pipeline_class.from_pretrained(parameters["weights"], torch_dtype=torch.bfloat16)
-    device = f"cuda:{parameters['replica'] % torch.cuda.device_count()}"
+    device = f"cuda:{parameters['replica'] % max(1, torch.cuda.device_count())}"
     if parameters["pipeline"].endswith("V1P2"):
         guidance = {
             "true_cfg_scale": parameters["guidance"],

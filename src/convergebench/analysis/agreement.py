@@ -1,0 +1,84 @@
+"""Whether judges agree: with each other, and with themselves when they are asked again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Level = Literal["nominal", "interval"]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Krippendorff's alpha: 1 is perfect agreement, 0 what chance would give, below 0 worse than chance."""
+
+    alpha: float | None
+    subjects: int
+    """With at least two values; the others say nothing about agreement."""
+    values: int
+    missing: str | None = None
+
+
+def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], level: Level) -> Agreement:
+    """Over subjects, each with one value from every judge or repeat; None where there is none.
+
+    Nominal is for answers such as yes and no, where any difference is as large as any other.
+    """
+    kept = [[value for value in row if value is not None] for row in ratings]
+    pairable = [np.array(row, np.float64) for row in kept if len(row) > 1]
+    count = sum(map(len, pairable))
+    if not pairable:
+        return Agreement(None, 0, 0, "no subject has two values")
+    differences = _DIFFERENCES[level]
+    everything = np.concatenate(pairable)
+    expected = differences(everything) / (count - 1)
+    if expected == 0:
+        return Agreement(None, len(pairable), count, "all values are equal, so chance alone would agree")
+    observed = math.fsum(differences(row) / (len(row) - 1) for row in pairable)
+    return Agreement(float(1 - observed / expected), len(pairable), count)
+
+
+def _squared(values: NDArray[np.float64]) -> float:
+    """The sum of squared differences over all ordered pairs."""
+    centred = values - values.mean()
+    return float(2 * len(values) * (centred**2).sum())
+
+
+def _unequal(values: NDArray[np.float64]) -> float:
+    """How many ordered pairs differ."""
+    _, counts = np.unique(values, return_counts=True)
+    return float(len(values) ** 2 - (counts**2).sum())
+
+
+_DIFFERENCES: dict[Level, Callable[[NDArray[np.float64]], float]] = {
+    "interval": _squared,
+    "nominal": _unequal,
+}
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How far a judge's repeats on one subject lie apart."""
+
+    subjects: int
+    standard_deviation: float
+    """Within subjects, pooled."""
+    widest: float
+    """The largest difference between two repeats on one subject."""
+
+
+def spread(ratings: Sequence[Sequence[float | None]]) -> Spread | None:
+    """Over subjects with two values or more; None where there are none."""
+    kept = [[value for value in row if value is not None] for row in ratings]
+    repeated = [np.array(row, np.float64) for row in kept if len(row) > 1]
+    if not repeated:
+        return None
+    squares = math.fsum(float(((row - row.mean()) ** 2).sum()) for row in repeated)
+    freedom = sum(len(row) - 1 for row in repeated)
+    widest = max(float(np.ptp(row)) for row in repeated)
+    return Spread(len(repeated), math.sqrt(squares / freedom), widest)

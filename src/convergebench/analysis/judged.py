@@ -1,0 +1,59 @@
+"""Verdicts summed up: model by rubric, with what is missing counted and never averaged."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from convergebench.analysis.statistics import Interval, cluster_bootstrap_mean
+
+
+@dataclass(frozen=True)
+class Score:
+    """One verdict on one picture of one model: its value, or the kind of its absence."""
+
+    model: str
+    rubric: str
+    subject: str
+    """What was judged; repeats share it."""
+    cluster: str
+    repeat: int
+    value: float | None
+    missing: str | None = None
+
+
+@dataclass(frozen=True)
+class JudgedRow:
+    model: str
+    rubric: str
+    n: int
+    """Subjects with at least one value."""
+    missing: int
+    """Subjects without any."""
+    kinds: Mapping[str, int]
+    """Of every missing verdict, repeats counted each."""
+    mean: Interval | None
+    """Over subjects, each at the mean of its repeats; None if there is no value at all."""
+
+
+def judged_table(scores: Iterable[Score]) -> list[JudgedRow]:
+    """One row for each model and rubric, in the order in which they come."""
+    grouped: defaultdict[tuple[str, str], list[Score]] = defaultdict(list)
+    for score in scores:
+        grouped[score.model, score.rubric].append(score)
+    return [_row(model, rubric, group) for (model, rubric), group in grouped.items()]
+
+
+def _row(model: str, rubric: str, scores: Sequence[Score]) -> JudgedRow:
+    values: defaultdict[str, list[float]] = defaultdict(list)
+    cluster = {score.subject: score.cluster for score in scores}
+    for score in scores:
+        if score.value is not None:
+            values[score.subject].append(score.value)
+    kinds = Counter(score.missing or "not judged" for score in scores if score.value is None)
+    means = np.array([np.mean(repeats) for repeats in values.values()])
+    mean = cluster_bootstrap_mean(means, [cluster[subject] for subject in values]) if values else None
+    return JudgedRow(model, rubric, len(values), len(cluster) - len(values), dict(kinds), mean)

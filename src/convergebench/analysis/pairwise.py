@@ -1,0 +1,188 @@
+"""Which of two is better: comparisons shown in both orders, and strengths from who beats whom."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Winner = Literal["first", "second", "tie"]
+_MIRRORED: Mapping[Winner, Winner] = {"first": "second", "second": "first", "tie": "tie"}
+_STEPS = 100
+_CLOSE = 1e-10
+_NORMAL_95 = 1.959964
+
+
+@dataclass(frozen=True)
+class Comparison:
+    first: str
+    second: str
+    winner: Winner
+
+
+@dataclass(frozen=True)
+class Swapped:
+    """One comparison asked in both orders: the verdict, and whether both orders gave it."""
+
+    comparison: Comparison
+    consistent: bool
+
+
+def order_swapped(first: str, second: str, shown: Winner, swapped: Winner) -> Swapped:
+    """`shown` is the verdict with `first` in first place, `swapped` the one with `second` there.
+
+    A judge that prefers the same place both times prefers neither model: that is a tie.
+
+    >>> order_swapped("a", "b", "first", "second").comparison.winner
+    'first'
+    >>> order_swapped("a", "b", "first", "first").comparison.winner
+    'tie'
+    """
+    agreed = shown == _MIRRORED[swapped]
+    return Swapped(Comparison(first, second, shown if agreed else "tie"), agreed)
+
+
+def comparisons_of_scores(scores: Mapping[str, Mapping[str, float]]) -> list[Comparison]:
+    """Every two models on every subject that both have a score for; `scores` is by model, then subject."""
+    found = []
+    for first, second in combinations(scores, 2):
+        for subject in scores[first].keys() & scores[second].keys():
+            ahead = scores[first][subject] - scores[second][subject]
+            winner: Winner = "tie" if ahead == 0 else "first" if ahead > 0 else "second"
+            found.append(Comparison(first, second, winner))
+    return found
+
+
+@dataclass(frozen=True)
+class Strength:
+    """A model's logarithmic strength with its 95 % interval; the mean over models is 0."""
+
+    model: str
+    value: float
+    low: float
+    high: float
+    comparisons: int
+
+
+@dataclass(frozen=True)
+class Strengths:
+    models: tuple[Strength, ...]
+    """The strongest first; empty where there is no finite answer."""
+    tie_weight: float | None
+    """Davidson's ν: how readily a tie is called; 0 where there was none."""
+    missing: str | None = None
+
+
+def bradley_terry(comparisons: Iterable[Comparison]) -> Strengths:
+    """Strengths by maximum likelihood in Davidson's model of ties:
+    P(i beats j) : P(tie) : P(j beats i) = pᵢ : ν√(pᵢpⱼ) : pⱼ."""
+    compared = tuple(comparisons)
+    names = sorted({name for one in compared for name in (one.first, one.second)})
+    wins, ties = _counts(compared, names)
+    if not names or not _is_connected(wins + ties):
+        return Strengths((), None, "some models never won, or never lost, against the others")
+    has_ties = bool(ties.any())
+    values, log_tie, covariance = _fit(wins, ties, has_ties)
+    errors = np.sqrt(np.diagonal(covariance))
+    played = (wins + wins.T + ties).sum(1)
+    strengths = [
+        Strength(name, value, value - _NORMAL_95 * error, value + _NORMAL_95 * error, int(n))
+        for name, value, error, n in zip(names, values.tolist(), errors.tolist(), played, strict=True)
+    ]
+    ranked = tuple(sorted(strengths, key=lambda one: -one.value))
+    return Strengths(ranked, float(np.exp(log_tie)) if has_ties else 0.0)
+
+
+def _counts(
+    comparisons: Sequence[Comparison], names: Sequence[str]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How often the row's model beat the column's, and how often the two tied."""
+    place = {name: index for index, name in enumerate(names)}
+    wins, ties = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
+    for one in comparisons:
+        first, second = place[one.first], place[one.second]
+        if one.winner == "tie":
+            ties[first, second] += 1
+            ties[second, first] += 1
+        elif one.winner == "first":
+            wins[first, second] += 1
+        else:
+            wins[second, first] += 1
+    return wins, ties
+
+
+def _is_connected(reaches: NDArray[np.float64]) -> bool:
+    """Whether everyone can be reached from everyone by wins and ties: else strengths run off to infinity."""
+
+    def seen_from_first(matrix: NDArray[np.float64]) -> int:
+        seen, line = {0}, [0]
+        while line:
+            for other in np.flatnonzero(matrix[line.pop()]):
+                if int(other) not in seen:
+                    seen.add(int(other))
+                    line.append(int(other))
+        return len(seen)
+
+    return seen_from_first(reaches) == seen_from_first(reaches.T) == len(reaches)
+
+
+def _fit(
+    wins: NDArray[np.float64], ties: NDArray[np.float64], has_ties: bool
+) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
+    """Newton's method on log strengths and log ν, where the likelihood is concave."""
+    size = len(wins)
+    parameters = np.zeros(size + 1)
+    parameters[size] = 0.0 if has_ties else -np.inf
+    free = size + has_ties
+    for _ in range(_STEPS):
+        slope, curvature = _derivatives(parameters, wins, ties)
+        # Adding the same to all strengths changes nothing; this term pins their sum.
+        curvature[:size, :size] += 1.0
+        step = np.linalg.solve(curvature[:free, :free], slope[:free])
+        parameters[:free] += step * min(1.0, 2.0 / max(np.abs(step).max(), _CLOSE))
+        parameters[:size] -= parameters[:size].mean()
+        if np.abs(step).max() < _CLOSE:
+            break
+    _, curvature = _derivatives(parameters, wins, ties)
+    inverse = np.linalg.pinv(curvature[:free, :free])
+    return parameters[:size], float(parameters[size]), inverse[:size, :size]
+
+
+def _derivatives(
+    parameters: NDArray[np.float64], wins: NDArray[np.float64], ties: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The likelihood's gradient, and its negative second derivatives: the information."""
+    size = len(wins)
+    slope, information = np.zeros(size + 1), np.zeros((size + 1, size + 1))
+    for i, j in combinations(range(size), 2):
+        counted = np.array([wins[i, j], wins[j, i], ties[i, j]])
+        if not counted.any():
+            continue
+        # Each outcome's logarithmic weight is linear in the parameters: these are its coefficients.
+        rows = np.zeros((3, size + 1))
+        rows[0, i] = rows[1, j] = rows[2, size] = 1.0
+        rows[2, i] = rows[2, j] = 0.5
+        weights = np.array(
+            [parameters[i], parameters[j], (parameters[i] + parameters[j]) / 2 + parameters[size]]
+        )
+        chances = np.exp(weights - weights.max())
+        chances /= chances.sum()
+        slope += counted @ rows - counted.sum() * (chances @ rows)
+        information += counted.sum() * ((rows.T * chances) @ rows - np.outer(chances @ rows, chances @ rows))
+    return slope, information
+
+
+def wins_and_ties(comparisons: Iterable[Comparison]) -> dict[tuple[str, str], tuple[int, int, int]]:
+    """For every two models, in the order of their names: wins of one, ties, wins of the other."""
+    table: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
+    for one in comparisons:
+        turned = one.second < one.first
+        pair = (one.second, one.first) if turned else (one.first, one.second)
+        winner = _MIRRORED[one.winner] if turned else one.winner
+        table[pair][("first", "tie", "second").index(winner)] += 1
+    return {pair: (won, tied, lost) for pair, (won, tied, lost) in table.items()}

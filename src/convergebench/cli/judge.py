@@ -1,0 +1,219 @@
+"""convergebench judge"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    AsJson,
+    WorkspaceFolder,
+    console,
+    listed,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from convergebench.analysis.judged import JudgedRow
+    from convergebench.engine.judgeable import Judgeable
+    from convergebench.engine.judging import Judged
+    from convergebench.judges import Judge
+    from convergebench.store import Workspace
+
+NAME = "judge"
+ALL_FAILED, FINISHED_WITH_FAILURES, INTERRUPTED = 1, 3, 130
+ROUND_TRIP = ("roundtrip_forward", "roundtrip_reversal")
+
+
+def command(
+    judge: Annotated[
+        str,
+        typer.Option(metavar="PROVIDER:MODEL", help="Who judges, such as openai:MODEL or vllm:MODEL."),
+    ],
+    rubric: Annotated[
+        list[str],
+        typer.Option(metavar="RUBRIC", help="What is asked, see docs/judging.md; or a .toml file."),
+    ] = [],  # noqa: B006
+    model: Annotated[
+        list[str], typer.Option("--model", "-m", metavar="MODEL", help="Only pictures of these models.")
+    ] = [],  # noqa: B006
+    suite: Annotated[str | None, typer.Option(metavar="SUITE", help="Only pictures of this suite.")] = None,
+    rounds: Annotated[
+        str, typer.Option(metavar="ROUNDS", help="Only these rounds, as in 1,5,8-10; all unless named.")
+    ] = "",
+    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each picture.")] = 1,
+    retry_missing: Annotated[
+        bool, typer.Option("--retry-missing", help="Ask again for verdicts that are missing.")
+    ] = False,
+    max_cost: Annotated[
+        float | None, typer.Option(metavar="USD", help="Stop before this judging could cost more.")
+    ] = None,
+    per_minute: Annotated[
+        float | None, typer.Option(metavar="N", help="At most so many questions a minute.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(metavar="N", min=1, help="Questions at a time.")] = 8,
+    workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
+    as_json: AsJson = False,
+) -> int:
+    """Let a vision-language model judge what is in the workspace. Nothing is edited, nothing asked twice."""
+    from convergebench import judges
+    from convergebench.engine.judgeable import judgeable
+    from convergebench.errors import WrongUse
+    from convergebench.store import DATABASE, Workspace
+
+    asked = judges.open_judge(judge)
+    rubrics = [judges.rubric(name) for name in dict.fromkeys(listed(rubric) or ROUND_TRIP)]
+    if max_cost is not None and asked.facts.prices is None:
+        raise WrongUse(
+            f"the price of {asked.facts.name} is unknown, so --max-cost cannot hold it; "
+            "add ?usd_per_million_in=…&usd_per_million_out=… to its name"
+        )
+    if not (workspace / DATABASE).is_file():
+        raise WrongUse(f"there is no workspace in {workspace}; make one with convergebench run")
+    with Workspace.create(workspace) as store:
+        chosen = judgeable(
+            store, rubrics, suite=suite, models=listed(model), rounds=_rounds(rounds), repeats=repeats
+        )
+        if not chosen:
+            raise WrongUse(f"{workspace} holds no picture for these choices; choose fewer")
+        options = {"concurrency": concurrency, "per_minute": per_minute, "max_cost_usd": max_cost}
+        done = _judged(chosen, asked, store, {**options, "retry_missing": retry_missing})
+    return _told(chosen, done, asked, as_json)
+
+
+def _rounds(text: str) -> frozenset[int]:
+    """1,5,8-10 as numbers."""
+    from convergebench.errors import WrongUse
+
+    numbers: set[int] = set()
+    for part in filter(None, text.split(",")):
+        low, dash, high = part.partition("-")
+        if not low.isdigit() or (dash and not high.isdigit()):
+            raise WrongUse(f"--rounds must look like 1,5,8-10, not {text}")
+        numbers.update(range(int(low), int(high or low) + 1))
+    return frozenset(numbers)
+
+
+def _judged(chosen: list[Judgeable], judge: Judge, store: Workspace, options: dict[str, Any]) -> Judged:
+    import asyncio
+
+    from convergebench import __version__
+    from convergebench.engine.judging import judge_tasks
+
+    tasks = [one.task for one in chosen]
+    rubrics = sorted({task.rubric.name for task in tasks})
+    settings = {"command": NAME, "judge": judge.facts.name, "rubrics": rubrics, **options}
+    run = store.start_run(settings, __version__)
+    ending = "failed"
+    try:
+        done = asyncio.run(judge_tasks(tasks, judge, store, run=run, **options))
+        ending = "interrupted" if done.interrupted else "finished"
+    finally:
+        store.finish_run(run, ending)
+    return done
+
+
+def _told(chosen: list[Judgeable], done: Judged, judge: Judge, as_json: bool) -> int:
+    from convergebench.analysis.judged import judged_table
+
+    code = _code(done)
+    table = judged_table(_scores(chosen, done))
+    if as_json:
+        print_json({"judge": _facts(done, judge), "exit_code": code, "rows": [_row(row) for row in table]})
+        return code
+    if done.ok:
+        _print_table(table)
+    for line in _closing_lines(done, judge):
+        typer.echo(line, err=code != 0)
+    return code
+
+
+def _code(done: Judged) -> int:
+    if done.interrupted:
+        return INTERRUPTED
+    if not done.ok:
+        return ALL_FAILED
+    return 0 if done.ok == len(done.verdicts) else FINISHED_WITH_FAILURES
+
+
+def _scores(chosen: list[Judgeable], done: Judged) -> Any:
+    from convergebench.analysis.judged import Score
+
+    for one, verdict in zip(chosen, done.verdicts, strict=True):
+        place = one.place
+        yield Score(
+            model=place.model,
+            rubric=one.task.rubric.name,
+            subject=f"{place.suite}/{place.case}/{place.seed}/{place.round}",
+            cluster=place.picture,
+            repeat=one.task.repeat,
+            value=None if verdict is None else verdict.value,
+            missing=verdict.outcome if verdict and verdict.value is None else None,
+        )
+
+
+def _print_table(table: list[JudgedRow]) -> None:
+    from rich.table import Table
+
+    shown = Table("model", "rubric", box=None)
+    for heading in ("n", "missing", "mean", "95 % interval"):
+        shown.add_column(heading, justify="right")
+    for row in table:
+        mean = "" if row.mean is None else f"{row.mean.mean:.2f}"
+        between = (
+            "" if row.mean is None or row.mean.low is None else f"{row.mean.low:.2f} – {row.mean.high:.2f}"
+        )
+        shown.add_row(row.model, row.rubric, str(row.n), str(row.missing), mean, between)
+    console().print(shown)
+
+
+def _row(row: JudgedRow) -> dict[str, Any]:
+    mean = row.mean
+    return {
+        "model": row.model, "rubric": row.rubric, "n": row.n, "missing": row.missing,
+        "kinds": dict(row.kinds),
+        "mean": mean and mean.mean, "low": mean and mean.low, "high": mean and mean.high,
+        "clusters": mean.clusters if mean else 0,
+    }  # fmt: skip
+
+
+def _facts(done: Judged, judge: Judge) -> dict[str, Any]:
+    return {
+        "name": judge.facts.name, "fingerprint": judge.facts.fingerprint, "judgements": len(done.verdicts),
+        "ok": done.ok, "asked": done.asked, "calls": done.calls, "missing": dict(done.missing),
+        "unusable": done.unusable, "interrupted": done.interrupted, "out_of_budget": done.out_of_budget,
+        "spent_usd": done.spent_usd, "seconds": round(done.seconds, 3),
+    }  # fmt: skip
+
+
+def _closing_lines(done: Judged, judge: Judge) -> list[str]:
+    total = len(done.verdicts)
+    asked = f"{done.asked} judged with {done.calls} calls"
+    lines = [f"{asked}, {total - done.asked} not asked for, {done.seconds:.1f} s."]
+    if done.unusable:
+        lines.append(f"convergebench: {judge.facts.name} cannot go on: {done.unusable}")
+    if done.out_of_budget:
+        lines.append("convergebench: the next question could cost more than --max-cost; raise it to go on.")
+    why = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in done.missing.most_common())
+    if not done.ok:
+        lines.append(f"convergebench: none of {total} judgements succeeded{f' ({why})' if why else ''}.")
+        lines += _examples(done)
+    elif done.ok < total:
+        lines.append(
+            f"convergebench: {total - done.ok} of {total} verdicts are missing{f' ({why})' if why else ''}; "
+            "the raw replies are kept. Ask for them again with --retry-missing."
+        )
+    return lines
+
+
+def _examples(done: Judged) -> list[str]:
+    """The first reason of each kind."""
+    first: dict[str, str] = {}
+    for verdict in done.verdicts:
+        if verdict is not None and verdict.missing:
+            first.setdefault(verdict.outcome, verdict.missing)
+    return [
+        f"convergebench: {kind.replace('_', ' ')}: {' '.join(said.split())}" for kind, said in first.items()
+    ]

@@ -1,0 +1,123 @@
+"""What a workspace holds that can be judged."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from convergebench.engine.judging import Task
+from convergebench.judges import Rubric, Subject
+from convergebench.judges.asking import lacking
+from convergebench.protocols import round_trip
+from convergebench.store import Workspace
+from convergebench.types import Digest
+
+RETURN_ROLES = round_trip(1).returns
+
+_STEPS = """
+    SELECT s.trajectory, s.role, s.round, s.instruction, s.inputs, s.picture, t.editor, t.seed, t.protocol,
+           e.name AS editor_name, c.suite, c.id AS case_id, c.picture AS source_id, c.category, c.language,
+           c.forward, c.backward, c.hints, max(s.id) AS last
+    FROM steps s
+    JOIN trajectories t ON t.id = s.trajectory
+    JOIN editors e ON e.fingerprint = t.editor
+    JOIN cases c ON c.fingerprint = t.case_fingerprint
+    WHERE t.generation = (
+        SELECT max(n.generation) FROM trajectories n
+        WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
+            = (t.protocol, t.editor, t.case_fingerprint, t.seed))
+    GROUP BY s.trajectory, s.position ORDER BY s.trajectory, s.position
+"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the workspace a judged picture stands."""
+
+    suite: str
+    model: str
+    case: str
+    picture: str
+    """The source's id: verdicts on edits of one source are not independent of each other."""
+    category: str
+    language: str
+    seed: int
+    round: int
+
+
+@dataclass(frozen=True)
+class Judgeable:
+    place: Place
+    task: Task
+
+
+def judgeable(
+    workspace: Workspace,
+    rubrics: Sequence[Rubric],
+    *,
+    suite: str | None = None,
+    models: Collection[str] = (),
+    rounds: Collection[int] = (),
+    repeats: int = 1,
+) -> list[Judgeable]:
+    """Every picture in the workspace that these rubrics can judge, of all suites, models and rounds unless
+    some are named. Subjects without something that a rubric must see are left out."""
+    rows = workspace.query(_STEPS)
+    labels = _labels(rows)
+    first = {row["trajectory"]: json.loads(row["inputs"]) for row in reversed(rows)}
+    found = []
+    for row in rows:
+        place = _place(row, labels)
+        if row["picture"] is None or not _is_chosen(place, row["editor_name"], suite, models, rounds):
+            continue
+        for rubric in rubrics:
+            subject = _subject(row, rubric, first[row["trajectory"]])
+            if subject is not None and lacking(rubric, subject) is None:
+                found += [Judgeable(place, Task(rubric, subject, repeat)) for repeat in range(repeats)]
+    return found
+
+
+def _is_chosen(
+    place: Place, name: str, suite: str | None, models: Collection[str], rounds: Collection[int]
+) -> bool:
+    return (
+        (suite is None or suite in (place.suite, place.suite.partition("@")[0]))
+        and (not models or bool({place.model, name} & set(models)))
+        and (not rounds or place.round in rounds)
+    )
+
+
+def _subject(row: sqlite3.Row, rubric: Rubric, first: Sequence[Digest]) -> Subject | None:
+    is_return = row["role"] in RETURN_ROLES
+    if is_return != (rubric.of == "return"):
+        return None
+    sources = first if is_return else json.loads(row["inputs"])
+    texts = dict(_texts(row, row["forward"] if is_return else row["instruction"]))
+    return Subject({"source": tuple(sources), "result": (row["picture"],)}, texts)
+
+
+def _texts(row: sqlite3.Row, instruction: str) -> Iterator[tuple[str, str]]:
+    yield "instruction", instruction
+    if row["backward"]:
+        yield "undo", row["backward"]
+    hints = json.loads(row["hints"])
+    for name in ("hint", "description"):
+        if hints.get(name):
+            yield name, str(hints[name])
+
+
+def _place(row: sqlite3.Row, labels: Mapping[str, str]) -> Place:
+    return Place(
+        row["suite"], labels[row["editor"]], row["case_id"], row["source_id"], row["category"],
+        row["language"], row["seed"], row["round"],
+    )  # fmt: skip
+
+
+def _labels(rows: Sequence[sqlite3.Row]) -> dict[str, str]:
+    """A name for each editor; where two share one, its fingerprint tells them apart."""
+    names = {row["editor"]: row["editor_name"] for row in rows}
+    shared = Counter(names.values())
+    return {editor: name if shared[name] == 1 else f"{name}@{editor[:6]}" for editor, name in names.items()}

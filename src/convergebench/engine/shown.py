@@ -1,0 +1,36 @@
+"""Stored pictures as judges are shown them: each shrunk and encoded once for all who ask for it."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+from convergebench.judges.asking import within
+from convergebench.judges.rubric import PictureLimits
+from convergebench.picture import Picture
+from convergebench.store import PictureStore
+from convergebench.types import Digest
+
+KEPT = 64
+
+
+class Shown:
+    """Gives a picture within limits; the least used are let go, so that memory does not grow."""
+
+    def __init__(self, store: PictureStore) -> None:
+        self._store = store
+        self._kept: OrderedDict[tuple[Digest, PictureLimits], Picture] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def __call__(self, digest: Digest, limits: PictureLimits) -> Picture:
+        with self._guard:
+            if (digest, limits) in self._kept:
+                self._kept.move_to_end((digest, limits))
+                return self._kept[digest, limits]
+        picture = within(self._store.load(digest), limits)
+        shown = Picture(picture.facts, encoded=picture.encoded)  # without its pixels, which are large
+        with self._guard:
+            self._kept[digest, limits] = shown
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return shown

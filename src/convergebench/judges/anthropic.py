@@ -1,0 +1,100 @@
+"""Claude as a judge."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from convergebench.errors import MissingExtra
+from convergebench.judges._call import Key, error_for, seconds_in, sent_settings
+from convergebench.judges.base import Ending, JudgeFacts, Question, Reply, cost_usd
+from convergebench.types import BadOutput, Unavailable
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+KEY = Key(("ANTHROPIC_API_KEY",))
+_ENDINGS: Mapping[str, Ending] = {"max_tokens": "truncated", "refusal": "refused"}
+
+
+class Anthropic:
+    """One model at Anthropic. It takes no seed: repeats differ as far as its sampling does."""
+
+    def __init__(self, facts: JudgeFacts) -> None:
+        self.facts = facts
+        self._client: AsyncAnthropic | None = None
+
+    async def start(self) -> None:
+        try:
+            from anthropic import AsyncAnthropic
+        except ImportError as error:
+            raise MissingExtra("anthropic", "anthropic") from error
+        base_url = str(self.facts.settings.get("base_url") or "") or None
+        self._client = AsyncAnthropic(api_key=KEY.required(), base_url=base_url, max_retries=0, timeout=None)
+
+    async def ask(self, question: Question) -> Reply:
+        from anthropic import APIConnectionError, APIStatusError
+
+        assert self._client is not None, "start comes first"
+        content = await asyncio.to_thread(_content, question)
+        body = {
+            "model": self.facts.model,
+            "system": question.system,
+            "messages": [{"role": "user", "content": content}],
+            "output_config": {"format": {"type": "json_schema", "schema": _without_bounds(question.schema)}},
+            **sent_settings(self.facts.settings, "base_url"),
+        }
+        try:
+            answer = await self._client.post("/v1/messages", body=body, cast_to=object)
+        except APIStatusError as error:
+            after = seconds_in(error.response.headers.get("retry-after"))
+            raise error_for(error.status_code, KEY.hidden_in(error.message), KEY, after) from error
+        except APIConnectionError as error:
+            cause = error.__cause__ or error
+            raise Unavailable(KEY.hidden_in(f"connection lost: {cause!r}")) from error
+        except ValueError as error:
+            raise Unavailable(f"the answer was cut short or is not JSON: {error}") from error
+        return self._reply(answer)
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+    def _reply(self, answer: Any) -> Reply:
+        try:
+            text = "".join(block["text"] for block in answer["content"] if block["type"] == "text")
+            finish = str(answer.get("stop_reason"))
+            used = answer.get("usage") or {}
+        except (TypeError, KeyError, AttributeError) as error:
+            raise BadOutput("the answer holds no content") from error
+        read, written = used.get("input_tokens"), used.get("output_tokens")
+        ending = _ENDINGS.get(finish, "complete")
+        served = str(answer.get("model") or "")
+        return Reply(text, ending, finish, served, read, written, cost_usd(self.facts.prices, read, written))
+
+
+def _content(question: Question) -> list[dict[str, Any]]:
+    return [
+        {"type": "text", "text": part}
+        if isinstance(part, str)
+        else {
+            "type": "image",
+            "source": {
+                "type": "base64",
+                "media_type": part.facts.media_type,
+                "data": base64.b64encode(part.encoded).decode(),
+            },
+        }
+        for part in question.parts
+    ]
+
+
+def _without_bounds(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema without ranges of numbers, which this API does not take; the contract checks them."""
+    properties = {
+        name: {key: value for key, value in one.items() if key not in ("minimum", "maximum")}
+        for name, one in schema["properties"].items()
+    }
+    return {**schema, "properties": properties}

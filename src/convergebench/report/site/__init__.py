@@ -1,0 +1,6 @@
+"""The page: one front end that opens from a folder on disk, or is served while a run goes on."""
+
+from convergebench.report.site.folder import write_site
+from convergebench.report.site.sections import Sections
+
+__all__ = ["Sections", "write_site"]

@@ -1,0 +1,138 @@
+"""Trajectories as films: every step's picture in order, with what was measured of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from convergebench.analysis import Results, Return
+from convergebench.analysis.fingerprint import leading_drift, values_of
+from convergebench.errors import ConvergeBenchError
+from convergebench.picture import SUFFIXES
+from convergebench.report.site.overview import case_numbers, model_numbers
+from convergebench.store import Workspace
+from convergebench.types import Digest, Failure, PictureFacts, Step
+
+_TRAJECTORIES = """
+    SELECT t.id, t.editor, t.seed, c.id AS case_id, e.name AS editor_name,
+           t.generation = (
+               SELECT max(n.generation) FROM trajectories n
+               WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
+                   = (t.protocol, t.editor, t.case_fingerprint, t.seed)) AS newest
+    FROM trajectories t
+    JOIN cases c ON c.fingerprint = t.case_fingerprint
+    JOIN editors e ON e.fingerprint = t.editor
+    WHERE t.protocol = 'round_trip' AND c.suite = ? ORDER BY t.id
+"""
+
+
+@dataclass(frozen=True)
+class Film:
+    """One trajectory, by its id in the workspace."""
+
+    trajectory: int
+    model: str
+    case: str
+    seed: int
+    returns: tuple[Return, ...]
+
+
+def films_of(workspace: Workspace, results: Results) -> dict[str, tuple[Film, ...]]:
+    """The newest generation of every trajectory of the results' models, by case."""
+    returned: dict[tuple[str, str, int], list[Return]] = {}
+    for item in results.returns:
+        returned.setdefault((item.model, item.case, item.seed), []).append(item)
+    known = results.roles()
+    films: dict[str, list[Film]] = {}
+    for row in workspace.query(_TRAJECTORIES, results.suite):
+        by_fingerprint = f"{row['editor_name']}@{row['editor'][:6]}"
+        model = by_fingerprint if by_fingerprint in known else row["editor_name"]
+        if model in known and row["newest"]:
+            key = (model, row["case_id"], row["seed"])
+            film = Film(row["id"], *key, tuple(returned.get(key, ())))
+            films.setdefault(row["case_id"], []).append(film)
+    return {case: tuple(of_case) for case, of_case in films.items()}
+
+
+def pictures_section(results: Results, films: Mapping[str, Sequence[Film]]) -> list[dict[str, Any]]:
+    """Every trajectory's returns: which picture, and in which way it drifted most."""
+    model, case = model_numbers(results), case_numbers(results)
+    rows = []
+    for film in (film for of_case in films.values() for film in of_case):
+        digests: list[str | None] = [None] * results.rounds
+        drifts: list[str | None] = [None] * results.rounds
+        for item in film.returns:
+            digests[item.round - 1] = item.digest
+            drifts[item.round - 1] = leading_drift(values_of(item))
+        if film.case in case:
+            rows.append({"model": model[film.model], "case": case[film.case], "seed": film.seed,
+                         "digests": digests, "drifts": drifts})  # fmt: skip
+    return rows
+
+
+def case_section(
+    workspace: Workspace, results: Results, case: str, films: Sequence[Film]
+) -> dict[str, Any]:
+    """One case: what was asked, the source, and every model's film."""
+    texts = workspace.query("SELECT * FROM cases WHERE suite = ? AND id = ?", results.suite, case)
+    asked = {name: texts[-1][name] for name in ("forward", "backward", "language")} if texts else None
+    steps = {film.trajectory: workspace.steps(film.trajectory) for film in films}
+    return {
+        "asked": asked,
+        "hints": list(json.loads(texts[-1]["hints"]).items()) if texts else [],
+        "source": _source(workspace, steps.values()),
+        "films": [_film(results, film, steps[film.trajectory]) for film in films],
+    }
+
+
+def _source(workspace: Workspace, films: Any) -> dict[str, Any] | None:
+    """The picture that the films begin with; None where it is not in the workspace."""
+    for digest in (steps[0].inputs[0] for steps in films if steps):
+        try:
+            return _picture(workspace.pictures.load(digest).facts)
+        except ConvergeBenchError:
+            return None
+    return None
+
+
+def _film(results: Results, film: Film, steps: Sequence[Step]) -> dict[str, Any]:
+    return {
+        "model": model_numbers(results)[film.model],
+        "seed": film.seed,
+        "steps": [_step(step) for step in steps],
+        "measured": [_measured(item) for item in film.returns],
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    made, failed = (None, step.outcome) if isinstance(step.outcome, Failure) else (step.outcome, None)
+    return {
+        "role": step.role,
+        "round": step.round,
+        "picture": _picture(made) if made else None,
+        "failure": asdict(failed) if failed else None,
+        "seconds": step.seconds,
+        "cost_usd": step.cost_usd,
+        "attempts": step.attempts,
+    }
+
+
+def _measured(item: Return) -> dict[str, Any]:
+    """Metric names are ours, so they may be keys."""
+    return {
+        "round": item.round,
+        "values": {name: m.value for name, m in item.values.items() if m.value is not None},
+        "missing": {name: m.missing for name, m in item.values.items() if m.value is None},
+    }
+
+
+def _picture(facts: PictureFacts) -> dict[str, Any]:
+    return {"digest": facts.digest, "file": picture_file(facts.digest, facts.media_type),
+            "width": facts.width, "height": facts.height, "type": facts.media_type}  # fmt: skip
+
+
+def picture_file(digest: Digest, media_type: str) -> str:
+    """Where it lies in a picture store, and in a report."""
+    return f"{digest[:2]}/{digest}{SUFFIXES[media_type]}"

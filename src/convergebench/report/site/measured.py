@@ -1,0 +1,70 @@
+"""One metric: its ranking and curves, every value, and every two models on the cases that both have."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any, Literal
+
+from convergebench.analysis import (
+    Results,
+    degradation_curves,
+    forward_success,
+    of_part,
+    paired_difference,
+    ranking,
+    reading,
+)
+from convergebench.analysis.pairing import NothingShared
+from convergebench.report.site.overview import case_numbers, model_numbers
+from convergebench.report.tables import json_ranking
+
+_PARTS: tuple[Literal["category", "kind"], ...] = ("category", "kind")
+
+
+def metric_section(results: Results, metric: str) -> dict[str, Any]:
+    """The ranking at the last round, and curves over all cases and over each part of them."""
+    return {
+        "ranking": json_ranking(ranking(results, metric)),
+        "curves": list(_curves(results, metric)),
+        "forward": [{**asdict(one), "rate": one.rate} for one in forward_success(results).values()],
+    }
+
+
+def _curves(results: Results, metric: str) -> Iterator[dict[str, Any]]:
+    yield {"by": "", "part": "", "models": _points(results, results, metric)}
+    for by in _PARTS:
+        for name, part in of_part(results, by).items():
+            yield {"by": by, "part": name, "models": _points(results, part, metric)}
+
+
+def _points(whole: Results, part: Results, metric: str) -> list[dict[str, Any]]:
+    number = model_numbers(whole)
+    return [
+        {"model": number[curve.model], "points": [asdict(point) for point in curve.points]}
+        for curve in degradation_curves(part, metric)
+    ]
+
+
+def values_section(results: Results, metric: str) -> list[dict[str, Any]]:
+    """Every trajectory's values by round; a missing one is null."""
+    facts = results.facts(metric)
+    model, case = model_numbers(results), case_numbers(results)
+    rows: dict[tuple[int, int, int], list[float | None]] = {}
+    for item in results.returns:
+        row = rows.setdefault((model[item.model], case[item.case], item.seed), [None] * results.rounds)
+        value = reading(item, facts)
+        row[item.round - 1] = None if isinstance(value, str) else value
+    return [{"model": m, "case": c, "seed": seed, "values": row} for (m, c, seed), row in rows.items()]
+
+
+def pairs_section(results: Results, metric: str) -> list[dict[str, Any]]:
+    """Every two models at the last round; those that share no case are left out."""
+    found = []
+    for first, second in itertools.combinations(results.roles(), 2):
+        with suppress(NothingShared):
+            one = paired_difference(results, first, second, metric)
+            found.append({**asdict(one), "verdict": one.verdict, "smallest_p_value": one.smallest_p_value})
+    return found

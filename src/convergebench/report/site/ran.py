@@ -1,0 +1,89 @@
+"""How the results came about: runs, editors, versions, failures, and what an audit finds."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
+from typing import Any
+
+from convergebench.analysis import Results, audit, collect, gaps
+from convergebench.store import Workspace
+
+
+def runs_section(workspace: Workspace, results: Results) -> dict[str, Any]:
+    return {
+        "runs": _runs(workspace),
+        "editors": _editors(workspace, results.suite),
+        "metrics": _metrics(workspace),
+        "uses": [asdict(use) for use in results.uses],
+        "failures": _failures(results),
+        "missing": _missing(results),
+        "findings": [
+            {"sentence": one.sentence, "count": one.count, "parts": list(one.parts.items())}
+            for one in audit(collect(workspace, results.suite))
+        ],
+    }
+
+
+def _runs(workspace: Workspace) -> list[dict[str, Any]]:
+    """The newest first. Settings are pairs, since names in a page's data may not come from elsewhere."""
+    return [
+        {
+            "id": row["id"],
+            "started": row["started"],
+            "finished": row["finished"],
+            "outcome": row["outcome"],
+            "package": row["package"],
+            "settings": _pairs(row["settings"]),
+        }
+        for row in workspace.query("SELECT * FROM runs ORDER BY id DESC")
+    ]
+
+
+def _editors(workspace: Workspace, suite: str) -> list[dict[str, Any]]:
+    sql = """
+        SELECT DISTINCT e.* FROM editors e JOIN trajectories t ON t.editor = e.fingerprint
+        JOIN cases c ON c.fingerprint = t.case_fingerprint WHERE c.suite = ? ORDER BY e.name
+    """
+    return [
+        {
+            "name": row["name"],
+            "version": row["version"],
+            "fingerprint": row["fingerprint"],
+            "role": row["role"],
+            "parameters": _pairs(row["parameters"]),
+        }
+        for row in workspace.query(sql, suite)
+    ]
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    return [(name, json.dumps(value, ensure_ascii=False)) for name, value in json.loads(text).items()]
+
+
+def _metrics(workspace: Workspace) -> list[dict[str, Any]]:
+    sql = """
+        SELECT metric, version, count(value) AS measured, count(*) - count(value) AS missing
+        FROM measurements GROUP BY metric, version ORDER BY metric, version
+    """
+    return [dict(row) for row in workspace.query(sql)]
+
+
+def _failures(results: Results) -> list[dict[str, Any]]:
+    """Failed edits by model, kind and reason, the most frequent first."""
+    counts = Counter((one.model, one.kind_of_failure, one.reason) for one in results.troubles)
+    return [
+        {"model": model, "kind": kind, "reason": reason, "count": count}
+        for (model, kind, reason), count in counts.most_common()
+    ]
+
+
+def _missing(results: Results) -> list[dict[str, Any]]:
+    counts: Counter[tuple[str, str, str, str]] = Counter()
+    for gap in gaps(results):
+        counts[gap.model, gap.what, gap.kind, gap.reason] += gap.count
+    return [
+        {"model": model, "what": what, "kind": kind, "reason": reason, "count": count}
+        for (model, what, kind, reason), count in counts.most_common()
+    ]

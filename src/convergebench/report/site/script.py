@@ -1,0 +1,32 @@
+"""Data as scripts: a page that is opened from disk may load scripts, and nothing else, from beside it."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+
+def script_of(key: str, section: Any) -> str:
+    """A script that hands the section to the page.
+
+    Everything in it is text from elsewhere. It is parsed as JSON, not read as JavaScript, so that no key can
+    mean anything; only ASCII is written, and no `<`.
+
+    >>> print(script_of("runs", {"a": "</script>", "b": float("inf")}), end="")
+    convergebench.receive("runs", '{"a":"\\\\u003c/script>","b":"inf"}');
+    """
+    text = json.dumps(_plain(section), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    quoted = text.replace("<", "\\u003c").replace("\\", "\\\\").replace("'", "\\'")
+    return f"convergebench.receive({json.dumps(key)}, '{quoted}');\n"
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold: infinity is a word, and seven digits are enough to look at."""
+    if isinstance(value, float):
+        return float(f"{value:.7g}") if math.isfinite(value) else str(value)
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value

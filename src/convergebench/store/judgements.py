@@ -1,0 +1,88 @@
+"""Judgements: what was asked of which judge, every attempt at it, and the verdict that it came to."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from convergebench.store.workspace import Workspace
+from convergebench.types import Digest
+
+if TYPE_CHECKING:
+    from convergebench.judges.base import JudgeAttempt, JudgeFacts, Verdict
+    from convergebench.judges.rubric import Rubric
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One judgement's identity. The key stands for all of the rest."""
+
+    key: str
+    judge: str
+    rubric: str
+    pictures: tuple[tuple[str, Digest], ...]
+    texts: Mapping[str, str]
+    repeat: int
+
+
+def enlist_judge(workspace: Workspace, judge: JudgeFacts, rubrics: Sequence[Rubric]) -> None:
+    """Make the judge and the rubrics known, word for word."""
+    row = (judge.fingerprint, judge.name, judge.version, json.dumps({"model": judge.model, **judge.settings}))
+    workspace.write_rows("INSERT OR IGNORE INTO judges VALUES (?, ?, ?, ?)", [row]).result()
+    rows = [(one.fingerprint, one.id, one.version, json.dumps(asdict(one))) for one in rubrics]
+    workspace.write_rows("INSERT OR IGNORE INTO rubrics VALUES (?, ?, ?, ?)", rows).result()
+
+
+def concluded(workspace: Workspace, judge: str) -> dict[str, sqlite3.Row]:
+    """This judge's verdicts by key: outcome, value, scores, reason, missing."""
+    sql = "SELECT * FROM judgements WHERE judge = ? AND outcome IS NOT NULL"
+    return {row["key"]: row for row in workspace.query(sql, judge)}
+
+
+def verdict_row(workspace: Workspace, key: str) -> sqlite3.Row | None:
+    """One verdict, also of a process beside us; None while there is none."""
+    rows = workspace.query("SELECT * FROM judgements WHERE key = ? AND outcome IS NOT NULL", key)
+    return rows[0] if rows else None
+
+
+def begin_judgement(workspace: Workspace, asked: Asked, run: int) -> Future[None]:
+    row = (asked.key, asked.judge, asked.rubric, json.dumps(asked.pictures),
+           json.dumps(dict(asked.texts), ensure_ascii=False), asked.repeat, run, _now())  # fmt: skip
+    sql = """
+        INSERT OR IGNORE INTO judgements (key, judge, rubric, pictures, texts, repeat, run, at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    """
+    return workspace.write_rows(sql, [row])
+
+
+def record_attempt(workspace: Workspace, key: str, run: int, attempt: JudgeAttempt) -> Future[None]:
+    reply = attempt.reply
+    row = {
+        "judgement": key, "run": run, "outcome": attempt.outcome, "detail": attempt.detail,
+        "reply": reply and reply.text, "finish_reason": reply and reply.finish_reason,
+        "served_model": reply and reply.served_model, "sent_sizes": json.dumps(attempt.sent_sizes),
+        "seconds": attempt.seconds, "tokens_read": reply and reply.tokens_read,
+        "tokens_written": reply and reply.tokens_written, "cost_usd": reply and reply.cost_usd, "at": _now(),
+    }  # fmt: skip
+    sql = f"INSERT INTO judge_attempts ({', '.join(row)}) VALUES ({', '.join(':' + name for name in row)})"
+    return workspace.write_rows(sql, [row])
+
+
+def conclude(workspace: Workspace, key: str, run: int, verdict: Verdict) -> Future[None]:
+    """Keep the verdict; scores replace a missing verdict, never the reverse."""
+    row = (verdict.outcome, verdict.value, json.dumps(dict(verdict.scores)), verdict.reason, verdict.missing,
+           run, _now(), key)  # fmt: skip
+    sql = """
+        UPDATE judgements SET outcome = ?, value = ?, scores = ?, reason = ?, missing = ?, run = ?, at = ?
+        WHERE key = ? AND outcome IS NOT 'ok'
+    """
+    return workspace.write_rows(sql, [row])
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import math
+import random
+from itertools import combinations
+
+import pytest
+
+from convergebench.analysis.pairwise import (
+    Comparison,
+    Winner,
+    bradley_terry,
+    comparisons_of_scores,
+    order_swapped,
+    wins_and_ties,
+)
+
+
+def simulated(strengths: dict[str, float], tie_weight: float, each: int, seed: int = 0) -> list[Comparison]:
+    rng = random.Random(seed)
+    found = []
+    for first, second in combinations(strengths, 2):
+        a, b = math.exp(strengths[first]), math.exp(strengths[second])
+        weights = [a, b, tie_weight * math.sqrt(a * b)]
+        outcomes: list[Winner] = rng.choices(["first", "second", "tie"], weights, k=each)
+        found += [Comparison(first, second, outcome) for outcome in outcomes]
+    return found
+
+
+@pytest.mark.parametrize("tie_weight", [0.0, 0.8])
+def test_strengths_and_ties_are_recovered_from_simulated_comparisons(tie_weight: float) -> None:
+    truth = {"a": 1.2, "b": 0.3, "c": -0.4, "d": -1.1}
+    fitted = bradley_terry(simulated(truth, tie_weight, each=4000))
+    assert [one.model for one in fitted.models] == ["a", "b", "c", "d"]
+    for one in fitted.models:
+        assert one.value == pytest.approx(truth[one.model], abs=0.06)
+        assert one.low - 0.03 < truth[one.model] < one.high + 0.03
+    assert fitted.tie_weight == pytest.approx(tie_weight, abs=0.05)
+
+
+def test_two_models_without_ties_have_the_logarithm_of_their_odds_between_them() -> None:
+    compared = [Comparison("a", "b", "first")] * 30 + [Comparison("a", "b", "second")] * 10
+    better, worse = bradley_terry(compared).models
+    assert (better.model, better.comparisons) == ("a", 40)
+    assert better.value - worse.value == pytest.approx(math.log(3), abs=1e-6)
+    # The odds' logarithm has the variance 1/30 + 1/10; each model's value is half of it.
+    assert better.high - better.value == pytest.approx(1.959964 * math.sqrt(1 / 30 + 1 / 10) / 2, rel=1e-4)
+
+
+def test_a_tie_counts_for_both_alike() -> None:
+    better, worse = bradley_terry([Comparison("a", "b", "tie")] * 5).models
+    assert better.value == worse.value == 0
+
+
+def test_models_that_were_never_beaten_have_no_finite_strength_and_it_says_so() -> None:
+    fitted = bradley_terry([Comparison("a", "b", "first"), Comparison("b", "c", "tie")])
+    assert fitted.models == ()
+    assert "never" in str(fitted.missing)
+
+
+@pytest.mark.parametrize(
+    ("shown", "swapped", "winner", "consistent"),
+    [
+        ("first", "second", "first", True),
+        ("second", "first", "second", True),
+        ("tie", "tie", "tie", True),
+        ("first", "first", "tie", False),
+        ("second", "tie", "tie", False),
+    ],
+)
+def test_a_preference_counts_only_if_it_survives_the_other_order(
+    shown: Winner, swapped: Winner, winner: Winner, consistent: bool
+) -> None:
+    found = order_swapped("a", "b", shown, swapped)
+    assert found.comparison == Comparison("a", "b", winner)
+    assert found.consistent == consistent
+
+
+def test_scores_are_compared_on_shared_subjects_only() -> None:
+    compared = comparisons_of_scores({"a": {"x": 3, "y": 5, "z": 1}, "b": {"x": 2, "y": 5}, "c": {}})
+    assert wins_and_ties(compared) == {("a", "b"): (1, 1, 0)}
+
+
+def test_the_table_of_wins_does_not_depend_on_who_stands_first() -> None:
+    compared = [Comparison("a", "b", "first"), Comparison("b", "a", "first"), Comparison("b", "a", "tie")]
+    assert wins_and_ties(compared) == {("a", "b"): (1, 1, 1)}
