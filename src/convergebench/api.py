@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from convergebench import __version__, editors, engine, metrics, report, suites
 from convergebench.analysis import Ranking, Results, gather, ranking
-from convergebench.engine import Outcome, Plan, Watch
+from convergebench.engine import Attempted, Budget, Lane, Limits, Outcome, Patience, Plan, Watch
 from convergebench.errors import MissingExtra, WrongUse
 from convergebench.metrics import MetricOptions, Ruler
+from convergebench.picture import Picture
 from convergebench.protocols import round_trip
 from convergebench.store import Workspace
-from convergebench.types import Editor, Pixels
+from convergebench.types import Edited, Editor, EditRequest, Pixels
 
 if TYPE_CHECKING:
     import pandas
@@ -42,7 +43,7 @@ class Settings:
     concurrency: int | None = None
     per_minute: float | None = None
     max_cost_usd: float | None = None
-    metrics: tuple[str, ...] = metrics.DEFAULT
+    metrics: tuple[str, ...] = metrics.DEFAULT_MEASURED
     clip: str | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
 
@@ -53,8 +54,7 @@ class Settings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise WrongUse(f"--{name} must be at least 1")
-        for name in self.metrics:
-            metrics.facts(name)
+        metrics.expand(self.metrics)
 
 
 def run(
@@ -69,8 +69,8 @@ def run(
     """Run a benchmark, or go on with one, and open its results. `settings` are those of `Settings`."""
     names = (models,) if isinstance(models, str) else tuple(models)
     chosen = Settings(names, suite, rounds, **{k: _as_tuple(v) for k, v in settings.items()})
+    plan = make_plan(chosen)
     with Workspace.create(Path(workspace)) as store:
-        plan = make_plan(chosen)
         outcome = execute(plan, chosen, store, fresh=fresh)
     return replace(open(workspace), outcome=outcome)
 
@@ -133,6 +133,21 @@ def execute(
     finally:
         workspace.finish_run(number, ending)
     return outcome
+
+
+def edit_once(model: str, picture: Picture, instruction: str, seed: int = 0) -> Attempted[Edited]:
+    """One edit by one model, with the same limits as in a run."""
+
+    async def once() -> Attempted[Edited]:
+        editor = editors.open_editor(model)
+        limits = Limits(Lane(), Patience(), Budget(), asyncio.Event())
+        try:
+            request = EditRequest((picture,), instruction, seed)
+            return await limits.attempt(lambda: editor.edit(request), editor.facts.price_usd)
+        finally:
+            await editor.close()
+
+    return _run_coroutine(once())
 
 
 @dataclass(frozen=True)

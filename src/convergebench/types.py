@@ -263,6 +263,8 @@ class MetricFacts:
     dimension: Dimension
     unit: str = ""
     summary: str = ""
+    needs_weights: bool = False
+    """Missing today may be there tomorrow; what needs nothing is missing for good."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Agreement: the worked examples are Krippendorff's own (2011, Computing Krippendorff's Alpha-Reliability)."""
+"""The worked examples are Krippendorff's own (2011, Computing Krippendorff's Alpha-Reliability)."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def published(workspace, tmp_path):
     """The predecessor's faults in small: doubled keys, no LPIPS, unequal sets, and a chain that stops."""
     rows = [row("full", picture, n, 0.9 - 0.1 * n) for picture in range(1, 8) for n in (1, 2, 3)]
     rows += [row("some", picture, n, 0.95 - 0.1 * n) for picture in range(1, 7) for n in (1, 2, 3)]
-    rows += [row("tiny", picture, n, 0.5) for picture in (1, 2) for n in (1, 2, 3)][:-1]
+    rows += [row("tiny", picture, n, 0.5 - n / 100) for picture in (1, 2) for n in (1, 2, 3)][:-1]
     rows += [row("full", 1, n, 0.9 - 0.1 * n) for n in (1, 2)] + [row("full", 2, 3, 0.1)] * 2
     import_rows(workspace, rows, tmp_path)
     return workspace

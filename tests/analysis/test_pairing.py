@@ -74,19 +74,16 @@ def test_models_without_a_shared_case_are_refused(returned, results_of):
 
 
 def test_areas_are_compared_too(returned, results_of):
-    results = results_of(
-        *(returned(model, "p1", n, ssim=1 - loss * n) for model, loss in (("a", 0.1), ("b", 0.2)) for n in (1, 2)),
-        rounds=2,
-    )  # fmt: skip
+    losses = {"a": 0.1, "b": 0.2}
+    returns = [returned(model, "p1", n, ssim=1 - losses[model] * n) for model in losses for n in (1, 2)]
+    results = results_of(*returns, rounds=2)
     assert paired_areas(results, "a", "b").difference.mean == pytest.approx(0.1)
     assert [one.quantity for one in compared(results, "a", "b")] == ["ssim @ R2", "ssim AUC"]
 
 
 def test_parts_of_the_suite_are_compared_apart(returned, results_of):
-    results = results_of(
-        *(returned(model, "p1", pair=pair, ssim=value)
-          for model, pair, value in (("a", "hat", 0.9), ("b", "hat", 0.8), ("a", "flip", 0.1), ("b", "flip", 0.4)))
-    )  # fmt: skip
+    values = {("a", "hat"): 0.9, ("b", "hat"): 0.8, ("a", "flip"): 0.1, ("b", "flip"): 0.4}
+    results = results_of(*(returned(model, pair=pair, ssim=value) for (model, pair), value in values.items()))
     parts = compared_by(results, "category", "a", "b")
     assert {name: one.difference.mean for name, one in parts.items()} == pytest.approx(
         {"accessories": 0.1, "geometric": -0.3}

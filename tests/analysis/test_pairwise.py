@@ -47,9 +47,16 @@ def test_two_models_without_ties_have_the_logarithm_of_their_odds_between_them()
     assert better.high - better.value == pytest.approx(1.959964 * math.sqrt(1 / 30 + 1 / 10) / 2, rel=1e-4)
 
 
-def test_a_tie_counts_for_both_alike() -> None:
-    better, worse = bradley_terry([Comparison("a", "b", "tie")] * 5).models
-    assert better.value == worse.value == 0
+def test_between_two_models_ties_move_the_tie_weight_and_not_the_strengths() -> None:
+    wins = [Comparison("a", "b", "first")] * 6 + [Comparison("a", "b", "second")] * 3
+    without, many = bradley_terry(wins), bradley_terry(wins + [Comparison("b", "a", "tie")] * 100)
+    assert many.models[0].value == pytest.approx(without.models[0].value)
+    assert many.tie_weight == pytest.approx(100 / math.sqrt(6 * 3))
+
+
+def test_nothing_but_ties_ranks_nobody_and_it_says_so() -> None:
+    fitted = bradley_terry([Comparison("a", "b", "tie")] * 5)
+    assert (fitted.models, fitted.missing) == ((), "every comparison is a tie")
 
 
 def test_models_that_were_never_beaten_have_no_finite_strength_and_it_says_so() -> None:

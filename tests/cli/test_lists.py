@@ -26,10 +26,10 @@ def test_a_model_by_name_tells_its_parameters_and_what_it_lacks(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("BFL_API_KEY", raising=False)
-    assert "quality = 75" in cli("models", "jpeg").out
-    assert "no key: set BFL_API_KEY" in cli("models", "kontext-pro").out
-    assert [one["name"] for one in cli("models", "jpeg", "--json").json] == ["jpeg"]
-    assert "did you mean jpeg?" in cli("models", "jpg").sentence
+    assert "quality = 75" in cli("models", "show", "jpeg").out
+    assert "no key: set BFL_API_KEY" in cli("models", "show", "kontext-pro").out
+    assert cli("models", "show", "jpeg", "--json").json["name"] == "jpeg"
+    assert "did you mean jpeg?" in cli("models", "show", "jpg").sentence
 
 
 def test_metrics_are_listed_with_direction_and_range(cli: Cli) -> None:

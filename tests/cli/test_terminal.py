@@ -91,7 +91,7 @@ def test_tables_fit_and_no_name_is_cut(run: Words, pictures: Path, tmp_path: Pat
 
 
 def test_failures_are_counted_beside_the_bar(run: Words) -> None:
-    code, text = shown(run(model="resize?scale=nan"), 100)
+    code, text = shown(run(model="python:operator:truth"), 100)  # a function that no editor can be
     assert code == 3
     assert any("3 failed" in line for line in lines(text) if "━" in line)
 

@@ -351,10 +351,14 @@ def test_offloading_needs_a_gpu(folder: Folder) -> None:
 def test_where_it_runs_is_no_part_of_what_it_is(folder: Folder) -> None:
     spec = f"diffusers:{folder('instruct_pix2pix')}?steps=2"
     plain, placed = open_editor(spec).facts, open_editor(f"{spec}&devices=cpu,cpu&offload=none").facts
-    assert (plain.name, plain.fingerprint) == (placed.name, placed.fingerprint) and plain.name.endswith(
-        "?steps=2"
-    )
-    assert plain.fingerprint != open_editor(spec + "0").facts.fingerprint
+    assert (plain.name, plain.fingerprint) == (placed.name, placed.fingerprint)
+    assert plain.name == spec
+
+
+@pytest.mark.parametrize("more", ["steps=3", "batch=2", "dtype=float16"])
+def test_what_changes_the_picture_is_part_of_what_it_is(more: str) -> None:
+    plain, changed = open_editor("diffusers:somewhere"), open_editor(f"diffusers:somewhere?{more}")
+    assert plain.facts.fingerprint != changed.facts.fingerprint
 
 
 def run(workspace: Workspace, spec: str, cases: Sequence[Case], rounds: int) -> Outcome:

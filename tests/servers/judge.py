@@ -13,7 +13,6 @@ from types import TracebackType
 from typing import Any
 
 MODEL = "loopback-vl-1"
-GRADES = {"number": 7, "string": "yes"}
 
 
 @dataclass(frozen=True)
@@ -124,6 +123,7 @@ class JudgeServer:
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
         self._loop.run_until_complete(self._until_ended())
+        self._loop.close()
 
     async def _until_ended(self) -> None:
         self._end = asyncio.Event()
@@ -132,6 +132,10 @@ class JudgeServer:
         self._ready.set()
         await self._end.wait()
         server.close()
+        connections = asyncio.all_tasks() - {asyncio.current_task()}
+        for connection in connections:
+            connection.cancel()
+        await asyncio.gather(*connections, return_exceptions=True)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -58,7 +58,7 @@ class XaiServer(LoopbackServer):
     def _answer(self, word: str) -> dict[str, Any]:
         picture = b"<html>an error page</html>" if word == "not_a_picture" else self.picture
         encoded = "*" if word == "not_base64" else base64.b64encode(picture).decode()
-        one = {"b64_json": encoded, "mime_type": "image/jpeg", "revised_prompt": ""}
+        one: dict[str, Any] = {"b64_json": encoded, "mime_type": "image/jpeg", "revised_prompt": ""}
         if word == "moderated":
             one |= {"b64_json": "", "respect_moderation": False}
         usage = {} if word == "without_cost" else {"usage": {"cost_in_usd_ticks": 220_000_000}}

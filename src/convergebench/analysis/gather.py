@@ -61,11 +61,14 @@ def gather_as_given(workspace: Workspace, suite: str | None = None, models: Sequ
     facts, values = _measurements(workspace, {name for item in imported for name in item.values})
     steps = [row for row in _steps(workspace) if row["trajectory"] in chosen]
     rounds = [row["rounds"] for row in chosen.values()] + [item.round for item in imported]
+    returns = (*_returns(steps, chosen, labels, _Pairs(facts, values)), *imported)
+    # The workspace may hold metrics that no return of this suite was measured with.
+    measured = {name for item in returns for name in item.values}
     return Results(
         suite=suite,
         rounds=max(rounds),
-        metrics=facts,
-        returns=(*_returns(steps, chosen, labels, _Pairs(facts, values)), *imported),
+        metrics=tuple(one for one in facts if one.name in measured),
+        returns=returns,
         troubles=_troubles(steps, chosen, labels),
         uses=_uses(steps, chosen, labels),
     )

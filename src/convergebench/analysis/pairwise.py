@@ -86,6 +86,8 @@ def bradley_terry(comparisons: Iterable[Comparison]) -> Strengths:
     wins, ties = _counts(compared, names)
     if not names or not _is_connected(wins + ties):
         return Strengths((), None, "some models never won, or never lost, against the others")
+    if not wins.any():
+        return Strengths((), None, "every comparison is a tie")
     has_ties = bool(ties.any())
     values, log_tie, covariance = _fit(wins, ties, has_ties)
     errors = np.sqrt(np.diagonal(covariance))
@@ -149,7 +151,7 @@ def _fit(
         if np.abs(step).max() < _CLOSE:
             break
     _, curvature = _derivatives(parameters, wins, ties)
-    inverse = np.linalg.pinv(curvature[:free, :free])
+    inverse = np.asarray(np.linalg.pinv(curvature[:free, :free]), np.float64)
     return parameters[:size], float(parameters[size]), inverse[:size, :size]
 
 

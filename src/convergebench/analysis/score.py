@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from convergebench.analysis.auc import mean_of_rows, segments
 from convergebench.analysis.chains import Chains, chains
-from convergebench.analysis.forward import edits_happened, forward_test
+from convergebench.analysis.forward import ForwardTest, edits_happened, forward_test
 from convergebench.analysis.results import Results
 from convergebench.analysis.statistics import Interval
 
@@ -45,8 +45,10 @@ def scores(results: Results) -> dict[str, Score]:
     used = tuple(name for name, models in by_metric.items() if all(_has_area(one) for one in models.values()))
     missing = tuple(name for name in wanted if name not in used)
     models = next(iter(by_metric.values()), {})
+    test = forward_test(results)
     return {
-        model: _score(results, {name: by_metric[name][model] for name in used}, missing) for model in models
+        model: _score(results, {name: by_metric[name][model] for name in used}, missing, test)
+        for model in models
     }
 
 
@@ -60,10 +62,11 @@ def _has_area(one: Chains) -> bool:
     return not np.isnan(one.bridged[:, -1]).all()
 
 
-def _score(results: Results, of_model: dict[str, Chains], missing: tuple[str, ...]) -> Score:
+def _score(
+    results: Results, of_model: dict[str, Chains], missing: tuple[str, ...], test: ForwardTest | None
+) -> Score:
     if not of_model:
         return Score(None, None, None, None, None, (), missing)
-    test = forward_test(results)
     first = next(iter(of_model.values()))
     happened = edits_happened(results, first, test)
     plain = _dimensions(of_model, np.ones(happened.shape))

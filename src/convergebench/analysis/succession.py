@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Set
 
+from convergebench.metrics import Ruler
 from convergebench.picture import Picture
 
-CHANGE_METRICS = ("psnr", "ssim")
-"""What such pairs are compared with: cheap, and enough to see a change and its size."""
+_CHEAP = ("psnr", "ssim")
+
+
+def change_ruler(ruler: Ruler) -> Ruler:
+    """What such pairs are measured with: those of the ruler's metrics that are cheap.
+
+    None that the ruler does not have, or results would show a metric that nobody asked for.
+    """
+    return Ruler([facts.name for facts in ruler.facts if facts.name in _CHEAP], sources=1)
 
 
 class Succession:

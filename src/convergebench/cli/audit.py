@@ -31,7 +31,7 @@ def command(
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
 ) -> None:
-    """What would make a comparison wrong, and the ranking that is left when it is mended."""
+    """What would make a comparison wrong, and the ranking without it."""
     from convergebench.analysis import audit, collect, on_shared_cases, ranking
     from convergebench.cli.summary import chief_metric, print_ranking
     from convergebench.report import audit_lines, corrected_title, csv_audit, csv_text, json_audit

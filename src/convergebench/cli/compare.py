@@ -45,7 +45,7 @@ def command(
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
 ) -> None:
-    """Two models on the cases that both have: differences with intervals, and how each decays."""
+    """Two models on their shared cases, and how each decays."""
     from convergebench.analysis import compared, compared_by, profile
     from convergebench.cli.summary import chief_metric
     from convergebench.report import (

@@ -29,7 +29,7 @@ def command(
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> None:
-    """Bring in results made elsewhere, marked as imported; pictures are measured here."""
+    """Bring in tables or pictures made elsewhere."""
     from convergebench import __version__, metrics
     from convergebench.analysis.imports import bring_in
     from convergebench.store import Workspace

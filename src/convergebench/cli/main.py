@@ -13,9 +13,13 @@ from typing import Annotated, Any
 import typer
 
 from convergebench.cli import (
+    audit,
+    compare,
     doctor,
     export,
     grid,
+    import_,
+    judge,
     measure,
     metrics,
     models,
@@ -25,6 +29,7 @@ from convergebench.cli import (
     suites,
     summary,
     weights,
+    worst,
 )
 from convergebench.errors import ConvergeBenchError, WrongUse
 
@@ -38,7 +43,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for module in (run, summary, report, export, plot, grid, measure, models, suites, metrics, doctor):
+for module in (run, summary, compare, worst, report, export, plot, grid, judge, import_, audit, measure):
+    app.command(module.NAME)(module.command)
+app.add_typer(models.app)
+for module in (suites, metrics, doctor):
     app.command(module.NAME)(module.command)
 app.add_typer(weights.app)
 

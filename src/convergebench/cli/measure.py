@@ -28,7 +28,7 @@ def command(
     from convergebench import metrics
     from convergebench.picture import Picture
 
-    names = listed(metric) or metrics.names()
+    names = metrics.expand(listed(metric) or metrics.names())
     facts = {name: metrics.facts(name) for name in names}
     reference = Picture.from_file(source)
     pairs = [(reference, Picture.from_file(path)) for path in picture]

@@ -19,7 +19,7 @@ def command(as_json: AsJson = False) -> None:
             [
                 {"name": f.name, "version": f.version, "better": f.better, "perfect": _plain(f.perfect),
                  "worst": _plain(f.worst), "dimension": f.dimension, "unit": f.unit, "summary": f.summary,
-                 "default": f.name in metrics.DEFAULT}
+                 "default": f.name in metrics.expand(metrics.DEFAULT_MEASURED)}
                 for f in every
             ]
         )  # fmt: skip

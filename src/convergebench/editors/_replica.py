@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 OFFLOADS = ("none", "model", "sequential")
-NOT_OF_THE_CALL = ("model", "dtype", "revision")
+NOT_OF_THE_CALL = ("model", "dtype", "revision", "batch")
 T = TypeVar("T")
 
 
@@ -45,10 +45,14 @@ class Replica:
             await self.on_its_thread(self._unload)
         self._thread.shutdown(wait=False)
 
-    def load(self) -> None:
-        """Have the pipeline ready; Misconfigured says why that cannot be."""
+    async def ready(self) -> None:
+        """Have the pipeline loaded; Misconfigured says why that cannot be."""
+        if self._pipeline is None:
+            await self.on_its_thread(self._load)
+
+    def _load(self) -> None:
         if self._pipeline is not None:
-            return
+            return  # by whoever asked before us
         import torch
         from diffusers import DiffusionPipeline
 

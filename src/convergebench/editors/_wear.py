@@ -58,7 +58,8 @@ def tint(pixels: Pixels, *, seed: int, amount: float) -> Pixels:
 
 def desaturate(pixels: Pixels, *, seed: int, percent: float) -> Pixels:
     grey = pixels @ np.array([0.299, 0.587, 0.114])
-    return _clipped(pixels + (grey[..., None] - pixels) * (percent / 100))
+    share = percent / 100
+    return _clipped(pixels * (1 - share) + grey[..., None] * share)
 
 
 def contrast(pixels: Pixels, *, seed: int, percent: float) -> Pixels:

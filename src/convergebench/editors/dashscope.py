@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from dataclasses import replace
 from typing import Any
 
@@ -35,7 +34,6 @@ from convergebench.types import (
 KEY = Key("DASHSCOPE_API_KEY")
 MANY_PICTURES = 3
 INSPECTION = ("datainspectionfailed", "data_inspection_failed")
-SILENCE = logging.NullHandler()
 
 
 @provider(
@@ -58,8 +56,6 @@ class DashScope:
         self._base_url = facts.parameters.get("base_url") or None
         self._web = Web(KEY)
         self._deadline_seconds = deadline_seconds
-        # It logs every failed request with a traceback, which would land on the terminal if nobody listens.
-        logging.getLogger("dashscope").addHandler(SILENCE)
 
     async def edit(self, request: EditRequest) -> Edited:
         pictures = await asyncio.to_thread(sent_pictures, self.facts, request)

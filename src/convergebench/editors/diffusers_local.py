@@ -5,8 +5,8 @@ identity; `device`, `devices` and `offload` say only where it runs. A picture's 
 are multiples that the pipeline can make (mostly 16); otherwise they are rounded down to such, once.
 
 `batch` is how many edits share a call. In float32 each is what it would be alone, within 1/255; in half
-precision a GPU rounds differently in a batch (by up to 14/255 in a pixel where we measured it), so batches are
-asked for, and their size is part of the identity.
+precision a GPU rounds differently in a batch (by up to 14/255 in a pixel where we measured it), so a batch
+is made only where it is asked for, and its size is part of the identity.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class DiffusersEditor:
 
     async def edit_batch(self, requests: Sequence[EditRequest]) -> Sequence[Edited | EditError]:
         for replica in self._replicas:  # all before the first edit: loading disturbs torch's other threads
-            await replica.on_its_thread(replica.load)
+            await replica.ready()
         shares = _shares(requests, len(self._replicas))
         done = await asyncio.gather(
             *(

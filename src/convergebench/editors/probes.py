@@ -11,9 +11,22 @@ from typing import Any
 
 from convergebench.editors.pixel import PixelEditor
 from convergebench.editors.registry import editor
+from convergebench.errors import WrongUse
 from convergebench.types import EditorFacts, Parameter, Pixels
 
 VERSION = "1"
+
+
+RANGES = {
+    "quality": (1, 100),
+    "scale": (0.02, 1),
+    "sigma": (0, 128),
+    "amount": (0, 128),
+    "dx": (-1000, 1000),
+    "dy": (-1000, 1000),
+    "percent": (-90, 900),
+    "degrees": (-180, 180),
+}
 
 
 def _probe(name: str, summary: str, **defaults: Parameter) -> None:
@@ -21,8 +34,17 @@ def _probe(name: str, summary: str, **defaults: Parameter) -> None:
     def build(facts: EditorFacts) -> PixelEditor:
         from convergebench.editors import _wear
 
+        _check_strength(facts)
+
         wear: Callable[..., Pixels] = getattr(_wear, name)
         return PixelEditor(facts, partial(_apply, wear, dict(facts.parameters)))
+
+
+def _check_strength(facts: EditorFacts) -> None:
+    for key, value in facts.parameters.items():
+        low, high = RANGES[key]
+        if not (isinstance(value, (int, float)) and low <= value <= high):
+            raise WrongUse(f"{facts.name}: {key} must be from {low} to {high}")
 
 
 def _apply(

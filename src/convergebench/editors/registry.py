@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import logging
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,8 @@ from typing import Literal
 from convergebench.editors.needs import Need
 from convergebench.errors import WrongUse
 from convergebench.types import Editor, EditorFacts, Parameter
+
+log = logging.getLogger("convergebench")
 
 ENTRY_POINTS = "convergebench.editors"
 
@@ -227,4 +230,7 @@ def _discover() -> None:
         if not module.name.startswith("_"):
             importlib.import_module(f"{package.__name__}.{module.name}")
     for point in entry_points(group=ENTRY_POINTS):
-        point.load()
+        try:
+            point.load()
+        except Exception as error:  # a broken plug-in must not take the other editors with it
+            log.warning("the editor %s cannot be imported (%s); it is left out", point.name, error)

@@ -8,6 +8,7 @@ import sqlite3
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -217,20 +218,23 @@ class _Session:
         if meanwhile is not None and self._stands(meanwhile):
             self._keep(key, _verdict_in(meanwhile), replayed=True)
             return
-        await asyncio.wrap_future(begin_judgement(self._workspace, waiting.asked, self._run))
-        verdict = await self._judgement(waiting)
+        # One thread writes, in this order: when the last of these is on the disk, so are the others.
+        writes = [begin_judgement(self._workspace, waiting.asked, self._run)]
+        verdict = await self._judgement(waiting, writes)
+        if verdict is not None:
+            writes.append(conclude(self._workspace, key, self._run, verdict))
+        await asyncio.gather(*map(asyncio.wrap_future, writes))
         if verdict is None:
             return
-        await asyncio.wrap_future(conclude(self._workspace, key, self._run, verdict))
         self._result.asked += 1
         self._keep(key, verdict, replayed=False)
 
-    async def _judgement(self, waiting: _Waiting) -> Verdict | None:
+    async def _judgement(self, waiting: _Waiting, writes: list[Future[None]]) -> Verdict | None:
         """The first reply in form, or what the last one lacks; None if the run ends before either."""
         verdict = None
         for number in range(1 + self._ask_again):
             asking = await self._question(waiting, number)
-            attempted = await self._asked(waiting, asking)
+            attempted = await self._asked(waiting, asking, writes)
             if isinstance(attempted.outcome, EditError):
                 return self._failed(attempted.outcome)
             verdict = verdict_of(attempted.outcome, waiting.rubric)
@@ -244,28 +248,29 @@ class _Session:
         seed = waiting.asked.repeat * (1 + self._ask_again) + number
         return await asyncio.to_thread(question, waiting.rubric, waiting.subject, self._shown, seed)
 
-    async def _asked(self, waiting: _Waiting, asking: Question) -> Attempted[Reply]:
+    async def _asked(
+        self, waiting: _Waiting, asking: Question, writes: list[Future[None]]
+    ) -> Attempted[Reply]:
+        sizes = tuple(picture.size for picture in asking.pictures)
+
         async def call() -> Reply:
             started = time.perf_counter()
-            sizes = tuple(picture.size for picture in asking.pictures)
             self._result.calls += 1
 
-            def note(verdict: Verdict, reply: Reply | None) -> asyncio.Future[None]:
+            def note(verdict: Verdict, reply: Reply | None = None) -> None:
                 seconds = time.perf_counter() - started
                 attempt = JudgeAttempt(verdict.outcome, verdict.missing or "", seconds, reply, sizes)
-                return asyncio.wrap_future(
-                    record_attempt(self._workspace, waiting.asked.key, self._run, attempt)
-                )
+                writes.append(record_attempt(self._workspace, waiting.asked.key, self._run, attempt))
 
             try:
                 reply = await self._judge.ask(asking)
             except asyncio.CancelledError:
-                note(Verdict("error", missing="no answer before the deadline or the end of the run"), None)
+                note(Verdict("error", missing="no answer before the deadline or the end of the run"))
                 raise
             except Exception as error:
-                await note(_no_reply(error), None)
+                note(_no_reply(error))
                 raise
-            await note(verdict_of(reply, waiting.rubric), reply)
+            note(verdict_of(reply, waiting.rubric), reply)
             return reply
 
         return await self._limits.attempt(call, self._likely_cost_usd(asking))

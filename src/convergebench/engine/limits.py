@@ -154,7 +154,7 @@ class Limits:
             return Unavailable(f"no answer within {self._patience.deadline_seconds:g} s")
         except Exception as error:  # an editor's own mistake must not end the others' work
             log.debug("an editor crashed", exc_info=True)
-            return Crashed(f"{type(error).__name__}: {error}")
+            return Crashed(" ".join(f"{type(error).__name__}: {error}".split()))
 
     async def _stopped_within(self, seconds: float) -> bool:
         try:

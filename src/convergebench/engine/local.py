@@ -195,10 +195,10 @@ class _Session:
         self._watch.step(trajectory.editor.facts.name, step, replayed=replayed)
 
     def _lacks_measurements(self, picture: Picture, known: Mapping[tuple[Digest, str, str], bool]) -> bool:
-        """Whether some metric was never tried on it, or was missing then and can be had now."""
+        """Whether some metric was never tried on it, or lacked weights then and can be had now."""
         for facts in self._ruler.facts:
             there = known.get((picture.digest, facts.name, facts.version))
-            if there is None or (not there and self._ruler.can_measure(facts.name)):
+            if there is None or (not there and facts.needs_weights and self._ruler.can_measure(facts.name)):
                 return True
         return False
 
@@ -217,7 +217,7 @@ class _Session:
 
 
 def _at_once(facts: EditorFacts, wanted: int | None) -> int | None:
-    """What was asked for goes beyond what an account safely allows, but not beyond what this machine can do."""
+    """What was asked for overrules what is safe for an account, not what this machine can do."""
     if facts.at_once is None or wanted is None:
         return facts.at_once
     runs_here = facts.price_usd == 0

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from collections import OrderedDict
+from dataclasses import replace
+
+from PIL import Image
 
 from convergebench.judges.asking import within
 from convergebench.judges.rubric import PictureLimits
-from convergebench.picture import Picture
+from convergebench.picture import SUFFIXES, Picture
 from convergebench.store import PictureStore
-from convergebench.types import Digest
+from convergebench.types import Digest, PictureFacts
 
 KEPT = 64
 
@@ -27,10 +31,20 @@ class Shown:
             if (digest, limits) in self._kept:
                 self._kept.move_to_end((digest, limits))
                 return self._kept[digest, limits]
-        picture = within(self._store.load(digest), limits)
+        picture = within(self._opened(digest), limits)
         shown = Picture(picture.facts, encoded=picture.encoded)  # without its pixels, which are large
         with self._guard:
             self._kept[digest, limits] = shown
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return shown
+
+    def _opened(self, digest: Digest) -> Picture:
+        """The picture with its size from the file's head: most fit as they are and need not be decoded."""
+        for media_type in SUFFIXES:
+            unsized = PictureFacts(digest, 0, 0, media_type)
+            if self._store.holds(unsized):
+                data = self._store.open(unsized).encoded
+                with Image.open(io.BytesIO(data)) as head:
+                    return Picture(replace(unsized, width=head.width, height=head.height), encoded=data)
+        return self._store.load(digest)  # which says that it is not there

@@ -97,12 +97,14 @@ def _line(ask: Ask) -> str:
 
 
 def within(picture: Picture, limits: PictureLimits) -> Picture:
-    """The picture as a judge is shown it: the same bytes where they fit already."""
-    width, height = picture.size
+    """The picture as a judge is shown it: the same bytes where they fit already and every program reads the
+    same pixels from them."""
+    plain = picture.normalised()
+    width, height = plain.size
     shrink = min(1.0, limits.longest_side / max(width, height))
-    if shrink == 1.0 and picture.facts.media_type == f"image/{limits.format}":
-        return picture
-    return _encoded(picture, max(1, round(width * shrink)), max(1, round(height * shrink)), limits)
+    if shrink == 1.0 and plain.facts.media_type == f"image/{limits.format}":
+        return plain
+    return _encoded(plain, max(1, round(width * shrink)), max(1, round(height * shrink)), limits)
 
 
 def _encoded(picture: Picture, width: int, height: int, limits: PictureLimits) -> Picture:

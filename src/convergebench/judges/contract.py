@@ -45,16 +45,9 @@ def the_object(text: str) -> dict[str, Any]:
     >>> the_object('<think>{"a": 1}?</think> {"a": 2}')
     {'a': 2}
     """
-    if _THOUGHT_BEGINS in text and _THOUGHT_ENDS not in text:
-        raise NotInForm("the reply ends within its thoughts")
-    said = text.rpartition(_THOUGHT_ENDS)[2].strip()
-    fenced = _FENCE.findall(said)
-    if len(fenced) > 1:
-        raise NotInForm(f"the reply holds {len(fenced)} fenced blocks, not one")
-    if fenced:
-        if "{" in _FENCE.sub("", said):
-            raise NotInForm("the reply holds something beside its fenced block")
-        said = fenced[0]
+    said = text.strip()
+    if not said.startswith("{"):
+        said = _fenced(_after_thoughts(said))
     try:
         found = json.loads(said, object_pairs_hook=_without_doubles, parse_constant=_no_constant)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -62,6 +55,24 @@ def the_object(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise NotInForm(f"the reply is a JSON {type(found).__name__}, not an object")
     return found
+
+
+def _after_thoughts(text: str) -> str:
+    if _THOUGHT_BEGINS in text and _THOUGHT_ENDS not in text:
+        raise NotInForm("the reply ends within its thoughts")
+    return text.rpartition(_THOUGHT_ENDS)[2].strip()
+
+
+def _fenced(text: str) -> str:
+    """What stands in the only fence, or the text itself where there is none."""
+    fenced: list[str] = _FENCE.findall(text)
+    if not fenced or text.startswith("{"):
+        return text
+    if len(fenced) > 1:
+        raise NotInForm(f"the reply holds {len(fenced)} fenced blocks, not one")
+    if "{" in _FENCE.sub("", text):
+        raise NotInForm("the reply holds something beside its fenced block")
+    return fenced[0]
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -46,7 +45,7 @@ class OpenAIChat:
     async def ask(self, question: Question) -> Reply:
         from openai import APIStatusError
 
-        messages = await asyncio.to_thread(_messages, question)
+        messages = _messages(question)
         if self._forces_schema:
             try:
                 return await self._completed(messages, question, _forced(question.schema))

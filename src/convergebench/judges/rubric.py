@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -70,7 +70,7 @@ class Rubric:
     combine: Combine = "min"
     pictures: PictureLimits = PictureLimits()
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """Of every word in it: a change without a new version is still another rubric."""
         return fingerprint_of(asdict(self))

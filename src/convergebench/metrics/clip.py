@@ -28,6 +28,7 @@ FACTS = MetricFacts(
     worst=0.0,
     dimension="semantic",
     summary="Cosine of the two pictures' CLIP embeddings (ViT-L/14).",
+    needs_weights=True,
 )
 
 

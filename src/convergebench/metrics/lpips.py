@@ -94,7 +94,16 @@ def _features(backbone: Backbone, options: MetricOptions) -> Features:
 
 
 def _register(name: str, backbone: Backbone, summary: str, *, fixed_size: bool) -> None:
-    facts = MetricFacts(name, "1", "lower", perfect=0.0, worst=1.0, dimension="quality", summary=summary)
+    facts = MetricFacts(
+        name,
+        "1",
+        "lower",
+        perfect=0.0,
+        worst=1.0,
+        dimension="quality",
+        summary=summary,
+        needs_weights=True,
+    )
 
     def load(options: MetricOptions) -> Metric:
         return Lpips(facts, _features(backbone, options), fixed_size)

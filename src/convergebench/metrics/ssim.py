@@ -66,7 +66,7 @@ def ssim(source: SourceSums, result: Pixels) -> float:
         similarity = _quarter_similarity(stripe, result[rows], buffers.of_rows(rows.stop - rows.start))
         total += float(sum(cv2.sumElems(similarity[:, _MARGIN:-_MARGIN])[:3]))
     windows: int = (height - WINDOW + 1) * (width - WINDOW + 1)
-    return 4 * total / (3 * windows)
+    return min(4 * total / (3 * windows), 1.0)
 
 
 class _Buffers(NamedTuple):

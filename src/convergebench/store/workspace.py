@@ -65,13 +65,13 @@ class Workspace:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             PictureStore(folder / "pictures").prepare()
-            (folder / "claims").touch()
+            claims = Claims.of(folder)
         except OSError as error:
             raise WorkspaceError(
                 f"cannot write to {folder}: {error.strerror}; choose another place with --workspace"
             ) from error
         connection = _connect(folder)
-        with _explained(folder), Claims.of(folder).making():
+        with _explained(folder), claims.making():
             # SQLite itself does not wait for its turn to turn on the write-ahead log.
             connection.execute("PRAGMA journal_mode = WAL")
             schema.migrate(connection)
@@ -85,7 +85,11 @@ class Workspace:
         folder = folder.absolute()
         if not (folder / DATABASE).is_file():
             raise WorkspaceError(f"there is no workspace in {folder}; make one with convergebench run")
-        return cls(folder, _connect(folder, read_only=True), None)
+        connection = _connect(folder, read_only=True)
+        if schema.version_of(connection) == 0:
+            connection.close()
+            raise WorkspaceError(f"the database in {folder} is empty; make it with convergebench run")
+        return cls(folder, connection, None)
 
     def close(self) -> None:
         if self._journal is not None:

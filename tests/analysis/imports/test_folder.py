@@ -118,3 +118,10 @@ def test_other_files_are_refused(workspace, tmp_path):
     ):
         with pytest.raises(WrongUse, match=said):
             bring(workspace, path)
+
+
+def test_only_metrics_that_were_asked_for_are_measured_between_returns(workspace, chains):
+    bring_in(workspace, chains, "elsewhere", "imported", Ruler(["psnr"]), "test")
+    results = gather(workspace)
+    assert [facts.name for facts in results.metrics] == ["psnr"]
+    assert results.returns[-1].moved.keys() == results.returns[-1].forward.keys() == {"psnr"}

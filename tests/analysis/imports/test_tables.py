@@ -90,9 +90,13 @@ EXPERIMENT = {"image": "a.jpg", "edit_pair": "hat", "image_type": "portrait", "e
     [
         [{**EXPERIMENT, "round": 1, "ssim": 0.9}, {**EXPERIMENT, "round": 2, "ssim": 0.8}],
         {"results": [{**EXPERIMENT, "rounds": [{"round": 1, "ssim": 0.9}, {"round": 2, "ssim": 0.8}]}]},
-        {"experiments": [{**EXPERIMENT, "rounds": [{"round": n, "metrics": {"ssim": 1 - n / 10}} for n in (1, 2)]}]},
+        {
+            "experiments": [
+                {**EXPERIMENT, "rounds": [{"round": n, "metrics": {"ssim": 1 - n / 10}} for n in (1, 2)]}
+            ]
+        },
     ],
-)  # fmt: skip
+)
 def test_results_json_is_read_in_each_documented_form(tmp_path, content):
     path = tmp_path / "results_nano_banana_20250131_120000.json"
     path.write_text(json.dumps(content))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from convergebench.analysis.gather import RETURN_ROLES
-from convergebench.analysis.succession import CHANGE_METRICS, Succession
+from convergebench.analysis.succession import Succession, change_ruler
 from convergebench.errors import WrongUse
 from convergebench.metrics import Ruler
 from convergebench.picture import SUFFIXES, Picture
@@ -63,7 +63,7 @@ def import_chains(
 ) -> int:
     """Keep and measure the chains; gives the number of returns. What is there already is not added again."""
     editor = EditorFacts(model, VERSION)
-    changes = Ruler(CHANGE_METRICS, sources=1)
+    changes = change_ruler(ruler)
     for chain in chains:
         read = Picture.from_file(chain.source)
         source = read.normalised()

@@ -71,7 +71,7 @@ class Fit(NamedTuple):
 
 
 def pyramid(source: Pixels) -> tuple[Level, ...]:
-    """Coarsest first; sizes halve from the finest, at most FINEST_SIDE. Small or narrow pictures have none."""
+    """Coarsest first; sizes halve from the finest, at most FINEST_SIDE. Small or narrow ones have none."""
     return tuple(Level(plane, _slopes(plane)) for plane in _planes(source))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from convergebench.analysis import Results, Return
 from convergebench.analysis.fingerprint import leading_drift, values_of
+from convergebench.analysis.gather import RETURN_ROLES
 from convergebench.errors import ConvergeBenchError
 from convergebench.picture import SUFFIXES
 from convergebench.report.site.overview import case_numbers, model_numbers
@@ -25,6 +26,12 @@ _TRAJECTORIES = """
     JOIN cases c ON c.fingerprint = t.case_fingerprint
     JOIN editors e ON e.fingerprint = t.editor
     WHERE t.protocol = 'round_trip' AND c.suite = ? ORDER BY t.id
+"""
+
+_SOURCES = """
+    SELECT c.id AS case_id, s.inputs ->> 0 AS digest FROM steps s
+    JOIN trajectories t ON t.id = s.trajectory JOIN cases c ON c.fingerprint = t.case_fingerprint
+    WHERE c.suite = ? AND s.position = 0
 """
 
 
@@ -56,8 +63,10 @@ def films_of(workspace: Workspace, results: Results) -> dict[str, tuple[Film, ..
     return {case: tuple(of_case) for case, of_case in films.items()}
 
 
-def pictures_section(results: Results, films: Mapping[str, Sequence[Film]]) -> list[dict[str, Any]]:
-    """Every trajectory's returns: which picture, and in which way it drifted most."""
+def pictures_section(
+    workspace: Workspace, results: Results, films: Mapping[str, Sequence[Film]]
+) -> dict[str, Any]:
+    """Every case's source, and every trajectory's returns: which picture, and in which way it drifted most."""
     model, case = model_numbers(results), case_numbers(results)
     rows = []
     for film in (film for of_case in films.values() for film in of_case):
@@ -69,12 +78,11 @@ def pictures_section(results: Results, films: Mapping[str, Sequence[Film]]) -> l
         if film.case in case:
             rows.append({"model": model[film.model], "case": case[film.case], "seed": film.seed,
                          "digests": digests, "drifts": drifts})  # fmt: skip
-    return rows
+    sources = {row["case_id"]: row["digest"] for row in workspace.query(_SOURCES, results.suite)}
+    return {"films": rows, "sources": [sources.get(name) for name in case]}
 
 
-def case_section(
-    workspace: Workspace, results: Results, case: str, films: Sequence[Film]
-) -> dict[str, Any]:
+def case_section(workspace: Workspace, results: Results, case: str, films: Sequence[Film]) -> dict[str, Any]:
     """One case: what was asked, the source, and every model's film."""
     texts = workspace.query("SELECT * FROM cases WHERE suite = ? AND id = ?", results.suite, case)
     asked = {name: texts[-1][name] for name in ("forward", "backward", "language")} if texts else None
@@ -110,6 +118,7 @@ def _step(step: Step) -> dict[str, Any]:
     made, failed = (None, step.outcome) if isinstance(step.outcome, Failure) else (step.outcome, None)
     return {
         "role": step.role,
+        "is_return": step.role in RETURN_ROLES,
         "round": step.round,
         "picture": _picture(made) if made else None,
         "failure": asdict(failed) if failed else None,

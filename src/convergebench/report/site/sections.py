@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from convergebench.analysis import Results, has_scale
@@ -11,7 +11,7 @@ from convergebench.errors import WrongUse
 from convergebench.report.site.drifting import drift_section
 from convergebench.report.site.films import Film, case_section, films_of, pictures_section
 from convergebench.report.site.measured import metric_section, pairs_section, values_section
-from convergebench.report.site.overview import overview_section
+from convergebench.report.site.overview import cases_of, overview_section
 from convergebench.report.site.ran import runs_section
 from convergebench.store import Workspace
 
@@ -43,23 +43,18 @@ class Sections:
         results, workspace = self._results, self._workspace
         named: dict[str, Callable[[], Any]] = {
             "overview": lambda: overview_section(results, live=self._live),
-            "pictures": lambda: pictures_section(results, self.films),
+            "pictures": lambda: pictures_section(workspace, results, self.films),
             "drift": lambda: drift_section(results),
             "runs": lambda: runs_section(workspace, results),
         }
         for facts in results.metrics:
-            named[f"metric/{facts.name}"] = lambda name=facts.name: metric_section(results, name)
-            named[f"values/{facts.name}"] = lambda name=facts.name: values_section(results, name)
+            named[f"metric/{facts.name}"] = partial(metric_section, results, facts.name)
+            named[f"values/{facts.name}"] = partial(values_section, results, facts.name)
             if has_scale(facts):
-                named[f"pairs/{facts.name}"] = lambda name=facts.name: pairs_section(results, name)
-        for number, case in enumerate(case_ids(results)):
-            named[f"case/{number}"] = lambda case=case: case_section(
-                workspace, results, case, self.films.get(case, ())
-            )
+                named[f"pairs/{facts.name}"] = partial(pairs_section, results, facts.name)
+        for number, case in enumerate(cases_of(results)):
+            named[f"case/{number}"] = partial(self._case, case.id)
         return named
 
-
-def case_ids(results: Results) -> list[str]:
-    from convergebench.report.site.overview import cases_of
-
-    return [case.id for case in cases_of(results)]
+    def _case(self, case: str) -> Any:
+        return case_section(self._workspace, self._results, case, self.films.get(case, ()))

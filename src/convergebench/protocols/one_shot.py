@@ -1,0 +1,15 @@
+"""One shot: a single edit, judged on its own."""
+
+from __future__ import annotations
+
+from convergebench.protocols.base import Protocol
+from convergebench.types import Case, Edit
+
+
+def one_shot() -> Protocol:
+    """Edit once, from all of the case's pictures; nothing returns, so nothing is compared with the source."""
+
+    async def run(case: Case, edit: Edit) -> None:
+        await edit(case.sources, case.forward, role="edit", round=1)
+
+    return Protocol("one_shot", run, rounds=1, edits=1, returns=frozenset())

@@ -1,0 +1,111 @@
+"use strict";
+
+/** Two models on the cases that both have: the difference, and which cases make it. */
+convergebench.views.compare = (() => {
+  const { h, s, load, choice, number, signed, interval, infinite, address, counted } = convergebench;
+  const EXTREMES = 4;
+
+  async function open(root, all, chosen, go) {
+    const metrics = all.metrics.filter((one) => one.scaled);
+    const metric = metrics.find((one) => one.name === chosen.get("metric")) ?? metrics.find((one) => one.name === "ssim") ?? metrics[0];
+    if (all.models.length < 2 || !metric) {
+      root.replaceChildren(h("h1", {}, "Compare"), h("p", { class: "notice" }, "There is only one model here, or nothing that says how much is left."));
+      return;
+    }
+    const [first, second] = twoOf(all, chosen);
+    const [pairs, values, pictures] = await Promise.all([load(`pairs/${metric.name}`), load(`values/${metric.name}`), load("pictures")]);
+    const pick = (changes) => go({ a: all.models[first].name, b: all.models[second].name, metric: metric.name, ...changes });
+    const rows = differences(all, values, first, second, metric);
+    root.replaceChildren(
+      h("h1", {}, all.models[first].name, " and ", all.models[second].name),
+      controls(all, metrics, metric, first, second, pick),
+      verdict(all, pairs, metric, first, second),
+      rows.length && extremes(all, rows, pictures, metric, first, second),
+      rows.length && bars(all, rows, metric, first, second));
+  }
+
+  function twoOf(all, chosen) {
+    const models = all.models.map((_, place) => place).filter((place) => all.models[place].role !== "floor");
+    const [one, other] = [...models, ...all.models.keys()].filter((place, at, list) => list.indexOf(place) === at);
+    const named = (name, fallback) => { const place = all.modelNumber(chosen.get(name)); return place >= 0 ? place : fallback; };
+    const first = named("a", one);
+    const second = named("b", first === other ? one : other);
+    return [first, second];
+  }
+
+  function controls(all, metrics, metric, first, second, pick) {
+    const models = all.models.map((model) => [model.name, model.name]);
+    return h("div", { class: "controls" },
+      choice("First", models, all.models[first].name, (a) => pick({ a })),
+      choice("Second", models, all.models[second].name, (b) => pick({ b })),
+      h("button", { type: "button", onclick: () => pick({ a: all.models[second].name, b: all.models[first].name }) }, "Swap"),
+      choice("Metric", metrics.map((one) => [one.name, one.title]), metric.name, (name) => pick({ metric: name })));
+  }
+
+  function verdict(all, pairs, metric, first, second) {
+    const [one, other] = [all.models[first].name, all.models[second].name];
+    const found = pairs.find((pair) => (pair.first === one && pair.second === other) || (pair.first === other && pair.second === one));
+    if (!found) return h("p", { class: "notice" }, first === second ? "Choose two different models." : "These two share no case that has this metric.");
+    const turned = found.first !== one;
+    const d = found.difference;
+    const [low, high] = turned ? [negative(d.high), negative(d.low)] : [d.low, d.high];
+    const missed = found.minimum_detectable === null ? "" : ` So many pictures would show a true difference of ${number(found.minimum_detectable, metric.decimals)} in four cases of five.`;
+    return h("div", {},
+      h("p", { class: "lead" }, h("b", {}, sentence(found.verdict)), ` at round ${all.rounds}: `,
+        `${metric.title} ${number(turned ? found.second_mean : found.first_mean, metric.decimals)} against ${number(turned ? found.first_mean : found.second_mean, metric.decimals)}, `,
+        `difference ${signed(turned ? -d.mean : d.mean, metric.decimals)} ${interval(low, high, metric.decimals)}.`),
+      h("p", { class: "quiet" }, `${counted(d.n, "shared case")} of ${counted(d.clusters, "picture")}; 95 % interval by picture; p = ${found.p_value < 0.001 ? "<0.001" : number(found.p_value, 3)} `,
+        `(at best ${found.smallest_p_value < 0.001 ? "<0.001" : number(found.smallest_p_value, 3)} with so many pictures).${missed} `,
+        `Only the first has ${turned ? found.only_second : found.only_first} more, only the second ${turned ? found.only_first : found.only_second} more. ${metric.better === "higher" ? "Higher" : "Lower"} is better.`));
+  }
+
+  const negative = (value) => (value === null ? null : -value);
+  const sentence = (text) => text[0].toUpperCase() + text.slice(1);
+
+  /** Case by case, the first's biggest win first; `gain` is above 0 where the first is better. */
+  function differences(all, values, first, second, metric) {
+    const at = (model) => new Map(values.filter((one) => one.model === model).map((one) => [`${one.case} ${one.seed}`, one]));
+    const theirs = at(second);
+    const rows = [];
+    for (const [key, ours] of at(first)) {
+      const [a, b] = [ours.values[all.rounds - 1], theirs.get(key)?.values[all.rounds - 1]];
+      if (a == null || b == null || infinite(a) || infinite(b)) continue;
+      rows.push({ case: ours.case, seed: ours.seed, a, b, difference: a - b, gain: metric.better === "higher" ? a - b : b - a });
+    }
+    return rows.sort((x, y) => y.gain - x.gain);
+  }
+
+  function extremes(all, rows, pictures, metric, first, second) {
+    const digests = new Map(pictures.films.map((film) => [`${film.model} ${film.case} ${film.seed}`, film.digests[all.rounds - 1]]));
+    const wins = rows.filter((row) => row.gain > 0).slice(0, EXTREMES);
+    const losses = rows.filter((row) => row.gain < 0).slice(-EXTREMES).reverse();
+    const list = (title, chosen) => h("section", {}, h("h2", {}, title), chosen.length ? chosen.map((row) => couple(all, row, digests, metric, first, second)) : h("p", { class: "quiet" }, "None."));
+    return h("div", { class: "versus" },
+      list(`${all.models[first].name} is ahead most`, wins), list(`${all.models[second].name} is ahead most`, losses));
+  }
+
+  function couple(all, row, digests, metric, first, second) {
+    const shot = (model, value) => h("span", { class: "shot" },
+      convergebench.views.gallery.image(digests.get(`${model} ${row.case} ${row.seed}`), `${all.models[model].name}, ${all.cases[row.case].id}`),
+      all.models[model].name, " ", h("b", {}, number(value, metric.decimals)));
+    return h("div", { class: "tiles" }, h("h3", {}, link(all, row, metric, first, second)),
+      h("div", { class: "gallery-pictures" }, shot(first, row.a), shot(second, row.b)));
+  }
+
+  const link = (all, row, metric, first, second) => h("a", {
+    href: address("film", { case: all.cases[row.case].id, model: [all.models[first].name, all.models[second].name], seed: row.seed || "", round: all.rounds, metric: metric.name }),
+  }, all.cases[row.case].id, row.seed ? ` (seed ${row.seed})` : "");
+
+  function bars(all, rows, metric, first, second) {
+    const most = Math.max(...rows.map((row) => Math.abs(row.gain)), 1e-12);
+    return h("section", {}, h("h2", {}, "Case by case"),
+      h("p", { class: "quiet" }, `${all.models[first].name} minus ${all.models[second].name}; to the right ${all.models[first].name} is better.`),
+      h("ul", { class: "bars" }, rows.map((row) => h("li", {}, link(all, row, metric, first, second),
+        s("svg", { viewBox: "-100 0 200 14", preserveAspectRatio: "none", "aria-hidden": "true" },
+          s("rect", { class: "bar-rail", x: -0.4, y: 0, width: 0.8, height: 14 }),
+          s("rect", { class: row.gain >= 0 ? `bar ${all.style(first)}` : `bar ${all.style(second)}`, x: Math.min(0, (row.gain / most) * 100), y: 2, width: (Math.abs(row.gain) / most) * 100, height: 10 })),
+        h("span", { class: "number" }, signed(row.difference, metric.decimals))))));
+  }
+
+  return { title: "Compare", open };
+})();

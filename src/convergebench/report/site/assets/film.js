@@ -1,0 +1,331 @@
+"use strict";
+
+/** A trajectory's pictures in order, compared with the source; several models in lockstep. */
+convergebench.views.film = (() => {
+  const { h, load, choice, buttons, number, address, thumbnail, picture } = convergebench;
+  const { Camera, Stage, ZOOMS, MODES, AMOUNTS } = convergebench.stage;
+  const FLICKER_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 2000 : 700;
+
+  async function open(root, all, chosen, go) {
+    const number = Math.max(0, all.caseNumber(chosen.get("case")));
+    const film = new FilmView(all, all.cases[number], await load(`case/${number}`), chosen, go);
+    root.replaceChildren(...film.nodes(number));
+    film.update();
+    return film;
+  }
+
+  class FilmView {
+    constructor(all, facts, data, chosen, go) {
+      Object.assign(this, { all, facts, data, go });
+      this.metric = all.metric(chosen.get("metric"));
+      this.seeds = [...new Set(data.films.map((film) => film.seed))].sort((a, b) => a - b);
+      this.seed = this.seeds.includes(Number(chosen.get("seed"))) ? Number(chosen.get("seed")) : this.seeds[0];
+      this.films = data.films.filter((film) => film.seed === this.seed);
+      this.shown = this.chosenFilms(chosen.getAll("model"));
+      this.round = clamp(Number(chosen.get("round") ?? all.rounds), 0, all.rounds);
+      this.step = chosen.get("step") === "edit" ? "edit" : "return";
+      this.mode = MODES.some(([key]) => key === chosen.get("mode")) ? chosen.get("mode") : "slider";
+      this.registered = chosen.get("registered") === "yes";
+      this.amounts = Object.fromEntries(Object.entries(AMOUNTS).map(([mode, one]) => [mode, one.start]));
+      this.camera = new Camera();
+      if (ZOOMS.includes(chosen.get("zoom"))) this.camera.zoom = chosen.get("zoom");
+    }
+
+    chosenFilms(names) {
+      const named = this.films.filter((film) => names.includes(this.all.models[film.model].name));
+      const models = this.films.filter((film) => this.all.models[film.model].role !== "floor");
+      return named.length ? named : [...models, ...this.films].slice(0, 1);
+    }
+
+    // What is where
+
+    nodes(number) {
+      const { all, facts, data } = this;
+      const heading = h("div", {}, h("h1", {}, facts.id), this.asked());
+      if (!data.source) return [heading, this.caseChoice(number), h("p", { class: "notice" }, noPictures(data))];
+      this.panes = this.shown.map((film) => new Pane(this, film));
+      this.panesNode = h("div", { class: "panes" }, this.panes.map((pane) => pane.node));
+      this.amountField = h("label", { class: "field amount" });
+      this.registeredField = this.registrationChoice();
+      this.scrubber = h("input", { type: "range", min: 0, max: all.rounds, step: 1, "aria-label": "Round", oninput: () => this.change({ round: Number(this.scrubber.value) }) });
+      this.roundText = h("output", {});
+      this.toolbar = h("div", { class: "controls" });
+      return [
+        heading,
+        h("div", { class: "controls" }, this.caseChoice(number), this.seedChoice(), this.modelChips()),
+        this.toolbar,
+        this.panesNode,
+        h("section", { class: "timeline", "aria-label": "Rounds" },
+          h("div", { class: "scrub" }, h("span", {}, "Round"), this.scrubber, this.roundText),
+          this.panes.map((pane) => pane.strip()),
+          h("div", { class: "controls" }, convergebench.views.overview.metricChoice(all, this.metric, (name) => this.reopen({ metric: name }))),
+          this.curve(),
+          h("p", { class: "quiet" }, "Keys: ← → round, ↑ ↓ case, e edit or return, 1 to 7 mode, + − zoom, 0 fit. Hold space to see the source. Drag to pan when zoomed.")),
+      ];
+    }
+
+    asked() {
+      const { asked, hints } = this.data;
+      if (!asked) return null;
+      return h("dl", { class: "asked" },
+        h("div", {}, h("dt", {}, "Edit"), h("dd", { lang: asked.language }, asked.forward)),
+        asked.backward && h("div", {}, h("dt", {}, "Undo"), h("dd", { lang: asked.language }, asked.backward)),
+        hints.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+    }
+
+    caseChoice(number) {
+      const { cases } = this.all;
+      const to = (place) => this.reopen({ case: cases[(place + cases.length) % cases.length].id });
+      this.previous = () => to(number - 1);
+      this.next = () => to(number + 1);
+      return h("div", { class: "stepper" },
+        h("button", { type: "button", "aria-label": "Previous case", onclick: this.previous }, "‹"),
+        choice("Case", cases.map((one) => [one.id, one.id]), this.facts.id, (id) => this.reopen({ case: id })),
+        h("button", { type: "button", "aria-label": "Next case", onclick: this.next }, "›"));
+    }
+
+    seedChoice() {
+      if (this.seeds.length < 2) return null;
+      return choice("Seed", this.seeds.map((seed) => [String(seed), String(seed)]), String(this.seed), (seed) => this.reopen({ seed }));
+    }
+
+    modelChips() {
+      const names = (films) => films.map((film) => this.all.models[film.model].name);
+      return h("fieldset", { class: "chips" }, h("legend", {}, "Models"), this.films.map((film) => {
+        const on = this.shown.includes(film);
+        const toggled = on ? this.shown.filter((one) => one !== film) : this.films.filter((one) => one === film || this.shown.includes(one));
+        return h("label", {}, h("input", { type: "checkbox", checked: on, onchange: () => this.reopen({ model: names(toggled) }) }),
+          convergebench.chart.key(this.all.style(film.model)), this.all.models[film.model].name);
+      }));
+    }
+
+    registrationChoice() {
+      const fitted = this.shown.some((film) => film.measured.some((one) => typeof one.values.shift_x === "number"));
+      if (!fitted) return null;
+      const box = h("input", { type: "checkbox", checked: this.registered, onchange: () => this.change({ registered: box.checked }) });
+      return h("label", { class: "check", title: "Lay the result back by the shift, zoom and turn that were measured" }, box, "registered");
+    }
+
+    curve() {
+      const series = this.shown.map((film) => ({
+        name: this.all.models[film.model].name, style: this.all.style(film.model),
+        points: [...(typeof this.metric.perfect === "number" ? [{ round: 0, mean: this.metric.perfect }] : []),
+          ...film.measured.map((one) => ({ round: one.round, mean: one.values[this.metric.name] ?? null }))],
+      }));
+      this.chart = convergebench.chart.chart({
+        series, rounds: this.all.rounds, metric: this.metric, label: `${this.metric.title} of this case`,
+        cursor: this.round, height: 200, onpick: (round) => this.change({ round }),
+      });
+      return this.chart.node;
+    }
+
+    // What happens
+
+    state() {
+      return {
+        case: this.facts.id, model: this.shown.map((film) => this.all.models[film.model].name),
+        seed: this.seeds.length > 1 ? this.seed : "", round: this.round, step: this.step === "edit" ? "edit" : "",
+        mode: this.mode, zoom: this.camera.zoom === "fit" ? "" : this.camera.zoom, metric: this.metric.name,
+        registered: this.registered ? "yes" : "",
+      };
+    }
+
+    reopen(changes) {
+      this.go({ ...this.state(), ...changes });
+    }
+
+    change(changes) {
+      const { zoom, amount, ...own } = changes;
+      Object.assign(this, own);
+      if (zoom) this.camera.change({ zoom });
+      if (amount !== undefined) this.amounts[this.mode] = amount;
+      this.update();
+      history.replaceState(null, "", address("film", this.state()));
+    }
+
+    update() {
+      if (!this.panes) return;
+      clearInterval(this.flicker);
+      this.panesNode.classList.remove("swapped");
+      if (this.mode === "flicker") this.flicker = setInterval(() => this.panesNode.classList.toggle("swapped"), FLICKER_MS);
+      this.panesNode.dataset.mode = this.mode;
+      this.toolbar.replaceChildren(...this.tools().filter(Boolean));
+      this.scrubber.value = this.round;
+      this.roundText.textContent = this.round === 0 ? "source" : `${this.step} ${this.round} of ${this.all.rounds}`;
+      this.chart.show(this.round);
+      for (const pane of this.panes) pane.update();
+    }
+
+    tools() {
+      const focused = this.toolbar.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+      if (focused) queueMicrotask(() => this.toolbar.querySelector(`[data-key="${focused}"]`)?.focus());
+      return [
+        buttons("Compare by", MODES, this.mode, (mode) => this.change({ mode })),
+        this.amountTool(),
+        buttons("Zoom", ZOOMS.map((zoom) => [zoom, zoom === "fit" ? "Fit" : `${zoom}×`, zoom === "fit" ? "The whole picture" : `${zoom} screen pixels for each pixel of the source`]), this.camera.zoom, (zoom) => this.change({ zoom })),
+        buttons("Picture", [["return", "Return", "After the undo"], ["edit", "Edit", "After the forward edit"]], this.step, (step) => this.change({ step })),
+        this.registeredField,
+      ];
+    }
+
+    amountTool() {
+      const one = AMOUNTS[this.mode];
+      if (!one) return null;
+      if (this.amountMode !== this.mode) {
+        this.amountMode = this.mode;
+        this.amountInput = h("input", { type: "range", min: one.min, max: one.max, "data-key": "amount", oninput: () => this.slide(Number(this.amountInput.value)) });
+        this.amountText = h("output", {});
+        this.amountField = h("label", { class: "field amount" }, h("span", {}, one.label), this.amountInput, this.amountText);
+      }
+      this.amountInput.value = this.amounts[this.mode];
+      this.amountText.textContent = `${this.amounts[this.mode]}${one.unit}`;
+      return this.amountField;
+    }
+
+    /** Faster than change(): only the stages and the number. */
+    slide(amount) {
+      this.amounts[this.mode] = amount;
+      this.amountTool();
+      for (const pane of this.panes) pane.update();
+    }
+
+    key(event) {
+      const { rounds } = this.all;
+      const actions = {
+        ArrowLeft: () => this.change({ round: clamp(this.round - 1, 0, rounds) }),
+        ArrowRight: () => this.change({ round: clamp(this.round + 1, 0, rounds) }),
+        ArrowUp: this.previous, ArrowDown: this.next,
+        Home: () => this.change({ round: 0 }), End: () => this.change({ round: rounds }),
+        e: () => this.change({ step: this.step === "edit" ? "return" : "edit" }),
+        "+": () => { this.camera.step(1); this.change({}); }, "=": () => { this.camera.step(1); this.change({}); },
+        "-": () => { this.camera.step(-1); this.change({}); }, 0: () => this.change({ zoom: "fit" }),
+        " ": () => this.panesNode.classList.add("held"),
+      };
+      const mode = MODES[Number(event.key) - 1];
+      const action = mode ? () => this.change({ mode: mode[0] }) : actions[event.key];
+      if (!action || !this.panes) return false;
+      action();
+      return true;
+    }
+
+    keyUp(event) {
+      if (event.key === " ") this.panesNode?.classList.remove("held");
+    }
+
+    close() {
+      clearInterval(this.flicker);
+    }
+  }
+
+  /** One model's picture at the round. */
+  class Pane {
+    constructor(view, film) {
+      this.view = view;
+      this.film = film;
+      this.name = view.all.models[film.model].name;
+      const slide = (amount) => view.slide(amount);
+      this.stage = new Stage(view.camera, slide);
+      this.beside = new Stage(view.camera, slide);
+      this.absent = h("p", { class: "absent" });
+      this.caption = h("figcaption", {});
+      this.node = h("figure", { class: "pane" }, h("div", { class: "stages" }, this.beside.node, this.stage.node, this.absent), this.caption);
+    }
+
+    stepAt(round) {
+      return this.film.steps.find((one) => one.round === round && one.is_return === (this.view.step === "return")) ?? null;
+    }
+
+    update() {
+      const { view } = this;
+      const source = view.data.source;
+      const step = view.round === 0 ? null : this.stepAt(view.round);
+      const shown = view.round === 0 ? source : step?.picture ?? null;
+      const text = view.round === 0 ? "The source" : `${this.name}, ${view.step} ${view.round}`;
+      this.beside.node.hidden = view.mode !== "side";
+      this.stage.node.hidden = !shown;
+      this.absent.hidden = Boolean(shown);
+      if (view.mode === "side") this.beside.show(source, null, "source", 50, "The source");
+      if (shown) this.stage.show(source, shown, view.mode === "side" ? "single" : view.mode, view.amounts[view.mode] ?? 50, text);
+      else this.absent.textContent = reasonOf(step, this.film, view.round);
+      this.register();
+      this.caption.replaceChildren(...this.captionParts(step, shown).filter(Boolean));
+      this.mark();
+      for (const near of [view.round - 1, view.round + 1]) preload(this.stepAt(near)?.picture);
+    }
+
+    measured() {
+      return this.film.measured.find((one) => one.round === this.view.round) ?? null;
+    }
+
+    /** Lay the result back: it is the source turned and zoomed about its centre, then shifted. */
+    register() {
+      const values = this.measured()?.values;
+      const on = this.view.registered && this.view.step === "return" && this.view.round > 0 && typeof values?.shift_x === "number";
+      this.stage.result.style.transform = on
+        ? `scale(${1 / (1 + values.zoom / 100)}) rotate(${values.rotation}deg) translate(${-values.shift_x}px, ${-values.shift_y}px)` : "";
+    }
+
+    captionParts(step, shown) {
+      const { view } = this;
+      const source = view.data.source;
+      const resized = shown && (shown.width !== source.width || shown.height !== source.height);
+      const found = this.measured();
+      const value = view.round === 0 || view.step === "edit" ? null : found?.values[view.metric.name];
+      const missing = value === undefined ? found?.missing[view.metric.name] ?? (shown ? "not measured yet" : null) : null;
+      return [
+        h("b", {}, convergebench.chart.key(view.all.style(this.film.model)), this.name),
+        h("span", {}, view.round === 0 ? "source" : `${view.step} ${view.round}`),
+        value !== undefined && value !== null && h("span", {}, `${view.metric.title} ${number(value, view.metric.decimals)}`, view.metric.unit && ` ${view.metric.unit}`),
+        missing && h("span", { class: "warn" }, `${view.metric.title} missing: ${missing}`),
+        shown && h("a", { href: picture(shown.file), target: "_blank", rel: "noopener" }, `${shown.width} × ${shown.height} ${shown.type.replace("image/", "").toUpperCase()}`),
+        resized && h("span", { class: "warn" }, `shown at the source’s ${source.width} × ${source.height}`),
+        step && h("span", { class: "quiet" }, `${number(step.seconds, 1)} s`, step.cost_usd ? `, $${number(step.cost_usd, 3)}` : "", step.attempts > 1 ? `, ${step.attempts} attempts` : ""),
+        view.registered && fitText(found?.values),
+      ];
+    }
+
+    strip() {
+      const { view } = this;
+      const tile = (round, kind, made, label) => h("button", {
+        type: "button", class: `tile ${kind}`, "data-round": round, "data-step": kind, "aria-label": `${this.name}: ${label}`, title: label,
+        onclick: () => view.change(kind === "source" ? { round } : { round, step: kind }),
+      }, made ? h("img", { src: thumbnail(made.digest), loading: "lazy", alt: "", width: 96, height: Math.round(96 * made.height / made.width) })
+        : h("span", { class: "no-picture" }, "✕"), h("span", { "aria-hidden": "true" }, label));
+      this.tiles = [tile(0, "source", view.data.source, "source"), ...this.film.steps.map((step) => {
+        const kind = step.is_return ? "return" : "edit";
+        return tile(step.round, kind, step.picture, `${kind} ${step.round}`);
+      })];
+      this.stripNode = h("div", { class: "strip" }, this.tiles);
+      return h("div", { class: "strip-row" }, h("p", { class: "strip-name" }, convergebench.chart.key(view.all.style(this.film.model)), this.name), this.stripNode);
+    }
+
+    mark() {
+      const { round, step } = this.view;
+      for (const tile of this.tiles ?? []) {
+        const here = Number(tile.dataset.round) === round && (round === 0 || tile.dataset.step === step);
+        tile.setAttribute("aria-current", here ? "true" : "false");
+        if (here) this.stripNode.scrollTo({ left: tile.offsetLeft - this.stripNode.clientWidth / 2 + tile.clientWidth / 2 });
+      }
+    }
+  }
+
+  const clamp = (value, low, high) => Math.max(low, Math.min(high, Number.isFinite(value) ? value : high));
+  const preload = (made) => { if (made) new Image().src = picture(made.file); };
+
+  function fitText(values) {
+    if (typeof values?.shift_x !== "number") return h("span", { class: "warn" }, "no shift and zoom could be fitted");
+    const { signed } = convergebench;
+    return h("span", { class: "quiet" }, `laid back by shift ${signed(values.shift_x, 1)}, ${signed(values.shift_y, 1)} px, zoom ${signed(values.zoom, 2)} %, turn ${signed(values.rotation, 2)}°`);
+  }
+
+  function reasonOf(step, film, round) {
+    const failed = step?.failure ?? film.steps.filter((one) => one.failure && one.round <= round).at(-1)?.failure;
+    return failed ? `No picture: ${failed.kind.replaceAll("_", " ")}. ${failed.reason}` : "No picture yet: the run has not come this far.";
+  }
+
+  const noPictures = (data) => (data.films.length
+    ? "The source of this case is not in the workspace any more, so there is nothing to compare with."
+    : "This case was measured elsewhere and imported; there are no pictures of it here.");
+
+  return { title: "Filmstrip", open };
+})();

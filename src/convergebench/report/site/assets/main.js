@@ -1,0 +1,116 @@
+"use strict";
+
+/** Which view is open, keys, and live updates. */
+(() => {
+  const { h, load, renew, place, address, views } = convergebench;
+  const ORDER = ["overview", "film", "gallery", "drift", "compare", "runs"];
+  const POLL_MS = 2000;
+  const content = document.getElementById("content");
+  const status = document.getElementById("status");
+  let current = null;
+  let turn = 0;
+
+  /** The overview's data, with ways to find things in it. */
+  class Everything {
+    constructor(data) {
+      Object.assign(this, data);
+      this.places = new Map(data.models.map((model, number) => [model.name, number]));
+      this.casePlaces = new Map(data.cases.map((one, number) => [one.id, number]));
+    }
+
+    metric(name) {
+      const known = (wanted) => this.metrics.find((one) => one.name === wanted);
+      return known(name) ?? known("ssim") ?? this.metrics[0];
+    }
+
+    modelNumber(name) { return this.places.get(name) ?? -1; }
+
+    caseNumber(id) { return this.casePlaces.get(id) ?? -1; }
+
+    /** Classes for a model's colour and dashes; floors are grey. */
+    style(number) {
+      const floors = this.models[number].role === "floor";
+      const place = this.models.slice(0, number).filter((one) => (one.role === "floor") === floors).length;
+      return floors ? `floor dash${1 + (place % 3)}` : `colour${place % 7} dash${Math.floor(place / 7) % 4}`;
+    }
+  }
+
+  function go(view, chosen) {
+    const wanted = address(view, chosen);
+    if (location.hash === wanted) show();
+    else location.hash = wanted;
+  }
+
+  async function show() {
+    const mine = ++turn;
+    const { view, chosen } = place();
+    const name = Object.hasOwn(views, view) ? view : "overview";
+    try {
+      const all = new Everything(await load("overview"));
+      if (mine !== turn) return;
+      navigation(all, name);
+      document.title = `${views[name].title} · ${all.suite} · ConvergeBench`;
+      const root = h("div", { class: `view ${name}` });
+      const attached = current?.name === name ? content.scrollTop : 0;
+      const empty = all.metrics.length === 0 && ["overview", "gallery", "compare"].includes(name);
+      const holder = { replaceChildren: (...nodes) => {
+        if (mine !== turn) return;
+        current?.opened?.close?.();
+        root.replaceChildren(...nodes);
+        if (root.parentNode !== content) content.replaceChildren(root);
+      } };
+      const opened = empty ? holder.replaceChildren(h("p", { class: "notice" }, "Nothing is measured yet. Results appear here as they are made."))
+        : await views[name].open(holder, all, chosen, (changes) => go(name, changes));
+      if (mine !== turn) { opened?.close?.(); return; }
+      if (current?.name !== name) window.scrollTo(0, attached);
+      current = { name, opened };
+      status.textContent = all.live ? "live" : "";
+      if (all.live) follow();
+    } catch (error) {
+      if (mine === turn) content.replaceChildren(h("p", { class: "notice", role: "alert" }, `Cannot show this: ${error.message}.`));
+    }
+  }
+
+  function navigation(all, open) {
+    const bar = document.getElementById("views");
+    bar.replaceChildren(...ORDER.filter((name) => views[name]).map((name) =>
+      h("a", { href: address(name, {}), "aria-current": name === open ? "page" : null }, views[name].title)));
+  }
+
+  // Keys go to the open view, unless somebody types or a control wants them.
+
+  function takesKeys(element, key) {
+    if (element.closest("select, textarea, input:not([type=checkbox])")) return true;
+    return (key === " " || key === "Enter") && element.closest("button, a, input, [role=slider]");
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || takesKeys(event.target, event.key)) return;
+    if (current?.opened?.key?.(event)) event.preventDefault();
+  });
+  document.addEventListener("keyup", (event) => current?.opened?.keyUp?.(event));
+
+  // Live updates: ask whether the workspace has changed, and draw the open view anew if so.
+
+  let following = false;
+
+  async function follow() {
+    if (following) return;
+    following = true;
+    let seen = null;
+    for (;;) {
+      try {
+        const { version } = await (await fetch("state", { cache: "no-store" })).json();
+        if (seen !== null && version !== seen) { renew(version); await show(); }
+        seen = version;
+        status.textContent = "live";
+      } catch {
+        status.textContent = "not connected; start convergebench view again";
+      }
+      await new Promise((done) => setTimeout(done, POLL_MS));
+    }
+  }
+
+  window.addEventListener("hashchange", show);
+  show();
+})();

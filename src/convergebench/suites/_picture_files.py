@@ -1,0 +1,46 @@
+"""Pictures of benchmarks as files that editing starts from, known by their content."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from convergebench.errors import ConvergeBenchError
+from convergebench.packages import cache_folder
+from convergebench.types import SourcePicture
+
+_DIGITS = 12
+
+
+def source_in_file(path: Path) -> SourcePicture:
+    """The picture in this file; cases that begin with the same bytes have the same picture."""
+    from convergebench.picture import digest_of
+
+    digest = digest_of(path.read_bytes())
+    return SourcePicture(digest[:_DIGITS], path, digest)
+
+
+def source_in_bytes(data: bytes) -> SourcePicture:
+    """The picture in these bytes, written to the cache unless it is there."""
+    from convergebench.picture import digest_of
+
+    digest = digest_of(data)
+    place = cache_folder() / "sources" / digest[:2] / digest
+    write_once(place, data)
+    return SourcePicture(digest[:_DIGITS], place, digest)
+
+
+def write_once(place: Path, content: bytes) -> None:
+    """Whole or not at all, and not again if it is there."""
+    if place.is_file():
+        return
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent) as folder:
+            part = Path(folder) / place.name
+            part.write_bytes(content)
+            part.replace(place)
+    except OSError as error:
+        raise ConvergeBenchError(
+            f"cannot write {place} ({error.strerror}); set CONVERGEBENCH_CACHE to a folder with room for it."
+        ) from error

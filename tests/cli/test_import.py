@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from convergebench.picture import Picture
+from made_pictures import textured
+
+Cli = Callable[..., Any]
+ROWS = """model,image,edit_pair,image_type,edit_category,round,psnr,ssim,lpips,clip_similarity
+flux,a.jpg,hat,portrait,accessories,1,30,0.9,0.0,0.95
+flux,a.jpg,hat,portrait,accessories,2,25,0.8,0.0,0.90
+qwen,a.jpg,hat,portrait,accessories,1,31,0.92,0.0,0.96
+qwen,a.jpg,hat,portrait,accessories,2,27,0.85,0.0,0.93
+"""
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    (tmp_path / "rows.csv").write_text(ROWS)
+    return tmp_path / "rows.csv"
+
+
+def test_a_table_is_imported_and_ranked_as_imported(cli: Cli, rows: Path, tmp_path: Path) -> None:
+    shown = cli("import", rows, "--workspace", tmp_path / "w")
+    assert shown.code == 0
+    assert shown.out.startswith("Imported 4 returns of flux, qwen into ")
+    told = cli("summary", "--workspace", tmp_path / "w", "--json").json
+    assert [(row["model"], row["imported"]) for row in told["rows"]] == [("qwen", True), ("flux", True)]
+    assert "Imported, not made here: qwen, flux." in told["notes"]
+
+
+def test_pictures_are_imported_and_measured(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "chain" / "anna" / "hat"
+    folder.mkdir(parents=True)
+    for number, name in enumerate(("I0_source", "I1_forward", "I1_backward")):
+        (folder / f"{name}.png").write_bytes(Picture.from_pixels(textured(seed=number)).encoded)
+    words = ("--workspace", tmp_path / "w", "--metric", "psnr,ssim", "--json")
+    told = cli("import", tmp_path / "chain", "--model", "mine", *words).json
+    assert told == {"suite": "imported", "models": ["mine"], "returns": 1}
+    (row,) = cli("summary", "--workspace", tmp_path / "w", "--json").json["rows"]
+    assert 0 < row["metrics"]["ssim"]["mean"] < 1
+    assert (row["mean_seconds"], row["cost_usd"]) == (None, None)
+
+
+def test_the_same_file_is_not_imported_twice(cli: Cli, rows: Path, tmp_path: Path) -> None:
+    cli("import", rows, "--workspace", tmp_path / "w")
+    again = cli("import", rows, "--workspace", tmp_path / "w")
+    assert (again.code, again.sentence) == (
+        2, "rows.csv is in this workspace already; nothing was imported again",
+    )  # fmt: skip
+
+
+def test_what_cannot_be_imported_says_what_can(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+    shown = cli("import", tmp_path / "notes.txt", "--workspace", tmp_path / "w")
+    assert shown.code == 2
+    assert shown.sentence == "cannot import notes.txt; give a .csv, a .json or a folder of chains"

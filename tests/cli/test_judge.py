@@ -1,0 +1,166 @@
+"""The judge command on a finished benchmark, against a loopback judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
+
+CASES = 3
+
+
+@pytest.fixture
+def folder(tmp_path: Path, cli: Callable[..., Any]) -> Path:
+    """Two models that change the picture, three cases each, two rounds."""
+    words = ["--suite", "converge-drawn", "--limit", CASES, "--rounds", 2, "--metric", "psnr"]
+    done = cli("run", "-m", "jpeg?quality=50,jpeg?quality=90", *words, "-w", tmp_path / "results", "--json")
+    assert done.code == 0, done.err
+    return tmp_path / "results"
+
+
+@pytest.fixture
+def server() -> Iterator[JudgeServer]:
+    with JudgeServer() as running:
+        yield running
+
+
+def rows(ran: Any) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(row["model"], row["rubric"]): row for row in ran.json["rows"]}
+
+
+def test_round_trips_are_judged_forward_and_back_without_an_edit(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer
+) -> None:
+    ran = cli("judge", "--judge", server.name, "-w", folder, "--json")
+    assert ran.code == 0, ran.err
+    found = rows(ran)
+    assert len(found) == 4
+    forward = found["jpeg?quality=50", "roundtrip_forward@1"]
+    back = found["jpeg?quality=90", "roundtrip_reversal@1"]
+    assert (forward["n"], forward["missing"], forward["mean"]) == (2 * CASES, 0, 1.0)
+    assert (back["n"], back["missing"], back["mean"]) == (2 * CASES, 0, 7.0)
+
+
+def test_only_the_models_and_rounds_that_are_named_are_judged(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer
+) -> None:
+    ran = cli("judge", "--judge", server.name, "-w", folder, "-m", "jpeg?quality=50", "--rounds", "2",
+              "--rubric", "roundtrip_reversal", "--json")  # fmt: skip
+    (row,) = ran.json["rows"]
+    assert (row["model"], row["n"], len(server.asked)) == ("jpeg?quality=50", CASES, CASES)
+
+
+def test_a_second_time_nothing_is_asked(cli: Callable[..., Any], folder: Path, server: JudgeServer) -> None:
+    first = cli("judge", "--judge", server.name, "-w", folder, "--json")
+    asked = len(server.asked)
+    again = cli("judge", "--judge", server.name, "-w", folder, "--json")
+    assert (asked, len(server.asked)) == (first.json["judge"]["calls"], asked)
+    assert again.json["rows"] == first.json["rows"]
+
+
+def test_repeats_are_further_verdicts_on_the_same_pictures(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer
+) -> None:
+    words = ["judge", "--judge", server.name, "-w", folder, "--rubric", "gedit_pq", "--json"]
+    cli(*words)
+    once = len(server.asked)
+    more = cli(*words, "--repeats", 3)
+    assert len(server.asked) == 3 * once
+    assert rows(more)["jpeg?quality=50", "gedit_pq@1"]["n"] == 2 * CASES
+
+
+def odd_ones_fail(number: int, asked: Asked) -> Answer:
+    return failure(400, "strange", "content_policy_violation") if number % 2 else completion(graded(asked))
+
+
+def test_missing_verdicts_are_counted_beside_the_mean_and_retried_on_request(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer
+) -> None:
+    words = ["judge", "--judge", server.name, "-w", folder, "--rubric", "gedit_pq", "--concurrency", 1]
+    server.script = odd_ones_fail
+    ran = cli(*words, "--json")
+    assert ran.code == 3
+    assert all(row["missing"] and row["mean"] == 7.0 for row in ran.json["rows"])
+    assert {tuple(row["kinds"]) for row in ran.json["rows"]} == {("refused",)}
+    server.script = lambda number, asked: completion(graded(asked))
+    assert cli(*words).code == 3
+    assert cli(*words, "--retry-missing").code == 0
+
+
+def test_a_run_where_every_judgement_fails_exits_1_and_says_so(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer
+) -> None:
+    server.script = lambda number, asked: completion("A fine picture!")
+    ran = cli("judge", "--judge", server.name, "-w", folder, "--rubric", "gedit_sc")
+    assert ran.code == 1
+    assert f"none of {4 * CASES} judgements succeeded ({4 * CASES} unparseable)" in ran.err
+    assert "not one JSON object" in ran.err
+    assert ran.out == ""
+
+
+def test_a_judge_that_cannot_be_used_exits_1_and_says_why(cli: Callable[..., Any], folder: Path) -> None:
+    ran = cli("judge", "--judge", "vllm:q/vl", "-w", folder)
+    assert ran.code == 1
+    assert "vllm:q/vl cannot go on: vllm is not on the PATH" in ran.err
+
+
+def test_a_rubric_of_your_own_is_a_file(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mood.toml"
+    mine.write_text(
+        'id = "mood"\nversion = 1\nof = "edit"\nsees = ["result"]\nprompt = "How is the mood?"\n'
+        '[[ask]]\nname = "mood"\nlow = 1\nhigh = 8\nasks = "8 is bright."\n'
+    )
+    ran = cli("judge", "--judge", server.name, "-w", folder, "--rubric", mine, "--json")
+    assert {row["rubric"] for row in ran.json["rows"]} == {"mood@1"}
+    assert "How is the mood?" in server.asked[0].texts[0]
+
+
+def test_max_cost_needs_a_price_and_holds_it(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer
+) -> None:
+    words = ["-w", folder, "--rubric", "gedit_pq", "--max-cost", "0.01", "--concurrency", 1]
+    unknown = cli("judge", "--judge", server.name, *words)
+    assert unknown.code == 2
+    assert "usd_per_million_in" in unknown.sentence
+    priced = f"{server.name}&usd_per_million_in=0&usd_per_million_out=2&max_tokens=100"
+    ran = cli("judge", "--judge", priced, *words, "--json")
+    assert (ran.code, ran.json["judge"]["out_of_budget"]) == (0, False)
+    dear = f"{server.name}&usd_per_million_in=0&usd_per_million_out=40&max_tokens=101"
+    ran = cli("judge", "--judge", dear, *words, "--json")
+    assert (ran.code, ran.json["judge"]["out_of_budget"], ran.json["judge"]["ok"]) == (3, True, 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--judge", "opnai:x"], "did you mean openai:MODEL"),
+        (["--judge", "ollama:x", "--rubric", "gedit"], "there is no rubric 'gedit'"),
+        (["--judge", "ollama:x", "--rounds", "one"], "must look like 1,5,8-10"),
+        (["--judge", "ollama:x", "--model", "nobody"], "holds no picture for these choices"),
+        (["--judge", "ollama:x", "--repeats", "0"], "repeats"),
+    ],
+)
+def test_wrong_use_exits_2_with_one_sentence(
+    cli: Callable[..., Any], folder: Path, words: list[str], said: str
+) -> None:
+    ran = cli("judge", *words, "-w", folder)
+    assert ran.code == 2
+    assert said in ran.sentence
+
+
+def test_no_key_enters_the_workspace(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SERVER_API_KEY", "sk-very-secret")
+    server.script = lambda number, asked: failure(400, f"bad: {json.dumps(asked.headers)}")
+    cli("judge", "--judge", server.name, "-w", folder)
+    assert server.asked[0].headers["authorization"] == "Bearer sk-very-secret"
+    files = [path for path in folder.glob("convergebench.sqlite*")]
+    assert files and not any(b"sk-very-secret" in path.read_bytes() for path in files)

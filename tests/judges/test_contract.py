@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convergebench.judges import Reply, Verdict, rubric
+from convergebench.judges.base import Ending
+from convergebench.judges.contract import verdict
+
+TWO = rubric("gedit_sc")
+MIXED = rubric("roundtrip_reversal")
+GOOD = '{"reason": "done well", "edit_success": 8, "rest_preserved": 6.5}'
+
+
+def read(text: str, ending: Ending = "complete") -> Verdict:
+    return verdict(Reply(text, ending, "stop", "m"), TWO)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        f"\n  {GOOD}\n",
+        f"```json\n{GOOD}\n```",
+        f"```\n{GOOD}\n```",
+        f"My grades are below.\n```json\n{GOOD}\n```\nI hope this helps.",
+        f"<think>Is it {{9}}? Or {GOOD}?</think>{GOOD}",
+        f"thoughts without their opening word</think>\n```json\n{GOOD}\n```",
+        GOOD[:-1] + ', "confidence": 0.9}',
+    ],
+    ids=["bare", "padded", "json fence", "fence", "prose and fence", "thoughts", "half thoughts", "more keys"],
+)
+def test_one_object_is_read_bare_fenced_or_after_thoughts(text: str) -> None:
+    read_as = read(text)
+    assert read_as == Verdict("ok", 6.5, {"edit_success": 8.0, "rest_preserved": 6.5}, "done well")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I would give it 8 out of 10.", "not one JSON object"),
+        ("", "not one JSON object"),
+        ("8", "int, not an object"),
+        ("[8, 6]", "list, not an object"),
+        (GOOD + GOOD, "not one JSON object"),
+        (f"{GOOD}\n{GOOD}", "not one JSON object"),
+        (f"```json\n{GOOD}\n```\n```json\n{GOOD}\n```", "2 fenced blocks"),
+        (f"{GOOD}\n```json\n{GOOD}\n```", "not one JSON object"),
+        (f"So {GOOD}\n```json\n{GOOD}\n```", "beside its fenced block"),
+        (f"Verdict: {GOOD}", "not one JSON object"),
+        (GOOD[:-8], "not one JSON object"),
+        (f"<think>{GOOD}", "within its thoughts"),
+        ('{"reason": "x", "edit_success": 8}', "lacks rest_preserved"),
+        ('{"reason": "x", "score": 8, "rest_preserved": 6}', "lacks edit_success"),
+        ('{"reason": "x", "edit_success": "8", "rest_preserved": 6}', "edit_success is not a number"),
+        ('{"reason": "x", "edit_success": true, "rest_preserved": 6}', "edit_success is not a number"),
+        ('{"reason": "x", "edit_success": null, "rest_preserved": 6}', "edit_success is not a number"),
+        ('{"reason": "x", "edit_success": NaN, "rest_preserved": 6}', "NaN"),
+        ('{"reason": "x", "edit_success": 1, "edit_success": 9, "rest_preserved": 6}', "twice"),
+        ('{"edit_success": 8, "rest_preserved": 6}', "no reason"),
+        ('{"reason": " ", "edit_success": 8, "rest_preserved": 6}', "no reason"),
+        ("[" * 100_000, "not one JSON object"),
+    ],
+)  # fmt: skip
+def test_anything_else_is_unparseable_and_has_no_value(text: str, said: str) -> None:
+    read_as = read(text)
+    assert (read_as.outcome, read_as.value, read_as.scores) == ("unparseable", None, {})
+    assert said in str(read_as.missing)
+
+
+@pytest.mark.parametrize("score", [15, -3, 10.0001, 1e400])
+def test_a_score_outside_its_scale_is_out_of_range_and_has_no_value(score: float) -> None:
+    text = json.dumps({"reason": "x", "edit_success": 5, "rest_preserved": 5}).replace(
+        "5,", f"{'1e400' if score > 1e300 else score},", 1
+    )
+    read_as = read(text)
+    assert (read_as.outcome, read_as.value) == ("out_of_range", None)
+    assert "edit_success is" in str(read_as.missing)
+
+
+def test_a_reply_that_was_cut_off_is_truncated_unless_it_is_whole() -> None:
+    assert read(GOOD[:-8], "truncated").outcome == "truncated"
+    assert read(GOOD + " " * 50, "truncated").outcome == "ok"
+
+
+def test_a_refusal_is_refused_even_if_it_holds_scores() -> None:
+    assert read(GOOD, "refused").outcome == "refused"
+
+
+@pytest.mark.parametrize(("answer", "stands_for"), [("yes", 1.0), ("No", 0.0)])
+def test_yes_and_no_stand_beside_the_scores_and_leave_the_value_alone(answer: str, stands_for: float) -> None:
+    text = json.dumps({"reason": "x", "restored": 4, "undone": answer})
+    read_as = verdict(Reply(text, "complete", "stop", "m"), MIXED)
+    assert (read_as.value, read_as.scores) == (4.0, {"restored": 4.0, "undone": stands_for})
+
+
+@pytest.mark.parametrize("answer", [True, 1, "maybe", "", None])
+def test_an_answer_that_is_neither_yes_nor_no_is_unparseable(answer: object) -> None:
+    text = json.dumps({"reason": "x", "restored": 4, "undone": answer})
+    assert verdict(Reply(text, "complete", "stop", "m"), MIXED).outcome == "unparseable"
+
+
+@given(st.floats(0, 10), st.floats(0, 10), st.sampled_from(["x", "```\n{}\n```", "<think>", "</think>{", '"']))
+def test_every_reply_in_form_gives_its_lower_score_back(a: float, b: float, reason: str) -> None:
+    text = json.dumps({"reason": reason, "edit_success": a, "rest_preserved": b})
+    assert read(text).value == min(a, b)
+
+
+@given(st.text())
+def test_no_text_whatever_raises(text: str) -> None:
+    assert read(text).outcome in ("ok", "unparseable", "out_of_range")

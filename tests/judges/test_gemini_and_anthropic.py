@@ -1,0 +1,146 @@
+"""The other two SDKs against the loopback server, which answers with their bodies."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from convergebench.judges import Question, Reply, open_judge, rubric
+from convergebench.picture import Picture
+from convergebench.types import EditError, Misconfigured, RateLimited, Refused, Unavailable
+from made_pictures import textured
+from servers.judge import Answer, JudgeServer
+
+PICTURE = Picture.from_pixels(textured())
+SCHEMA = rubric("gedit_sc").schema
+QUESTION = Question("Be fair.", ("Look.", PICTURE), SCHEMA, 5)
+PRICES = "usd_per_million_in=1&usd_per_million_out=10"
+GEMINI, ANTHROPIC = "gemini:gemini-x", "anthropic:claude-x"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
+    monkeypatch.setenv("GOOGLE_API_KEY", "g-key")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "a-key")
+    with JudgeServer() as running:
+        yield running
+
+
+def ask(server: JudgeServer, name: str, answer: Answer) -> Reply:
+    server.script = lambda number, asked: answer
+
+    async def work() -> Reply:
+        judge = open_judge(f"{name}?base_url={server.url}&{PRICES}")
+        await judge.start()
+        try:
+            return await judge.ask(QUESTION)
+        finally:
+            await judge.close()
+
+    return asyncio.run(work())
+
+
+def gemini(text: str, finish: str = "STOP", **more: Any) -> Answer:
+    parts = [{"text": "let me see", "thought": True}, {"text": text}]
+    used = {"promptTokenCount": 900, "candidatesTokenCount": 50, "thoughtsTokenCount": 50}
+    candidate = {"content": {"role": "model", "parts": parts}, "finishReason": finish}
+    body = {"candidates": [candidate], "usageMetadata": used, "modelVersion": "gemini-x-001"}
+    return Answer({**body, **more})
+
+
+def claude(text: str, stop: str = "end_turn") -> Answer:
+    content = [{"type": "thinking", "thinking": "hm", "signature": ""}, {"type": "text", "text": text}]
+    used = {"input_tokens": 900, "output_tokens": 100}
+    return Answer({"id": "1", "type": "message", "role": "assistant", "model": "claude-x-1",
+                   "content": content, "stop_reason": stop, "usage": used})  # fmt: skip
+
+
+def test_gemini_is_sent_pictures_schema_and_seed_and_its_thoughts_are_left_out(server: JudgeServer) -> None:
+    reply = ask(server, GEMINI, gemini("{}"))
+    (asked,) = server.asked
+    config = asked.body["generationConfig"]
+    assert asked.path.endswith("models/gemini-x:generateContent")
+    assert base64.urlsafe_b64decode(asked.body["contents"][0]["parts"][1]["inlineData"]["data"]) == PICTURE.encoded
+    assert (config["responseJsonSchema"], config["responseMimeType"]) == (SCHEMA, "application/json")
+    assert (config["seed"], config["temperature"]) == (5, 0.0)
+    assert (reply.text, reply.ending, reply.served_model) == ("{}", "complete", "gemini-x-001")
+    assert reply.cost_usd == pytest.approx(0.0019)
+
+
+def test_claude_is_sent_pictures_and_a_schema_without_ranges(server: JudgeServer) -> None:
+    reply = ask(server, ANTHROPIC, claude("{}"))
+    (asked,) = server.asked
+    schema = asked.body["output_config"]["format"]["schema"]
+    picture = asked.body["messages"][0]["content"][1]["source"]
+    assert (asked.path, asked.headers["authorization"]) == ("/v1/messages", "Bearer a-key")
+    assert base64.b64decode(picture["data"]) == PICTURE.encoded
+    assert schema["required"] == SCHEMA["required"]
+    assert schema["properties"]["edit_success"] == {"type": "number"}
+    assert (reply.text, reply.ending, reply.served_model) == ("{}", "complete", "claude-x-1")
+    assert reply.cost_usd == pytest.approx(0.0019)
+
+
+BLOCKED = Answer({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}})
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "ending"),
+    [
+        (GEMINI, BLOCKED, "refused"),
+        (GEMINI, gemini("", "SAFETY"), "refused"),
+        (GEMINI, gemini('{"reason', "MAX_TOKENS"), "truncated"),
+        (ANTHROPIC, claude("", "refusal"), "refused"),
+        (ANTHROPIC, claude('{"reason', "max_tokens"), "truncated"),
+    ],
+)
+def test_refusals_and_cut_off_replies_keep_their_ending(
+    server: JudgeServer, name: str, answer: Answer, ending: str
+) -> None:
+    assert ask(server, name, answer).ending == ending
+
+
+def google_error(code: int, message: str, **detail: Any) -> Answer:
+    return Answer({"error": {"code": code, "message": message, "status": "X", "details": [detail]}}, code)
+
+
+def claude_error(code: int, message: str, **headers: str) -> Answer:
+    return Answer({"type": "error", "error": {"type": "x", "message": message}}, code, headers)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "kind"),
+    [
+        (GEMINI, google_error(429, "quota", retryDelay="3s"), RateLimited),
+        (GEMINI, google_error(503, "busy"), Unavailable),
+        (GEMINI, google_error(400, "bad key", reason="API_KEY_INVALID"), Misconfigured),
+        (GEMINI, google_error(400, "bad picture"), Refused),
+        (GEMINI, google_error(404, "no such model"), Misconfigured),
+        (ANTHROPIC, claude_error(429, "slow", **{"retry-after": "3"}), RateLimited),
+        (ANTHROPIC, claude_error(529, "overloaded"), Unavailable),
+        (ANTHROPIC, claude_error(401, "bad key"), Misconfigured),
+        (ANTHROPIC, claude_error(400, "bad picture"), Refused),
+        (ANTHROPIC, Answer("not json"), Unavailable),
+    ],
+)
+def test_what_goes_wrong_is_told_apart_and_asked_once(
+    server: JudgeServer, name: str, answer: Answer, kind: type[EditError]
+) -> None:
+    with pytest.raises(kind) as caught:
+        ask(server, name, answer)
+    assert len(server.asked) == 1
+    if isinstance(caught.value, RateLimited):
+        assert caught.value.after_seconds == 3
+
+
+@pytest.mark.parametrize("name", [GEMINI, ANTHROPIC])
+def test_without_a_key_it_says_which_to_set(
+    server: JudgeServer, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(key, raising=False)
+    with pytest.raises(Misconfigured, match="there is no key: set"):
+        ask(server, name, Answer({}))

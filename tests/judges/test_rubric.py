@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from convergebench.errors import WrongUse
+from convergebench.judges import built_in, rubric
+from convergebench.judges.rubric import parsed
+
+MINE = """
+id = "mood"
+version = 3
+of = "edit"
+sees = ["source", "result"]
+combine = "mean"
+prompt = "Is the mood the same?"
+
+[[ask]]
+name = "mood"
+low = 1
+high = 5
+asks = "How near is the mood?"
+
+[[ask]]
+name = "light"
+low = 1
+high = 5
+asks = "How near is the light?"
+
+[pictures]
+longest_side = 256
+format = "jpeg"
+quality = 80
+"""
+
+SCALES = {
+    "gedit_sc": (0, 10), "gedit_pq": (0, 10), "instruction_following": (0, 10),
+    "roundtrip_forward": (0, 1), "roundtrip_reversal": (0, 10),
+    "wiseedit_dp": (1, 10), "wiseedit_if": (1, 10), "wiseedit_vq": (1, 10), "wiseedit_kf": (1, 10),
+    "wiseedit_cf": (1, 10),
+}  # fmt: skip
+
+
+def test_the_built_in_rubrics_are_those_of_the_benchmarks_with_their_scales() -> None:
+    assert {name: rubric(name).range for name in built_in()} == SCALES
+
+
+@pytest.mark.parametrize("name", SCALES)
+def test_a_built_in_rubric_has_the_name_of_its_file(name: str) -> None:
+    assert rubric(name).id == name
+
+
+@pytest.mark.parametrize("name", ["gedit_pq", "wiseedit_vq"])
+def test_quality_is_judged_from_the_edited_picture_alone(name: str) -> None:
+    assert (*rubric(name).sees, *rubric(name).sees_if_given) == ("result",)
+
+
+@pytest.mark.parametrize("name", [name for name in SCALES if name.startswith("wiseedit")])
+def test_wiseedit_shows_pictures_within_512_as_jpeg_90(name: str) -> None:
+    limits = rubric(name).pictures
+    assert (limits.longest_side, limits.format, limits.quality) == (512, "jpeg", 90)
+
+
+def test_the_schema_wants_every_answer_and_a_reason_and_nothing_else() -> None:
+    assert rubric("roundtrip_reversal").schema == {
+        "type": "object",
+        "properties": {
+            "reason": {"type": "string"},
+            "restored": {"type": "number", "minimum": 0, "maximum": 10},
+            "undone": {"type": "string", "enum": ["yes", "no"]},
+        },
+        "required": ["reason", "restored", "undone"],
+        "additionalProperties": False,
+    }
+
+
+def test_a_rubric_of_your_own_is_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mood.toml"
+    path.write_text(MINE)
+    mine = rubric(str(path))
+    assert (mine.name, mine.value_of({"mood": 2, "light": 5})) == ("mood@3", 3.5)
+
+
+def test_every_word_of_a_rubric_is_in_its_fingerprint() -> None:
+    mine = parsed(MINE, "mine")
+    changed = [
+        replace(mine, prompt="Is the mood alike?"),
+        replace(mine, combine="min"),
+        replace(mine, ask=mine.ask[:1]),
+        replace(mine, pictures=replace(mine.pictures, quality=81)),
+    ]
+    assert len({one.fingerprint for one in [mine, *changed]}) == 5
+    assert parsed(MINE, "elsewhere").fingerprint == mine.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("version = 3", "", "lacks version"),
+        ("version = 3", 'version = "3"', "version must be a whole number"),
+        ('of = "edit"', 'of = "everything"', "of must be one of edit, return"),
+        ('"source", "result"', '"source"', "sees must hold result"),
+        ('"source", "result"', '"sauce", "result"', "'sauce'"),
+        ("low = 1", "low = 5", "low below its high"),
+        ("low = 1\n", "", "both low and high"),
+        ("low = 1", 'low = "1"', "numbers as low and high"),
+        ('name = "light"', 'name = "mood"', "names of their own"),
+        ('name = "light"', 'name = "reason"', "other than reason"),
+        ('format = "jpeg"', 'format = "gif"', "pictures.format"),
+        ("longest_side = 256", "longest_side = 2", "longest_side"),
+        ('id = "mood"', 'id = "mood"\ncolour = "red"', "unknown keys: colour"),
+        ('id = "mood"', "id = mood", "is not right"),
+    ],
+)
+def test_a_wrong_rubric_says_what_is_wrong_in_it(old: str, new: str, said: str) -> None:
+    assert old in MINE
+    with pytest.raises(WrongUse, match=said):
+        parsed(MINE.replace(old, new, 1), "mood.toml")
+
+
+def test_an_unknown_rubric_names_the_nearest() -> None:
+    with pytest.raises(WrongUse, match="did you mean gedit_sc"):
+        rubric("gedit_cs")
+    with pytest.raises(WrongUse, match="cannot read the rubric"):
+        rubric("nowhere.toml")
