@@ -162,5 +162,5 @@ def test_no_key_enters_the_workspace(
     server.script = lambda number, asked: failure(400, f"bad: {json.dumps(asked.headers)}")
     cli("judge", "--judge", server.name, "-w", folder)
     assert server.asked[0].headers["authorization"] == "Bearer sk-very-secret"
-    files = [path for path in folder.glob("convergebench.sqlite*")]
+    files = list(folder.glob("convergebench.sqlite*"))
     assert files and not any(b"sk-very-secret" in path.read_bytes() for path in files)

@@ -114,9 +114,7 @@ def test_a_reply_that_does_not_parse_is_asked_for_again_with_another_seed(
 
 
 def test_a_server_that_recovers_is_asked_until_it_answers(workspace: Workspace, server: JudgeServer) -> None:
-    server.script = lambda number, asked: (
-        failure(503, "busy") if number < 3 else completion(graded(asked))
-    )
+    server.script = lambda number, asked: failure(503, "busy") if number < 3 else completion(graded(asked))
     assert judge(workspace, server.name, task(workspace)).ok == 1
     assert [row["outcome"] for row in attempts(workspace)] == ["error", "error", "ok"]
 

@@ -31,7 +31,16 @@ def read(text: str, ending: Ending = "complete") -> Verdict:
         f"thoughts without their opening word</think>\n```json\n{GOOD}\n```",
         GOOD[:-1] + ', "confidence": 0.9}',
     ],
-    ids=["bare", "padded", "json fence", "fence", "prose and fence", "thoughts", "half thoughts", "more keys"],
+    ids=[
+        "bare",
+        "padded",
+        "json fence",
+        "fence",
+        "prose and fence",
+        "thoughts",
+        "half thoughts",
+        "more keys",
+    ],
 )
 def test_one_object_is_read_bare_fenced_or_after_thoughts(text: str) -> None:
     read_as = read(text)
@@ -103,7 +112,9 @@ def test_an_answer_that_is_neither_yes_nor_no_is_unparseable(answer: object) -> 
     assert verdict(Reply(text, "complete", "stop", "m"), MIXED).outcome == "unparseable"
 
 
-@given(st.floats(0, 10), st.floats(0, 10), st.sampled_from(["x", "```\n{}\n```", "<think>", "</think>{", '"']))
+@given(
+    st.floats(0, 10), st.floats(0, 10), st.sampled_from(["x", "```\n{}\n```", "<think>", "</think>{", '"'])
+)
 def test_every_reply_in_form_gives_its_lower_score_back(a: float, b: float, reason: str) -> None:
     text = json.dumps({"reason": reason, "edit_success": a, "rest_preserved": b})
     assert read(text).value == min(a, b)

@@ -64,7 +64,10 @@ def test_gemini_is_sent_pictures_schema_and_seed_and_its_thoughts_are_left_out(s
     (asked,) = server.asked
     config = asked.body["generationConfig"]
     assert asked.path.endswith("models/gemini-x:generateContent")
-    assert base64.urlsafe_b64decode(asked.body["contents"][0]["parts"][1]["inlineData"]["data"]) == PICTURE.encoded
+    assert (
+        base64.urlsafe_b64decode(asked.body["contents"][0]["parts"][1]["inlineData"]["data"])
+        == PICTURE.encoded
+    )
     assert (config["responseJsonSchema"], config["responseMimeType"]) == (SCHEMA, "application/json")
     assert (config["seed"], config["temperature"]) == (5, 0.0)
     assert (reply.text, reply.ending, reply.served_model) == ("{}", "complete", "gemini-x-001")

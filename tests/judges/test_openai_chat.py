@@ -15,7 +15,9 @@ from servers.judge import MODEL, Answer, Asked, JudgeServer, completion, correct
 
 PICTURE = Picture.from_pixels(textured())
 SCHEMA = rubric("roundtrip_forward").schema
-QUESTION = Question("Be fair.", ("Look.", PICTURE, 'Reply with one JSON object\n- "happened": "yes"'), SCHEMA, 5)
+QUESTION = Question(
+    "Be fair.", ("Look.", PICTURE, 'Reply with one JSON object\n- "happened": "yes"'), SCHEMA, 5
+)
 
 
 @pytest.fixture

@@ -14,7 +14,9 @@ from convergebench.judges import Question, open_judge, rubric
 from convergebench.types import Misconfigured
 
 TESTS = Path(__file__).parents[1]
-QUESTION = Question("", ('Reply with one JSON object\n- "happened": "yes"',), rubric("roundtrip_forward").schema, 0)
+QUESTION = Question(
+    "", ('Reply with one JSON object\n- "happened": "yes"',), rubric("roundtrip_forward").schema, 0
+)
 SERVING = """
 import os, pathlib
 from servers.judge import JudgeServer
@@ -72,7 +74,7 @@ def test_it_is_started_once_with_its_options_serves_all_questions_and_is_stopped
 
 def test_one_that_ends_before_it_is_ready_says_its_last_words(install: Install) -> None:
     install("print('loading'); sys.exit('CUDA out of memory')")
-    with pytest.raises(Misconfigured, match="before it was ready: .*CUDA out of memory"):
+    with pytest.raises(Misconfigured, match=r"before it was ready: .*CUDA out of memory"):
         ask("vllm:q/vl")
 
 
@@ -82,7 +84,7 @@ def test_one_that_never_gets_ready_is_given_up_and_stopped(install: Install) -> 
         "(pathlib.Path(__file__).parent / 'pid').write_text(str(os.getpid()))\n"
         "print('still loading', flush=True); time.sleep(60)"
     )
-    with pytest.raises(Misconfigured, match="not ready after 1 s .*still loading"):
+    with pytest.raises(Misconfigured, match=r"not ready after 1 s .*still loading"):
         ask("vllm:q/vl?start_seconds=1")
     assert not is_running(int((folder / "pid").read_text()))
 

@@ -20,10 +20,13 @@ def command(
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Write everything at once: report.md, curves, pictures, CSV files."""
+    """Write everything at once: a page to open in a browser, report.md, curves, pictures, CSV files."""
     from convergebench.report import report
+    from convergebench.report.site import write_site
 
+    folder = output or workspace
     with benchmark(workspace) as opened:
         results = opened.results(suite)
-        page = report(results, output or workspace, opened.grid_rows(results))
-    typer.echo(f"Wrote {page}")
+        markdown = report(results, folder, opened.grid_rows(results))
+        page = write_site(opened.workspace, results, folder)
+    typer.echo(f"Wrote {markdown} and {page}")

@@ -15,9 +15,15 @@ from typing import Protocol
 from convergebench.engine.limits import Attempted, Budget, BudgetReached, Lane, Limits, Patience
 from convergebench.engine.local import _interruptible
 from convergebench.engine.shown import Shown
-from convergebench.errors import ConvergeBenchError
 from convergebench.judges import Judge, JudgeAttempt, Question, Reply, Rubric, Subject, Verdict
-from convergebench.judges.asking import key_of, lacking, question, shown_pictures, shown_texts
+from convergebench.judges.asking import (
+    key_of,
+    lacking,
+    likely_cost_usd,
+    question,
+    shown_pictures,
+    shown_texts,
+)
 from convergebench.judges.contract import verdict as verdict_of
 from convergebench.store import Workspace
 from convergebench.store.judgements import (
@@ -38,8 +44,6 @@ FINAL = ("ok", "refused")
 CLAIM_POLL_SECONDS = 0.1
 _FIRST_CLAIM = 1 << 40
 """Judgements are claimed by bytes far behind those of the trajectories."""
-_TOKENS_OF_PICTURE = 2000
-_LETTERS_OF_TOKEN = 3
 
 
 @dataclass(frozen=True)
@@ -205,8 +209,8 @@ class _Session:
             except BudgetReached:
                 self._result.out_of_budget = True
                 self._stop.set()
-            except ConvergeBenchError as error:
-                self._error = self._error or error
+            except Exception as error:
+                self._error = self._error or error  # raised when what is in flight has finished
                 self._stop.set()
             finally:
                 self._workspace.release(claim)
@@ -273,7 +277,7 @@ class _Session:
             note(verdict_of(reply, waiting.rubric), reply)
             return reply
 
-        return await self._limits.attempt(call, self._likely_cost_usd(asking))
+        return await self._limits.attempt(call, likely_cost_usd(self._judge.facts, asking))
 
     def _failed(self, error: EditError) -> Verdict | None:
         if isinstance(error, Misconfigured):
@@ -282,18 +286,6 @@ class _Session:
             return None  # says nothing about this subject: it is asked again when the judge is set right
         given_up = self._stop.is_set() and not isinstance(error, Refused)
         return None if given_up else _no_reply(error)
-
-    def _likely_cost_usd(self, asking: Question) -> float | None:
-        """What is set aside for a call: a long reply, and pictures at the upper end of what they take."""
-        prices, settings = self._judge.facts.prices, self._judge.facts.settings
-        if prices is None:
-            return None
-        letters = len(asking.system) + sum(len(part) for part in asking.parts if isinstance(part, str))
-        read = letters // _LETTERS_OF_TOKEN + _TOKENS_OF_PICTURE * len(asking.pictures)
-        most = [
-            value for name, value in settings.items() if name.startswith("max_") and name.endswith("tokens")
-        ]
-        return prices.cost_usd(read, int(most[0]) if most and most[0] else 4096)
 
     def _keep(self, key: str, verdict: Verdict, *, replayed: bool) -> None:
         self._verdicts[key] = verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 
-from convergebench.judges.base import Question, Subject
+from convergebench.judges.base import JudgeFacts, Question, Subject
 from convergebench.judges.rubric import PICTURES, REASON, TEXTS, Ask, PictureLimits, Rubric
 from convergebench.picture import Picture, digest_of
 from convergebench.types import Digest, PictureFacts, fingerprint_of
@@ -13,6 +13,10 @@ from convergebench.types import Digest, PictureFacts, fingerprint_of
 FORM = 1
 """Raise it when the words below change: replies to another form of the question are other replies."""
 
+_TOKENS_OF_PICTURE = 2000
+_LETTERS_OF_TOKEN = 3
+_LONG_REPLY = 4096
+_TOKEN_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _CAPTIONS = {
     "source": "The source picture",
     "result": "The edited picture",
@@ -94,6 +98,16 @@ def _form(rubric: Rubric) -> str:
 def _line(ask: Ask) -> str:
     wanted = f"a number from {ask.low:g} to {ask.high:g}" if ask.is_scale else '"yes" or "no"'
     return f'- "{ask.name}": {wanted}. {ask.asks}'
+
+
+def likely_cost_usd(judge: JudgeFacts, asked: Question) -> float | None:
+    """What to set aside for a call: a long reply, and pictures at the upper end of what they take."""
+    if judge.prices is None:
+        return None
+    letters = len(asked.system) + sum(len(part) for part in asked.parts if isinstance(part, str))
+    read = letters // _LETTERS_OF_TOKEN + _TOKENS_OF_PICTURE * len(asked.pictures)
+    limits = [judge.settings.get(name) for name in _TOKEN_LIMITS]
+    return judge.prices.cost_usd(read, next((int(one) for one in limits if one), _LONG_REPLY))
 
 
 def within(picture: Picture, limits: PictureLimits) -> Picture:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from convergebench.errors import ConvergeBenchError
 from convergebench.packages import cache_folder
-from convergebench.types import SourcePicture
+from convergebench.types import Digest, SourcePicture
 
 _DIGITS = 12
 
@@ -24,10 +24,14 @@ def source_in_bytes(data: bytes) -> SourcePicture:
     """The picture in these bytes, written to the cache unless it is there."""
     from convergebench.picture import digest_of
 
-    digest = digest_of(data)
-    place = cache_folder() / "sources" / digest[:2] / digest
-    write_once(place, data)
-    return SourcePicture(digest[:_DIGITS], place, digest)
+    source = source_in_cache(digest_of(data))
+    write_once(source.path, data)
+    return source
+
+
+def source_in_cache(digest: Digest) -> SourcePicture:
+    """A picture that `source_in_bytes` has written before."""
+    return SourcePicture(digest[:_DIGITS], cache_folder() / "sources" / digest[:2] / digest, digest)
 
 
 def write_once(place: Path, content: bytes) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from convergebench.errors import DownloadFailed, MissingExtra, WrongUse
-from convergebench.suites._choice import Choice, chosen
+from convergebench.suites.choice import Choice, chosen
 from convergebench.suites._gedit_rows import GeditRow, pictures_of, read_rows
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._nearest import unknown

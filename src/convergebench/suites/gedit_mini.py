@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from convergebench.packages import cache_folder
-from convergebench.suites._choice import Choice
+from convergebench.suites.choice import Choice
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._mini_scenes import mini_scene
 from convergebench.suites._picture_files import write_once

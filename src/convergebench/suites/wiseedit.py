@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from convergebench.errors import WrongUse
-from convergebench.suites._choice import Choice, chosen
+from convergebench.suites.choice import Choice, chosen
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._nearest import unknown
-from convergebench.suites._picture_files import source_in_file
+from convergebench.suites._picture_files import source_in_bytes, source_in_cache, source_in_file
 from convergebench.suites._wiseedit_table import WiseeditRow, read_table
 from convergebench.types import Case, SourcePicture, Suite, fingerprint_of
 
@@ -54,10 +54,9 @@ def case_id(subset: str, language: str, idx: str) -> str:
     return f"{subset}/{language}/{idx}"
 
 
-def reference_files(data: str, choice: Choice = Choice()) -> Iterator[SourcePicture]:  # noqa: B008
-    """The reference pictures of the chosen cases, for the judge to see."""
-    for row in chosen(_rows(Path(data).expanduser()), lambda row: row.subset, choice):
-        yield from map(source_in_file, row.references)
+def references_of(case: Case) -> tuple[SourcePicture, ...]:
+    """What a correct result looks like, for the judge to see; none for cases of other suites."""
+    return tuple(map(source_in_cache, case.hints.get(REFERENCES, "").split()))
 
 
 def result_pictures(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -85,7 +84,7 @@ def _languages(language: str) -> tuple[str, ...]:
 
 
 def _case(row: WiseeditRow, language: str) -> Case:
-    references = " ".join(source_in_file(path).digest for path in row.references)
+    references = " ".join(source_in_bytes(path.read_bytes()).digest for path in row.references)
     english = row.prompts.get("en", "") if language != "en" else ""
     hints = {"hint": row.hint, REFERENCES: references, ENGLISH: english}
     return Case(

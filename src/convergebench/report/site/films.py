@@ -66,7 +66,7 @@ def films_of(workspace: Workspace, results: Results) -> dict[str, tuple[Film, ..
 def pictures_section(
     workspace: Workspace, results: Results, films: Mapping[str, Sequence[Film]]
 ) -> dict[str, Any]:
-    """Every case's source, and every trajectory's returns: which picture, and in which way it drifted most."""
+    """Every case's source, and every trajectory's returns with the way in which each drifted most."""
     model, case = model_numbers(results), case_numbers(results)
     rows = []
     for film in (film for of_case in films.values() for film in of_case):

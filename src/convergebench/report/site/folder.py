@@ -20,6 +20,7 @@ PAGE = "index.html"
 PARTS = "page"
 """The folder beside it that holds scripts, styles, data and thumbnails."""
 PICTURES = "pictures"
+THUMBNAILS = "thumbnails"
 
 
 def write_site(workspace: Workspace, results: Results, folder: Path) -> Path:
@@ -30,14 +31,14 @@ def write_site(workspace: Workspace, results: Results, folder: Path) -> Path:
     sections = Sections(workspace, results)
     shutil.rmtree(folder / PARTS / "data", ignore_errors=True)
     pictures: dict[str, str] = {}
-    for key in sections.keys():
+    for key in sections.keys:
         section = sections.build(key)
         if key.startswith("case/"):
             pictures.update(_pictures(section))
         _write(folder / PARTS / "data" / f"{key}.js", script_of(key, section))
     for digest_file in pictures.values():
         _link(workspace.folder / PICTURES / digest_file, folder / PICTURES / digest_file)
-    keep_thumbnails(workspace.pictures, set(pictures), folder / PARTS / "thumbnails")
+    keep_thumbnails(workspace.pictures, set(pictures), folder / PARTS / THUMBNAILS)
     for asset in ASSETS.iterdir():
         place = folder / PAGE if asset.name == PAGE else folder / PARTS / asset.name
         _write(place, asset.read_text(encoding="utf-8"))

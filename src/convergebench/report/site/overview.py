@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from convergebench import __version__
-from convergebench.analysis import Results, has_scale
+from convergebench.analysis import Results, Return, Trouble, has_scale
 from convergebench.analysis.fingerprint import drift_profile
 from convergebench.report._wording import decimals, metric_title
 from convergebench.types import MetricFacts
@@ -38,9 +38,9 @@ def overview_section(results: Results, *, live: bool) -> dict[str, Any]:
 
 def cases_of(results: Results) -> list[CaseFacts]:
     """Every case that was begun, in alphabetical order; their places are their numbers in the page."""
+    begun: tuple[Return | Trouble, ...] = (*results.returns, *results.troubles)
     found = {
-        item.case: CaseFacts(item.case, item.picture, item.pair, item.category, item.kind)
-        for item in (*results.returns, *results.troubles)
+        item.case: CaseFacts(item.case, item.picture, item.pair, item.category, item.kind) for item in begun
     }
     return [found[case] for case in sorted(found)]
 

@@ -25,8 +25,9 @@ class Sections:
         self._live = live
         self._builders = self._named()
 
-    def keys(self) -> list[str]:
-        return list(self._builders)
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self._builders)
 
     def build(self, key: str) -> Any:
         """The section for json.dumps, but for infinite numbers."""

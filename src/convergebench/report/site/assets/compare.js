@@ -51,16 +51,16 @@ convergebench.views.compare = (() => {
     const [low, high] = turned ? [negative(d.high), negative(d.low)] : [d.low, d.high];
     const missed = found.minimum_detectable === null ? "" : ` So many pictures would show a true difference of ${number(found.minimum_detectable, metric.decimals)} in four cases of five.`;
     return h("div", {},
-      h("p", { class: "lead" }, h("b", {}, sentence(found.verdict)), ` at round ${all.rounds}: `,
+      h("p", { class: "lead" }, h("b", {}, found.verdict), ` at round ${all.rounds}: `,
         `${metric.title} ${number(turned ? found.second_mean : found.first_mean, metric.decimals)} against ${number(turned ? found.first_mean : found.second_mean, metric.decimals)}, `,
         `difference ${signed(turned ? -d.mean : d.mean, metric.decimals)} ${interval(low, high, metric.decimals)}.`),
-      h("p", { class: "quiet" }, `${counted(d.n, "shared case")} of ${counted(d.clusters, "picture")}; 95 % interval by picture; p = ${found.p_value < 0.001 ? "<0.001" : number(found.p_value, 3)} `,
-        `(at best ${found.smallest_p_value < 0.001 ? "<0.001" : number(found.smallest_p_value, 3)} with so many pictures).${missed} `,
+      h("p", { class: "quiet" }, `${counted(d.n, "shared case")} of ${counted(d.clusters, "picture")}; 95 % interval by picture; p-value ${chance(found.p_value)} `,
+        `(at best ${chance(found.smallest_p_value)} with so many pictures).${missed} `,
         `Only the first has ${turned ? found.only_second : found.only_first} more, only the second ${turned ? found.only_first : found.only_second} more. ${metric.better === "higher" ? "Higher" : "Lower"} is better.`));
   }
 
   const negative = (value) => (value === null ? null : -value);
-  const sentence = (text) => text[0].toUpperCase() + text.slice(1);
+  const chance = (p) => (p < 0.001 ? "below 0.001" : number(p, 3));
 
   /** Case by case, the first's biggest win first; `gain` is above 0 where the first is better. */
   function differences(all, values, first, second, metric) {

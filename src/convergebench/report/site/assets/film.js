@@ -3,7 +3,7 @@
 /** A trajectory's pictures in order, compared with the source; several models in lockstep. */
 convergebench.views.film = (() => {
   const { h, load, choice, buttons, number, address, thumbnail, picture } = convergebench;
-  const { Camera, Stage, ZOOMS, MODES, AMOUNTS } = convergebench.stage;
+  const { Camera, Stage, ZOOMS, MODES, AMOUNTS, deltaLegend } = convergebench.stage;
   const FLICKER_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 2000 : 700;
 
   async function open(root, all, chosen, go) {
@@ -165,6 +165,7 @@ convergebench.views.film = (() => {
         buttons("Zoom", ZOOMS.map((zoom) => [zoom, zoom === "fit" ? "Fit" : `${zoom}×`, zoom === "fit" ? "The whole picture" : `${zoom} screen pixels for each pixel of the source`]), this.camera.zoom, (zoom) => this.change({ zoom })),
         buttons("Picture", [["return", "Return", "After the undo"], ["edit", "Edit", "After the forward edit"]], this.step, (step) => this.change({ step })),
         this.registeredField,
+        this.mode === "delta" && deltaLegend(),
       ];
     }
 
@@ -279,7 +280,7 @@ convergebench.views.film = (() => {
         missing && h("span", { class: "warn" }, `${view.metric.title} missing: ${missing}`),
         shown && h("a", { href: picture(shown.file), target: "_blank", rel: "noopener" }, `${shown.width} × ${shown.height} ${shown.type.replace("image/", "").toUpperCase()}`),
         resized && h("span", { class: "warn" }, `shown at the source’s ${source.width} × ${source.height}`),
-        step && h("span", { class: "quiet" }, `${number(step.seconds, 1)} s`, step.cost_usd ? `, $${number(step.cost_usd, 3)}` : "", step.attempts > 1 ? `, ${step.attempts} attempts` : ""),
+        step && h("span", { class: "quiet" }, `${number(step.seconds, step.seconds < 0.1 ? 2 : 1)} s`, step.cost_usd ? `, $${number(step.cost_usd, 3)}` : "", step.attempts > 1 ? `, ${step.attempts} attempts` : ""),
         view.registered && fitText(found?.values),
       ];
     }

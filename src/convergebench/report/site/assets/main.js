@@ -51,18 +51,17 @@
       navigation(all, name);
       document.title = `${views[name].title} · ${all.suite} · ConvergeBench`;
       const root = h("div", { class: `view ${name}` });
-      const attached = current?.name === name ? content.scrollTop : 0;
-      const empty = all.metrics.length === 0 && ["overview", "gallery", "compare"].includes(name);
+      const empty = name !== "runs" && (all.metrics.length === 0 || all.cases.length === 0);
       const holder = { replaceChildren: (...nodes) => {
         if (mine !== turn) return;
         current?.opened?.close?.();
-        root.replaceChildren(...nodes);
+        root.replaceChildren(...nodes.flat(3).filter((node) => node instanceof Node));
         if (root.parentNode !== content) content.replaceChildren(root);
       } };
       const opened = empty ? holder.replaceChildren(h("p", { class: "notice" }, "Nothing is measured yet. Results appear here as they are made."))
         : await views[name].open(holder, all, chosen, (changes) => go(name, changes));
       if (mine !== turn) { opened?.close?.(); return; }
-      if (current?.name !== name) window.scrollTo(0, attached);
+      if (current?.name !== name) window.scrollTo(0, 0);
       current = { name, opened };
       status.textContent = all.live ? "live" : "";
       if (all.live) follow();

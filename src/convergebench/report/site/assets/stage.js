@@ -212,13 +212,25 @@ convergebench.stage = (() => {
     out[2] = 200 * (y - z);
   }
 
-  /** Black below what is noticed, then violet, orange, yellow, white at ΔE 40 and beyond. */
+  const HEAT = [[0, 0, 0], [80, 18, 123], [182, 54, 121], [251, 136, 97], [252, 253, 191]];
+  const MOST_DELTA = 100;
+
+  /** Black below ΔE 1, which nobody notices; from there on by its logarithm. */
   function heat(delta, data, at) {
-    const t = Math.min(1, Math.max(0, (delta - 1) / 39));
-    data[at] = 255 * Math.min(1, 1.9 * t ** 0.7);
-    data[at + 1] = 255 * Math.max(0, 1.25 * t ** 0.9 - 0.15);
-    data[at + 2] = 255 * (t < 0.35 ? 1.6 * t ** 0.8 : t > 0.75 ? (t - 0.75) * 4 : Math.max(0, 0.69 - (t - 0.35) * 2.5));
+    const place = Math.min(1, Math.max(0, Math.log(delta) / Math.log(MOST_DELTA))) * (HEAT.length - 1);
+    const step = Math.min(HEAT.length - 2, Math.floor(place));
+    for (let channel = 0; channel < 3; channel += 1) {
+      data[at + channel] = HEAT[step][channel] + (place - step) * (HEAT[step + 1][channel] - HEAT[step][channel]);
+    }
   }
 
-  return { Camera, Stage, ZOOMS, MODES, AMOUNTS };
+  /** What the map's colours mean. */
+  function deltaLegend() {
+    const marks = [1, 3, 10, 32, 100].map((delta, number) => convergebench.s("g", {},
+      convergebench.s("rect", { x: number * 30, y: 0, width: 30, height: 12, fill: `rgb(${HEAT[number].join(" ")})` })));
+    return h("p", { class: "quiet legend" }, "ΔE", convergebench.s("svg", { width: 150, height: 12, role: "img", "aria-label": "black, violet, magenta, orange, pale yellow" }, marks),
+      "1 or less (not noticed), 3, 10, 32, 100 or more. CIE 1976, in Lab.");
+  }
+
+  return { Camera, Stage, ZOOMS, MODES, AMOUNTS, deltaLegend };
 })();

@@ -1,0 +1,230 @@
+"""convergebench score"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    AsJson,
+    WorkspaceFolder,
+    console,
+    listed,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from convergebench.made_elsewhere import Coverage
+    from convergebench.scoring import Scored
+    from convergebench.store import Workspace
+    from convergebench.suites.choice import Choice
+    from convergebench.types import Suite
+
+NAME = "score"
+ALL_FAILED, FINISHED_WITH_FAILURES, INTERRUPTED = 1, 3, 130
+_SHOWN = 10
+
+
+def command(
+    edits: Annotated[
+        Path | None,
+        typer.Argument(metavar="[EDITS]", help="Pictures made elsewhere: a .jsonl list or a folder of results."),
+    ] = None,
+    suite: Annotated[str, typer.Option(metavar="SUITE", help="gedit, gedit-mini or wiseedit.")] = "gedit",
+    data: Annotated[str, typer.Option(metavar="PATH", help="The suite's data: a path, or a hub id.")] = "",
+    language: Annotated[str, typer.Option(metavar="LANGUAGE", help="en or cn; for wiseedit also both.")] = "",
+    subset: Annotated[list[str], typer.Option(metavar="SUBSET", help="Only these subsets.")] = [],  # noqa: B006
+    per_subset: Annotated[int | None, typer.Option(metavar="N", help="So many of each subset, sampled.")] = None,
+    limit: Annotated[int | None, typer.Option(metavar="N", help="At most so many, from the subsets in turn.")] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the sample.")] = 0,
+    model: Annotated[
+        list[str], typer.Option("--model", "-m", metavar="NAME", help="Who made the pictures; or whose to score.")
+    ] = [],  # noqa: B006
+    judge: Annotated[
+        str | None, typer.Option(metavar="PROVIDER:MODEL", help="Who judges, see `judge`; nobody unless named.")
+    ] = None,
+    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each picture.")] = 1,
+    judge_in_english: Annotated[
+        bool, typer.Option("--judge-in-english", help="Show the judge English instructions for all languages.")
+    ] = False,
+    retry_missing: Annotated[
+        bool, typer.Option("--retry-missing", help="Ask again for verdicts that are missing.")
+    ] = False,
+    max_cost: Annotated[float | None, typer.Option(metavar="USD", help="Stop before judging could cost more.")] = None,
+    per_minute: Annotated[float | None, typer.Option(metavar="N", help="At most so many questions a minute.")] = None,
+    concurrency: Annotated[int, typer.Option(metavar="N", min=1, help="Questions at a time.")] = 8,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop if a case lacks its picture or a picture has no case.")
+    ] = False,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as CSV too.")] = None,
+    workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
+    as_json: AsJson = False,
+) -> int:
+    """Score single edits: pictures made elsewhere, or those that models made in the workspace."""
+    from convergebench.errors import WrongUse
+    from convergebench.scoring import benchmark_of
+    from convergebench.store import Workspace
+    from convergebench.suites.choice import Choice
+
+    names = listed(model)
+    if edits is not None and len(names) != 1:
+        raise WrongUse("say which model made these pictures with one --model NAME")
+    options = {"retry_missing": retry_missing, "max_cost_usd": max_cost, "per_minute": per_minute,
+               "concurrency": concurrency}  # fmt: skip
+    judging = {"repeats": repeats, "judge_in_english": judge_in_english, **options}
+    asked = _opened(judge, max_cost)
+    loaded = benchmark_of(suite).load(data, language, Choice(listed(subset), per_subset, limit, seed))
+    covered = _covered(edits, names[0], loaded, benchmark_of(suite).ids(data, language)) if edits else None
+    if covered and strict and not covered.is_complete:
+        return _told(covered, None, loaded, as_json, csv, FINISHED_WITH_FAILURES)
+    with Workspace.create(workspace) as store:
+        if covered and edits:
+            _bring(store, edits, names[0], loaded, covered)
+        scored = _scored(store, loaded, asked, names, judging) if asked else None
+    return _told(covered, scored, loaded, as_json, csv, _code(scored))
+
+
+def _opened(judge: str | None, max_cost: float | None) -> Any:
+    from convergebench.errors import WrongUse
+    from convergebench.judges import open_judge
+
+    if judge is None:
+        return None
+    opened = open_judge(judge)
+    if max_cost is not None and opened.facts.prices is None:
+        raise WrongUse(
+            f"the price of {opened.facts.name} is unknown, so --max-cost cannot hold it; "
+            "add ?usd_per_million_in=…&usd_per_million_out=… to its name"
+        )
+    return opened
+
+
+def _covered(edits: Path, model: str, suite: Suite, known: frozenset[str]) -> Coverage:
+    from convergebench.made_elsewhere import coverage, read_edits
+
+    return coverage(read_edits(edits, model), [case.id for case in suite.cases], known)
+
+
+def _bring(store: Workspace, edits: Path, model: str, suite: Suite, covered: Coverage) -> None:
+    from convergebench import __version__
+    from convergebench.made_elsewhere import bring_edits
+    from convergebench.scoring import full_name
+
+    name = full_name(suite)
+    run = store.start_run({"imported": edits.absolute().name, "suite": name, "models": [model]}, __version__)
+    bring_edits(store, run, name, model, suite.cases, covered)
+    store.finish_run(run, "finished")
+
+
+def _scored(store: Workspace, suite: Suite, judge: Any, models: tuple[str, ...], judging: dict[str, Any]) -> Scored:
+    import asyncio
+
+    from convergebench.scoring import score_suite
+
+    return asyncio.run(score_suite(store, suite, judge, models=models, **judging))
+
+
+def _code(scored: Scored | None) -> int:
+    if scored is None:
+        return 0
+    judged = scored.judged
+    if judged.interrupted:
+        return INTERRUPTED
+    if judged.verdicts and not judged.ok:
+        return ALL_FAILED
+    return 0 if judged.ok == len(judged.verdicts) else FINISHED_WITH_FAILURES
+
+
+def _told(
+    covered: Coverage | None, scored: Scored | None, suite: Suite, as_json: bool, csv: Path | None, code: int
+) -> int:
+    from convergebench.report.benchmark_table import csv_benchmark, json_benchmark
+    from convergebench.report.csv import csv_text
+
+    rows = scored.rows if scored else []
+    if csv is not None and scored:
+        csv.write_text(csv_text(csv_benchmark(rows)), encoding="utf-8")
+    if as_json:
+        print_json(
+            {"suite": f"{suite.name}@{suite.version}", "cases": len(suite.cases), "exit_code": code,
+             "coverage": covered and _json_coverage(covered), "judged": scored and _json_judged(scored),
+             "rows": json_benchmark(rows)}
+        )  # fmt: skip
+        return code
+    if scored and scored.judged.ok:
+        _print_table(scored)
+    for line in (*_coverage_lines(covered), *_judged_lines(scored)):
+        typer.echo(line, err=code != 0)
+    return code
+
+
+def _print_table(scored: Scored) -> None:
+    from convergebench.report.benchmark_table import benchmark_notes, benchmark_table
+
+    out = console()
+    out.print(benchmark_table(scored.rows))
+    for note in benchmark_notes(scored.rows):
+        out.print(f"  {note}", style="dim", markup=False)
+
+
+def _coverage_lines(covered: Coverage | None) -> list[str]:
+    if covered is None:
+        return []
+    share = len(covered.usable) / covered.cases if covered.cases else 0.0
+    lines = [f"Coverage: {len(covered.usable)} of {covered.cases} cases have a picture ({share:.1%})."]
+    for what, names in (
+        ("without a picture", covered.missing),
+        ("with a picture that cannot be read", tuple(covered.unreadable)),
+        ("with several pictures, none of which is taken", covered.duplicate),
+    ):
+        if names:
+            lines.append(f"convergebench: {len(names)} cases {what}: {_few(names)}")
+    if covered.unknown:
+        lines.append(f"convergebench: {len(covered.unknown)} ids that the suite does not have: {_few(covered.unknown)}")
+    if covered.not_chosen:
+        lines.append(f"{covered.not_chosen} pictures of cases that were not chosen were left aside.")
+    return lines
+
+
+def _few(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - _SHOWN} more (--json lists all)" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _judged_lines(scored: Scored | None) -> list[str]:
+    if scored is None:
+        return ["Nothing was judged; name a judge with --judge PROVIDER:MODEL."]
+    done = scored.judged
+    total = len(done.verdicts)
+    lines = [f"{done.asked} judged with {done.calls} calls, {total - done.asked} not asked for, {done.seconds:.1f} s."]
+    if done.unusable:
+        lines.append(f"convergebench: the judge cannot go on: {done.unusable}")
+    if done.out_of_budget:
+        lines.append("convergebench: the next question could cost more than --max-cost; raise it to go on.")
+    if done.ok < total:
+        why = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in done.missing.most_common())
+        lines.append(
+            f"convergebench: {total - done.ok} of {total} verdicts are missing{f' ({why})' if why else ''}; "
+            "ask for them again with --retry-missing."
+        )
+    return lines
+
+
+def _json_coverage(covered: Coverage) -> dict[str, Any]:
+    return {
+        "cases": covered.cases, "usable": len(covered.usable), "missing": list(covered.missing),
+        "unreadable": covered.unreadable, "duplicate": list(covered.duplicate),
+        "unknown": list(covered.unknown), "not_chosen": covered.not_chosen,
+    }  # fmt: skip
+
+
+def _json_judged(scored: Scored) -> dict[str, Any]:
+    done = scored.judged
+    return {
+        "verdicts": len(done.verdicts), "ok": done.ok, "asked": done.asked, "calls": done.calls,
+        "missing": dict(done.missing), "unusable": done.unusable, "interrupted": done.interrupted,
+        "out_of_budget": done.out_of_budget, "spent_usd": done.spent_usd, "seconds": round(done.seconds, 3),
+    }  # fmt: skip

@@ -1,0 +1,151 @@
+"""Single edits made elsewhere: what a list or a folder of them holds, and how they enter a workspace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from convergebench.errors import BadPicture, WrongUse
+from convergebench.picture import Picture
+from convergebench.protocols import one_shot
+from convergebench.store import Enrolment, Workspace
+from convergebench.suites.wiseedit import result_pictures
+from convergebench.types import Case, EditorFacts, Failure, Step
+
+VERSION = "imported"
+
+
+@dataclass(frozen=True)
+class Named:
+    """A picture that stands for a case's edit."""
+
+    case: str
+    file: Path
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Which cases have a picture, and everything that is not as it should be; nothing is left out silently."""
+
+    usable: dict[str, Path]
+    missing: tuple[str, ...]
+    """Cases that are not named at all."""
+    unreadable: dict[str, str]
+    """Cases whose picture is not there or is damaged, and why."""
+    duplicate: tuple[str, ...]
+    """Cases that several pictures are named for: none of them is taken."""
+    unknown: tuple[str, ...]
+    """Named, and no case of the suite."""
+    not_chosen: int
+    """Named, and a case of the suite that was not asked for."""
+
+    @property
+    def cases(self) -> int:
+        return len(self.usable) + len(self.missing) + len(self.unreadable) + len(self.duplicate)
+
+    @property
+    def is_complete(self) -> bool:
+        return not (self.missing or self.unreadable or self.duplicate or self.unknown)
+
+
+def read_edits(path: Path, model: str) -> list[Named]:
+    """From JSON lines with an id and an image_path, relative to the file, or from WiseEdit's result folders."""
+    if path.is_dir():
+        folder = path / model if (path / model).is_dir() else path
+        found = [Named(case, file) for case, file in result_pictures(folder)]
+        if not found:
+            raise WrongUse(f"{folder} holds no results such as Awareness_1/en/1.png; check the name")
+        return found
+    if not path.is_file():
+        raise WrongUse(f"there is no file or folder {path}; check the name")
+    found = [_named(line, path, number) for number, line in _lines(path)]
+    if not found:
+        raise WrongUse(f'{path} is empty; it must have lines such as {{"id": "…", "image_path": "…"}}')
+    return found
+
+
+def coverage(named: Sequence[Named], chosen: Iterable[str], known: Collection[str]) -> Coverage:
+    """Compare the pictures with the chosen cases; every picture is opened to see whether it can be read."""
+    files: dict[str, set[Path]] = {}
+    for one in named:
+        files.setdefault(one.case, set()).add(one.file)
+    wanted = list(chosen)
+    unreadable = {case: why for case in wanted if len(files.get(case, ())) == 1 and (why := _flaw(*files[case]))}
+    return Coverage(
+        usable={
+            case: next(iter(files[case]))
+            for case in wanted
+            if len(files.get(case, ())) == 1 and case not in unreadable
+        },
+        missing=tuple(case for case in wanted if case not in files),
+        unreadable=unreadable,
+        duplicate=tuple(case for case in wanted if len(files.get(case, ())) > 1),
+        unknown=tuple(case for case in files if case not in known),
+        not_chosen=len((files.keys() & set(known)) - set(wanted)),
+    )
+
+
+def bring_edits(
+    workspace: Workspace, run: int, suite: str, model: str, cases: Sequence[Case], covered: Coverage
+) -> None:
+    """Keep each case's picture, or why there is none, as a trajectory of one edit.
+
+    What is in the workspace already is not added again; a case whose picture has changed starts anew.
+    """
+    editor = EditorFacts(model, VERSION)
+    for case in cases:
+        enrolment = Enrolment(one_shot().name, suite, editor, case, 0, 1)
+        step, pictures = _step(case, covered)
+        (trajectory,) = workspace.enrol([enrolment], fresh=False)
+        before = {one.position: one.outcome for one in workspace.steps(trajectory)}.get(0)
+        if before == step.outcome:
+            continue
+        if before is not None and not isinstance(before, Failure):
+            (trajectory,) = workspace.enrol([enrolment], fresh=True)
+        for picture in pictures:
+            workspace.pictures.put(picture)
+        workspace.record_step(trajectory, run, step).result()
+
+
+def _step(case: Case, covered: Coverage) -> tuple[Step, list[Picture]]:
+    sources = [Picture.from_file(source.path).normalised() for source in case.sources]
+    made = Picture.from_file(covered.usable[case.id]) if case.id in covered.usable else None
+    outcome = made.facts if made else _failure(case.id, covered)
+    inputs = tuple(source.digest for source in sources)
+    step = Step(0, "edit", 1, case.forward, 0, inputs, outcome, 0.0, None, 1)
+    return step, [*sources, made] if made else sources
+
+
+def _failure(case: str, covered: Coverage) -> Failure:
+    if case in covered.unreadable:
+        return Failure("bad_output", f"the picture cannot be read: {covered.unreadable[case]}")
+    if case in covered.duplicate:
+        return Failure("bad_output", "several pictures are named for this case")
+    return Failure("refused", "no picture was given for this case")
+
+
+def _flaw(file: Path) -> str | None:
+    """Why the picture cannot be used; None if it can."""
+    try:
+        Picture.from_file(file)
+    except BadPicture as error:
+        return str(error)
+    return None
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), start=1):
+        if line.strip():
+            yield number, line
+
+
+def _named(line: str, path: Path, number: int) -> Named:
+    try:
+        fields = json.loads(line)
+        return Named(str(fields["id"]), path.parent / str(fields["image_path"]))
+    except (ValueError, TypeError, KeyError) as error:
+        raise WrongUse(
+            f'{path}, line {number}: must be {{"id": "…", "image_path": "…"}}; correct it'
+        ) from error

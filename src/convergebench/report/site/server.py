@@ -1,0 +1,142 @@
+"""The page on this machine's loopback address, with data as it is now."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from convergebench.errors import ConvergeBenchError, MissingExtra, WrongUse
+from convergebench.picture import SUFFIXES
+from convergebench.report._atomic import replacing
+from convergebench.report.site.folder import ASSETS, PAGE, PARTS, PICTURES, THUMBNAILS
+from convergebench.report.site.live import LiveData
+from convergebench.report.site.thumbnails import thumbnail, thumbnail_file
+from convergebench.types import Digest
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI, Request, Response
+
+HOST = "127.0.0.1"
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+_KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}
+"""For what is named by its content."""
+_FRESH = {"Cache-Control": "no-cache"}
+
+
+def serve(folder: Path, suite: str | None, port: int, on_ready: Callable[[str], None]) -> None:
+    """Serve until interrupted; `on_ready` is told the address. Port 0 takes any that is free."""
+    try:
+        import uvicorn
+    except ImportError as error:
+        raise MissingExtra("uvicorn", "view") from error
+    data = LiveData(folder, suite)
+    try:
+        with socket.socket() as listening:
+            _bind(listening, port)
+            on_ready(f"http://{HOST}:{listening.getsockname()[1]}/")
+            config = uvicorn.Config(make_app(data), log_level="warning", access_log=False)
+            uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        data.close()
+
+
+def _bind(listening: socket.socket, port: int) -> None:
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+    except (OSError, OverflowError) as error:
+        raise WrongUse(f"cannot listen on port {port} ({error}); choose another with --port") from error
+
+
+def make_app(data: LiveData) -> FastAPI:
+    """The page's few addresses. Pictures are found by digest alone, so that no path can lead elsewhere."""
+    try:
+        from fastapi import FastAPI, Response
+        from starlette.middleware.trustedhost import TrustedHostMiddleware
+    except ImportError as error:
+        raise MissingExtra("fastapi", "view") from error
+
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    # Another site's name that is made to point here would otherwise read the pictures.
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])
+    assets = {path.name: path for path in ASSETS.iterdir()}
+
+    @app.middleware("http")
+    async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+        response = await call_next(request)
+        response.headers.update(_HEADERS)
+        return response
+
+    def answer(content: bytes | str | None, media_type: str, headers: dict[str, str]) -> Response:
+        if content is None:
+            return Response("There is no such thing here.", 404, media_type="text/plain")
+        return Response(content, media_type=media_type, headers=headers)
+
+    def asset(name: str) -> Response:
+        path = assets.get(name)
+        content = path.read_bytes() if path else None
+        return answer(content, _TYPES.get(Path(name).suffix, ""), _FRESH)
+
+    @app.get("/")
+    def page() -> Response:
+        return asset(PAGE)
+
+    @app.get("/state")
+    def state() -> dict[str, int]:
+        return {"version": data.version()}
+
+    @app.get(f"/{PARTS}/data/{{key:path}}.js")
+    def section(key: str) -> Response:
+        return answer(data.script(key), _TYPES[".js"], _FRESH)
+
+    @app.get(f"/{PARTS}/{THUMBNAILS}/{{start}}/{{digest}}.webp")
+    def small(start: str, digest: str) -> Response:
+        return answer(_thumbnail(data, digest), "image/webp", _KEPT)
+
+    @app.get(f"/{PICTURES}/{{start}}/{{name}}")
+    def picture(start: str, name: str) -> Response:
+        digest, _, suffix = name.partition(".")
+        media_type = {ending: kind for kind, ending in SUFFIXES.items()}.get(f".{suffix}", "")
+        content = _stored(data.workspace.folder, digest, f".{suffix}") if media_type else None
+        return answer(content, media_type, _KEPT)
+
+    @app.get(f"/{PARTS}/{{name}}")
+    def part(name: str) -> Response:
+        return asset(name)
+
+    return app
+
+
+def _is_digest(text: str) -> bool:
+    return len(text) == 64 and set(text) <= set("0123456789abcdef")
+
+
+def _stored(folder: Path, digest: Digest, suffix: str) -> bytes | None:
+    path = folder / PICTURES / digest[:2] / f"{digest}{suffix}"
+    return path.read_bytes() if _is_digest(digest) and path.is_file() else None
+
+
+def _thumbnail(data: LiveData, digest: Digest) -> bytes | None:
+    if not _is_digest(digest):
+        return None
+    path = thumbnail_file(data.workspace.folder / PARTS / THUMBNAILS, digest)
+    if path.is_file():
+        return path.read_bytes()
+    try:
+        content = thumbnail(data.workspace.pictures.load(digest))
+    except ConvergeBenchError:
+        return None
+    with suppress(OSError), replacing(path) as part:  # a workspace that cannot be written to has no cache
+        part.write_bytes(content)
+    return content
