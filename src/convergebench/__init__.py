@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from convergebench._version import __version__
+
 if TYPE_CHECKING:
     from convergebench.api import Benchmark, Settings, open, run
 
-__version__ = "0.1.0"
 __all__ = ["Benchmark", "Settings", "__version__", "open", "run"]
 
 

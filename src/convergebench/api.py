@@ -10,7 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from convergebench import __version__, editors, engine, metrics, report, suites
+from convergebench import editors, engine, metrics, report, suites
+from convergebench._version import __version__
 from convergebench.analysis import Ranking, Results, gather, ranking
 from convergebench.engine import Attempted, Budget, Lane, Limits, Outcome, Patience, Plan, Watch
 from convergebench.errors import MissingExtra, WrongUse

@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from convergebench._version import __version__
 from convergebench.errors import BadPicture, WrongUse
 from convergebench.picture import Picture
 from convergebench.protocols import one_shot
 from convergebench.store import Enrolment, Workspace
 from convergebench.suites.wiseedit import result_pictures
-from convergebench.types import Case, EditorFacts, Failure, Step
+from convergebench.types import Case, EditorFacts, Failure, Step, Suite
 
 VERSION = "imported"
 
@@ -27,7 +28,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Which cases have a picture, and everything that is not as it should be; nothing is left out silently."""
+    """Which cases have a picture, and all that is not as it should be; nothing is left out silently."""
 
     usable: dict[str, Path]
     missing: tuple[str, ...]
@@ -51,7 +52,7 @@ class Coverage:
 
 
 def read_edits(path: Path, model: str) -> list[Named]:
-    """From JSON lines with an id and an image_path, relative to the file, or from WiseEdit's result folders."""
+    """From JSON lines of id and image_path, relative to the file, or from WiseEdit's result folders."""
     if path.is_dir():
         folder = path / model if (path / model).is_dir() else path
         found = [Named(case, file) for case, file in result_pictures(folder)]
@@ -72,7 +73,9 @@ def coverage(named: Sequence[Named], chosen: Iterable[str], known: Collection[st
     for one in named:
         files.setdefault(one.case, set()).add(one.file)
     wanted = list(chosen)
-    unreadable = {case: why for case in wanted if len(files.get(case, ())) == 1 and (why := _flaw(*files[case]))}
+    unreadable = {
+        case: why for case in wanted if len(files.get(case, ())) == 1 and (why := _flaw(*files[case]))
+    }
     return Coverage(
         usable={
             case: next(iter(files[case]))
@@ -87,26 +90,31 @@ def coverage(named: Sequence[Named], chosen: Iterable[str], known: Collection[st
     )
 
 
-def bring_edits(
-    workspace: Workspace, run: int, suite: str, model: str, cases: Sequence[Case], covered: Coverage
-) -> None:
+def bring_edits(workspace: Workspace, origin: Path, suite: Suite, model: str, covered: Coverage) -> None:
     """Keep each case's picture, or why there is none, as a trajectory of one edit.
 
     What is in the workspace already is not added again; a case whose picture has changed starts anew.
     """
-    editor = EditorFacts(model, VERSION)
-    for case in cases:
-        enrolment = Enrolment(one_shot().name, suite, editor, case, 0, 1)
-        step, pictures = _step(case, covered)
-        (trajectory,) = workspace.enrol([enrolment], fresh=False)
-        before = {one.position: one.outcome for one in workspace.steps(trajectory)}.get(0)
-        if before == step.outcome:
-            continue
-        if before is not None and not isinstance(before, Failure):
-            (trajectory,) = workspace.enrol([enrolment], fresh=True)
-        for picture in pictures:
-            workspace.pictures.put(picture)
-        workspace.record_step(trajectory, run, step).result()
+    name = f"{suite.name}@{suite.version}"
+    settings = {"imported": origin.absolute().name, "suite": name, "models": [model]}
+    run = workspace.start_run(settings, __version__)
+    for case in suite.cases:
+        enrolment = Enrolment(one_shot().name, name, EditorFacts(model, VERSION), case, 0, 1)
+        _bring_edit(workspace, run, enrolment, covered)
+    workspace.finish_run(run, "finished")
+
+
+def _bring_edit(workspace: Workspace, run: int, enrolment: Enrolment, covered: Coverage) -> None:
+    step, pictures = _step(enrolment.case, covered)
+    (trajectory,) = workspace.enrol([enrolment], fresh=False)
+    before = next((one.outcome for one in workspace.steps(trajectory)), None)
+    if before == step.outcome:
+        return
+    if before is not None and not isinstance(before, Failure):
+        (trajectory,) = workspace.enrol([enrolment], fresh=True)
+    for picture in pictures:
+        workspace.pictures.put(picture)
+    workspace.record_step(trajectory, run, step).result()
 
 
 def _step(case: Case, covered: Coverage) -> tuple[Step, list[Picture]]:
@@ -120,16 +128,18 @@ def _step(case: Case, covered: Coverage) -> tuple[Step, list[Picture]]:
 
 def _failure(case: str, covered: Coverage) -> Failure:
     if case in covered.unreadable:
-        return Failure("bad_output", f"the picture cannot be read: {covered.unreadable[case]}")
+        return Failure("bad_output", covered.unreadable[case])
     if case in covered.duplicate:
-        return Failure("bad_output", "several pictures are named for this case")
-    return Failure("refused", "no picture was given for this case")
+        return Failure("bad_output", "several are named for this case")
+    return Failure("refused", "none was given for this case")
 
 
 def _flaw(file: Path) -> str | None:
     """Why the picture cannot be used; None if it can."""
+    if not file.is_file():
+        return "the named file is not there"
     try:
-        Picture.from_file(file)
+        Picture.from_bytes(file.read_bytes())
     except BadPicture as error:
         return str(error)
     return None

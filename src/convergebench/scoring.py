@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from convergebench import __version__
+from convergebench._version import __version__
 from convergebench.analysis.benchmark import BenchmarkRow, VerdictRow
 from convergebench.analysis.gedit import RUBRICS as GEDIT_RUBRICS
 from convergebench.analysis.gedit import gedit_table
@@ -19,7 +19,7 @@ from convergebench.judges import Judge, Subject, Verdict, rubric
 from convergebench.picture import Picture
 from convergebench.protocols import one_shot
 from convergebench.store import Workspace
-from convergebench.suites import gedit, gedit_mini, wiseedit
+from convergebench.suites import gedit, gedit_mini, wiseedit, wiseedit_mini
 from convergebench.suites.choice import Choice
 from convergebench.types import Case, Suite
 
@@ -67,7 +67,9 @@ async def score_suite(
     name = full_name(suite)
     edits = _edits(workspace, name, models)
     if not edits:
-        raise WrongUse(f"{workspace.folder} holds no edits of {name}; run a model on it or give a list of edits")
+        raise WrongUse(
+            f"{workspace.folder} holds no edits of {name}; run a model on it or give a list of edits"
+        )
     keep_references(workspace, suite.cases)
     tasks = _to_judge(workspace, suite, models, repeats, judge_in_english)
     settings = {"command": "score", "suite": name, "judge": judge.facts.name, "repeats": repeats, **options}
@@ -99,7 +101,9 @@ def _to_judge(
     names = {case.category: tuple(benchmark_of(suite.name).rubrics_of(case.category)) for case in suite.cases}
     rubrics = [rubric(name) for name in dict.fromkeys(name for group in names.values() for name in group)]
     return [
-        replace(one, task=replace(one.task, subject=_shown(one.task.subject, cases[one.place.case], in_english)))
+        replace(
+            one, task=replace(one.task, subject=_shown(one.task.subject, cases[one.place.case], in_english))
+        )
         for one in judgeable(workspace, rubrics, suite=full_name(suite), models=models, repeats=repeats)
         if one.place.case in cases and one.task.rubric.id in names[one.place.category]
     ]
@@ -189,8 +193,8 @@ def _verdict_row(
     )  # fmt: skip
 
 
-def _load_wiseedit(data: str, language: str, choice: Choice) -> Suite:
-    return wiseedit.load_wiseedit(_wiseedit_data(data), language or wiseedit.BOTH, choice)
+def _ids(suite: Suite) -> frozenset[str]:
+    return frozenset(case.id for case in suite.cases)
 
 
 def _wiseedit_data(data: str) -> str:
@@ -205,19 +209,27 @@ _GEDIT = Benchmark(
     rubrics_of=lambda subset: tuple(GEDIT_RUBRICS),
     table=gedit_table,
 )
+_WISEEDIT = Benchmark(
+    load=lambda data, language, choice: wiseedit.load_wiseedit(
+        _wiseedit_data(data), language or wiseedit.BOTH, choice
+    ),
+    ids=lambda data, language: wiseedit.wiseedit_ids(_wiseedit_data(data), language or wiseedit.BOTH),
+    rubrics_of=wiseedit_rubrics,
+    table=wiseedit_table,
+)
 BENCHMARKS: Mapping[str, Benchmark] = {
     gedit.NAME: _GEDIT,
     gedit_mini.NAME: replace(
         _GEDIT,
         load=lambda data, language, choice: gedit_mini.load_gedit_mini(language or "en", choice),
-        ids=lambda data, language: frozenset(
-            case.id for case in gedit_mini.load_gedit_mini(language or "en").cases
-        ),
+        ids=lambda data, language: _ids(gedit_mini.load_gedit_mini(language or "en")),
     ),
-    wiseedit.NAME: Benchmark(
-        load=_load_wiseedit,
-        ids=lambda data, language: wiseedit.wiseedit_ids(_wiseedit_data(data), language or wiseedit.BOTH),
-        rubrics_of=wiseedit_rubrics,
-        table=wiseedit_table,
+    wiseedit.NAME: _WISEEDIT,
+    wiseedit_mini.NAME: replace(
+        _WISEEDIT,
+        load=lambda data, language, choice: wiseedit_mini.load_wiseedit_mini(
+            language or wiseedit.BOTH, choice
+        ),
+        ids=lambda data, language: _ids(wiseedit_mini.load_wiseedit_mini(language or wiseedit.BOTH)),
     ),
 }

@@ -42,7 +42,7 @@ def test_every_option_and_argument_is_explained(cli: Cli, command: str) -> None:
 
 
 def test_the_version_is_told(cli: Cli) -> None:
-    from convergebench import __version__
+    from convergebench._version import __version__
 
     assert cli("--version").out == f"convergebench {__version__}\n"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,16 +56,27 @@ def test_a_round_trip_edits_each_picture_from_the_one_before(
         assert after.inputs == (before.digest,)
 
 
-def test_every_return_is_measured_against_the_source(
+def test_every_return_is_measured_against_the_source_and_the_return_before(
     workspace: Workspace, make_case: Callable[..., Case]
 ) -> None:
     run(workspace, Scripted(), cases=[make_case()], rounds=3)
-    (source,) = {row[0] for row in workspace.query("SELECT reference FROM measurements")}
-    returns = [step.outcome.digest for step in workspace.steps(1) if step.role == "backward"]  # type: ignore[union-attr]
-    assert source == workspace.steps(1)[0].inputs[0]
-    assert workspace.measured(source, returns) == {
-        (digest, metric, "1"): True for digest in returns for metric in ("psnr", "ssim")
+    steps = workspace.steps(1)
+    source = steps[0].inputs[0]
+    returns = [step.outcome.digest for step in steps if step.role == "backward"]  # type: ignore[union-attr]
+    pairs = {*((source, one) for one in returns), *itertools.pairwise(returns)}
+    assert set(workspace.measured([source, *returns], returns)) == {
+        (*pair, metric, "1") for pair in pairs for metric in ("psnr", "ssim")
     }
+
+
+def test_every_forward_edit_is_measured_against_its_input(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    run(workspace, Scripted(), cases=[make_case()], rounds=2)
+    for step in workspace.steps(1):
+        if step.role == "forward":
+            assert isinstance(step.outcome, PictureFacts)
+            assert workspace.measured(step.inputs, [step.outcome.digest])
 
 
 def test_a_finished_benchmark_is_not_edited_again(
@@ -217,7 +229,8 @@ def test_a_metric_that_came_later_is_measured_without_a_single_edit(
     again = Scripted()
     run(workspace, again, cases=[make_case()], metrics=["psnr", "ssim"])
     assert again.requests == []
-    assert workspace.query("SELECT count(*) FROM measurements WHERE metric = 'ssim'")[0][0] == 2
+    counts = workspace.query("SELECT metric, count(*) FROM measurements GROUP BY metric ORDER BY metric")
+    assert dict(counts) == {"psnr": 5, "ssim": 5}
 
 
 def test_a_run_stops_at_its_budget_and_goes_on_with_more(

@@ -114,7 +114,7 @@ def test_a_value_replaces_a_missing_one_and_is_never_replaced(workspace: Workspa
     record(0.9, None)
     record(None, "no weights")
     assert [tuple(row) for row in workspace.query("SELECT value, missing FROM measurements")] == [(0.9, None)]
-    assert workspace.measured("ref", ["pic"]) == {("pic", "clip", "1"): True}
+    assert workspace.measured(["ref"], ["pic"]) == {("ref", "pic", "clip", "1"): True}
 
 
 def test_an_infinite_value_is_kept(workspace: Workspace) -> None:

@@ -102,7 +102,7 @@ def _measurements(
         )
         if row["metric"] in metrics.names()
     }
-    order = [*metrics.DEFAULT, *metrics.names()]
+    order = [*metrics.expand(metrics.DEFAULT_MEASURED), *metrics.names()]
     used = {*newest, *(imported & set(metrics.names()))}
     facts = tuple(metrics.facts(name) for name in sorted(used, key=order.index))
     values: defaultdict[tuple[Digest, Digest], dict[str, Measurement]] = defaultdict(dict)

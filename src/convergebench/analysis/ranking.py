@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from convergebench.analysis.auc import area_under_curve
 from convergebench.analysis.chains import chains
+from convergebench.analysis.fingerprint import profile_of, values_of
 from convergebench.analysis.gaps import Gap, gaps, planned_trajectories, reading
 from convergebench.analysis.grouping import groups
 from convergebench.analysis.half_life import THRESHOLD, HalfLife, half_life
@@ -43,6 +44,8 @@ class RankingRow:
     """Whether any of its returns at this round was made or measured elsewhere."""
     group: str = ""
     """Letters: ranked models that share one cannot be told apart."""
+    sentence: str | None = None
+    """Which way its pictures drift, where that was measured."""
 
 
 @dataclass(frozen=True)
@@ -135,10 +138,18 @@ def _rows(
             mean_seconds=uses[model].mean_seconds if model in uses else None,
             cost_usd=uses[model].cost_usd if model in uses else None,
             imported=any(item.imported for item in returns[model]),
+            sentence=_sentence(returns[model]),
             failures={kind: count for (name, kind), count in failures.items() if name == model},
         )
         rows.append(row)
     return rows
+
+
+def _sentence(returns: Sequence[Return]) -> str | None:
+    if not returns:
+        return None
+    profile = profile_of(returns[0].round, [values_of(one) for one in returns])
+    return profile.sentence if profile.drifts else None
 
 
 def _ordered(rows: Sequence[RankingRow], facts: MetricFacts) -> tuple[RankingRow, ...]:

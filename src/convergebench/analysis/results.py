@@ -91,6 +91,11 @@ class Results:
         known = ", ".join(facts.name for facts in self.metrics)
         raise WrongUse(f"there is no metric {metric} in these results; choose one of: {known}")
 
+    @property
+    def headline(self) -> tuple[MetricFacts, ...]:
+        """What says how much is left; drift says in which way it went."""
+        return tuple(facts for facts in self.metrics if facts.dimension != "drift")
+
     def roles(self) -> dict[str, Role]:
         """Every model that was used or tried, in order of appearance."""
         roles: dict[str, Role] = {}

@@ -24,7 +24,7 @@ _Profile: TypeAlias = Callable[
 FEWEST_ROUNDS = 5
 LEAD = 2.0
 """By how much the best shape's AICc must be lower than any other's."""
-LEAST_WINS = 0.8
+LEAST_WINS = 0.95
 """In what share of the resamples the best shape must be the best again."""
 LEAST_LOSS = 0.005
 _RATES = np.geomspace(1e-4, 10, 400)

@@ -1,9 +1,9 @@
 """WiseEdit's figures: five metrics judged from 1 to 10, shown as points from 0 to 100.
 
 A category's metric is the mean over all samples of its subsets in one language, scaled and rounded to one
-decimal, as published. AVG is the mean of the metrics that apply to the category, a language's overall the mean
-of the three categories, the complex overall the mean of both languages. Where a part of such a mean is missing,
-the mean is missing too.
+decimal, as published. AVG is the mean of the metrics that apply to the category, a language's overall the
+mean of the three categories, the complex overall the mean of both languages. Where a part of such a mean is
+missing, the mean is missing too.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def points(grade: float) -> float:
 
 
 def wiseedit_table(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkRow]:
-    """For each model and language the categories' metrics and AVG, then the overalls, of all and of `_1` subsets."""
+    """For each model and language the categories' metrics and AVG, then the overall; then the same of the
+    subsets with one input picture; last, the complex overall."""
     table: list[BenchmarkRow] = []
     for model in dict.fromkeys(row.model for row in rows):
         own = [row for row in rows if row.model == model]
@@ -108,9 +109,7 @@ def _scaled(rows: Sequence[VerdictRow], metric: str) -> dict[Sample, float | str
     return {sample: score if isinstance(score, str) else points(score) for sample, score in scores.items()}
 
 
-def _category_lines(
-    model: str, suite: str, language: str, category: str, cell: Cell
-) -> list[BenchmarkRow]:
+def _category_lines(model: str, suite: str, language: str, category: str, cell: Cell) -> list[BenchmarkRow]:
     lines = [
         _line(model, suite, language, metric, category, [scores], _rounded(sample_mean(scores)))
         for metric, scores in cell.items()
@@ -118,9 +117,7 @@ def _category_lines(
     return [*lines, _mean_line(model, suite, language, category, [cell])]
 
 
-def _mean_line(
-    model: str, suite: str, language: str, subset: str, cells: Sequence[Cell]
-) -> BenchmarkRow:
+def _mean_line(model: str, suite: str, language: str, subset: str, cells: Sequence[Cell]) -> BenchmarkRow:
     """The mean of the cells' averages, each the mean of its rounded metrics."""
     metrics = [scores for cell in cells for scores in cell.values()]
     score = mean_of_means(metrics) if all(cells) else None

@@ -37,7 +37,8 @@ def _machine() -> Iterator[Finding]:
     import os
     import platform
 
-    from convergebench import __version__, packages
+    from convergebench import packages
+    from convergebench._version import __version__
 
     yield Finding("ConvergeBench", True, __version__)
     yield Finding(

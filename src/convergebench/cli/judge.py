@@ -99,7 +99,7 @@ def _rounds(text: str) -> frozenset[int]:
 def _judged(chosen: list[Judgeable], judge: Judge, store: Workspace, options: dict[str, Any]) -> Judged:
     import asyncio
 
-    from convergebench import __version__
+    from convergebench._version import __version__
     from convergebench.engine.judging import judge_tasks
 
     tasks = [one.task for one in chosen]

@@ -53,7 +53,7 @@ app.add_typer(weights.app)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from convergebench import __version__
+        from convergebench._version import __version__
 
         typer.echo(f"convergebench {__version__}")
         raise typer.Exit

@@ -32,9 +32,12 @@ def every(context: typer.Context, as_json: AsJson = False) -> None:
         return
     _print_table(_in_order(listings()))
     names = " ".join(sorted(f"{one.name}:" for one in providers()))
-    closing = f"""Any other model of a provider has the provider's name before its id or path: {names}.
-        `convergebench models show MODEL` tells its parameters, `convergebench models try MODEL` makes one edit."""
-    typer.echo("\n" + fill(" ".join(closing.split()), terminal_width()))
+    closing = (
+        f"Any other model of a provider has the provider's name before its id or path: {names}. "
+        "See one model's parameters with `convergebench models show MODEL`; "
+        "make one edit with `convergebench models try MODEL`."
+    )
+    typer.echo("\n" + fill(closing, terminal_width()))
 
 
 @app.command()

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from convergebench.made_elsewhere import Coverage
     from convergebench.scoring import Scored
     from convergebench.store import Workspace
-    from convergebench.suites.choice import Choice
     from convergebench.types import Suite
 
 NAME = "score"
@@ -31,30 +30,45 @@ _SHOWN = 10
 def command(
     edits: Annotated[
         Path | None,
-        typer.Argument(metavar="[EDITS]", help="Pictures made elsewhere: a .jsonl list or a folder of results."),
+        typer.Argument(
+            metavar="[EDITS]", help="Pictures made elsewhere: a .jsonl list or a folder of results."
+        ),
     ] = None,
-    suite: Annotated[str, typer.Option(metavar="SUITE", help="gedit, gedit-mini or wiseedit.")] = "gedit",
+    suite: Annotated[
+        str, typer.Option(metavar="SUITE", help="gedit, wiseedit, gedit-mini or wiseedit-mini.")
+    ] = "gedit",
     data: Annotated[str, typer.Option(metavar="PATH", help="The suite's data: a path, or a hub id.")] = "",
     language: Annotated[str, typer.Option(metavar="LANGUAGE", help="en or cn; for wiseedit also both.")] = "",
     subset: Annotated[list[str], typer.Option(metavar="SUBSET", help="Only these subsets.")] = [],  # noqa: B006
-    per_subset: Annotated[int | None, typer.Option(metavar="N", help="So many of each subset, sampled.")] = None,
-    limit: Annotated[int | None, typer.Option(metavar="N", help="At most so many, from the subsets in turn.")] = None,
+    per_subset: Annotated[
+        int | None, typer.Option(metavar="N", help="So many of each subset, sampled.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", help="At most so many, from the subsets in turn.")
+    ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of the sample.")] = 0,
     model: Annotated[
-        list[str], typer.Option("--model", "-m", metavar="NAME", help="Who made the pictures; or whose to score.")
+        list[str],
+        typer.Option("--model", "-m", metavar="NAME", help="Who made the pictures; or whose to score."),
     ] = [],  # noqa: B006
     judge: Annotated[
-        str | None, typer.Option(metavar="PROVIDER:MODEL", help="Who judges, see `judge`; nobody unless named.")
+        str | None,
+        typer.Option(metavar="PROVIDER:MODEL", help="Who judges, see `judge`; nobody unless named."),
     ] = None,
     repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each picture.")] = 1,
     judge_in_english: Annotated[
-        bool, typer.Option("--judge-in-english", help="Show the judge English instructions for all languages.")
+        bool,
+        typer.Option("--judge-in-english", help="Show the judge English instructions for all languages."),
     ] = False,
     retry_missing: Annotated[
         bool, typer.Option("--retry-missing", help="Ask again for verdicts that are missing.")
     ] = False,
-    max_cost: Annotated[float | None, typer.Option(metavar="USD", help="Stop before judging could cost more.")] = None,
-    per_minute: Annotated[float | None, typer.Option(metavar="N", help="At most so many questions a minute.")] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(metavar="USD", help="Stop before judging could cost more.")
+    ] = None,
+    per_minute: Annotated[
+        float | None, typer.Option(metavar="N", help="At most so many questions a minute.")
+    ] = None,
     concurrency: Annotated[int, typer.Option(metavar="N", min=1, help="Questions at a time.")] = 8,
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop if a case lacks its picture or a picture has no case.")
@@ -65,6 +79,7 @@ def command(
 ) -> int:
     """Score single edits: pictures made elsewhere, or those that models made in the workspace."""
     from convergebench.errors import WrongUse
+    from convergebench.made_elsewhere import bring_edits
     from convergebench.scoring import benchmark_of
     from convergebench.store import Workspace
     from convergebench.suites.choice import Choice
@@ -79,10 +94,10 @@ def command(
     loaded = benchmark_of(suite).load(data, language, Choice(listed(subset), per_subset, limit, seed))
     covered = _covered(edits, names[0], loaded, benchmark_of(suite).ids(data, language)) if edits else None
     if covered and strict and not covered.is_complete:
-        return _told(covered, None, loaded, as_json, csv, FINISHED_WITH_FAILURES)
+        return _refused(covered, loaded, as_json)
     with Workspace.create(workspace) as store:
         if covered and edits:
-            _bring(store, edits, names[0], loaded, covered)
+            bring_edits(store, edits, loaded, names[0], covered)
         scored = _scored(store, loaded, asked, names, judging) if asked else None
     return _told(covered, scored, loaded, as_json, csv, _code(scored))
 
@@ -108,23 +123,25 @@ def _covered(edits: Path, model: str, suite: Suite, known: frozenset[str]) -> Co
     return coverage(read_edits(edits, model), [case.id for case in suite.cases], known)
 
 
-def _bring(store: Workspace, edits: Path, model: str, suite: Suite, covered: Coverage) -> None:
-    from convergebench import __version__
-    from convergebench.made_elsewhere import bring_edits
-    from convergebench.scoring import full_name
-
-    name = full_name(suite)
-    run = store.start_run({"imported": edits.absolute().name, "suite": name, "models": [model]}, __version__)
-    bring_edits(store, run, name, model, suite.cases, covered)
-    store.finish_run(run, "finished")
-
-
-def _scored(store: Workspace, suite: Suite, judge: Any, models: tuple[str, ...], judging: dict[str, Any]) -> Scored:
+def _scored(
+    store: Workspace, suite: Suite, judge: Any, models: tuple[str, ...], judging: dict[str, Any]
+) -> Scored:
     import asyncio
 
     from convergebench.scoring import score_suite
 
     return asyncio.run(score_suite(store, suite, judge, models=models, **judging))
+
+
+def _refused(covered: Coverage, suite: Suite, as_json: bool) -> int:
+    if as_json:
+        return _told(covered, None, suite, as_json, None, FINISHED_WITH_FAILURES)
+    for line in (
+        *_coverage_lines(covered),
+        "convergebench: nothing was taken in or judged, because of --strict.",
+    ):
+        typer.echo(line, err=True)
+    return FINISHED_WITH_FAILURES
 
 
 def _code(scored: Scored | None) -> int:
@@ -181,12 +198,17 @@ def _coverage_lines(covered: Coverage | None) -> list[str]:
         ("with several pictures, none of which is taken", covered.duplicate),
     ):
         if names:
-            lines.append(f"convergebench: {len(names)} cases {what}: {_few(names)}")
+            lines.append(f"convergebench: {_counted(len(names), 'case')} {what}: {_few(names)}")
     if covered.unknown:
-        lines.append(f"convergebench: {len(covered.unknown)} ids that the suite does not have: {_few(covered.unknown)}")
+        ids = _counted(len(covered.unknown), "id")
+        lines.append(f"convergebench: {ids} unknown to the suite: {_few(covered.unknown)}")
     if covered.not_chosen:
-        lines.append(f"{covered.not_chosen} pictures of cases that were not chosen were left aside.")
+        lines.append(f"Left aside: {_counted(covered.not_chosen, 'picture')} of cases that were not chosen.")
     return lines
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _few(names: tuple[str, ...]) -> str:
@@ -199,7 +221,8 @@ def _judged_lines(scored: Scored | None) -> list[str]:
         return ["Nothing was judged; name a judge with --judge PROVIDER:MODEL."]
     done = scored.judged
     total = len(done.verdicts)
-    lines = [f"{done.asked} judged with {done.calls} calls, {total - done.asked} not asked for, {done.seconds:.1f} s."]
+    asked = f"{done.asked} judged with {done.calls} calls"
+    lines = [f"{asked}, {total - done.asked} not asked for, {done.seconds:.1f} s."]
     if done.unusable:
         lines.append(f"convergebench: the judge cannot go on: {done.unusable}")
     if done.out_of_budget:

@@ -35,16 +35,19 @@ def command(
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
 ) -> None:
     """The ranking of all models in the workspace."""
     from convergebench.analysis import ranking
-    from convergebench.report import json_ranking
+    from convergebench.report import csv_ranking, csv_text, json_ranking
 
     with benchmark(workspace) as opened:
         results = opened.results(suite)
     ranked = ranking(results, metric or chief_metric(results), round)
     if as_json:
         print_json(json_ranking(ranked))
+    elif as_csv:
+        typer.echo(csv_text(csv_ranking(ranked)), nl=False)
     else:
         print_ranking(ranked)
 
@@ -60,7 +63,15 @@ def print_ranking(ranked: Ranking) -> None:
 
     out = console()
     out.print(_fitted(ranking_table(ranked), out))
+    _print_sentences(ranked)
     print_notes(ranked)
+
+
+def _print_sentences(ranked: Ranking) -> None:
+    """Which way each model's pictures drift."""
+    for row in ranked.rows:
+        if row.sentence is not None:
+            console().print(f"  {row.model} {row.sentence}", markup=False)
 
 
 def print_notes(ranked: Ranking) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import threading
 from collections.abc import Callable, Collection, Iterator
@@ -28,17 +27,6 @@ def chosen(facts: EditorFacts, parameter: str, allowed: Collection[str]) -> str:
     if value not in allowed:
         raise WrongUse(f"{facts.name}: {parameter} must be one of {', '.join(allowed)}, not {value}")
     return value
-
-
-def without(facts: EditorFacts, placement: Collection[str]) -> EditorFacts:
-    """The same identity without the parameters that say only where it runs: a run that goes on on another
-    device is the same run."""
-    base, _, query = facts.name.partition("?")
-    told = [part for part in query.split("&") if part and part.partition("=")[0] not in placement]
-    parameters = {key: value for key, value in facts.parameters.items() if key not in placement}
-    return dataclasses.replace(
-        facts, name=f"{base}?{'&'.join(told)}" if told else base, parameters=parameters, price_usd=0.0
-    )
 
 
 def is_folder(model: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
 from convergebench.editors.registry import Preset
 from convergebench.types import Parameter
@@ -15,8 +16,7 @@ class Interpreter:
     """The Python of the environment that a built-in adapter needs."""
 
     adapter: str
-    parameter = "python"
-    """Which gives it too."""
+    parameter: ClassVar[str] = "python"
 
     @property
     def variable(self) -> str:

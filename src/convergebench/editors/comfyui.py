@@ -45,6 +45,7 @@ ENDS = ("execution_success", "execution_error", "execution_interrupted")
     "comfyui",
     summary="your ComfyUI workflow, as comfyui:/path/workflow.json (API format)",
     version="1",
+    price_usd=0.0,
     needs=(Package("aiohttp", "http"),),
     parameters={"base_url": "http://127.0.0.1:8188"},
 )
@@ -59,7 +60,7 @@ class ComfyUI:
         self, facts: EditorFacts, workflow: Workflow, deadline_seconds: float = DEADLINE_SECONDS
     ) -> None:
         parameters = {**facts.parameters, "workflow": workflow.digest}
-        self.facts = replace(facts, parameters=parameters, price_usd=0.0, max_inputs=workflow.pictures)
+        self.facts = replace(facts, parameters=parameters, max_inputs=workflow.pictures)
         self._workflow = workflow
         self._server = str(facts.parameters["base_url"]).rstrip("/")
         self._web = Web()

@@ -38,6 +38,7 @@ _SLOT = re.compile(r"\{(input|prompt|output|seed)\}")
     "command",
     summary="any program that takes a picture and a prompt",
     version="1",
+    price_usd=0.0,
     parameters={"timeout": 600.0, "args": ARGUMENTS},
 )
 def command(facts: EditorFacts) -> Command:

@@ -17,9 +17,10 @@ import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
-from convergebench.editors._local_weights import DTYPES, chosen, class_named_in, without
+from convergebench.editors._local_weights import DTYPES, chosen, class_named_in
 from convergebench.editors._pipelines import HUB_CLASSES, KINDS, Kind
 from convergebench.editors._replica import OFFLOADS, Replica
+from convergebench.editors._settings import without_settings
 from convergebench.editors.needs import Package
 from convergebench.editors.registry import Preset, provider
 from convergebench.types import Edited, EditError, Editor, EditorFacts, EditRequest
@@ -45,6 +46,7 @@ PRESETS = {
     "diffusers",
     summary="an editing pipeline of diffusers, on this machine",
     version="1",
+    price_usd=0.0,
     needs=(Package("diffusers", "diffusers"), Package("torch", "torch")),
     presets=PRESETS,
     parameters={"dtype": "bfloat16", "device": "auto", "devices": "", "offload": "none", "batch": 1},
@@ -54,7 +56,7 @@ def diffusers(facts: EditorFacts) -> Editor:
     offload = chosen(facts, "offload", OFFLOADS)
     devices = str(facts.parameters["devices"] or facts.parameters["device"]).split(",")
     batch = max(1, int(facts.parameters["batch"]))
-    return DiffusersEditor(without(facts, PLACEMENT), devices, offload, batch)
+    return DiffusersEditor(without_settings(facts, *PLACEMENT), devices, offload, batch)
 
 
 class DiffusersEditor:

@@ -46,7 +46,12 @@ class Collection(Protocol):
         """All pictures, under names that stay when the whole is moved."""
 
 
-@provider("folder", summary="pictures made elsewhere: chains in a folder, or a JSONL file", version="1")
+@provider(
+    "folder",
+    summary="pictures made elsewhere: chains in a folder, or a JSONL file",
+    version="1",
+    price_usd=0.0,
+)
 def folder(facts: EditorFacts) -> FolderEditor:
     path = Path(str(facts.parameters["model"])).expanduser().absolute()
     collection: Collection

@@ -6,10 +6,13 @@ import contextlib
 import importlib.util
 import os
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 
 class Need(Protocol):
+    parameter: ClassVar[str]
+    """A parameter of the editor that gives it too; empty if none does."""
+
     def missing(self) -> str | None:
         """One clause on what is not there and how to get it; None when it is."""
 
@@ -19,6 +22,7 @@ class Key:
     """An API key in the environment, under any one of these names."""
 
     names: tuple[str, ...]
+    parameter: ClassVar[str] = ""
 
     def __init__(self, *names: str) -> None:
         object.__setattr__(self, "names", names)
@@ -36,6 +40,7 @@ class Package:
 
     module: str
     extra: str
+    parameter: ClassVar[str] = ""
 
     def missing(self) -> str | None:
         with contextlib.suppress(ModuleNotFoundError):  # the parent of a dotted name is absent

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Function = Callable[["Image", str, int], Any]
 
 
-@provider("python", summary="your own Python function, as python:module:function", version="1")
+@provider("python", summary="your own Python function, as python:module:function", version="1", price_usd=0.0)
 def python_function(facts: EditorFacts) -> PythonFunction:
     module_name, colon, name = str(facts.parameters["model"]).partition(":")
     if not (module_name and colon and name):

@@ -48,7 +48,7 @@ class Listing:
 
     def missing(self, given: Mapping[str, Parameter] | None = None) -> str | None:
         """Why it cannot be used now, or None if it can; what a parameter gives is not missing."""
-        open_needs = [need for need in self.needs if not (given or {}).get(getattr(need, "parameter", ""))]
+        open_needs = [need for need in self.needs if not (given or {}).get(need.parameter)]
         return next((reason for need in open_needs if (reason := need.missing())), None)
 
 
@@ -93,6 +93,7 @@ def provider(
     summary: str,
     version: str,
     role: Role = "model",
+    price_usd: float | None = None,
     needs: Sequence[Need] = (),
     presets: Mapping[str, Preset] | None = None,
     parameters: Mapping[str, Parameter] | None = None,
@@ -104,7 +105,7 @@ def provider(
 
     def register(build: Build) -> Build:
         shared = dict(parameters or {})
-        every = Listing(name, name, summary, version, role, None, shared, needs, build, True, at_once)
+        every = Listing(name, name, summary, version, role, price_usd, shared, needs, build, True, at_once)
         _add(_providers, every)
         for short, preset in (presets or {}).items():
             known = {"model": preset.model, **shared, **preset.parameters}

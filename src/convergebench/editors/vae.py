@@ -12,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from convergebench.editors._local_weights import DTYPES, chosen, class_named_in, found_device, load, without
+from convergebench.editors._local_weights import DTYPES, chosen, class_named_in, found_device, load
+from convergebench.editors._settings import without_settings
 from convergebench.editors.needs import Package
 from convergebench.editors.registry import Preset, provider
 from convergebench.types import Crashed, Edited, Editor, EditorFacts, EditRequest, Misconfigured, Pixels
@@ -38,13 +39,14 @@ PRESETS = {
     summary="encodes and decodes with an autoencoder, on this machine",
     version="1",
     role="floor",
+    price_usd=0.0,
     needs=(Package("diffusers", "diffusers"), Package("torch", "torch")),
     presets=PRESETS,
     parameters={"subfolder": "", "dtype": "float32", "device": "auto"},
 )
 def vae(facts: EditorFacts) -> Editor:
     chosen(facts, "dtype", DTYPES)
-    return VaeEditor(without(facts, ("device",)), str(facts.parameters["device"]))
+    return VaeEditor(without_settings(facts, "device"), str(facts.parameters["device"]))
 
 
 class VaeEditor:

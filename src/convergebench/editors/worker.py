@@ -52,6 +52,7 @@ _SETTINGS = ("python", "replicas", "timeout", "repo")
     "worker",
     summary="a model in a process with its own Python environment",
     version="1",
+    price_usd=0.0,
     presets=PRESETS,
     parameters={"python": "", "replicas": 1, "timeout": 600.0},
 )
@@ -73,7 +74,7 @@ def worker(facts: EditorFacts) -> WorkerEditor:
     if adapter.parent != ADAPTERS:
         known_as = version_with(known_as, adapter)
     # A lane of its own: more requests than replicas would only wait inside, on the clock.
-    lane = replace(known_as, provider=f"worker {known_as.name}", at_once=replicas, price_usd=0.0)
+    lane = replace(known_as, provider=f"worker {known_as.name}", at_once=replicas)
     return WorkerEditor(lane, plan, replicas)
 
 

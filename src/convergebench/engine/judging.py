@@ -10,6 +10,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 from convergebench.engine.limits import Attempted, Budget, BudgetReached, Lane, Limits, Patience
@@ -250,7 +251,10 @@ class _Session:
 
     async def _question(self, waiting: _Waiting, number: int) -> Question:
         seed = waiting.asked.repeat * (1 + self._ask_again) + number
-        return await asyncio.to_thread(question, waiting.rubric, waiting.subject, self._shown, seed)
+        make = partial(question, waiting.rubric, waiting.subject, self._shown, seed)
+        digests = (digest for _, digest in waiting.asked.pictures)
+        at_hand = self._shown.holds(digests, waiting.rubric.pictures)
+        return make() if at_hand else await asyncio.to_thread(make)
 
     async def _asked(
         self, waiting: _Waiting, asking: Question, writes: list[Future[None]]

@@ -8,9 +8,10 @@ import signal
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from convergebench.analysis.succession import Succession, change_ruler
 from convergebench.engine.batching import Batched
 from convergebench.engine.durable import DurableEdit, StepFailed, Stopped, Trajectory
 from convergebench.engine.limits import Budget, BudgetReached, Lane, Limits, Patience
@@ -81,6 +82,7 @@ class _Session:
         self._watch = watch
         self._sources = Sources(workspace.pictures)
         self._measuring = Measuring(ruler, workspace, watch, on_error=self._stop_for)
+        self._changes = Measuring(change_ruler(ruler), workspace, Unwatched(), on_error=self._stop_for)
         self._outcome = Outcome()
         self._error: Exception | None = None
         self._stop = asyncio.Event()
@@ -106,6 +108,7 @@ class _Session:
                 *(self._run_editor(editor, concurrency, fresh) for editor in self._plan.editors)
             )
             await self._measuring.finish()
+            await self._changes.finish()
         if self._error is not None:
             raise self._error
         self._outcome.spent_usd = self._budget.spent_usd
@@ -150,15 +153,20 @@ class _Session:
         try:
             source = await self._sources.open(trajectory.case.source)
             recorded = self._workspace.steps(trajectory.id)
-            known = self._workspace.measured(source.digest, _pictures(recorded))
+            made = _pictures(recorded)
+            known = self._workspace.measured([source.digest, *made], made)
+            succession = Succession(source, self._protocol.returns)
 
             async def seen(step: Step, picture: Picture | None, replayed: bool) -> None:
                 nonlocal steps
                 steps += 1
                 self._count(trajectory, step, replayed)
-                if picture is None or step.role not in self._protocol.returns:
+                if picture is None:
                     return
-                if self._lacks_measurements(picture, known):
+                change = succession.pair_with(step.role, picture)
+                if change is not None and self._changes.lacks(*change, known):
+                    await self._changes.offer(*change)
+                if step.role in self._protocol.returns and self._measuring.lacks(source, picture, known):
                     await self._measuring.offer(source, picture)
 
             edit = DurableEdit(
@@ -193,14 +201,6 @@ class _Session:
         else:
             self._outcome.edits += 1
         self._watch.step(trajectory.editor.facts.name, step, replayed=replayed)
-
-    def _lacks_measurements(self, picture: Picture, known: Mapping[tuple[Digest, str, str], bool]) -> bool:
-        """Whether some metric was never tried on it, or lacked weights then and can be had now."""
-        for facts in self._ruler.facts:
-            there = known.get((picture.digest, facts.name, facts.version))
-            if there is None or (not there and facts.needs_weights and self._ruler.can_measure(facts.name)):
-                return True
-        return False
 
     def _may_begin(self, editor: Editor) -> bool:
         return not self._stop.is_set() and editor.facts.name not in self._outcome.unusable

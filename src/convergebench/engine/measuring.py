@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from convergebench.engine.watch import Watch
 from convergebench.metrics import Ruler
 from convergebench.picture import Picture
-from convergebench.store import Workspace
+from convergebench.store import Tried, Workspace
 from convergebench.types import Digest, Measurement
 
 BATCH = 16
@@ -32,6 +32,14 @@ class Measuring:
         self._line: asyncio.Queue[Pair] = asyncio.Queue(maxsize=2 * BATCH)
         self._threads = ThreadPoolExecutor(WORKERS, thread_name_prefix="measure")
         self._workers = [asyncio.create_task(self._work()) for _ in range(WORKERS)]
+
+    def lacks(self, reference: Picture, picture: Picture, known: Mapping[Tried, bool]) -> bool:
+        """Whether some metric was never tried on the pair, or lacked weights then and can be had now."""
+        for facts in self._ruler.facts:
+            there = known.get((reference.digest, picture.digest, facts.name, facts.version))
+            if there is None or (not there and facts.needs_weights and self._ruler.can_measure(facts.name)):
+                return True
+        return False
 
     async def offer(self, reference: Picture, picture: Picture) -> None:
         await self._line.put((reference, picture))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import replace
 
 from PIL import Image
@@ -38,6 +39,10 @@ class Shown:
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return shown
+
+    def holds(self, digests: Iterable[Digest], limits: PictureLimits) -> bool:
+        """Whether all of these can be had at once, without a look at the disk."""
+        return all((digest, limits) in self._kept for digest in digests)
 
     def _opened(self, digest: Digest) -> Picture:
         """The picture with its size from the file's head: most fit as they are and need not be decoded."""

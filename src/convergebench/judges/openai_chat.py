@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -38,11 +39,15 @@ class OpenAIChat:
 
     async def start(self) -> None:
         try:
-            from openai import AsyncOpenAI
+            from openai import AsyncOpenAI, DefaultAioHttpClient
         except ImportError as error:
             raise MissingExtra("openai", "openai") from error
         api_key = self._key.required() if self._needs_key else self._key.value or "none"
-        self._client = AsyncOpenAI(api_key=api_key, base_url=self._base_url, max_retries=0, timeout=None)
+        # Half the time of a call, where it is there; the limits' deadline holds every call.
+        quick = DefaultAioHttpClient(timeout=None) if find_spec("aiohttp") else None
+        self._client = AsyncOpenAI(
+            api_key=api_key, base_url=self._base_url, max_retries=0, timeout=None, http_client=quick
+        )
 
     async def ask(self, question: Question) -> Reply:
         from openai import APIStatusError

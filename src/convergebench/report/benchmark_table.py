@@ -44,7 +44,9 @@ def benchmark_notes(rows: Sequence[BenchmarkRow]) -> list[str]:
             if row.model == model:
                 # The same sample is missing in its subset and in every sum over subsets.
                 reasons |= Counter(row.reasons)
-        notes += [f"{model}: {counted(count, 'sample')} missing: {why}" for why, count in reasons.most_common()]
+        notes += [
+            f"{model}: {counted(count, 'sample')} missing: {why}" for why, count in reasons.most_common()
+        ]
     return notes
 
 

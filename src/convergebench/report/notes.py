@@ -58,6 +58,8 @@ def _missing_returns(missing: Sequence[Gap]) -> Iterator[str]:
 
 def _missing_values(ranking: Ranking) -> Iterator[str]:
     for facts in ranking.metrics:
+        if facts.dimension == "drift":
+            continue
         absent = [gap for gap in ranking.gaps if gap.what == facts.name]
         present = sum(row.metrics[facts.name].n for row in ranking.rows)
         reasons = Counter(gap.reason for gap in absent)
@@ -69,6 +71,8 @@ def _missing_values(ranking: Ranking) -> Iterator[str]:
 
 def _infinite_values(ranking: Ranking) -> Iterator[str]:
     for facts in ranking.metrics:
+        if facts.dimension == "drift":
+            continue
         perfect = Counter({row.model: row.metrics[facts.name].perfect for row in ranking.rows})
         if perfect.total():
             yield f"{metric_title(facts)}: infinite values are left out of the mean ({_by_model(+perfect)})"

@@ -47,7 +47,7 @@ def plot_curves(results: Results, path: Path, metrics: Sequence[str] | None = No
     """
     if path.suffix.lower() not in SUFFIXES:
         raise WrongUse(f"cannot draw a {path.suffix or 'nameless'} file; use one of {', '.join(SUFFIXES)}")
-    names = [facts.name for facts in results.metrics] if metrics is None else metrics
+    names = [facts.name for facts in results.headline] if metrics is None else metrics
     panels = [_Panel(results.facts(name), degradation_curves(results, name)) for name in names]
     panels = [panel for panel in panels if not panel.is_empty()]
     if not panels:

@@ -162,6 +162,7 @@ def _json_row(row: RankingRow) -> dict[str, Any]:
         "half_life": _json_half_life(row.half_life),
         "auc": json_interval(row.auc),
         "score": _json_score(row.score),
+        "sentence": row.sentence,
     }
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from convergebench.errors import WorkspaceError
 from convergebench.store import schema
@@ -33,6 +33,10 @@ T = TypeVar("T")
 
 DATABASE = "convergebench.sqlite"
 BUSY_SECONDS = 60
+
+
+Tried: TypeAlias = tuple[Digest, Digest, str, str]
+"""Reference, picture, metric, version."""
 
 
 @dataclass(frozen=True)
@@ -175,14 +179,17 @@ class Workspace:
         values = [(ref, pic, m.metric, m.version, m.value, m.missing, now) for ref, pic, m in rows]
         return self.write_rows(sql, values)
 
-    def measured(self, reference: Digest, pictures: Sequence[Digest]) -> dict[tuple[Digest, str, str], bool]:
-        """What was tried against this reference: (picture, metric, version), and whether it has a value."""
+    def measured(self, references: Sequence[Digest], pictures: Sequence[Digest]) -> dict[Tried, bool]:
+        """What was tried on these pictures against these references, and whether it has a value."""
         sql = f"""
-            SELECT picture, metric, version, value IS NOT NULL FROM measurements
-            WHERE reference = ? AND picture IN ({", ".join("?" * len(pictures))})
+            SELECT reference, picture, metric, version, value IS NOT NULL FROM measurements
+            WHERE reference IN ({_places(references)}) AND picture IN ({_places(pictures)})
         """
-        rows = self.query(sql, reference, *pictures)
-        return {(picture, metric, version): bool(there) for picture, metric, version, there in rows}
+        rows = self.query(sql, *references, *pictures)
+        return {
+            (reference, picture, metric, version): bool(there)
+            for reference, picture, metric, version, there in rows
+        }
 
     def query(self, sql: str, *arguments: Any) -> list[sqlite3.Row]:
         with _explained(self.folder), self._reading:
@@ -299,6 +306,10 @@ def _step(row: sqlite3.Row) -> Step:
         row["position"], row["role"], row["round"], row["instruction"], row["seed"],
         tuple(json.loads(row["inputs"])), outcome, row["seconds"], row["cost_usd"], row["attempts"],
     )  # fmt: skip
+
+
+def _places(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
 
 
 def _now() -> str:

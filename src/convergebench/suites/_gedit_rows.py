@@ -64,7 +64,9 @@ def _files(data: Path) -> list[Path]:
         found = sorted(file for file in data.rglob(f"*{suffix}") if not file.name.startswith("cache-"))
         if found:
             return found
-    raise WrongUse(f"{data} holds no GEdit-Bench data; give its .parquet, .arrow or .jsonl files or their folder")
+    raise WrongUse(
+        f"{data} holds no GEdit-Bench data; give its .parquet, .arrow or .jsonl files or their folder"
+    )
 
 
 def _reader(file: Path) -> _Reader:

@@ -32,7 +32,11 @@ def read_table(file: Path, subset: str, root: Path) -> list[WiseeditRow]:
     """The rows of one subset; all pictures that are not there are named in one error."""
     with file.open(encoding="utf-8-sig", newline="") as text:
         cells = [
-            {(name or "").strip(): (value or "").strip() for name, value in row.items() if isinstance(value, str)}
+            {
+                (name or "").strip(): (value or "").strip()
+                for name, value in row.items()
+                if isinstance(value, str)
+            }
             for row in csv.DictReader(text)
         ]
     rows = [_row(one, subset, root, file) for one in cells if any(one.values())]

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from convergebench.errors import DownloadFailed, MissingExtra, WrongUse
-from convergebench.suites.choice import Choice, chosen
 from convergebench.suites._gedit_rows import GeditRow, pictures_of, read_rows
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._nearest import unknown
+from convergebench.suites.choice import Choice, chosen
 from convergebench.types import Case, SourcePicture, Suite, fingerprint_of
 
 NAME = "gedit"
@@ -60,7 +60,9 @@ def _local(data: str) -> Path:
     if path.exists():
         return path
     if not _HUB_ID.fullmatch(data):
-        raise WrongUse(f"there is no {data}; give GEdit-Bench's files or folder, or a hub id such as {HUB_ID}.")
+        raise WrongUse(
+            f"there is no {data}; give GEdit-Bench's files or folder, or a hub id such as {HUB_ID}."
+        )
     try:
         hub = importlib.import_module("huggingface_hub")
     except ImportError as error:
@@ -107,7 +109,7 @@ def _load(
 SUITE = SuiteInfo(
     name=NAME,
     version="1",
-    summary="GEdit-Bench: single edits for a judge, eleven kinds; from the hub or gedit?data=PATH&language=cn",
+    summary="GEdit-Bench: single edits for a judge; from the hub, or gedit?data=PATH&language=cn",
     pictures=606,
     cases=606,
     load=_load,

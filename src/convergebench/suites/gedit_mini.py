@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from convergebench.packages import cache_folder
-from convergebench.suites.choice import Choice
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._mini_scenes import mini_scene
 from convergebench.suites._picture_files import write_once
+from convergebench.suites.choice import Choice
 from convergebench.suites.gedit import load_gedit
 from convergebench.types import Suite
 
@@ -21,19 +21,22 @@ VERSION = "1"
 _REQUESTS = {
     "background_change": (("Put the scene at night.", "把场景换成夜晚。"),
                           ("Let the ground be sand.", "把地面换成沙地。")),
-    "color_alter": (("Make the ball yellow.", "把球变成黄色。"), ("Paint the house white.", "把房子刷成白色。")),
+    "color_alter": (("Make the ball yellow.", "把球变成黄色。"),
+                    ("Paint the house white.", "把房子刷成白色。")),
     "material_alter": (("Make the ball of glass.", "把球变成玻璃的。"),
                        ("Build the house of wood.", "把房子变成木头的。")),
     "motion_change": (("Let the ball bounce in the air.", "让球弹到空中。"),
                       ("Let the ball roll to the right edge.", "让球滚到右边。")),
     "ps_human": (("Give the man by the house a smile.", "让房子旁的人微笑。"),
                  ("Smooth the skin of the person.", "给人物磨皮。")),
-    "style_change": (("Turn it into a watercolour.", "变成水彩画。"), ("Turn it into a pencil drawing.", "变成铅笔画。")),
+    "style_change": (("Turn it into a watercolour.", "变成水彩画。"),
+                     ("Turn it into a pencil drawing.", "变成铅笔画。")),
     "subject-add": (("Add a cat before the house.", "在房子前加一只猫。"), ("Add a cloud.", "加一朵云。")),
     "subject-remove": (("Remove the ball.", "去掉球。"), ("Remove the house.", "去掉房子。")),
     "subject-replace": (("Replace the ball with a pumpkin.", "把球换成南瓜。"),
                         ("Replace the house with a tent.", "把房子换成帐篷。")),
-    "text_change": (("Write OPEN on the house.", "在房子上写“开”。"), ("Write HOME on the roof.", "在屋顶上写“家”。")),
+    "text_change": (("Write OPEN on the house.", "在房子上写“开”。"),
+                    ("Write HOME on the roof.", "在屋顶上写“家”。")),
     "tone_transfer": (("Give it the light of a sunset.", "换成日落的光线。"),
                       ("Make it look like a winter morning.", "换成冬天早晨的色调。")),
 }  # fmt: skip

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from convergebench.errors import WrongUse
-from convergebench.suites.choice import Choice, chosen
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._nearest import unknown
 from convergebench.suites._picture_files import source_in_bytes, source_in_cache, source_in_file
 from convergebench.suites._wiseedit_table import WiseeditRow, read_table
+from convergebench.suites.choice import Choice, chosen
 from convergebench.types import Case, SourcePicture, Suite, fingerprint_of
 
 NAME = "wiseedit"
@@ -69,11 +69,15 @@ def result_pictures(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def _rows(root: Path) -> list[WiseeditRow]:
     if not root.is_dir():
-        raise WrongUse(f"{root} is not a folder; name WiseEdit's folder, which holds {SUBSETS[0]} and the others.")
+        raise WrongUse(
+            f"{root} is not a folder; name WiseEdit's folder, which holds {SUBSETS[0]} and the others."
+        )
     tables = {file.stem: file for file in sorted(root.rglob("*.csv")) if file.stem == file.parent.name}
     rows = [row for name in SUBSETS if name in tables for row in read_table(tables[name], name, root)]
     if not rows:
-        raise WrongUse(f"{root} holds no tables such as {SUBSETS[0]}/{SUBSETS[0]}.csv; name WiseEdit's folder.")
+        raise WrongUse(
+            f"{root} holds no tables such as {SUBSETS[0]}/{SUBSETS[0]}.csv; name WiseEdit's folder."
+        )
     return rows
 
 
@@ -101,7 +105,9 @@ def _warn_of_gaps(rows: Sequence[WiseeditRow], languages: Sequence[str]) -> None
     for language in languages:
         gaps = [f"{row.subset}/{row.idx}" for row in rows if language not in row.prompts]
         if gaps:
-            _log.warning("%d rows have no instruction in %s and are no cases: %s", len(gaps), language, ", ".join(gaps))
+            _log.warning(
+                "%d rows have no instruction in %s and are no cases: %s", len(gaps), language, ", ".join(gaps)
+            )
 
 
 def _version(rows: Sequence[WiseeditRow]) -> str:

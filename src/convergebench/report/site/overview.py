@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from convergebench import __version__
+from convergebench._version import __version__
 from convergebench.analysis import Results, Return, Trouble, has_scale
 from convergebench.analysis.fingerprint import drift_profile
 from convergebench.report._wording import decimals, metric_title

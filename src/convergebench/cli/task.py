@@ -1,0 +1,77 @@
+"""convergebench task"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from convergebench.cli.options import AsJson, console, print_json
+
+if TYPE_CHECKING:
+    from convergebench.task import TaskResult
+
+NAME = "task"
+ALL_FAILED, FINISHED_WITH_FAILURES, INTERRUPTED = 1, 3, 130
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A YAML file, see docs/benchmarks.md.")],
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as CSV too.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Edit, judge and sum up as a file says. Run it again to go on where it stopped."""
+    from convergebench.report.benchmark_table import (
+        benchmark_notes,
+        benchmark_table,
+        csv_benchmark,
+        json_benchmark,
+    )
+    from convergebench.report.csv import csv_text
+    from convergebench.task import run_task
+
+    done = run_task(file)
+    code = _code(done)
+    if csv is not None and done.rows:
+        csv.write_text(csv_text(csv_benchmark(done.rows)), encoding="utf-8")
+    if as_json:
+        print_json({"exit_code": code, "lines": _lines(done), "rows": json_benchmark(done.rows)})
+        return code
+    if done.rows:
+        console().print(benchmark_table(done.rows))
+    for line in (*benchmark_notes(done.rows), *_lines(done)):
+        typer.echo(line, err=code != 0)
+    return code
+
+
+def _code(done: TaskResult) -> int:
+    parts = [part for part in (done.outcome, done.judged) if part is not None]
+    if any(part.interrupted for part in parts):
+        return INTERRUPTED
+    if done.judged is not None and done.judged.verdicts and not done.judged.ok:
+        return ALL_FAILED
+    edits_lack = done.outcome is not None and done.outcome.complete < done.outcome.trajectories
+    verdicts_lack = done.judged is not None and done.judged.ok < len(done.judged.verdicts)
+    return FINISHED_WITH_FAILURES if edits_lack or verdicts_lack else 0
+
+
+def _lines(done: TaskResult) -> list[str]:
+    lines = []
+    if done.outcome is not None:
+        made = done.outcome
+        lines.append(
+            f"{made.complete} of {made.trajectories} edits are there, {made.edits} of them made now."
+        )
+    if done.coverage is not None:
+        lines.append(f"Coverage: {len(done.coverage.usable)} of {done.coverage.cases} cases have a picture.")
+    if done.judged is not None:
+        judged = done.judged
+        lines.append(
+            f"{judged.ok} of {len(judged.verdicts)} verdicts are there, {judged.asked} of them asked for now."
+        )
+        if judged.unusable:
+            lines.append(f"convergebench: the judge cannot go on: {judged.unusable}")
+    else:
+        lines.append("Nothing was judged; name a judge in the task.")
+    return lines

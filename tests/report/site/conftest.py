@@ -1,0 +1,120 @@
+"""A real browser on a page that was opened from disk, or from the server."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from convergebench.analysis import gather
+from convergebench.report.site import write_site
+from convergebench.report.site.live import LiveData
+from convergebench.store import Workspace
+from report.site.filled import fill
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("no chromium on this machine: apt-get install chromium")
+    with playwright.sync_playwright() as running:
+        started = running.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("filled") / "results"
+    fill(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def written(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report's folder."""
+    return write(filled, tmp_path_factory.mktemp("written"))
+
+
+def write(workspace: Path, folder: Path) -> Path:
+    with Workspace.existing(workspace) as opened:
+        write_site(opened, gather(opened), folder)
+    return folder
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Path], str]]:
+    """Serves a workspace, and gives its address."""
+    uvicorn = pytest.importorskip("uvicorn", reason="pip install 'convergebench[view]'")
+    from convergebench.report.site.server import make_app
+
+    ends: list[Callable[[], None]] = []
+
+    def start(workspace: Path) -> str:
+        data = LiveData(workspace)
+        server = uvicorn.Server(uvicorn.Config(make_app(data), port=0, log_level="warning"))
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        while not server.started:
+            assert thread.is_alive()
+            thread.join(0.01)
+
+        def end() -> None:
+            server.should_exit = True
+            thread.join()
+            data.close()
+
+        ends.append(end)
+        return f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/"
+
+    yield start
+    for end in ends:
+        end()
+
+
+@pytest.fixture(params=["from disk", "from the server"])
+def address(request: pytest.FixtureRequest, written: Path, filled: Path, serve: Callable[[Path], str]) -> str:
+    return (written / "index.html").as_uri() if request.param == "from disk" else serve(filled)
+
+
+@dataclass
+class Visit:
+    """A page, and all that it said and asked for."""
+
+    page: Any
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+    base: str = ""
+
+    def open(self, address: str, place: str = "") -> Any:
+        self.base = address.removesuffix("index.html")
+        self.page.goto("about:blank")  # else a change of place alone would leave the last view standing
+        self.page.goto(address + place)
+        self.page.wait_for_selector("#content h1, #content .notice")
+        return self.page
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Visit]:
+    """A new visitor. Whatever is seen, nothing may go wrong and nothing may leave the machine."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    seen = Visit(context.new_page())
+    seen.page.set_default_timeout(8000)
+    seen.page.on("console", lambda m: seen.errors.append(m.text) if m.type in ("error", "warning") else None)
+    seen.page.on("pageerror", lambda error: seen.errors.append(str(error)))
+    seen.page.on("dialog", lambda dialog: (seen.errors.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    context.on("request", lambda request: seen.requests.append(request.url))
+    yield seen
+    context.close()
+    assert seen.errors == []
+    assert [url for url in seen.requests if not url.startswith(seen.base)] == []
