@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -228,6 +230,39 @@ def test_one_bad_question_does_not_end_the_others(workspace: Workspace, server: 
     )
     done = judge(workspace, server.name, *(task(workspace, seed=seed) for seed in (1, 2, 3)), concurrency=1)
     assert (done.ok, done.missing) == (2, {"refused": 1})
+
+
+def test_an_interrupt_keeps_what_is_in_flight_and_the_next_run_goes_on(
+    workspace: Workspace, server: JudgeServer
+) -> None:
+    def interrupting(number: int, asked: Asked) -> Answer:
+        if number == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return replace(completion(graded(asked)), after_seconds=0.1)
+
+    server.script = interrupting
+    tasks = [task(workspace, seed=seed) for seed in range(1, 6)]
+    done = judge(workspace, server.name, *tasks, concurrency=1)
+    assert (done.interrupted, done.ok, len(server.asked)) == (True, 2, 2)
+    assert judge(workspace, server.name, *tasks).asked == 3
+
+
+def test_two_that_judge_at_the_same_time_share_the_work(workspace: Workspace, server: JudgeServer) -> None:
+    server.script = lambda number, asked: replace(completion(graded(asked)), after_seconds=0.05)
+    tasks = [task(workspace, seed=seed) for seed in range(1, 9)]
+
+    async def both() -> list[Judged]:
+        with Workspace.create(workspace.folder) as second:
+            return await asyncio.gather(
+                *(
+                    judge_tasks(tasks, open_judge(server.name), one, run=1, patience=HURRY, concurrency=2)
+                    for one in (workspace, second)
+                )
+            )
+
+    first, other = asyncio.run(both())
+    assert (first.ok, other.ok, len(server.asked)) == (8, 8, 8)
+    assert first.asked + other.asked == 8
 
 
 def test_a_subject_without_what_the_rubric_must_see_is_a_mistake_of_the_caller(

@@ -8,24 +8,14 @@ import sqlite3
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Protocol
 
-from convergebench.engine.limits import Attempted, Budget, BudgetReached, Lane, Limits, Patience
+from convergebench.engine.limits import Budget, BudgetReached, Lane, Limits, Patience
 from convergebench.engine.local import _interruptible
-from convergebench.engine.shown import Shown
-from convergebench.judges import Judge, JudgeAttempt, Question, Reply, Rubric, Subject, Verdict
-from convergebench.judges.asking import (
-    key_of,
-    lacking,
-    likely_cost_usd,
-    question,
-    shown_pictures,
-    shown_texts,
-)
-from convergebench.judges.contract import verdict as verdict_of
+from convergebench.engine.questioning import Questioner
+from convergebench.judges import Judge, Rubric, Subject, Verdict
+from convergebench.judges.asking import key_of, lacking, shown_pictures, shown_texts
 from convergebench.store import Workspace
 from convergebench.store.judgements import (
     Asked,
@@ -33,15 +23,12 @@ from convergebench.store.judgements import (
     conclude,
     concluded,
     enlist_judge,
-    record_attempt,
     verdict_row,
 )
-from convergebench.types import EditError, Misconfigured, Refused
+from convergebench.types import EditError, Misconfigured
 
 AT_ONCE = 8
 ASK_AGAIN = 2
-FINAL = ("ok", "refused")
-"""After these a judge is not asked again."""
 CLAIM_POLL_SECONDS = 0.1
 _FIRST_CLAIM = 1 << 40
 """Judgements are claimed by bytes far behind those of the trajectories."""
@@ -136,12 +123,10 @@ class _Session:
         self._judge = judge
         self._workspace = workspace
         self._run = run
-        self._limits = limits
+        self._questioner = Questioner(judge, workspace, run, limits, stop, ask_again)
         self._stop = stop
-        self._ask_again = ask_again
         self._retry_missing = retry_missing
         self._onlooker = onlooker
-        self._shown = Shown(workspace.pictures)
         self._verdicts: dict[str, Verdict] = {}
         self._error: Exception | None = None
         self._result = Judged([])
@@ -158,6 +143,7 @@ class _Session:
             await self._work_off(line, at_once)
         if self._error is not None:
             raise self._error
+        self._result.calls = self._questioner.calls
         self._result.verdicts = [self._verdicts.get(one.asked.key) for one in waiting]
         self._result.missing.update(
             one.outcome for one in self._result.verdicts if one and one.outcome != "ok"
@@ -188,7 +174,7 @@ class _Session:
 
     async def _work_off(self, line: deque[_Waiting], at_once: int) -> None:
         try:
-            await self._judge.start()
+            await self._started()
             async with asyncio.TaskGroup() as workers:
                 for _ in range(min(at_once, len(line))):
                     workers.create_task(self._work(line))
@@ -196,6 +182,17 @@ class _Session:
             self._result.unusable = str(error)
         finally:
             await self._judge.close()
+
+    async def _started(self) -> None:
+        """Start the judge, which can take long, unless the run ends first."""
+        stopping = asyncio.create_task(self._stop.wait())
+        starting = asyncio.create_task(self._judge.start())
+        await asyncio.wait({starting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        starting.cancel()  # does nothing to what is done
+        await asyncio.wait({starting})
+        if not starting.cancelled():
+            starting.result()
 
     async def _work(self, line: deque[_Waiting]) -> None:
         while line and not self._stop.is_set():
@@ -209,6 +206,9 @@ class _Session:
                 await self._settle(waiting)
             except BudgetReached:
                 self._result.out_of_budget = True
+                self._stop.set()
+            except Misconfigured as error:
+                self._result.unusable = str(error)
                 self._stop.set()
             except Exception as error:
                 self._error = self._error or error  # raised when what is in flight has finished
@@ -225,83 +225,21 @@ class _Session:
             return
         # One thread writes, in this order: when the last of these is on the disk, so are the others.
         writes = [begin_judgement(self._workspace, waiting.asked, self._run)]
-        verdict = await self._judgement(waiting, writes)
-        if verdict is not None:
-            writes.append(conclude(self._workspace, key, self._run, verdict))
-        await asyncio.gather(*map(asyncio.wrap_future, writes))
+        try:
+            verdict = await self._questioner.verdict(waiting.asked, waiting.rubric, waiting.subject, writes)
+            if verdict is not None:
+                writes.append(conclude(self._workspace, key, self._run, verdict))
+        finally:
+            await asyncio.gather(*map(asyncio.wrap_future, writes))
         if verdict is None:
             return
         self._result.asked += 1
         self._keep(key, verdict, replayed=False)
 
-    async def _judgement(self, waiting: _Waiting, writes: list[Future[None]]) -> Verdict | None:
-        """The first reply in form, or what the last one lacks; None if the run ends before either."""
-        verdict = None
-        for number in range(1 + self._ask_again):
-            asking = await self._question(waiting, number)
-            attempted = await self._asked(waiting, asking, writes)
-            if isinstance(attempted.outcome, EditError):
-                return self._failed(attempted.outcome)
-            verdict = verdict_of(attempted.outcome, waiting.rubric)
-            if verdict.outcome in FINAL:
-                return verdict
-            if self._stop.is_set():
-                return None
-        return verdict
-
-    async def _question(self, waiting: _Waiting, number: int) -> Question:
-        seed = waiting.asked.repeat * (1 + self._ask_again) + number
-        make = partial(question, waiting.rubric, waiting.subject, self._shown, seed)
-        digests = (digest for _, digest in waiting.asked.pictures)
-        at_hand = self._shown.holds(digests, waiting.rubric.pictures)
-        return make() if at_hand else await asyncio.to_thread(make)
-
-    async def _asked(
-        self, waiting: _Waiting, asking: Question, writes: list[Future[None]]
-    ) -> Attempted[Reply]:
-        sizes = tuple(picture.size for picture in asking.pictures)
-
-        async def call() -> Reply:
-            started = time.perf_counter()
-            self._result.calls += 1
-
-            def note(verdict: Verdict, reply: Reply | None = None) -> None:
-                seconds = time.perf_counter() - started
-                attempt = JudgeAttempt(verdict.outcome, verdict.missing or "", seconds, reply, sizes)
-                writes.append(record_attempt(self._workspace, waiting.asked.key, self._run, attempt))
-
-            try:
-                reply = await self._judge.ask(asking)
-            except asyncio.CancelledError:
-                note(Verdict("error", missing="no answer before the deadline or the end of the run"))
-                raise
-            except Exception as error:
-                note(_no_reply(error))
-                raise
-            note(verdict_of(reply, waiting.rubric), reply)
-            return reply
-
-        return await self._limits.attempt(call, likely_cost_usd(self._judge.facts, asking))
-
-    def _failed(self, error: EditError) -> Verdict | None:
-        if isinstance(error, Misconfigured):
-            self._result.unusable = str(error)
-            self._stop.set()
-            return None  # says nothing about this subject: it is asked again when the judge is set right
-        given_up = self._stop.is_set() and not isinstance(error, Refused)
-        return None if given_up else _no_reply(error)
-
     def _keep(self, key: str, verdict: Verdict, *, replayed: bool) -> None:
         self._verdicts[key] = verdict
         if self._onlooker is not None:
             self._onlooker.judged(verdict, replayed=replayed)
-
-
-def _no_reply(error: Exception) -> Verdict:
-    """Refused by the provider before the judge could answer, or an error."""
-    kind = error.kind if isinstance(error, EditError) else "crashed"
-    said = str(error) if isinstance(error, EditError) else f"{type(error).__name__}: {error}"
-    return Verdict("refused" if kind == "refused" else "error", missing=f"{kind.replace('_', ' ')}: {said}")
 
 
 def _verdict_in(row: sqlite3.Row) -> Verdict:

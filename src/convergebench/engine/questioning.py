@@ -1,0 +1,109 @@
+"""One judgement: asking a judge until its reply is in form, with every attempt on record."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from concurrent.futures import Future
+from functools import partial
+
+from convergebench.engine.limits import Attempted, Limits
+from convergebench.engine.shown import Shown
+from convergebench.judges import Judge, JudgeAttempt, Question, Reply, Rubric, Subject, Verdict
+from convergebench.judges.asking import likely_cost_usd, question
+from convergebench.judges.contract import verdict as verdict_of
+from convergebench.store import Workspace
+from convergebench.store.judgements import Asked, record_attempt
+from convergebench.types import EditError, Misconfigured, Refused
+
+FINAL = ("ok", "refused")
+"""After these a judge is not asked again."""
+
+
+class Questioner:
+    """Asks one judge within the limits. `writes` collects what is on its way to the disk."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        workspace: Workspace,
+        run: int,
+        limits: Limits,
+        stop: asyncio.Event,
+        ask_again: int,
+    ) -> None:
+        self.calls = 0
+        self._judge = judge
+        self._workspace = workspace
+        self._run = run
+        self._limits = limits
+        self._stop = stop
+        self._ask_again = ask_again
+        self._shown = Shown(workspace.pictures)
+
+    async def verdict(
+        self, asked: Asked, rubric: Rubric, subject: Subject, writes: list[Future[None]]
+    ) -> Verdict | None:
+        """The first reply in form, or what the last one lacks; None if the run ends before either.
+
+        Misconfigured is raised: it says nothing about the subject, which is asked about again when the judge
+        is set right.
+        """
+        verdict = None
+        for number in range(1 + self._ask_again):
+            seed = asked.repeat * (1 + self._ask_again) + number
+            asking = await self._question(rubric, subject, asked, seed)
+            attempted = await self._attempt(asking, rubric, asked.key, writes)
+            if isinstance(attempted.outcome, EditError):
+                return self._failed(attempted.outcome)
+            verdict = verdict_of(attempted.outcome, rubric)
+            if verdict.outcome in FINAL:
+                return verdict
+            if self._stop.is_set():
+                return None
+        return verdict
+
+    async def _question(self, rubric: Rubric, subject: Subject, asked: Asked, seed: int) -> Question:
+        make = partial(question, rubric, subject, self._shown, seed)
+        at_hand = self._shown.holds((digest for _, digest in asked.pictures), rubric.pictures)
+        return make() if at_hand else await asyncio.to_thread(make)
+
+    async def _attempt(
+        self, asking: Question, rubric: Rubric, key: str, writes: list[Future[None]]
+    ) -> Attempted[Reply]:
+        sizes = tuple(picture.size for picture in asking.pictures)
+
+        async def call() -> Reply:
+            started = time.perf_counter()
+            self.calls += 1
+
+            def note(verdict: Verdict, reply: Reply | None = None) -> None:
+                seconds = time.perf_counter() - started
+                attempt = JudgeAttempt(verdict.outcome, verdict.missing or "", seconds, reply, sizes)
+                writes.append(record_attempt(self._workspace, key, self._run, attempt))
+
+            try:
+                reply = await self._judge.ask(asking)
+            except asyncio.CancelledError:
+                note(Verdict("error", missing="no answer before the deadline or the end of the run"))
+                raise
+            except Exception as error:
+                note(_no_reply(error))
+                raise
+            note(verdict_of(reply, rubric), reply)
+            return reply
+
+        return await self._limits.attempt(call, likely_cost_usd(self._judge.facts, asking))
+
+    def _failed(self, error: EditError) -> Verdict | None:
+        if isinstance(error, Misconfigured):
+            raise error
+        given_up = self._stop.is_set() and not isinstance(error, Refused)
+        return None if given_up else _no_reply(error)
+
+
+def _no_reply(error: Exception) -> Verdict:
+    """Refused by the provider before the judge could answer, or an error."""
+    kind = error.kind if isinstance(error, EditError) else "crashed"
+    said = str(error) if isinstance(error, EditError) else f"{type(error).__name__}: {error}"
+    return Verdict("refused" if kind == "refused" else "error", missing=f"{kind.replace('_', ' ')}: {said}")
