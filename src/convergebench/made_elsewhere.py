@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from convergebench._version import __version__
 from convergebench.errors import BadPicture, WrongUse
-from convergebench.picture import Picture
+from convergebench.picture import Picture, digest_of
 from convergebench.protocols import one_shot
 from convergebench.store import Enrolment, Workspace
 from convergebench.suites.wiseedit import result_pictures
-from convergebench.types import Case, EditorFacts, Failure, Step, Suite
+from convergebench.types import EditorFacts, Failure, PictureFacts, Step, Suite
 
 VERSION = "imported"
 
@@ -27,10 +28,24 @@ class Named:
 
 
 @dataclass(frozen=True)
+class Usable:
+    """A picture that can be read."""
+
+    file: Path
+    facts: PictureFacts
+
+    def picture(self) -> Picture:
+        data = self.file.read_bytes()
+        if digest_of(data) != self.facts.digest:
+            raise BadPicture(f"{self.file} was changed while it was in use; run the command again")
+        return Picture(self.facts, encoded=data)
+
+
+@dataclass(frozen=True)
 class Coverage:
     """Which cases have a picture, and all that is not as it should be; nothing is left out silently."""
 
-    usable: dict[str, Path]
+    usable: dict[str, Usable]
     missing: tuple[str, ...]
     """Cases that are not named at all."""
     unreadable: dict[str, str]
@@ -73,17 +88,13 @@ def coverage(named: Sequence[Named], chosen: Iterable[str], known: Collection[st
     for one in named:
         files.setdefault(one.case, set()).add(one.file)
     wanted = list(chosen)
-    unreadable = {
-        case: why for case in wanted if len(files.get(case, ())) == 1 and (why := _flaw(*files[case]))
-    }
+    alone = {case: next(iter(files[case])) for case in wanted if len(files.get(case, ())) == 1}
+    with ThreadPoolExecutor() as threads:
+        opened = dict(zip(alone, threads.map(_opened, alone.values()), strict=True))
     return Coverage(
-        usable={
-            case: next(iter(files[case]))
-            for case in wanted
-            if len(files.get(case, ())) == 1 and case not in unreadable
-        },
+        usable={case: found for case, found in opened.items() if isinstance(found, Usable)},
         missing=tuple(case for case in wanted if case not in files),
-        unreadable=unreadable,
+        unreadable={case: found for case, found in opened.items() if isinstance(found, str)},
         duplicate=tuple(case for case in wanted if len(files.get(case, ())) > 1),
         unknown=tuple(case for case in files if case not in known),
         not_chosen=len((files.keys() & set(known)) - set(wanted)),
@@ -105,25 +116,21 @@ def bring_edits(workspace: Workspace, origin: Path, suite: Suite, model: str, co
 
 
 def _bring_edit(workspace: Workspace, run: int, enrolment: Enrolment, covered: Coverage) -> None:
-    step, pictures = _step(enrolment.case, covered)
+    case = enrolment.case
+    made = covered.usable.get(case.id)
+    outcome = made.facts if made else _failure(case.id, covered)
     (trajectory,) = workspace.enrol([enrolment], fresh=False)
     before = next((one.outcome for one in workspace.steps(trajectory)), None)
-    if before == step.outcome:
+    if before == outcome:
         return
-    if before is not None and not isinstance(before, Failure):
+    if isinstance(before, PictureFacts):
         (trajectory,) = workspace.enrol([enrolment], fresh=True)
-    for picture in pictures:
-        workspace.pictures.put(picture)
-    workspace.record_step(trajectory, run, step).result()
-
-
-def _step(case: Case, covered: Coverage) -> tuple[Step, list[Picture]]:
     sources = [Picture.from_file(source.path).normalised() for source in case.sources]
-    made = Picture.from_file(covered.usable[case.id]) if case.id in covered.usable else None
-    outcome = made.facts if made else _failure(case.id, covered)
+    for picture in (*sources, *([made.picture()] if made else [])):
+        workspace.pictures.put(picture)
     inputs = tuple(source.digest for source in sources)
     step = Step(0, "edit", 1, case.forward, 0, inputs, outcome, 0.0, None, 1)
-    return step, [*sources, made] if made else sources
+    workspace.record_step(trajectory, run, step).result()
 
 
 def _failure(case: str, covered: Coverage) -> Failure:
@@ -134,15 +141,14 @@ def _failure(case: str, covered: Coverage) -> Failure:
     return Failure("refused", "none was given for this case")
 
 
-def _flaw(file: Path) -> str | None:
-    """Why the picture cannot be used; None if it can."""
+def _opened(file: Path) -> Usable | str:
+    """The picture, or why it cannot be used."""
     if not file.is_file():
         return "the named file is not there"
     try:
-        Picture.from_bytes(file.read_bytes())
+        return Usable(file, Picture.from_bytes(file.read_bytes()).facts)
     except BadPicture as error:
         return str(error)
-    return None
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

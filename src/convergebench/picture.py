@@ -93,7 +93,8 @@ class Picture:
     def normalised(self) -> Picture:
         """The same pixels as a plain RGB file, for pictures whose bytes a program could read otherwise:
         turned by EXIF, with alpha or a palette, CMYK, 16 bits a channel."""
-        if is_plain(_open(self.encoded)):
+        image = _open(self.encoded)
+        if _is_own_png(self.encoded, image.width, image.height) or is_plain(image):
             return self
         return Picture.from_pixels(self.pixels)
 
@@ -156,18 +157,21 @@ def _check_png(data: bytes) -> None:
         start = end + 4
 
 
+def _is_own_png(data: bytes, width: int, height: int) -> bool:
+    """Whether it has our header, and one body that reaches to the end: no room for anything else."""
+    start, end = _OWN_BODY, len(data) - _OWN_TAIL
+    header = _SIGNATURE + _chunk(b"IHDR", _own_header(width, height))
+    body = max(0, end - start).to_bytes(4, "big") + b"IDAT"
+    return data[:start] == header + body
+
+
 def _decode_own_png(data: bytes, width: int, height: int) -> Pixels | None:
     """What encode_png wrote, in half the time that a general decoder takes; None for any other file."""
     from isal import isal_zlib
 
+    if not _is_own_png(data, width, height):
+        return None
     start, end = _OWN_BODY, len(data) - _OWN_TAIL
-    if (
-        data[: start - 8] != _SIGNATURE + _chunk(b"IHDR", _own_header(width, height))
-        or data[start - 4 : start] != b"IDAT"
-    ):
-        return None
-    if int.from_bytes(data[start - 8 : start - 4], "big") != end - start:
-        return None
     try:
         filtered = isal_zlib.decompress(memoryview(data)[start:end], bufsize=height * (width * 3 + 1))
     except isal_zlib.error:  # type: ignore[misc]  # a class, whatever its stub says

@@ -168,11 +168,13 @@ def _verdict_rows(
         (_Edit(one.place.model, one.place.case, one.place.seed), one.task.rubric.id, one.task.repeat): verdict
         for one, verdict in judged
     }
+    seeds: dict[tuple[str, str], list[int]] = {}
+    for edit in edits:
+        seeds.setdefault((edit.model, edit.case), []).append(edit.seed)
     rows = []
     for model in dict.fromkeys(edit.model for edit in edits):
         for case in suite.cases:
-            seeds = [edit.seed for edit in edits if (edit.model, edit.case) == (model, case.id)] or [0]
-            for edit in (_Edit(model, case.id, seed) for seed in seeds):
+            for edit in (_Edit(model, case.id, seed) for seed in seeds.get((model, case.id), [0])):
                 absent = edits.get(edit, "no picture: not edited yet")
                 for name in benchmark_of(suite.name).rubrics_of(case.category):
                     rows += [

@@ -145,7 +145,7 @@ def _edited(task: Task, suite: Suite, workspace: Workspace) -> tuple[Outcome, tu
     built = tuple(editors.open_editor(model) for model in dict.fromkeys(task.models))
     settings = api.Settings(
         task.models, suite=task.suite, rounds=1, limit=task.limit, concurrency=task.workers,
-        max_cost_usd=task.max_cost_usd, metrics=("psnr",),
+        max_cost_usd=task.max_cost_usd, metrics=(),
     )  # fmt: skip
     plan = Plan(full_name(suite), one_shot(), suite.cases, built, (0,))
     outcome = api.execute(plan, settings, workspace)

@@ -29,7 +29,9 @@ def figures(rows: list[VerdictRow]) -> dict[tuple[str, str], tuple[float | None,
     def rounded(row: BenchmarkRow) -> float | None:
         return round(row.score.mean, 4) if row.score else None
 
-    return {(row.metric, row.subset): (rounded(row), row.n, row.missing) for row in gedit_table("gedit", rows)}
+    return {
+        (row.metric, row.subset): (rounded(row), row.n, row.missing) for row in gedit_table("gedit", rows)
+    }
 
 
 def test_a_mini_suite_worked_out_by_hand() -> None:
@@ -75,7 +77,9 @@ def test_a_judged_zero_counts_and_a_missing_verdict_does_not() -> None:
     assert figures(rows)["Overall", "color_alter"] == (2.0, 2, 1)
 
 
-def test_a_subset_without_any_verdict_leaves_the_macro_mean_missing_and_the_sample_mean_over_the_rest() -> None:
+def test_a_subset_without_any_verdict_leaves_the_macro_mean_missing_and_the_sample_mean_over_the_rest() -> (
+    None
+):
     rows = [*rows_of("a", "color_alter", (6, 6), (6, 6)), *rows_of("b", "text_change", None, None)]
     found = figures(rows)
     assert found["Overall", "text_change"] == (None, 0, 1)

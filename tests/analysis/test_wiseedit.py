@@ -65,7 +65,9 @@ def test_the_single_image_variant_uses_the_subsets_with_one_input() -> None:
     found = table(rows)
     assert score(found["en", "Awareness (single image)", "AVG"]) == 100.0
     assert score(found["en", "Imagination (single image)", "AVG"]) == 75.0
-    assert score(found["en", "overall (single image)", "AVG"]) == pytest.approx((100 + 33.3 + 75) / 3, abs=1e-4)
+    assert score(found["en", "overall (single image)", "AVG"]) == pytest.approx(
+        (100 + 33.3 + 75) / 3, abs=1e-4
+    )
 
 
 def test_an_overall_that_lacks_a_category_is_missing_with_that_reason() -> None:

@@ -74,6 +74,18 @@ def test_repeats_are_further_verdicts_on_the_same_pictures(
     assert rows(more)["jpeg?quality=50", "gedit_pq@1"]["n"] == 2 * CASES
 
 
+def test_with_repeats_the_table_says_how_far_the_judge_agrees_with_itself(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer
+) -> None:
+    server.script = lambda number, asked: completion(graded(asked, artifacts=3 + 2 * (number % 2)))
+    words = ["judge", "--judge", server.name, "-w", folder, "--rubric", "gedit_pq", "--concurrency", 1]
+    found = cli(*words, "--repeats", 2, "--json").json["rows"]
+    assert [row["spread"] for row in found] == [pytest.approx(2**0.5)] * 2  # each has a 3 and a 5
+    assert all(row["alpha"] < 0 and row["mean"] == 4.0 for row in found)
+    assert "alpha" in cli(*words, "--repeats", 2).out
+    assert "alpha" not in cli(*words).out
+
+
 def odd_ones_fail(number: int, asked: Asked) -> Answer:
     return failure(400, "strange", "content_policy_violation") if number % 2 else completion(graded(asked))
 

@@ -15,7 +15,7 @@ from scripted import Scripted
 def run_once(workspace: Workspace, editor: Editor, case: Case) -> Outcome:
     plan = Plan("tiny@0", one_shot(), (case,), (editor,), (0,))
     number = workspace.start_run({"suite": plan.suite}, "test")
-    return asyncio.run(run_plan(plan, workspace, Ruler(["psnr"]), run=number))
+    return asyncio.run(run_plan(plan, workspace, Ruler(["ms_ssim"]), run=number))
 
 
 def test_a_case_is_edited_once_and_compared_with_nothing(

@@ -47,7 +47,9 @@ def written(form: str, folder: Path) -> Path:
 
         (folder / "data").mkdir()
         parquet.write_table(rows.slice(0, 20), folder / "data" / "train-00000-of-00002.parquet")
-        parquet.write_table(rows.slice(20), folder / "data" / "train-00001-of-00002.parquet", row_group_size=3)
+        parquet.write_table(
+            rows.slice(20), folder / "data" / "train-00001-of-00002.parquet", row_group_size=3
+        )
         return folder
     import pyarrow as arrow
 
@@ -136,7 +138,9 @@ def test_what_cannot_be_loaded_says_what_to_do(
         load_gedit(data, language)
 
 
-def test_a_hub_that_cannot_be_reached_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_hub_that_cannot_be_reached_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     pytest.importorskip("huggingface_hub")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     monkeypatch.chdir(tmp_path)

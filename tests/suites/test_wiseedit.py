@@ -73,12 +73,16 @@ def test_references_are_a_list_or_separated_by_bars_or_semicolons(cell: str) -> 
     assert split_references(cell) == ["a/1.png", "a/2.png"]
 
 
-@pytest.mark.parametrize(("cell", "paths"), [("", []), ("a.png", ["a.png"]), ('"a.png"', ["a.png"]), ("[]", [])])
+@pytest.mark.parametrize(
+    ("cell", "paths"), [("", []), ("a.png", ["a.png"]), ('"a.png"', ["a.png"]), ("[]", [])]
+)
 def test_one_reference_or_none_is_read_too(cell: str, paths: list[str]) -> None:
     assert split_references(cell) == paths
 
 
-@pytest.mark.parametrize(("cell", "idx"), [("7", "7"), ("7.0", "7"), ("007", "007"), ("7.5", "7.5"), ("b7", "b7")])
+@pytest.mark.parametrize(
+    ("cell", "idx"), [("7", "7"), ("7.0", "7"), ("007", "007"), ("7.5", "7.5"), ("b7", "b7")]
+)
 def test_an_idx_is_read_as_result_pictures_are_named(cell: str, idx: str) -> None:
     assert plain_idx(cell) == idx
 
@@ -107,7 +111,12 @@ def test_a_folder_without_tables_says_what_is_expected(tmp_path: Path) -> None:
 
 
 def test_result_folders_are_read_by_subset_language_and_idx(tmp_path: Path) -> None:
-    for name in ("Awareness_1/en/3.png", "Awareness_1/cn/3.webp", "Other/en/1.png", "Awareness_1/en/notes.txt"):
+    for name in (
+        "Awareness_1/en/3.png",
+        "Awareness_1/cn/3.webp",
+        "Other/en/1.png",
+        "Awareness_1/en/notes.txt",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     assert dict(result_pictures(tmp_path)) == {

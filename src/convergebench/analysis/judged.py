@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from convergebench.analysis.agreement import Agreement, Spread, krippendorff_alpha, spread
 from convergebench.analysis.statistics import Interval, cluster_bootstrap_mean
 
 
@@ -37,6 +38,10 @@ class JudgedRow:
     """Of every missing verdict, repeats counted each."""
     mean: Interval | None
     """Over subjects, each at the mean of its repeats; None if there is no value at all."""
+    agreement: Agreement
+    """Of the judge with itself over repeats; for yes and no the interval alpha is the nominal one."""
+    spread: Spread | None
+    """Between repeats; None where there are none."""
 
 
 def judged_table(scores: Iterable[Score]) -> list[JudgedRow]:
@@ -56,4 +61,8 @@ def _row(model: str, rubric: str, scores: Sequence[Score]) -> JudgedRow:
     kinds = Counter(score.missing or "not judged" for score in scores if score.value is None)
     means = np.array([np.mean(repeats) for repeats in values.values()])
     mean = cluster_bootstrap_mean(means, [cluster[subject] for subject in values]) if values else None
-    return JudgedRow(model, rubric, len(values), len(cluster) - len(values), dict(kinds), mean)
+    repeats = list(values.values())
+    return JudgedRow(
+        model, rubric, len(values), len(cluster) - len(values), dict(kinds), mean,
+        krippendorff_alpha(repeats, "interval"), spread(repeats),
+    )  # fmt: skip

@@ -157,15 +157,19 @@ def _scores(chosen: list[Judgeable], done: Judged) -> Any:
 def _print_table(table: list[JudgedRow]) -> None:
     from rich.table import Table
 
+    repeated = any(row.spread for row in table)
     shown = Table("model", "rubric", box=None)
-    for heading in ("n", "missing", "mean", "95 % interval"):
+    for heading in ("n", "missing", "mean", "95 % interval", *(("alpha", "spread") if repeated else ())):
         shown.add_column(heading, justify="right")
     for row in table:
-        mean = "" if row.mean is None else f"{row.mean.mean:.2f}"
-        between = (
-            "" if row.mean is None or row.mean.low is None else f"{row.mean.low:.2f} – {row.mean.high:.2f}"
-        )
-        shown.add_row(row.model, row.rubric, str(row.n), str(row.missing), mean, between)
+        mean, alpha, spread = row.mean, row.agreement.alpha, row.spread
+        cells = [
+            "" if mean is None else f"{mean.mean:.2f}",
+            "" if mean is None or mean.low is None else f"{mean.low:.2f} – {mean.high:.2f}",
+            "–" if alpha is None else f"{alpha:.2f}",
+            "–" if spread is None else f"{spread.standard_deviation:.2f}",
+        ]
+        shown.add_row(row.model, row.rubric, str(row.n), str(row.missing), *cells[: 4 if repeated else 2])
     console().print(shown)
 
 
@@ -175,7 +179,8 @@ def _row(row: JudgedRow) -> dict[str, Any]:
         "model": row.model, "rubric": row.rubric, "n": row.n, "missing": row.missing,
         "kinds": dict(row.kinds),
         "mean": mean and mean.mean, "low": mean and mean.low, "high": mean and mean.high,
-        "clusters": mean.clusters if mean else 0,
+        "clusters": mean.clusters if mean else 0, "alpha": row.agreement.alpha,
+        "spread": row.spread and row.spread.standard_deviation,
     }  # fmt: skip
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from convergebench.engine.interrupts import interruptible
 from convergebench.engine.limits import Budget, BudgetReached, Lane, Limits, Patience
-from convergebench.engine.local import _interruptible
 from convergebench.engine.questioning import Questioner
 from convergebench.judges import Judge, Rubric, Subject, Verdict
 from convergebench.judges.asking import key_of, lacking, shown_pictures, shown_texts
@@ -94,7 +94,7 @@ async def judge_tasks(
     limits = Limits(Lane(at_once, per_minute), patience or Patience(), budget, stop)
     session = _Session(judge, workspace, run, limits, stop, ask_again, retry_missing, onlooker)
     started = time.perf_counter()
-    with _interruptible(session.interrupted):
+    with interruptible(session.interrupted):
         result = await session.run(tasks, at_once)
     result.spent_usd = budget.spent_usd
     result.seconds = time.perf_counter() - started

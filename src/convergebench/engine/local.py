@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import signal
-import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from convergebench.analysis.succession import Succession, change_ruler
 from convergebench.engine.batching import Batched
 from convergebench.engine.durable import DurableEdit, StepFailed, Stopped, Trajectory
+from convergebench.engine.interrupts import interruptible
 from convergebench.engine.limits import Budget, BudgetReached, Lane, Limits, Patience
 from convergebench.engine.measuring import Measuring
 from convergebench.engine.plan import Plan
@@ -103,7 +101,7 @@ class _Session:
 
     async def run(self, concurrency: int, fresh: bool) -> Outcome:
         started = time.perf_counter()
-        with _interruptible(self._interrupted):
+        with interruptible(self._interrupted):
             await asyncio.gather(
                 *(self._run_editor(editor, concurrency, fresh) for editor in self._plan.editors)
             )
@@ -226,22 +224,3 @@ def _at_once(facts: EditorFacts, wanted: int | None) -> int | None:
 
 def _pictures(steps: Sequence[Step]) -> list[Digest]:
     return [step.outcome.digest for step in steps if isinstance(step.outcome, PictureFacts)]
-
-
-@contextlib.contextmanager
-def _interruptible(on_interrupt: Callable[[], None]) -> Iterator[None]:
-    """While this lasts the first SIGINT calls `on_interrupt`; the next one is an ordinary interrupt again."""
-    loop = asyncio.get_running_loop()
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def first() -> None:
-        loop.remove_signal_handler(signal.SIGINT)
-        on_interrupt()
-
-    loop.add_signal_handler(signal.SIGINT, first)
-    try:
-        yield
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,7 +53,7 @@ def write(workspace: Path, folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def serve() -> Iterator[Callable[[Path], str]]:
     """Serves a workspace, and gives its address."""
     uvicorn = pytest.importorskip("uvicorn", reason="pip install 'convergebench[view]'")
@@ -82,9 +83,14 @@ def serve() -> Iterator[Callable[[Path], str]]:
         end()
 
 
+@pytest.fixture(scope="session")
+def served(filled: Path, serve: Callable[[Path], str]) -> str:
+    return serve(filled)
+
+
 @pytest.fixture(params=["from disk", "from the server"])
-def address(request: pytest.FixtureRequest, written: Path, filled: Path, serve: Callable[[Path], str]) -> str:
-    return (written / "index.html").as_uri() if request.param == "from disk" else serve(filled)
+def address(request: pytest.FixtureRequest, written: Path, served: str) -> str:
+    return (written / "index.html").as_uri() if request.param == "from disk" else served
 
 
 @dataclass
@@ -102,6 +108,14 @@ class Visit:
         self.page.goto(address + place)
         self.page.wait_for_selector("#content h1, #content .notice")
         return self.page
+
+    def until(self, expression: str) -> None:
+        """Wait until it is true; Playwright's own way would break the page's policy."""
+        for _ in range(160):
+            if self.page.evaluate(expression):
+                return
+            time.sleep(0.05)
+        raise AssertionError(f"never true: {expression}")
 
 
 @pytest.fixture

@@ -49,15 +49,16 @@ def check(page: Any) -> None:
 def test_hostile_text_is_shown_as_it_is(visit: Visit, hostile_report: Path, view: str) -> None:
     page = visit.open((hostile_report / "index.html").as_uri(), f"#/{view}")
     check(page)
-    if view not in ("drift",):
+    if view != "drift":
         assert "<script>window.pwned=1</script>" in page.inner_text("#content")
 
 
-@pytest.mark.parametrize("view", VIEWS)
 def test_hostile_text_is_harmless_from_the_server_too(
-    visit: Visit, hostile_workspace: Path, serve: Callable[[Path], str], view: str
+    visit: Visit, hostile_workspace: Path, serve: Callable[[Path], str]
 ) -> None:
-    check(visit.open(serve(hostile_workspace), f"#/{view}"))
+    address = serve(hostile_workspace)
+    for view in VIEWS:
+        check(visit.open(address, f"#/{view}"))
 
 
 def test_hostile_names_survive_in_links(visit: Visit, hostile_report: Path) -> None:

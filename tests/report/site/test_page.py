@@ -30,14 +30,13 @@ def pixels(locator: Any) -> NDArray[np.int64]:
     return np.asarray(Image.open(io.BytesIO(locator.screenshot())).convert("RGB"), np.int64)
 
 
-def loaded(page: Any) -> None:
-    page.wait_for_function("[...document.querySelectorAll('.stage:not([hidden]) img:not([hidden])')].every((i) => i.complete)")
+LOADED = "[...document.querySelectorAll('.stage:not([hidden]) img:not([hidden])')].every((i) => i.complete)"
 
 
 def open_film(visit: Visit, address: str, mode: str, model: str = "fading", round: int = 3, more: str = "") -> Any:
     page = visit.open(address, FILM.format(model=model, round=round, mode=mode) + more)
     page.wait_for_selector(".stage")
-    loaded(page)
+    visit.until(LOADED)
     return page
 
 
@@ -80,8 +79,8 @@ def test_another_metric_is_ranked_drawn_and_linked_to(visit: Visit, address: str
 def test_curves_can_be_of_one_category_with_its_own_n(visit: Visit, address: str) -> None:
     page = visit.open(address)
     page.select_option("label:has-text('Cases') select", "category:accessories")
-    page.wait_for_function("location.hash.includes('part=category')")
-    page.wait_for_function("document.querySelector('.reading tbody tr:nth-child(2)').innerText.split(/\\s+/).includes('2')")
+    visit.until("location.hash.includes('part=category')")
+    visit.until("document.querySelector('.reading tbody tr:nth-child(2)').innerText.split(/\\s+/).includes('2')")
 
 
 def test_a_metric_without_values_says_why(visit: Visit, address: str) -> None:
@@ -141,7 +140,7 @@ def test_a_delta_e_map_is_drawn_where_the_browser_may_read_pixels(visit: Visit, 
         page.wait_for_selector(".stage-note:not([hidden])")
         assert "convergebench view" in page.inner_text(".stage-note:not([hidden])")
     else:
-        page.wait_for_function("document.querySelector('.stage:not([hidden]) canvas').width === 96")
+        visit.until("document.querySelector('.stage:not([hidden]) canvas').width === 96")
         assert pixels(page.locator(".stage:not([hidden])")).mean() > 60
 
 
@@ -206,9 +205,9 @@ def test_the_gallery_begins_with_the_worst_and_filters(visit: Visit, address: st
     shots = page.locator(".gallery-row").first.locator(".shot").all_inner_texts()
     assert [text.split()[0] for text in shots] == ["source", "fading", "refuser", "steady", "identity"]
     page.select_option("label:has-text('Category') select", "objects")
-    page.wait_for_function("document.querySelectorAll('.gallery-row').length === 2")
+    visit.until("document.querySelectorAll('.gallery-row').length === 2")
     page.check(".chips label:has-text('steady') input")
-    page.wait_for_function("document.querySelectorAll('.gallery-row .shot').length === 4")
+    visit.until("document.querySelectorAll('.gallery-row .shot').length === 4")
 
 
 def test_a_comparison_names_the_better_model_and_links_to_its_cases(visit: Visit, address: str) -> None:
@@ -236,7 +235,7 @@ def test_results_appear_while_a_run_goes_on(visit: Visit, tmp_path: Path, serve:
             add_film(workspace, run, name, cases()[0], rounds=1 if name == "fading" else ROUNDS)
         page.wait_for_selector("tr:has-text('steady')")
         add_film(workspace, run, "steady", cases()[2])
-        page.wait_for_function("document.querySelector('.lead')?.innerText.includes('2 cases')")
+        visit.until("document.querySelector('.lead')?.innerText.includes('2 cases')")
 
 
 def test_an_unknown_place_opens_something_useful(visit: Visit, address: str) -> None:
