@@ -56,7 +56,8 @@ def measure(trajectories: int, metrics: list[str]) -> dict[str, float]:
         path = Path(folder) / "source.png"
         path.write_bytes(editor.source.encoded)
         pictures = (SourcePicture("source", path, editor.source.digest),)
-        cases = tuple(Case(f"case{n}", pictures, "Add it.", "Remove it.", "pair") for n in range(trajectories))
+        numbers = range(trajectories)
+        cases = tuple(Case(f"case{n}", pictures, "Add it.", "Remove it.", "pair") for n in numbers)
         plan = Plan("bench@0", round_trip(ROUNDS), cases, (editor,), (0,))
         with Workspace.create(Path(folder) / "results") as workspace:
             run = workspace.start_run({}, "bench")

@@ -144,5 +144,5 @@ def test_a_hub_that_cannot_be_reached_is_one_sentence(
     pytest.importorskip("huggingface_hub")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(DownloadFailed, match="could not download nobody/nothing .*name a local copy"):
+    with pytest.raises(DownloadFailed, match=r"could not download nobody/nothing .*name a local copy"):
         load_gedit("nobody/nothing")

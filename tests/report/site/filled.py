@@ -77,7 +77,15 @@ def add_film(
     for number in range(1, rounds + 1):
         refused = name == "refuser" and number == 2 and "hat" in case.id
         forward = worn(source, name, number, forward=True)
-        record(workspace, run, trajectory, number, "forward", held, Failure("refused", text(REFUSAL)) if refused else forward)
+        record(
+            workspace,
+            run,
+            trajectory,
+            number,
+            "forward",
+            held,
+            Failure("refused", text(REFUSAL)) if refused else forward,
+        )
         if refused:
             return
         held = worn(source, name, number, forward=False)

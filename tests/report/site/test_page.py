@@ -30,12 +30,15 @@ def pixels(locator: Any) -> NDArray[np.int64]:
     return np.asarray(Image.open(io.BytesIO(locator.screenshot())).convert("RGB"), np.int64)
 
 
+STAGE = ".stage:not([hidden])"
 LOADED = "[...document.querySelectorAll('.stage:not([hidden]) img:not([hidden])')].every((i) => i.complete)"
 
 
-def open_film(visit: Visit, address: str, mode: str, model: str = "fading", round: int = 3, more: str = "") -> Any:
+def open_film(
+    visit: Visit, address: str, mode: str, model: str = "fading", round: int = 3, more: str = ""
+) -> Any:
     page = visit.open(address, FILM.format(model=model, round=round, mode=mode) + more)
-    page.wait_for_selector(".stage")
+    page.wait_for_selector(STAGE)
     visit.until(LOADED)
     return page
 
@@ -58,7 +61,10 @@ def test_no_view_is_wider_than_a_phone(visit: Visit, written: Path, view: str, w
 
 def test_the_ranking_says_how_sure_it_is_and_what_is_missing(visit: Visit, address: str) -> None:
     page = visit.open(address)
-    rows = [row.split("\n") for row in page.locator(".overview section").first.locator("tbody tr").all_inner_texts()]
+    rows = [
+        row.split("\n")
+        for row in page.locator(".overview section").first.locator("tbody tr").all_inner_texts()
+    ]
     order = [" ".join(row) for row in rows]
     assert [next(name for name in ("steady", "refuser", "fading", "identity") if name in row) for row in order] == [
         "steady", "refuser", "fading", "identity",
@@ -80,7 +86,9 @@ def test_curves_can_be_of_one_category_with_its_own_n(visit: Visit, address: str
     page = visit.open(address)
     page.select_option("label:has-text('Cases') select", "category:accessories")
     visit.until("location.hash.includes('part=category')")
-    visit.until("document.querySelector('.reading tbody tr:nth-child(2)').innerText.split(/\\s+/).includes('2')")
+    visit.until(
+        "document.querySelector('.reading tbody tr:nth-child(2)').innerText.split(/\\s+/).includes('2')"
+    )
 
 
 def test_a_metric_without_values_says_why(visit: Visit, address: str) -> None:
@@ -98,7 +106,7 @@ def test_the_charts_cursor_reads_other_rounds_by_keyboard(visit: Visit, address:
 
 def test_the_slider_shows_the_source_left_and_the_result_right(visit: Visit, address: str) -> None:
     page = open_film(visit, address, "slider")
-    seen = pixels(page.locator(".stage:not([hidden])"))
+    seen = pixels(page.locator(STAGE))
     case = cases()[2]
     source, result = source_of(case).pixels, worn(source_of(case), "fading", 3, forward=False).pixels
     middle = seen.shape[1] // 2
@@ -108,16 +116,18 @@ def test_the_slider_shows_the_source_left_and_the_result_right(visit: Visit, add
     assert abs(expected[0] - expected[1]) > 12
 
 
-def test_the_difference_of_equal_pictures_is_black_and_of_unequal_ones_is_not(visit: Visit, address: str) -> None:
+def test_the_difference_of_equal_pictures_is_black_and_of_unequal_ones_is_not(
+    visit: Visit, address: str
+) -> None:
     page = open_film(visit, address, "difference", model="identity")
-    assert pixels(page.locator(".stage:not([hidden])")).max() <= 2
+    assert pixels(page.locator(STAGE)).max() <= 2
     page = open_film(visit, address, "difference", model="fading")
-    assert pixels(page.locator(".stage:not([hidden])")).mean() > 60
+    assert pixels(page.locator(STAGE)).mean() > 60
 
 
 def test_side_by_side_shows_both(visit: Visit, address: str) -> None:
     page = open_film(visit, address, "side")
-    assert page.locator(".stage:not([hidden])").count() == 2
+    assert page.locator(STAGE).count() == 2
 
 
 def test_onion_skin_lies_between_source_and_result(visit: Visit, address: str) -> None:
@@ -125,7 +135,7 @@ def test_onion_skin_lies_between_source_and_result(visit: Visit, address: str) -
     case = cases()[2]
     source, result = source_of(case).pixels, worn(source_of(case), "fading", 3, forward=False).pixels
     half = (source.astype(float) + result) / 2
-    assert abs(pixels(page.locator(".stage:not([hidden])")).std() - half.std()) < 4
+    assert abs(pixels(page.locator(STAGE)).std() - half.std()) < 4
 
 
 def test_flicker_shows_source_and_result_in_turn(visit: Visit, address: str) -> None:
@@ -141,18 +151,24 @@ def test_a_delta_e_map_is_drawn_where_the_browser_may_read_pixels(visit: Visit, 
         assert "convergebench view" in page.inner_text(".stage-note:not([hidden])")
     else:
         visit.until("document.querySelector('.stage:not([hidden]) canvas').width === 96")
-        assert pixels(page.locator(".stage:not([hidden])")).mean() > 60
+        assert pixels(page.locator(STAGE)).mean() > 60
 
 
 def test_zoom_shows_every_pixel_of_the_source_as_a_square(visit: Visit, address: str) -> None:
     page = open_film(visit, address, "single", model="steady", more="&zoom=8")
-    seen = pixels(page.locator(".stage:not([hidden])"))
+    seen = pixels(page.locator(STAGE))
     result = worn(source_of(cases()[2]), "steady", 3, forward=False).pixels
     big = np.repeat(np.repeat(result, 8, axis=0), 8, axis=1).astype(int)
     assert big.shape[:2] == (8 * HEIGHT, 8 * WIDTH)
     height, width = min(seen.shape[0], big.shape[0]), min(seen.shape[1], big.shape[1])
-    inner = tuple(slice((size - part) // 2, (size - part) // 2 + part) for size, part in zip(seen.shape, (height, width), strict=False))
-    same = tuple(slice((size - part) // 2, (size - part) // 2 + part) for size, part in zip(big.shape, (height, width), strict=False))
+    inner = tuple(
+        slice((size - part) // 2, (size - part) // 2 + part)
+        for size, part in zip(seen.shape, (height, width), strict=False)
+    )
+    same = tuple(
+        slice((size - part) // 2, (size - part) // 2 + part)
+        for size, part in zip(big.shape, (height, width), strict=False)
+    )
     assert (np.abs(seen[inner] - big[same]).max(axis=2) <= 2).mean() > 0.99
 
 
@@ -191,7 +207,7 @@ def test_a_refused_edit_is_told_and_no_other_picture_stands_in(visit: Visit, add
     page = visit.open(address, "#/film?case=anna%2Fhat&model=refuser&round=2&mode=single")
     page.wait_for_selector(".absent:not([hidden])")
     assert page.inner_text(".absent") == f"No picture: refused. {REFUSAL}"
-    assert page.locator(".stage:not([hidden])").count() == 0
+    assert page.locator(STAGE).count() == 0
 
 
 def test_native_sizes_are_printed_where_they_differ(visit: Visit, address: str) -> None:
@@ -202,10 +218,10 @@ def test_native_sizes_are_printed_where_they_differ(visit: Visit, address: str) 
 
 def test_the_gallery_begins_with_the_worst_and_filters(visit: Visit, address: str) -> None:
     page = visit.open(address, "#/gallery")
-    shots = page.locator(".gallery-row").first.locator(".shot").all_inner_texts()
-    assert [text.split()[0] for text in shots] == ["source", "fading", "refuser", "steady", "identity"]
     page.select_option("label:has-text('Category') select", "objects")
     visit.until("document.querySelectorAll('.gallery-row').length === 2")
+    shots = page.locator(".gallery-row").first.locator(".shot").all_inner_texts()
+    assert [text.split()[0] for text in shots] == ["source", "fading", "refuser", "steady", "identity"]
     page.check(".chips label:has-text('steady') input")
     visit.until("document.querySelectorAll('.gallery-row .shot').length === 4")
 
@@ -225,7 +241,9 @@ def test_the_runs_tell_settings_fingerprints_and_failures(visit: Visit, address:
     assert REFUSAL in told and NO_CLIP in told and 'strength = "high"' in told
 
 
-def test_results_appear_while_a_run_goes_on(visit: Visit, tmp_path: Path, serve: Callable[[Path], str]) -> None:
+def test_results_appear_while_a_run_goes_on(
+    visit: Visit, tmp_path: Path, serve: Callable[[Path], str]
+) -> None:
     folder = tmp_path / "results"
     with Workspace.create(folder) as workspace:
         run = workspace.start_run({"suite": "tiny@1"}, "0.1.0")
