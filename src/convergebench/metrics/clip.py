@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -34,25 +35,30 @@ FACTS = MetricFacts(
 
 @dataclass(frozen=True)
 class Clip:
-    """An image processor and a CLIP model, both from transformers; only its vision half is used."""
+    """An image processor and a CLIP model, both from transformers; only its vision half is held."""
 
     processor: Any
     model: Any
     device: str
+    weights: str
+    """The folder or hub id that it was read from."""
     facts: MetricFacts = FACTS
 
     def prepare(self, source: Pixels) -> NDArray[np.float32]:
-        embedding: NDArray[np.float32] = self._embedded([source])[0]
+        embedding: NDArray[np.float32] = self.embedded([source])[0]
         return embedding
 
     def compare(self, prepared: Sequence[NDArray[np.float32]], results: Sequence[Pixels]) -> list[float]:
-        batches = [results[start : start + BATCH] for start in range(0, len(results), BATCH)]
-        embedded = [embedding for batch in batches for embedding in self._embedded(batch)]
+        embedded = self.embedded(results)
         cosines = [np.dot(source, result) for source, result in zip(prepared, embedded, strict=True)]
         return [float(np.clip(cosine, -1, 1)) for cosine in cosines]
 
+    def embedded(self, pictures: Sequence[Pixels]) -> list[NDArray[np.float32]]:
+        """An embedding of unit length for each picture."""
+        batches = [pictures[start : start + BATCH] for start in range(0, len(pictures), BATCH)]
+        return [embedding for batch in batches for embedding in self._embedded(batch)]
+
     def _embedded(self, pictures: Sequence[Pixels]) -> NDArray[np.float32]:
-        """One embedding of unit length in each row."""
         import torch
 
         inputs = self.processor(list(pictures), return_tensors="pt", input_data_format="channels_last")
@@ -75,9 +81,22 @@ def load(options: MetricOptions) -> Metric:
     name = options.clip or DEFAULT_MODEL
     transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        return Clip(_processor(name), _model(name).to(device), device)
+        loaded = Clip(_processor(name), _model(name).to(device), device, name)
     except (OSError, ValueError, RuntimeError) as error:
         raise MetricUnavailable(_advice(name)) from error
+    _in_use[version(options)] = loaded
+    return loaded
+
+
+_in_use: WeakValueDictionary[str, Clip] = WeakValueDictionary()
+
+
+def in_use(version: str) -> Clip | None:
+    """The model that somebody has loaded under this version and still holds.
+
+    It takes a gigabyte, so whoever measures something else with CLIP uses the one that is there.
+    """
+    return _in_use.get(version)
 
 
 def _processor(name: str) -> Any:
@@ -134,7 +153,7 @@ def pull(name: str = DEFAULT_MODEL) -> None:
     except ImportError as error:
         raise MissingExtra("huggingface_hub", "torch") from error
     try:
-        snapshot_download(name, allow_patterns=["*.json", "*.safetensors"])
+        snapshot_download(name, allow_patterns=["*.json", "*.safetensors", "merges.txt"])
     except Exception as error:
         reason = type(error).__name__
         raise DownloadFailed(

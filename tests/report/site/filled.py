@@ -91,8 +91,11 @@ def add_film(
         held = worn(source, name, number, forward=False)
         record(workspace, run, trajectory, number, "backward", forward, held)
         if held.digest != source.digest:
-            measured = [Measurement("ssim", "1", ssim_of(name, number)), Measurement("psnr", "1", 40.0 - number),
-                        Measurement("clip", "1", None, text(NO_CLIP))]  # fmt: skip
+            measured = [
+                Measurement("ssim", "1", ssim_of(name, number)),
+                Measurement("psnr", "1", 40.0 - number),
+                Measurement("clip", "1", None, text(NO_CLIP)),
+            ]
             workspace.record_measurements([(source.digest, held.digest, m) for m in measured]).result()
     if name == "identity":
         perfect = [Measurement("ssim", "1", 1.0), Measurement("psnr", "1", float("inf"))]
@@ -116,12 +119,12 @@ def ssim_of(name: str, number: int) -> float:
 
 
 def worn(source: Picture, name: str, number: int, *, forward: bool) -> Picture:
-    """`fading` inverts the picture, `refuser` makes it larger, `steady` brightens it, `identity` keeps it."""
+    """`fading` darkens the picture, `refuser` makes it larger, `steady` brightens it, `identity` keeps it."""
     pixels = source.pixels
     if name == "identity":
         return source
     if name == "fading":
-        pixels = 255 - pixels
+        pixels = pixels // 4
     if name == "refuser":
         pixels = np.repeat(np.repeat(pixels, 2, axis=0), 2, axis=1)
     shift = number + 20 * forward

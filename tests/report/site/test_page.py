@@ -13,7 +13,7 @@ from PIL import Image
 
 from convergebench.store import Workspace
 from report.site.conftest import Visit
-from report.site.filled import HEIGHT, NO_CLIP, REFUSAL, ROUNDS, WIDTH, add_film, cases, source_of, worn
+from report.site.filled import NO_CLIP, REFUSAL, ROUNDS, WIDTH, add_film, cases, source_of, worn
 
 VIEWS = {
     "overview": "What is left after 3 edits and undos",
@@ -26,11 +26,14 @@ VIEWS = {
 FILM = "#/film?case=lake%2Fball&model={model}&round={round}&mode={mode}"
 
 
-def pixels(locator: Any) -> NDArray[np.int64]:
-    return np.asarray(Image.open(io.BytesIO(locator.screenshot())).convert("RGB"), np.int64)
+def pixels(locator: Any, edge: int = 3) -> NDArray[np.int64]:
+    """What is seen, without the edge, which may share its screen pixels with what is beside it."""
+    seen = np.asarray(Image.open(io.BytesIO(locator.screenshot())).convert("RGB"), np.int64)
+    return seen[edge : seen.shape[0] - edge, edge : seen.shape[1] - edge]
 
 
 STAGE = ".stage:not([hidden])"
+PICTURE = f"{STAGE} .world"
 LOADED = "[...document.querySelectorAll('.stage:not([hidden]) img:not([hidden])')].every((i) => i.complete)"
 
 
@@ -61,14 +64,10 @@ def test_no_view_is_wider_than_a_phone(visit: Visit, written: Path, view: str, w
 
 def test_the_ranking_says_how_sure_it_is_and_what_is_missing(visit: Visit, address: str) -> None:
     page = visit.open(address)
-    rows = [
-        row.split("\n")
-        for row in page.locator(".overview section").first.locator("tbody tr").all_inner_texts()
-    ]
-    order = [" ".join(row) for row in rows]
-    assert [next(name for name in ("steady", "refuser", "fading", "identity") if name in row) for row in order] == [
-        "steady", "refuser", "fading", "identity",
-    ]  # fmt: skip
+    rows = page.locator(".overview section").first.locator("tbody tr")
+    names = [row.locator("th a").inner_text() for row in rows.all()]
+    assert names == ["steady", "refuser", "fading", "identity"]
+    order = [" ".join(text.split("\n")) for text in rows.all_inner_texts()]
     assert re.search(r"0\.980 .*\[0\.980, 0\.980\]", order[0])
     assert order[1].split()[-2:] == ["3", "1"]
     assert f"refused by the model: {REFUSAL} (refuser 1)" in page.inner_text(".notes")
@@ -106,7 +105,7 @@ def test_the_charts_cursor_reads_other_rounds_by_keyboard(visit: Visit, address:
 
 def test_the_slider_shows_the_source_left_and_the_result_right(visit: Visit, address: str) -> None:
     page = open_film(visit, address, "slider")
-    seen = pixels(page.locator(STAGE))
+    seen = pixels(page.locator(PICTURE))
     case = cases()[2]
     source, result = source_of(case).pixels, worn(source_of(case), "fading", 3, forward=False).pixels
     middle = seen.shape[1] // 2
@@ -120,9 +119,9 @@ def test_the_difference_of_equal_pictures_is_black_and_of_unequal_ones_is_not(
     visit: Visit, address: str
 ) -> None:
     page = open_film(visit, address, "difference", model="identity")
-    assert pixels(page.locator(STAGE)).max() <= 2
+    assert pixels(page.locator(PICTURE)).max() <= 2
     page = open_film(visit, address, "difference", model="fading")
-    assert pixels(page.locator(STAGE)).mean() > 60
+    assert pixels(page.locator(PICTURE)).mean() > 60
 
 
 def test_side_by_side_shows_both(visit: Visit, address: str) -> None:
@@ -135,7 +134,7 @@ def test_onion_skin_lies_between_source_and_result(visit: Visit, address: str) -
     case = cases()[2]
     source, result = source_of(case).pixels, worn(source_of(case), "fading", 3, forward=False).pixels
     half = (source.astype(float) + result) / 2
-    assert abs(pixels(page.locator(STAGE)).std() - half.std()) < 4
+    assert abs(pixels(page.locator(PICTURE)).std() - half.std()) < 4
 
 
 def test_flicker_shows_source_and_result_in_turn(visit: Visit, address: str) -> None:
@@ -151,25 +150,19 @@ def test_a_delta_e_map_is_drawn_where_the_browser_may_read_pixels(visit: Visit, 
         assert "convergebench view" in page.inner_text(".stage-note:not([hidden])")
     else:
         visit.until("document.querySelector('.stage:not([hidden]) canvas').width === 96")
-        assert pixels(page.locator(STAGE)).mean() > 60
+        assert pixels(page.locator(PICTURE)).mean() > 60
 
 
 def test_zoom_shows_every_pixel_of_the_source_as_a_square(visit: Visit, address: str) -> None:
     page = open_film(visit, address, "single", model="steady", more="&zoom=8")
-    seen = pixels(page.locator(STAGE))
+    seen = pixels(page.locator(PICTURE), edge=0)
     result = worn(source_of(cases()[2]), "steady", 3, forward=False).pixels
     big = np.repeat(np.repeat(result, 8, axis=0), 8, axis=1).astype(int)
-    assert big.shape[:2] == (8 * HEIGHT, 8 * WIDTH)
-    height, width = min(seen.shape[0], big.shape[0]), min(seen.shape[1], big.shape[1])
-    inner = tuple(
-        slice((size - part) // 2, (size - part) // 2 + part)
-        for size, part in zip(seen.shape, (height, width), strict=False)
-    )
-    same = tuple(
-        slice((size - part) // 2, (size - part) // 2 + part)
-        for size, part in zip(big.shape, (height, width), strict=False)
-    )
-    assert (np.abs(seen[inner] - big[same]).max(axis=2) <= 2).mean() > 0.99
+    height, width, _ = big.shape
+    # A screenshot is cut at whole pixels, which may be one more than the picture has.
+    starts = [(y, x) for y in range(seen.shape[0] - height + 1) for x in range(seen.shape[1] - width + 1)]
+    assert len(starts) in (1, 2, 4)
+    assert min(np.abs(seen[y : y + height, x : x + width] - big).max() for y, x in starts) <= 2
 
 
 def test_keys_walk_through_rounds_cases_and_modes(visit: Visit, address: str) -> None:

@@ -96,7 +96,7 @@ convergebench.views.gallery = (() => {
   function rowNode(row, all, metric, wanted) {
     const to = (models) => address("film", { case: row.facts.id, model: models, seed: row.seed || "", round: wanted.round, metric: metric.name });
     return h("section", { class: "gallery-row", "aria-label": row.facts.id },
-      h("div", {}, h("h3", {}, h("a", { href: to(row.shots.map((shot) => shot.model.name)) }, row.facts.id)),
+      h("div", {}, h("h2", {}, h("a", { href: to(row.shots.map((shot) => shot.model.name)) }, row.facts.id)),
         h("p", { class: "quiet" }, [row.facts.category, row.facts.kind, row.seed ? `seed ${row.seed}` : ""].filter(Boolean).join(", "))),
       h("div", { class: "gallery-pictures" },
         h("div", { class: "shot" }, image(row.source, "The source"), "source"),

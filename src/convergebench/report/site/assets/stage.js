@@ -172,10 +172,11 @@ convergebench.stage = (() => {
   /** Resolves when the picture is there, or never will be. */
   const ready = (image) => image.decode().catch(() => null);
 
-  /** Where a picture's edge lies in a window: centred on the share, but not past its own ends. */
-  function offset(window, picture, share) {
-    if (picture <= window) return (window - picture) / 2;
-    return Math.min(0, Math.max(window - picture, window / 2 - share * picture));
+  /** Where a picture's edge lies in a room: centred on the share, not past its own ends, on a whole screen pixel. */
+  function offset(room, picture, share) {
+    const wanted = picture <= room ? (room - picture) / 2
+      : Math.min(0, Math.max(room - picture, room / 2 - share * picture));
+    return Math.round(wanted * devicePixelRatio) / devicePixelRatio;
   }
 
   function paintDelta(canvas, source, result, size) {

@@ -1,0 +1,173 @@
+"""CLIP's direction: whether a picture changed towards what was asked.
+
+Its value depends on the instruction too, so it is no metric of two pictures and no ruler has it.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from convergebench.metrics.base import MetricUnavailable, NotMeasurable
+from convergebench.metrics.clip import Clip
+from convergebench.types import Pixels, fingerprint_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NAME = "clip_direction"
+VERSION = "1"
+NO_CAPTIONS = "the instruction gives no captions to compare"
+SMALLEST_CHANGE = 1e-4
+"""Of an embedding of length 1; what is shorter is rounding, and rounding has no direction."""
+
+_ADD = re.compile(r"(?:add|insert|put|place) (?P<thing>.+?)(?: to (?P<place>the .+))?", re.IGNORECASE)
+_REMOVE = re.compile(
+    r"(?:remove|delete|erase|take away) (?P<thing>.+?)(?: from (?P<place>the .+))?", re.IGNORECASE
+)
+_REPLACE = re.compile(r"replace (?P<old>.+?) (?:with|by) (?P<new>.+)", re.IGNORECASE)
+_WHOLE = re.compile(r"the (?:picture|image|photo|photograph)", re.IGNORECASE)
+
+
+class Captions(NamedTuple):
+    """What the picture shows before the edit, and after it, as far as the instruction tells."""
+
+    before: str
+    after: str
+
+
+def captions(instruction: str) -> Captions | None:
+    """Captions for what adds, removes or replaces something, in English; None for any other instruction.
+
+    >>> captions("Add a hat to the person.")
+    Captions(before='a picture of the person', after='a picture of the person with a hat')
+    >>> captions("Remove the cat.")
+    Captions(before='a picture with the cat', after='a picture')
+    >>> captions("Replace the cat with a dog.")
+    Captions(before='a picture of the cat', after='a picture of a dog')
+    >>> captions("Flip the image horizontally.") is None
+    True
+    """
+    asked = instruction.strip().rstrip(".!").strip()
+    if found := _ADD.fullmatch(asked):
+        return Captions(*_without_and_with(found["thing"], found["place"]))
+    if found := _REMOVE.fullmatch(asked):
+        without, having = _without_and_with(found["thing"], found["place"])
+        return Captions(having, without)
+    if found := _REPLACE.fullmatch(asked):
+        return Captions(f"a picture of {found['old']}", f"a picture of {found['new']}")
+    return None
+
+
+def _without_and_with(thing: str, place: str | None) -> tuple[str, str]:
+    without = "a picture" if place is None or _WHOLE.fullmatch(place) else f"a picture of {place}"
+    return without, f"{without} with {thing}"
+
+
+def version(clip_version: str, texts: Captions) -> str:
+    """The definition's version, that of CLIP with its weights, and the texts: each changes the value."""
+    return f"{VERSION}:{clip_version}:{texts_id(texts)}"
+
+
+def texts_id(texts: Captions) -> str:
+    """How the captions stand in a version: its last part."""
+    return fingerprint_of(*texts)
+
+
+def direction(
+    pictures: tuple[NDArray[np.float32], NDArray[np.float32]],
+    texts: tuple[NDArray[np.float32], NDArray[np.float32]],
+) -> float:
+    """The cosine between the change of the picture's embedding and that of the text's, each before and after.
+
+    >>> right, up = np.eye(2, dtype=np.float32)
+    >>> direction((right, up), (right, up))
+    1.0
+    """
+    moved, asked = (after - before for before, after in (pictures, texts))
+    lengths = [float(np.linalg.norm(change)) for change in (moved, asked)]
+    if min(lengths) < SMALLEST_CHANGE:
+        unchanged = "pictures" if lengths[0] < SMALLEST_CHANGE else "captions"
+        raise NotMeasurable(f"CLIP sees no change between the two {unchanged}, so there is no direction")
+    return float(np.clip(np.dot(moved, asked) / (lengths[0] * lengths[1]), -1, 1))
+
+
+class Asked(NamedTuple):
+    """An edit as CLIP is asked about it."""
+
+    before: Pixels
+    after: Pixels
+    texts: Captions
+
+
+@dataclass(frozen=True)
+class ClipDirection:
+    """Measures with a CLIP that is loaded already, and the text half of the same weights."""
+
+    clip: Clip
+    tokenizer: Any
+    text_model: Any
+    _known: dict[Captions, tuple[NDArray[np.float32], NDArray[np.float32]]] = field(default_factory=dict)
+    _writing: threading.Lock = field(default_factory=threading.Lock)
+
+    def measure(self, edits: Sequence[Asked]) -> list[float | NotMeasurable]:
+        """For each edit its direction, or why it has none."""
+        embedded = self.clip.embedded([pixels for edit in edits for pixels in (edit.before, edit.after)])
+        return [
+            self._direction(embedded[2 * place], embedded[2 * place + 1], edit.texts)
+            for place, edit in enumerate(edits)
+        ]
+
+    def _direction(
+        self, before: NDArray[np.float32], after: NDArray[np.float32], texts: Captions
+    ) -> float | NotMeasurable:
+        try:
+            return direction((before, after), self._texts(texts))
+        except NotMeasurable as reason:
+            return reason
+
+    def _texts(self, texts: Captions) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        with self._writing:
+            if texts not in self._known:
+                before, after = self._embedded(texts)
+                self._known[texts] = (before, after)
+            return self._known[texts]
+
+    def _embedded(self, texts: Captions) -> NDArray[np.float32]:
+        import torch
+
+        longest = self.text_model.config.max_position_embeddings
+        words = self.tokenizer(
+            list(texts), padding=True, truncation=True, max_length=longest, return_tensors="pt"
+        )
+        with torch.inference_mode():
+            told = self.text_model(**words.to(self.clip.device)).text_embeds
+            unit: NDArray[np.float32] = (told / told.norm(dim=-1, keepdim=True)).cpu().numpy()
+        return unit
+
+
+def load(clip: Clip) -> ClipDirection:
+    """Read the text half that belongs to this CLIP; raises MetricUnavailable where it is not there."""
+    import torch
+    from transformers import CLIPTextModelWithProjection, CLIPTokenizer
+
+    try:
+        tokenizer = CLIPTokenizer.from_pretrained(clip.weights, local_files_only=True)
+        loaded: Any = CLIPTextModelWithProjection.from_pretrained(
+            clip.weights, dtype=torch.float32, output_loading_info=True, local_files_only=True
+        )
+        model, found = loaded
+        # Where files are missing transformers makes up weights, and a tokenizer that knows no words.
+        if found["missing_keys"] or len(tokenizer) != model.config.vocab_size:
+            raise ValueError("the text half is not complete")
+    except (OSError, ValueError, RuntimeError) as error:
+        raise MetricUnavailable(
+            f"{clip.weights} holds no text half of CLIP with its tokenizer, so forward edits have no direction; "
+            "give --clip a folder with both"
+        ) from error
+    return ClipDirection(clip, tokenizer, model.to(clip.device))
