@@ -17,7 +17,7 @@ from convergebench.engine import Attempted, Budget, Lane, Limits, Outcome, Patie
 from convergebench.errors import MissingExtra, WrongUse
 from convergebench.metrics import MetricOptions, Ruler
 from convergebench.picture import Picture
-from convergebench.protocols import round_trip
+from convergebench.protocols import one_shot, round_trip
 from convergebench.store import Workspace
 from convergebench.types import Edited, Editor, EditRequest, Pixels
 
@@ -97,7 +97,8 @@ def make_plan(settings: Settings, on_package: suites.OnPackage = lambda _: None)
         raise WrongUse(f"no case of {settings.suite} is left by these choices; choose fewer")
     _check_prices(built, settings)
     seeds = tuple(range(settings.seed, settings.seed + settings.repeats))
-    protocol = round_trip(settings.rounds)
+    is_single = all(case.backward is None for case in cases)
+    protocol = one_shot() if is_single else round_trip(settings.rounds)
     return Plan(f"{suite.name}@{suite.version}", protocol, tuple(cases), tuple(built), seeds)
 
 
@@ -117,7 +118,7 @@ def execute(
     number = workspace.start_run({**asdict(settings), "suite": plan.suite}, __version__)
     ending = "failed"
     try:
-        outcome = _run_coroutine(
+        outcome = run_coroutine(
             engine.run_plan(
                 plan,
                 workspace,
@@ -148,7 +149,7 @@ def edit_once(model: str, picture: Picture, instruction: str, seed: int = 0) -> 
         finally:
             await editor.close()
 
-    return _run_coroutine(once())
+    return run_coroutine(once())
 
 
 @dataclass(frozen=True)
@@ -235,7 +236,7 @@ def _as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _run_coroutine(work: Coroutine[Any, Any, T]) -> T:
+def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
     """Run to the end, also where a loop is running already, as in a notebook."""
     try:
         asyncio.get_running_loop()

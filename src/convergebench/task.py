@@ -172,7 +172,7 @@ def _judged(
 ) -> Scored:
     spent = outcome.spent_usd if outcome else 0.0
     left = None if task.max_cost_usd is None else max(task.max_cost_usd - spent, 0.0)
-    return api._run_coroutine(
+    return api.run_coroutine(
         score_suite(
             workspace,
             suite,

@@ -10,25 +10,49 @@ from numpy.typing import NDArray
 
 from convergebench.analysis.chains import Chains
 from convergebench.analysis.results import Results, Return
+from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
 from convergebench.types import Measurement
 
 NOTHING_CHANGED_DB = 40.0
 """From this PSNR on, a picture and its edit look the same to a person."""
+TOWARDS = 0.07
+"""2/√768: two standard deviations of the cosine between two random directions in CLIP's space."""
 
 
 @dataclass(frozen=True)
 class ForwardTest:
-    """A way to tell whether a forward edit happened, from a metric of (its input, its output)."""
+    """A way to tell whether a forward edit happened, from what was measured of its input and its output."""
 
     metric: str
+    """Where this has a value on any forward edit, the test can be used."""
     says: str
     """What a pass means, for the reader."""
-    passes: Callable[[float], bool]
+    passes: Callable[[Mapping[str, Measurement]], bool | None]
+    """None is unknown."""
+
+
+def _changed_something(forward: Mapping[str, Measurement]) -> bool | None:
+    value = _value(forward, "psnr")
+    return None if value is None else value < NOTHING_CHANGED_DB
+
+
+def _moved_towards(forward: Mapping[str, Measurement]) -> bool | None:
+    """By CLIP's direction; where there can be none, by whether anything changed; unknown if nobody asked."""
+    value = _value(forward, CLIP_DIRECTION)
+    if value is not None:
+        return value > TOWARDS
+    changed = _changed_something(forward)
+    has_no_direction = CLIP_DIRECTION in forward
+    return changed if has_no_direction or changed is False else None
 
 
 TESTS = (
-    ForwardTest("clip_direction", "moved towards what was asked, by CLIP", lambda value: value > 0),
-    ForwardTest("psnr", "changed something", lambda value: value < NOTHING_CHANGED_DB),
+    ForwardTest(
+        CLIP_DIRECTION,
+        "moved towards what was asked, by CLIP (flips and what else gives no caption: changed something)",
+        _moved_towards,
+    ),
+    ForwardTest("psnr", "changed something", _changed_something),
 )
 """The best first: where CLIP's direction was measured it decides, else whether anything changed at all."""
 
@@ -76,8 +100,7 @@ def forward_success(results: Results) -> dict[str, ForwardSuccess]:
 
 def edit_happened(item: Return, test: ForwardTest | None) -> bool | None:
     """Whether the forward edit of this return's round happened; None where nobody measured it."""
-    value = _value(item.forward, test.metric) if test else None
-    return None if test is None or value is None else test.passes(value)
+    return None if test is None else test.passes(item.forward)
 
 
 def edits_happened(results: Results, chains: Chains, test: ForwardTest | None) -> NDArray[np.float64]:

@@ -26,8 +26,10 @@ from convergebench.cli import (
     plot,
     report,
     run,
+    score,
     suites,
     summary,
+    task,
     weights,
     worst,
 )
@@ -43,7 +45,22 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for module in (run, summary, compare, worst, report, export, plot, grid, judge, import_, audit, measure):
+for module in (
+    run,
+    summary,
+    compare,
+    worst,
+    report,
+    export,
+    plot,
+    grid,
+    judge,
+    score,
+    task,
+    import_,
+    audit,
+    measure,
+):
     app.command(module.NAME)(module.command)
 app.add_typer(models.app)
 for module in (suites, metrics, doctor):

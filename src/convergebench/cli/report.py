@@ -29,4 +29,5 @@ def command(
         results = opened.results(suite)
         markdown = report(results, folder, opened.grid_rows(results))
         page = write_site(opened.workspace, results, folder)
-    typer.echo(f"Wrote {markdown} and {page}")
+    typer.echo(f"Wrote {markdown}")
+    typer.echo(f"Wrote {page}; open it in a browser")

@@ -37,6 +37,12 @@ def command(
     suite: Annotated[
         str, typer.Option(metavar="SUITE", help="Suite of cases, see `suites`; or folder:PATH.")
     ] = "converge",
+    data: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Where the suite's data lies, for gedit and wiseedit.")
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option(metavar="LANG", help="Language of its instructions: en or cn.")
+    ] = None,
     rounds: Annotated[int, typer.Option(metavar="N", help="Round trips a case.")] = 10,
     kind: Annotated[list[str], typer.Option(metavar="KIND", help="Only pictures of this kind.")] = [],  # noqa: B006
     category: Annotated[
@@ -87,7 +93,8 @@ def command(
     if device not in ("auto", "cpu", "cuda"):
         raise WrongUse(f"--device must be auto, cpu or cuda, not {device}")
     settings = api.Settings(
-        models=listed(model), suite=suite, rounds=rounds, kinds=listed(kind), categories=listed(category),
+        models=listed(model), suite=_named(suite, data=data, language=language), rounds=rounds,
+        kinds=listed(kind), categories=listed(category),
         pairs=listed(pair), pictures=listed(picture), limit=limit, seed=seed, repeats=repeats,
         concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost,
         metrics=listed(metric) or DEFAULT_MEASURED, clip=clip, device=device,  # type: ignore[arg-type]
@@ -99,7 +106,15 @@ def command(
     _get_weights(settings)
     with Workspace.create(workspace) as store:
         outcome = _executed(plan, settings, store, fresh=not resume, as_json=as_json)
-    return _told(outcome, workspace, as_json)
+    if plan.protocol.returns:
+        return _told(outcome, workspace, as_json)
+    return _told_of_single_edits(outcome, plan, workspace, as_json)
+
+
+def _named(suite: str, **settings: str | None) -> str:
+    """The suite's name with its settings behind it."""
+    given = [f"{key}={value}" for key, value in settings.items() if value is not None]
+    return suite + ("&" if "?" in suite else "?") + "&".join(given) if given else suite
 
 
 def _announce(package: str) -> None:
@@ -203,6 +218,19 @@ def _told(outcome: Outcome, workspace: Path, as_json: bool) -> int:
         print_notes(ranked)
     for line in _closing_lines(outcome, workspace):
         typer.echo(line, err=code != 0)
+    return code
+
+
+def _told_of_single_edits(outcome: Outcome, plan: Plan, workspace: Path, as_json: bool) -> int:
+    """Single edits have no return to measure: they wait for a judge."""
+    code = _code(outcome)
+    if as_json:
+        print_json({"run": _facts(outcome), "exit_code": code})
+        return code
+    for line in _closing_lines(outcome, workspace):
+        typer.echo(line, err=code != 0)
+    suite = plan.suite.partition("@")[0]
+    typer.echo(f"Judge them with: convergebench score --suite {suite} --judge PROVIDER:MODEL")
     return code
 
 

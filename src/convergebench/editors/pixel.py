@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from convergebench.editors._exchange import only_picture
 from convergebench.types import Edited, EditorFacts, EditRequest, Pixels
 
 Transform = Callable[[Pixels, str, int], Pixels]
@@ -26,6 +27,6 @@ class PixelEditor:
     def _edit(self, request: EditRequest) -> Edited:
         from convergebench.picture import Picture
 
-        before = request.image.pixels
+        before = only_picture(request).pixels
         after = self._transform(before, request.instruction, request.seed)
         return Edited(request.image if after is before else Picture.from_pixels(after), cost_usd=0.0)

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sqlite3
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.limits import Budget, BudgetReached, Lane, Limits, Patience
 from convergebench.engine.questioning import Questioner
-from convergebench.judges import Judge, Rubric, Subject, Verdict
-from convergebench.judges.asking import key_of, lacking, shown_pictures, shown_texts
+from convergebench.engine.shown import Shown
+from convergebench.judges import Judge, Question, Rubric, Subject, Verdict
+from convergebench.judges.asking import key_of, lacking, question, shown_pictures, shown_texts
 from convergebench.store import Workspace
-from convergebench.store.judgements import (
-    Asked,
-    begin_judgement,
-    conclude,
-    concluded,
-    enlist_judge,
-    verdict_row,
-)
+from convergebench.store.judgements import Asked, conclude, concluded, enlist_judge, verdict_rows
 from convergebench.types import EditError, Misconfigured
 
 AT_ONCE = 8
 ASK_AGAIN = 2
 CLAIM_POLL_SECONDS = 0.1
+BATCH = 8
+"""Questions that are claimed, looked up and made ready in one go, before they are needed."""
 _FIRST_CLAIM = 1 << 40
 """Judgements are claimed by bytes far behind those of the trajectories."""
 
@@ -65,6 +63,9 @@ class Judged:
 
 
 class Onlooker(Protocol):
+    def planned(self, judgements: int) -> None:
+        """So many different ones; `judged` follows for each that gets a verdict."""
+
     def judged(self, verdict: Verdict, *, replayed: bool) -> None: ...
 
 
@@ -107,6 +108,16 @@ class _Waiting:
     rubric: Rubric
     subject: Subject
 
+    @property
+    def claim(self) -> int:
+        return _FIRST_CLAIM + int(self.asked.key[:10], 16)
+
+
+@dataclass(frozen=True)
+class _Ready:
+    waiting: _Waiting
+    question: Question
+
 
 class _Session:
     def __init__(
@@ -121,7 +132,10 @@ class _Session:
         onlooker: Onlooker | None,
     ) -> None:
         self._judge = judge
+        self._fingerprint = judge.facts.fingerprint
         self._workspace = workspace
+        self._shown = Shown(workspace.pictures)
+        self._claimed: set[int] = set()
         self._run = run
         self._questioner = Questioner(judge, workspace, run, limits, stop, ask_again)
         self._stop = stop
@@ -136,7 +150,9 @@ class _Session:
         rubrics = {task.rubric.fingerprint: task.rubric for task in tasks}
         await asyncio.to_thread(enlist_judge, self._workspace, facts, list(rubrics.values()))
         waiting = [self._waiting(task) for task in tasks]
-        kept = await asyncio.to_thread(concluded, self._workspace, facts.fingerprint)
+        if self._onlooker is not None:
+            self._onlooker.planned(len({one.asked.key for one in waiting}))
+        kept = await asyncio.to_thread(concluded, self._workspace, self._fingerprint)
         self._take_kept(waiting, kept)
         line = deque({one.asked.key: one for one in waiting if one.asked.key not in self._verdicts}.values())
         if line:
@@ -158,10 +174,9 @@ class _Session:
         absent = lacking(task.rubric, task.subject)
         if absent is not None:
             raise ValueError(f"{task.rubric.name} must see {absent}, which this subject does not have")
-        judge = self._judge.facts.fingerprint
         pictures, texts = shown_pictures(task.rubric, task.subject), shown_texts(task.rubric, task.subject)
-        key = key_of(judge, task.rubric, task.subject, task.repeat)
-        asked = Asked(key, judge, task.rubric.fingerprint, pictures, texts, task.repeat)
+        key = key_of(self._fingerprint, task.rubric, pictures, texts, task.repeat)
+        asked = Asked(key, self._fingerprint, task.rubric.fingerprint, pictures, texts, task.repeat)
         return _Waiting(asked, task.rubric, task.subject)
 
     def _take_kept(self, waiting: Iterable[_Waiting], kept: Mapping[str, sqlite3.Row]) -> None:
@@ -173,14 +188,19 @@ class _Session:
         return row["outcome"] == "ok" or not self._retry_missing
 
     async def _work_off(self, line: deque[_Waiting], at_once: int) -> None:
+        workers = min(at_once, len(line))
+        ready: asyncio.Queue[_Ready | None] = asyncio.Queue(workers)
         try:
             await self._started()
-            async with asyncio.TaskGroup() as workers:
-                for _ in range(min(at_once, len(line))):
-                    workers.create_task(self._work(line))
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._feed(line, ready, workers))
+                for _ in range(workers):
+                    group.create_task(self._work(ready, group))
         except EditError as error:
             self._result.unusable = str(error)
         finally:
+            for claim in tuple(self._claimed):
+                self._release(claim)
             await self._judge.close()
 
     async def _started(self) -> None:
@@ -194,52 +214,102 @@ class _Session:
         if not starting.cancelled():
             starting.result()
 
-    async def _work(self, line: deque[_Waiting]) -> None:
-        while line and not self._stop.is_set():
-            waiting = line.popleft()
-            claim = _FIRST_CLAIM + int(waiting.asked.key[:10], 16)
-            if not self._workspace.claim(claim):
-                line.append(waiting)  # another process asks for it; what it gets is taken from there
-                await asyncio.sleep(CLAIM_POLL_SECONDS)
-                continue
-            try:
-                await self._settle(waiting)
-            except BudgetReached:
-                self._result.out_of_budget = True
-                self._stop.set()
-            except Misconfigured as error:
-                self._result.unusable = str(error)
-                self._stop.set()
-            except Exception as error:
-                self._error = self._error or error  # raised when what is in flight has finished
-                self._stop.set()
-            finally:
-                self._workspace.release(claim)
+    async def _feed(self, line: deque[_Waiting], ready: asyncio.Queue[_Ready | None], workers: int) -> None:
+        """Make questions ready a little ahead of the workers, then tell each of them that it was the last."""
+        with self._ending():
+            while line and not self._stop.is_set():
+                batch = self._taken(line)
+                if not batch:
+                    await asyncio.sleep(CLAIM_POLL_SECONDS)
+                    continue
+                open_ = self._still_open(batch)
+                for one in await asyncio.to_thread(self._made_ready, open_):
+                    await ready.put(one)
+        for _ in range(workers):
+            await ready.put(None)
 
-    async def _settle(self, waiting: _Waiting) -> None:
-        """One judgement, up to its verdict."""
+    def _taken(self, line: deque[_Waiting]) -> list[_Waiting]:
+        """The next few that nobody else works on. The others go to the end of the line: what another process
+        gets for them is taken from there."""
+        taken = []
+        for _ in range(min(BATCH, len(line))):
+            waiting = line.popleft()
+            if self._workspace.claim(waiting.claim):
+                self._claimed.add(waiting.claim)
+                taken.append(waiting)
+            else:
+                line.append(waiting)
+        return taken
+
+    def _still_open(self, batch: Sequence[_Waiting]) -> list[_Waiting]:
+        """Those that no other process has settled in the meantime."""
+        meanwhile = verdict_rows(self._workspace, [one.asked.key for one in batch])
+        self._take_kept(batch, meanwhile)
+        for waiting in batch:
+            if waiting.asked.key in self._verdicts:
+                self._release(waiting.claim)
+        return [waiting for waiting in batch if waiting.asked.key not in self._verdicts]
+
+    def _made_ready(self, batch: Sequence[_Waiting]) -> list[_Ready]:
+        return [_Ready(one, question(one.rubric, one.subject, self._shown)) for one in batch]
+
+    async def _work(self, ready: asyncio.Queue[_Ready | None], group: asyncio.TaskGroup) -> None:
+        while (one := await ready.get()) is not None:
+            if self._stop.is_set():
+                continue
+            writes: list[Future[None]] = []
+            verdict = None
+            with self._ending():
+                asked = one.waiting.asked
+                verdict = await self._questioner.verdict(asked, one.waiting.rubric, one.question, writes)
+            # The next question need not wait for the disk.
+            group.create_task(self._settle(one.waiting, verdict, writes))
+
+    async def _settle(
+        self, waiting: _Waiting, verdict: Verdict | None, writes: list[Future[None]]
+    ) -> None:
+        """Take a judgement as made when all of it is on the disk."""
         key = waiting.asked.key
-        meanwhile = verdict_row(self._workspace, key)
-        if meanwhile is not None and self._stands(meanwhile):
-            self._keep(key, _verdict_in(meanwhile), replayed=True)
-            return
-        # One thread writes, in this order: when the last of these is on the disk, so are the others.
-        writes = [begin_judgement(self._workspace, waiting.asked, self._run)]
-        try:
-            verdict = await self._questioner.verdict(waiting.asked, waiting.rubric, waiting.subject, writes)
+        with self._ending():
             if verdict is not None:
                 writes.append(conclude(self._workspace, key, self._run, verdict))
-        finally:
-            await asyncio.gather(*map(asyncio.wrap_future, writes))
-        if verdict is None:
-            return
-        self._result.asked += 1
-        self._keep(key, verdict, replayed=False)
+            await _written(writes)
+            if verdict is not None:
+                self._result.asked += 1
+                self._keep(key, verdict, replayed=False)
+        self._release(waiting.claim)
+
+    @contextlib.contextmanager
+    def _ending(self) -> Iterator[None]:
+        """Errors end the run when what is in flight has finished."""
+        try:
+            yield
+        except BudgetReached:
+            self._result.out_of_budget = True
+            self._stop.set()
+        except Misconfigured as error:
+            self._result.unusable = str(error)
+            self._stop.set()
+        except Exception as error:
+            self._error = self._error or error
+            self._stop.set()
+
+    def _release(self, claim: int) -> None:
+        self._claimed.discard(claim)
+        self._workspace.release(claim)
 
     def _keep(self, key: str, verdict: Verdict, *, replayed: bool) -> None:
         self._verdicts[key] = verdict
         if self._onlooker is not None:
             self._onlooker.judged(verdict, replayed=replayed)
+
+
+async def _written(writes: Sequence[Future[None]]) -> None:
+    """One thread writes, in this order: when the last of these is on the disk, so are the others."""
+    if writes:
+        await asyncio.wait([asyncio.wrap_future(writes[-1])])
+    for write in writes:
+        write.result()
 
 
 def _verdict_in(row: sqlite3.Row) -> Verdict:

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 
 from convergebench.analysis.succession import Succession, change_ruler
 from convergebench.engine.batching import Batched
+from convergebench.engine.directions import Directions, ForwardEdit
 from convergebench.engine.durable import DurableEdit, StepFailed, Stopped, Trajectory
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.limits import Budget, BudgetReached, Lane, Limits, Patience
-from convergebench.engine.measuring import Measuring
+from convergebench.engine.measuring import Measuring, Pairs
 from convergebench.engine.plan import Plan
 from convergebench.engine.sources import Sources
 from convergebench.engine.watch import Unwatched, Watch
@@ -79,8 +80,9 @@ class _Session:
         self._run = run
         self._watch = watch
         self._sources = Sources(workspace.pictures)
-        self._measuring = Measuring(ruler, workspace, watch, on_error=self._stop_for)
-        self._changes = Measuring(change_ruler(ruler), workspace, Unwatched(), on_error=self._stop_for)
+        self._returns = Measuring(Pairs(ruler), workspace, watch, self._stop_for)
+        self._changes = Measuring(Pairs(change_ruler(ruler)), workspace, Unwatched(), self._stop_for)
+        self._directions = Measuring(Directions(ruler), workspace, Unwatched(), self._stop_for)
         self._outcome = Outcome()
         self._error: Exception | None = None
         self._stop = asyncio.Event()
@@ -105,8 +107,8 @@ class _Session:
             await asyncio.gather(
                 *(self._run_editor(editor, concurrency, fresh) for editor in self._plan.editors)
             )
-            await self._measuring.finish()
-            await self._changes.finish()
+            for line in (self._returns, self._changes, self._directions):
+                await line.finish()
         if self._error is not None:
             raise self._error
         self._outcome.spent_usd = self._budget.spent_usd
@@ -161,11 +163,14 @@ class _Session:
                 self._count(trajectory, step, replayed)
                 if picture is None:
                     return
+                is_return = step.role in self._protocol.returns
                 change = succession.pair_with(step.role, picture)
-                if change is not None and self._changes.lacks(*change, known):
-                    await self._changes.offer(*change)
-                if step.role in self._protocol.returns and self._measuring.lacks(source, picture, known):
-                    await self._measuring.offer(source, picture)
+                if change is not None:
+                    await self._changes.offer(change, known)
+                if change is not None and not is_return:
+                    await self._directions.offer(ForwardEdit(*change, step.instruction), known)
+                if is_return:
+                    await self._returns.offer((source, picture), known)
 
             edit = DurableEdit(
                 trajectory,

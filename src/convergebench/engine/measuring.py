@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from convergebench.engine.watch import Watch
 from convergebench.metrics import Ruler
@@ -16,33 +17,64 @@ from convergebench.types import Digest, Measurement
 BATCH = 16
 WORKERS = max(1, min(4, os.cpu_count() or 1))
 
-Pair = tuple[Picture, Picture]
+Pair: TypeAlias = tuple[Picture, Picture]
+"""Reference and picture."""
+Row: TypeAlias = tuple[Digest, Digest, Measurement]
+
+Item = TypeVar("Item")
+Taken = TypeVar("Taken", contravariant=True)
 
 
-class Measuring:
-    """A bounded line of (reference, picture): when it is full, editing waits."""
+class Gauge(Protocol[Taken]):
+    """What measures the things in a line; it is used by several threads at once."""
 
-    def __init__(
-        self, ruler: Ruler, workspace: Workspace, watch: Watch, on_error: Callable[[Exception], None]
-    ) -> None:
+    def lacks(self, item: Taken, known: Mapping[Tried, bool]) -> bool:
+        """Whether there is something to measure here that was not tried before."""
+
+    def measure(self, items: Sequence[Taken]) -> list[Row]: ...
+
+
+class Pairs:
+    """Measures pictures against their references with all that a ruler has."""
+
+    def __init__(self, ruler: Ruler) -> None:
         self._ruler = ruler
-        self._workspace = workspace
-        self._watch = watch
-        self._on_error = on_error
-        self._line: asyncio.Queue[Pair] = asyncio.Queue(maxsize=2 * BATCH)
-        self._threads = ThreadPoolExecutor(WORKERS, thread_name_prefix="measure")
-        self._workers = [asyncio.create_task(self._work()) for _ in range(WORKERS)]
 
-    def lacks(self, reference: Picture, picture: Picture, known: Mapping[Tried, bool]) -> bool:
+    def lacks(self, item: Pair, known: Mapping[Tried, bool]) -> bool:
         """Whether some metric was never tried on the pair, or lacked weights then and can be had now."""
+        reference, picture = item
         for facts in self._ruler.facts:
             there = known.get((reference.digest, picture.digest, facts.name, facts.version))
             if there is None or (not there and facts.needs_weights and self._ruler.can_measure(facts.name)):
                 return True
         return False
 
-    async def offer(self, reference: Picture, picture: Picture) -> None:
-        await self._line.put((reference, picture))
+    def measure(self, items: Sequence[Pair]) -> list[Row]:
+        return [
+            (reference.digest, picture.digest, measurement)
+            for (reference, picture), values in zip(items, self._ruler.measure(items), strict=True)
+            for measurement in values.values()
+        ]
+
+
+class Measuring(Generic[Item]):
+    """A bounded line of what is to be measured: when it is full, editing waits."""
+
+    def __init__(
+        self, gauge: Gauge[Item], workspace: Workspace, watch: Watch, on_error: Callable[[Exception], None]
+    ) -> None:
+        self._gauge = gauge
+        self._workspace = workspace
+        self._watch = watch
+        self._on_error = on_error
+        self._line: asyncio.Queue[Item] = asyncio.Queue(maxsize=2 * BATCH)
+        self._threads = ThreadPoolExecutor(WORKERS, thread_name_prefix="measure")
+        self._workers = [asyncio.create_task(self._work()) for _ in range(WORKERS)]
+
+    async def offer(self, item: Item, known: Mapping[Tried, bool]) -> None:
+        """Have it measured, unless all of it is known."""
+        if self._gauge.lacks(item, known):
+            await self._line.put(item)
 
     async def finish(self) -> None:
         """Measure all that waits, then stop."""
@@ -63,14 +95,7 @@ class Measuring:
             for _ in batch:
                 self._line.task_done()
 
-    async def _measure_and_record(self, batch: list[Pair]) -> None:
-        rows = await asyncio.get_running_loop().run_in_executor(self._threads, self._measure, batch)
+    async def _measure_and_record(self, batch: list[Item]) -> None:
+        rows = await asyncio.get_running_loop().run_in_executor(self._threads, self._gauge.measure, batch)
         await asyncio.wrap_future(self._workspace.record_measurements(rows))
         self._watch.measured(len(batch))
-
-    def _measure(self, batch: list[Pair]) -> list[tuple[Digest, Digest, Measurement]]:
-        return [
-            (reference.digest, picture.digest, measurement)
-            for (reference, picture), values in zip(batch, self._ruler.measure(batch), strict=True)
-            for measurement in values.values()
-        ]

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from concurrent.futures import Future
-from functools import partial
+from dataclasses import replace
 
 from convergebench.engine.limits import Attempted, Limits
-from convergebench.engine.shown import Shown
-from convergebench.judges import Judge, JudgeAttempt, Question, Reply, Rubric, Subject, Verdict
-from convergebench.judges.asking import likely_cost_usd, question
+from convergebench.judges import Judge, JudgeAttempt, Question, Reply, Rubric, Verdict
+from convergebench.judges.asking import likely_cost_usd
 from convergebench.judges.contract import verdict as verdict_of
 from convergebench.store import Workspace
-from convergebench.store.judgements import Asked, record_attempt
+from convergebench.store.judgements import Asked, begin_judgement, record_attempt
 from convergebench.types import EditError, Misconfigured, Refused
 
 FINAL = ("ok", "refused")
@@ -39,10 +38,9 @@ class Questioner:
         self._limits = limits
         self._stop = stop
         self._ask_again = ask_again
-        self._shown = Shown(workspace.pictures)
 
     async def verdict(
-        self, asked: Asked, rubric: Rubric, subject: Subject, writes: list[Future[None]]
+        self, asked: Asked, rubric: Rubric, question: Question, writes: list[Future[None]]
     ) -> Verdict | None:
         """The first reply in form, or what the last one lacks; None if the run ends before either.
 
@@ -50,10 +48,10 @@ class Questioner:
         is set right.
         """
         verdict = None
+        writes.append(begin_judgement(self._workspace, asked, self._run))
         for number in range(1 + self._ask_again):
             seed = asked.repeat * (1 + self._ask_again) + number
-            asking = await self._question(rubric, subject, asked, seed)
-            attempted = await self._attempt(asking, rubric, asked.key, writes)
+            attempted = await self._attempt(replace(question, seed=seed), rubric, asked.key, writes)
             if isinstance(attempted.outcome, EditError):
                 return self._failed(attempted.outcome)
             verdict = verdict_of(attempted.outcome, rubric)
@@ -62,11 +60,6 @@ class Questioner:
             if self._stop.is_set():
                 return None
         return verdict
-
-    async def _question(self, rubric: Rubric, subject: Subject, asked: Asked, seed: int) -> Question:
-        make = partial(question, rubric, subject, self._shown, seed)
-        at_hand = self._shown.holds((digest for _, digest in asked.pictures), rubric.pictures)
-        return make() if at_hand else await asyncio.to_thread(make)
 
     async def _attempt(
         self, asking: Question, rubric: Rubric, key: str, writes: list[Future[None]]

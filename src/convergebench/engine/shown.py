@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import io
-import threading
 from collections import OrderedDict
-from collections.abc import Iterable
 from dataclasses import replace
 
 from PIL import Image
 
 from convergebench.judges.asking import within
+from convergebench.judges.base import ShownPicture
 from convergebench.judges.rubric import PictureLimits
 from convergebench.picture import SUFFIXES, Picture
 from convergebench.store import PictureStore
 from convergebench.types import Digest, PictureFacts
 
-KEPT = 64
+KEPT_BYTES = 32 * 1024 * 1024
 
 
 class Shown:
@@ -24,25 +23,21 @@ class Shown:
 
     def __init__(self, store: PictureStore) -> None:
         self._store = store
-        self._kept: OrderedDict[tuple[Digest, PictureLimits], Picture] = OrderedDict()
-        self._guard = threading.Lock()
+        self._kept: OrderedDict[tuple[Digest, PictureLimits], ShownPicture] = OrderedDict()
+        self._kept_bytes = 0
 
-    def __call__(self, digest: Digest, limits: PictureLimits) -> Picture:
-        with self._guard:
-            if (digest, limits) in self._kept:
-                self._kept.move_to_end((digest, limits))
-                return self._kept[digest, limits]
+    def __call__(self, digest: Digest, limits: PictureLimits) -> ShownPicture:
+        if (digest, limits) in self._kept:
+            self._kept.move_to_end((digest, limits))
+            return self._kept[digest, limits]
         picture = within(self._opened(digest), limits)
-        shown = Picture(picture.facts, encoded=picture.encoded)  # without its pixels, which are large
-        with self._guard:
-            self._kept[digest, limits] = shown
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
+        shown = ShownPicture(picture.facts, encoded=picture.encoded)  # without its pixels, which are large
+        self._kept[digest, limits] = shown
+        self._kept_bytes += len(shown.encoded)
+        while self._kept_bytes > KEPT_BYTES:
+            _, gone = self._kept.popitem(last=False)
+            self._kept_bytes -= len(gone.encoded)
         return shown
-
-    def holds(self, digests: Iterable[Digest], limits: PictureLimits) -> bool:
-        """Whether all of these can be had at once, without a look at the disk."""
-        return all((digest, limits) in self._kept for digest in digests)
 
     def _opened(self, digest: Digest) -> Picture:
         """The picture with its size from the file's head: most fit as they are and need not be decoded."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +83,7 @@ def _content(question: Question) -> list[dict[str, Any]]:
             "source": {
                 "type": "base64",
                 "media_type": part.facts.media_type,
-                "data": base64.b64encode(part.encoded).decode(),
+                "data": part.base64.decode(),
             },
         }
         for part in question.parts

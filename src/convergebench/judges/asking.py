@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from convergebench.judges.base import JudgeFacts, Question, Subject
+from convergebench.judges.base import JudgeFacts, Question, ShownPicture, Subject
 from convergebench.judges.rubric import PICTURES, REASON, TEXTS, Ask, PictureLimits, Rubric
 from convergebench.picture import Picture, digest_of
 from convergebench.types import Digest, PictureFacts, fingerprint_of
@@ -56,23 +56,28 @@ def shown_texts(rubric: Rubric, subject: Subject) -> dict[str, str]:
     }
 
 
-def key_of(judge: str, rubric: Rubric, subject: Subject, repeat: int) -> str:
+def key_of(
+    judge: str,
+    rubric: Rubric,
+    pictures: Sequence[tuple[str, Digest]],
+    texts: Mapping[str, str],
+    repeat: int,
+) -> str:
     """What a verdict is kept under: the same only if the very same question would go to the same judge."""
-    pictures, texts = shown_pictures(rubric, subject), shown_texts(rubric, subject)
     return fingerprint_of(FORM, judge, rubric.fingerprint, pictures, texts, repeat)
 
 
 def question(
-    rubric: Rubric, subject: Subject, show: Callable[[Digest, PictureLimits], Picture], seed: int
+    rubric: Rubric, subject: Subject, show: Callable[[Digest, PictureLimits], ShownPicture]
 ) -> Question:
     """`show` gives a picture within the rubric's limits."""
     parts = tuple(_parts(rubric, subject, show))
-    return Question(rubric.system, parts, rubric.schema, seed)
+    return Question(rubric.system, parts, rubric.schema)
 
 
 def _parts(
-    rubric: Rubric, subject: Subject, show: Callable[[Digest, PictureLimits], Picture]
-) -> Iterator[str | Picture]:
+    rubric: Rubric, subject: Subject, show: Callable[[Digest, PictureLimits], ShownPicture]
+) -> Iterator[str | ShownPicture]:
     pictures = shown_pictures(rubric, subject)
     several = len(subject.pictures.get("source", ())) > 1
     yield (several and rubric.prompt_for_several) or rubric.prompt

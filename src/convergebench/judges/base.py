@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from functools import cached_property
+from typing import Any, Literal, Protocol
 
+from convergebench.picture import Picture
 from convergebench.types import Digest, Parameter, fingerprint_of
-
-if TYPE_CHECKING:
-    from convergebench.picture import Picture
 
 Outcome = Literal["ok", "refused", "truncated", "unparseable", "out_of_range", "error"]
 Ending = Literal["complete", "truncated", "refused"]
@@ -55,17 +55,25 @@ class JudgeFacts:
         return fingerprint_of(self.provider, self.model, self.version, dict(self.settings))
 
 
+class ShownPicture(Picture):
+    """A picture as judges are sent it; one that is shown in several questions is put into letters once."""
+
+    @cached_property
+    def base64(self) -> bytes:
+        return base64.b64encode(self.encoded)
+
+
 @dataclass(frozen=True)
 class Question:
     """One request: texts and pictures in the order in which they are shown, and the reply's schema."""
 
     system: str
-    parts: tuple[str | Picture, ...]
+    parts: tuple[str | ShownPicture, ...]
     schema: Mapping[str, Any]
-    seed: int
+    seed: int = 0
 
     @property
-    def pictures(self) -> tuple[Picture, ...]:
+    def pictures(self) -> tuple[ShownPicture, ...]:
         return tuple(part for part in self.parts if not isinstance(part, str))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -17,11 +16,11 @@ from convergebench.types import BadOutput, EditError, Misconfigured, Refused, Un
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
 
-    from convergebench.picture import Picture
-
 POLICY = frozenset({"content_policy_violation", "content_filter", "data_inspection_failed"})
 NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _ENDINGS: Mapping[str, Ending] = {"length": "truncated", "content_filter": "refused"}
+_MARK = uuid4().hex
+"""Where a picture goes in a request; nobody's text can hold it."""
 _SCHEMA_WORDS = ("response_format", "json_schema", "schema", "structured", "guided")
 
 
@@ -117,21 +116,18 @@ class OpenAIChat:
 
 def _body(question: Question, rest: Mapping[str, Any]) -> bytes:
     """The request as JSON; pictures are set into it afterwards, since encoders look at every letter."""
-    mark = uuid4().hex
     parts = [
         {"type": "text", "text": part}
         if isinstance(part, str)
-        else {"type": "image_url", "image_url": {"url": mark}}
+        else {"type": "image_url", "image_url": {"url": _MARK}}
         for part in question.parts
     ]
     messages = [{"role": "system", "content": question.system}, {"role": "user", "content": parts}]
-    around = json.dumps({**rest, "messages": messages}).encode().split(mark.encode())
-    shown = [_data_url(picture) for picture in question.pictures]
-    return b"".join(piece for pair in zip(around, [*shown, b""], strict=True) for piece in pair)
-
-
-def _data_url(picture: Picture) -> bytes:
-    return f"data:{picture.facts.media_type};base64,".encode() + base64.b64encode(picture.encoded)
+    around = json.dumps({**rest, "messages": messages}).encode().split(_MARK.encode())
+    pieces = [around[0]]
+    for picture, after in zip(question.pictures, around[1:], strict=True):
+        pieces += [f"data:{picture.facts.media_type};base64,".encode(), picture.base64, after]
+    return b"".join(pieces)
 
 
 def _forced(schema: Mapping[str, Any]) -> dict[str, Any]:

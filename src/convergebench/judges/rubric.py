@@ -89,7 +89,7 @@ class Rubric:
             one.high for one in scales if one.high is not None
         )
 
-    @property
+    @cached_property
     def schema(self) -> dict[str, Any]:
         """The reply's JSON schema; the reason comes first, so that it is thought of before the scores."""
         properties = {REASON: {"type": "string"}, **{one.name: one.schema for one in self.ask}}

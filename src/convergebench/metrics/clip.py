@@ -81,7 +81,9 @@ def load(options: MetricOptions) -> Metric:
     name = options.clip or DEFAULT_MODEL
     transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        loaded = Clip(_processor(name), _model(name).to(device), device, name)
+        processor, model = _processor(name), read_model(name)
+        del model.text_model
+        loaded = Clip(processor, model.to(device), device, name)
     except (OSError, ValueError, RuntimeError) as error:
         raise MetricUnavailable(_advice(name)) from error
     _in_use[version(options)] = loaded
@@ -108,7 +110,8 @@ def _processor(name: str) -> Any:
     return kind.from_pretrained(name, local_files_only=True)
 
 
-def _model(name: str) -> Any:
+def read_model(name: str) -> Any:
+    """Both halves, from a folder or the hub's cache; raises OSError, ValueError or RuntimeError."""
     import torch
     from transformers import CLIPModel
 
@@ -119,7 +122,6 @@ def _model(name: str) -> Any:
     # transformers fills such gaps with random numbers, which would look like a measurement.
     if found["missing_keys"]:
         raise ValueError(f"{len(found['missing_keys'])} tensors of CLIP are not in {name}")
-    del model.text_model
     return model
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from convergebench.metrics.base import MetricUnavailable, NotMeasurable
-from convergebench.metrics.clip import Clip
+from convergebench.metrics.clip import Clip, read_model
 from convergebench.types import Pixels, fingerprint_of
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class ClipDirection:
 
     clip: Clip
     tokenizer: Any
-    text_model: Any
+    text_half: Any
     _known: dict[Captions, tuple[NDArray[np.float32], NDArray[np.float32]]] = field(default_factory=dict)
     _writing: threading.Lock = field(default_factory=threading.Lock)
 
@@ -141,33 +141,31 @@ class ClipDirection:
     def _embedded(self, texts: Captions) -> NDArray[np.float32]:
         import torch
 
-        longest = self.text_model.config.max_position_embeddings
+        longest = self.text_half.config.text_config.max_position_embeddings
         words = self.tokenizer(
             list(texts), padding=True, truncation=True, max_length=longest, return_tensors="pt"
         )
         with torch.inference_mode():
-            told = self.text_model(**words.to(self.clip.device)).text_embeds
+            read = self.text_half.text_model(**words.to(self.clip.device)).pooler_output
+            told = self.text_half.text_projection(read)
             unit: NDArray[np.float32] = (told / told.norm(dim=-1, keepdim=True)).cpu().numpy()
         return unit
 
 
 def load(clip: Clip) -> ClipDirection:
     """Read the text half that belongs to this CLIP; raises MetricUnavailable where it is not there."""
-    import torch
-    from transformers import CLIPTextModelWithProjection, CLIPTokenizer
+    from transformers import CLIPTokenizer
 
     try:
-        tokenizer = CLIPTokenizer.from_pretrained(clip.weights, local_files_only=True)
-        loaded: Any = CLIPTextModelWithProjection.from_pretrained(
-            clip.weights, dtype=torch.float32, output_loading_info=True, local_files_only=True
-        )
-        model, found = loaded
-        # Where files are missing transformers makes up weights, and a tokenizer that knows no words.
-        if found["missing_keys"] or len(tokenizer) != model.config.vocab_size:
-            raise ValueError("the text half is not complete")
+        tokenizer: Any = CLIPTokenizer.from_pretrained(clip.weights, local_files_only=True)
+        model = read_model(clip.weights)
+        # Where its files are missing transformers makes up a tokenizer that knows no words.
+        if len(tokenizer) != model.config.text_config.vocab_size:
+            raise ValueError("this is not the tokenizer of these weights")
     except (OSError, ValueError, RuntimeError) as error:
         raise MetricUnavailable(
-            f"{clip.weights} holds no text half of CLIP with its tokenizer, so forward edits have no direction; "
-            "give --clip a folder with both"
+            f"{clip.weights} holds no text half of CLIP with its tokenizer, so forward edits are only looked at "
+            "for a change; give --clip a folder with both"
         ) from error
+    del model.vision_model
     return ClipDirection(clip, tokenizer, model.to(clip.device))

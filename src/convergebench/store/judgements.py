@@ -44,10 +44,11 @@ def concluded(workspace: Workspace, judge: str) -> dict[str, sqlite3.Row]:
     return {row["key"]: row for row in workspace.query(sql, judge)}
 
 
-def verdict_row(workspace: Workspace, key: str) -> sqlite3.Row | None:
-    """One verdict, also of a process beside us; None while there is none."""
-    rows = workspace.query("SELECT * FROM judgements WHERE key = ? AND outcome IS NOT NULL", key)
-    return rows[0] if rows else None
+def verdict_rows(workspace: Workspace, keys: Sequence[str]) -> dict[str, sqlite3.Row]:
+    """Verdicts by key, also those of a process beside us."""
+    places = ", ".join("?" * len(keys))
+    sql = f"SELECT * FROM judgements WHERE key IN ({places}) AND outcome IS NOT NULL"
+    return {row["key"]: row for row in workspace.query(sql, *keys)}
 
 
 def begin_judgement(workspace: Workspace, asked: Asked, run: int) -> Future[None]:

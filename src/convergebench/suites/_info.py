@@ -22,6 +22,7 @@ class SuiteInfo:
     summary: str
     pictures: int
     cases: int
-    load: Callable[[OnPackage], Suite]
+    load: Callable[..., Suite]
+    """Called with an OnPackage; settings in its name, as in gedit?data=PATH, are its keyword arguments."""
     files: tuple[PackagedFile, ...] = ()
     """What it takes out of packages when it is first loaded."""

@@ -10,6 +10,7 @@ import pkgutil
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import entry_points
+from inspect import signature
 
 from convergebench import suites
 from convergebench.errors import WrongUse
@@ -38,7 +39,8 @@ def load(name: str, on_package: OnPackage = lambda _: None) -> Suite:
     """
     if name.startswith(FOLDER_PREFIX):
         return load_folder(name.removeprefix(FOLDER_PREFIX))
-    plain_name, _, version = name.partition("@")
+    base, _, query = name.partition("?")
+    plain_name, _, version = base.partition("@")
     found = _by_name()
     if plain_name not in found:
         raise unknown("suite", plain_name, [*found, f"{FOLDER_PREFIX}PATH"])
@@ -47,7 +49,18 @@ def load(name: str, on_package: OnPackage = lambda _: None) -> Suite:
         raise WrongUse(
             f"{plain_name} is at version {suite.version}; ask for {plain_name}@{suite.version}, not {name}."
         )
-    return suite.load(on_package)
+    return suite.load(on_package, **_settings(suite, query))
+
+
+def _settings(suite: SuiteInfo, query: str) -> dict[str, str]:
+    """What stands behind the question mark: setting=value&…"""
+    given = dict(part.partition("=")[::2] for part in query.split("&") if part)
+    known = list(signature(suite.load).parameters)[1:]
+    for name in given:
+        if name not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise WrongUse(f"{suite.name} has no setting {name!r}; {takes}.")
+    return given
 
 
 def _by_name() -> dict[str, SuiteInfo]:

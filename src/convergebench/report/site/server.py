@@ -62,7 +62,7 @@ def _bind(listening: socket.socket, port: int) -> None:
 def make_app(data: LiveData) -> FastAPI:
     """The page's few addresses. Pictures are found by digest alone, so that no path can lead elsewhere."""
     try:
-        from fastapi import FastAPI, Response
+        from fastapi import FastAPI
         from starlette.middleware.trustedhost import TrustedHostMiddleware
     except ImportError as error:
         raise MissingExtra("fastapi", "view") from error
@@ -70,7 +70,6 @@ def make_app(data: LiveData) -> FastAPI:
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     # Another site's name that is made to point here would otherwise read the pictures.
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])
-    assets = {path.name: path for path in ASSETS.iterdir()}
 
     @app.middleware("http")
     async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
@@ -78,44 +77,54 @@ def make_app(data: LiveData) -> FastAPI:
         response.headers.update(_HEADERS)
         return response
 
-    def answer(content: bytes | str | None, media_type: str, headers: dict[str, str]) -> Response:
-        if content is None:
-            return Response("There is no such thing here.", 404, media_type="text/plain")
-        return Response(content, media_type=media_type, headers=headers)
+    _add_data(app, data)
+    _add_pictures(app, data)
+    _add_assets(app)
+    return app
 
-    def asset(name: str) -> Response:
-        path = assets.get(name)
-        content = path.read_bytes() if path else None
-        return answer(content, _TYPES.get(Path(name).suffix, ""), _FRESH)
 
-    @app.get("/")
-    def page() -> Response:
-        return asset(PAGE)
-
+def _add_data(app: FastAPI, data: LiveData) -> None:
     @app.get("/state")
     def state() -> dict[str, int]:
         return {"version": data.version()}
 
     @app.get(f"/{PARTS}/data/{{key:path}}.js")
     def section(key: str) -> Response:
-        return answer(data.script(key), _TYPES[".js"], _FRESH)
+        return _answer(data.script(key), _TYPES[".js"], _FRESH)
+
+
+def _add_pictures(app: FastAPI, data: LiveData) -> None:
+    media_types = {suffix: media_type for media_type, suffix in SUFFIXES.items()}
 
     @app.get(f"/{PARTS}/{THUMBNAILS}/{{start}}/{{digest}}.webp")
     def small(start: str, digest: str) -> Response:
-        return answer(_thumbnail(data, digest), "image/webp", _KEPT)
+        return _answer(_thumbnail(data, digest), "image/webp", _KEPT)
 
     @app.get(f"/{PICTURES}/{{start}}/{{name}}")
     def picture(start: str, name: str) -> Response:
         digest, _, suffix = name.partition(".")
-        media_type = {ending: kind for kind, ending in SUFFIXES.items()}.get(f".{suffix}", "")
+        media_type = media_types.get(f".{suffix}")
         content = _stored(data.workspace.folder, digest, f".{suffix}") if media_type else None
-        return answer(content, media_type, _KEPT)
+        return _answer(content, media_type or "", _KEPT)
 
+
+def _add_assets(app: FastAPI) -> None:
+    """After all others, since it answers to any name; only files that the package has are found."""
+    assets = {path.name: path for path in ASSETS.iterdir()}
+
+    @app.get("/")
     @app.get(f"/{PARTS}/{{name}}")
-    def part(name: str) -> Response:
-        return asset(name)
+    def asset(name: str = PAGE) -> Response:
+        content = assets[name].read_bytes() if name in assets else None
+        return _answer(content, _TYPES.get(Path(name).suffix, ""), _FRESH)
 
-    return app
+
+def _answer(content: bytes | str | None, media_type: str, headers: dict[str, str]) -> Response:
+    from fastapi import Response
+
+    if content is None:
+        return Response("There is no such thing here.", 404, media_type="text/plain")
+    return Response(content, media_type=media_type, headers=headers)
 
 
 def _is_digest(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 /** Two models on the cases that both have: the difference, and which cases make it. */
 convergebench.views.compare = (() => {
-  const { h, s, load, choice, number, signed, interval, infinite, address, counted } = convergebench;
+  const { h, s, load, breakable, choice, number, signed, interval, infinite, address, counted } = convergebench;
   const EXTREMES = 4;
 
   async function open(root, all, chosen, go) {
@@ -94,7 +94,7 @@ convergebench.views.compare = (() => {
 
   const link = (all, row, metric, first, second) => h("a", {
     href: address("film", { case: all.cases[row.case].id, model: [all.models[first].name, all.models[second].name], seed: row.seed || "", round: all.rounds, metric: metric.name }),
-  }, all.cases[row.case].id, row.seed ? ` (seed ${row.seed})` : "");
+  }, breakable(all.cases[row.case].id), row.seed ? ` (seed ${row.seed})` : "");
 
   function bars(all, rows, metric, first, second) {
     const most = Math.max(...rows.map((row) => Math.abs(row.gain)), 1e-12);

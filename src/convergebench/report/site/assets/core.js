@@ -84,6 +84,9 @@ const convergebench = (() => {
         h("tbody", {}, rows)));
   }
 
+  /** Text that may be broken after slashes and underscores: ids are long and have no spaces. */
+  const breakable = (text) => text.split(/(?<=[/_])/).flatMap((part) => [part, h("wbr")]).slice(0, -1);
+
   // Numbers
 
   const infinite = (value) => value === "inf" || value === "-inf";
@@ -129,7 +132,7 @@ const convergebench = (() => {
   const thumbnail = (digest) => `page/thumbnails/${digest.slice(0, 2)}/${digest}.webp`;
 
   return {
-    ABSENT, receive, load, renew, h, s, choice, buttons, table,
+    ABSENT, receive, load, renew, h, s, choice, buttons, table, breakable,
     infinite, number, signed, interval, counted, badness, place, address, picture, thumbnail,
     views: {},
   };

@@ -2,7 +2,7 @@
 
 /** Cases by models at one round, the worst first. */
 convergebench.views.gallery = (() => {
-  const { h, load, choice, number, badness, address, thumbnail, counted } = convergebench;
+  const { h, load, breakable, choice, number, badness, address, thumbnail, counted } = convergebench;
   const PAGE = 24;
 
   async function open(root, all, chosen, go) {
@@ -96,7 +96,7 @@ convergebench.views.gallery = (() => {
   function rowNode(row, all, metric, wanted) {
     const to = (models) => address("film", { case: row.facts.id, model: models, seed: row.seed || "", round: wanted.round, metric: metric.name });
     return h("section", { class: "gallery-row", "aria-label": row.facts.id },
-      h("div", {}, h("h2", {}, h("a", { href: to(row.shots.map((shot) => shot.model.name)) }, row.facts.id)),
+      h("div", {}, h("h2", {}, h("a", { href: to(row.shots.map((shot) => shot.model.name)) }, breakable(row.facts.id))),
         h("p", { class: "quiet" }, [row.facts.category, row.facts.kind, row.seed ? `seed ${row.seed}` : ""].filter(Boolean).join(", "))),
       h("div", { class: "gallery-pictures" },
         h("div", { class: "shot" }, image(row.source, "The source"), "source"),

@@ -63,8 +63,8 @@
       if (mine !== turn) { opened?.close?.(); return; }
       if (current?.name !== name) window.scrollTo(0, 0);
       current = { name, opened };
-      status.textContent = all.live ? "live" : "";
-      if (all.live) follow();
+      stale = false;
+      if (all.live) { announce(); follow(); }
     } catch (error) {
       if (mine === turn) content.replaceChildren(h("p", { class: "notice", role: "alert" }, `Cannot show this: ${error.message}.`));
     }
@@ -89,9 +89,13 @@
   });
   document.addEventListener("keyup", (event) => current?.opened?.keyUp?.(event));
 
-  // Live updates: ask whether the workspace has changed, and draw the open view anew if so.
+  // Live updates: ask whether the workspace has changed, and draw the open view anew if so. Where somebody
+  // is in the middle of something, they are told and asked first.
 
   let following = false;
+  let stale = false;
+
+  const isBusy = () => current?.name === "film" || content.contains(document.activeElement) || window.scrollY > 400;
 
   async function follow() {
     if (following) return;
@@ -100,14 +104,21 @@
     for (;;) {
       try {
         const { version } = await (await fetch("state", { cache: "no-store" })).json();
-        if (seen !== null && version !== seen) { renew(version); await show(); }
+        if (seen !== null && version !== seen) { renew(version); stale = true; }
         seen = version;
-        status.textContent = "live";
+        if (stale && !isBusy()) await show();
+        announce();
       } catch {
         status.textContent = "not connected; start convergebench view again";
       }
       await new Promise((done) => setTimeout(done, POLL_MS));
     }
+  }
+
+  function announce() {
+    const offered = status.querySelector("button") !== null;
+    if (stale && !offered) status.replaceChildren(h("button", { type: "button", onclick: show }, "New results: show"));
+    if (!stale) status.textContent = "live";
   }
 
   window.addEventListener("hashchange", show);

@@ -57,6 +57,12 @@ convergebench.stage = (() => {
       camera.stages.add(this);
       new ResizeObserver(() => this.place()).observe(this.node);
       this.listen();
+      this.result.addEventListener("error", () => this.say("This browser cannot show the picture; open it with the link below."));
+    }
+
+    say(text) {
+      this.note.textContent = text;
+      this.note.hidden = false;
     }
 
     /** Show a result over the source; both are {file, width, height}, and either text says what is seen. */
@@ -157,9 +163,8 @@ convergebench.stage = (() => {
         paintDelta(this.map, this.source, this.result, this.size);
       } catch {
         this.map.hidden = true;
-        this.note.hidden = false;
-        this.note.textContent = "A browser does not let a page that is opened from disk read pixels. "
-          + "Open this with “convergebench view”, or from a web server, to see the ΔE map; Difference works here.";
+        this.say("A browser does not let a page that is opened from disk read pixels. "
+          + "Open this with “convergebench view”, or from a web server, to see the ΔE map; Difference works here.");
       }
     }
   }

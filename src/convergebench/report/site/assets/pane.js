@@ -1,0 +1,113 @@
+"use strict";
+
+/** One model in the filmstrip: its picture at the round, what is known of it, and its strip. */
+convergebench.Pane = (() => {
+  const { h, number, thumbnail, picture } = convergebench;
+  const { Stage } = convergebench.stage;
+
+  class Pane {
+    constructor(view, film) {
+      this.view = view;
+      this.film = film;
+      this.name = view.all.models[film.model].name;
+      const slide = (amount) => view.slide(amount);
+      this.stage = new Stage(view.camera, slide);
+      this.beside = new Stage(view.camera, slide);
+      this.absent = h("p", { class: "absent" });
+      this.caption = h("figcaption", {});
+      this.node = h("figure", { class: "pane" }, h("div", { class: "stages" }, this.beside.node, this.stage.node, this.absent), this.caption);
+    }
+
+    stepAt(round) {
+      return this.film.steps.find((one) => one.round === round && one.is_return === (this.view.step === "return")) ?? null;
+    }
+
+    update() {
+      const { view } = this;
+      const source = view.data.source;
+      const step = view.round === 0 ? null : this.stepAt(view.round);
+      const shown = view.round === 0 ? source : step?.picture ?? null;
+      const text = view.round === 0 ? "The source" : `${this.name}, ${view.step} ${view.round}`;
+      this.beside.node.hidden = view.mode !== "side";
+      this.stage.node.hidden = !shown;
+      this.absent.hidden = Boolean(shown);
+      if (view.mode === "side") this.beside.show(source, null, "source", 50, "The source");
+      if (shown) this.stage.show(source, shown, view.mode === "side" ? "single" : view.mode, view.amounts[view.mode] ?? 50, text);
+      else this.absent.textContent = reasonOf(step, this.film, view.round);
+      this.register();
+      this.caption.replaceChildren(...this.captionParts(step, shown).filter(Boolean));
+      this.mark();
+      for (const near of [view.round - 1, view.round + 1]) preload(this.stepAt(near)?.picture);
+    }
+
+    measured() {
+      return this.film.measured.find((one) => one.round === this.view.round) ?? null;
+    }
+
+    /** Lay the result back: it is the source turned and zoomed about its centre, then shifted. */
+    register() {
+      const values = this.measured()?.values;
+      const on = this.view.registered && this.view.step === "return" && this.view.round > 0 && typeof values?.shift_x === "number";
+      this.stage.result.style.transform = on
+        ? `scale(${1 / (1 + values.zoom / 100)}) rotate(${values.rotation}deg) translate(${-values.shift_x}px, ${-values.shift_y}px)` : "";
+    }
+
+    captionParts(step, shown) {
+      const { view } = this;
+      const source = view.data.source;
+      const resized = shown && (shown.width !== source.width || shown.height !== source.height);
+      const found = this.measured();
+      const value = view.round === 0 || view.step === "edit" ? null : found?.values[view.metric.name];
+      const missing = value === undefined ? found?.missing[view.metric.name] ?? (shown ? "not measured yet" : null) : null;
+      return [
+        h("b", {}, convergebench.chart.key(view.all.style(this.film.model)), this.name),
+        h("span", {}, view.round === 0 ? "source" : `${view.step} ${view.round}`),
+        value !== undefined && value !== null && h("span", {}, `${view.metric.title} ${number(value, view.metric.decimals)}`, view.metric.unit && ` ${view.metric.unit}`),
+        missing && h("span", { class: "warn" }, `${view.metric.title} missing: ${missing}`),
+        shown && h("a", { href: picture(shown.file), target: "_blank", rel: "noopener" }, `${shown.width} × ${shown.height} ${shown.type.replace("image/", "").toUpperCase()}`),
+        resized && h("span", { class: "warn" }, `shown at the source’s ${source.width} × ${source.height}`),
+        step && h("span", { class: "quiet" }, `${number(step.seconds, step.seconds < 0.1 ? 2 : 1)} s`, step.cost_usd ? `, $${number(step.cost_usd, 3)}` : "", step.attempts > 1 ? `, ${step.attempts} attempts` : ""),
+        view.registered && fitText(found?.values),
+      ];
+    }
+
+    strip() {
+      const { view } = this;
+      const tile = (round, kind, made, label) => h("button", {
+        type: "button", class: `tile ${kind}`, "data-round": round, "data-step": kind, "aria-label": `${this.name}: ${label}`, title: label,
+        onclick: () => view.change(kind === "source" ? { round } : { round, step: kind }),
+      }, made ? h("img", { src: thumbnail(made.digest), loading: "lazy", alt: "", width: 96, height: Math.round(96 * made.height / made.width) })
+        : h("span", { class: "no-picture" }, "✕"), h("span", { "aria-hidden": "true" }, label));
+      this.tiles = [tile(0, "source", view.data.source, "source"), ...this.film.steps.map((step) => {
+        const kind = step.is_return ? "return" : "edit";
+        return tile(step.round, kind, step.picture, `${kind} ${step.round}`);
+      })];
+      this.stripNode = h("div", { class: "strip" }, this.tiles);
+      return h("div", { class: "strip-row" }, h("p", { class: "strip-name" }, convergebench.chart.key(view.all.style(this.film.model)), this.name), this.stripNode);
+    }
+
+    mark() {
+      const { round, step } = this.view;
+      for (const tile of this.tiles ?? []) {
+        const here = Number(tile.dataset.round) === round && (round === 0 || tile.dataset.step === step);
+        tile.setAttribute("aria-current", here ? "true" : "false");
+        if (here) this.stripNode.scrollTo({ left: tile.offsetLeft - this.stripNode.clientWidth / 2 + tile.clientWidth / 2 });
+      }
+    }
+  }
+
+  const preload = (made) => { if (made) new Image().src = picture(made.file); };
+
+  function fitText(values) {
+    if (typeof values?.shift_x !== "number") return h("span", { class: "warn" }, "no shift and zoom could be fitted");
+    const { signed } = convergebench;
+    return h("span", { class: "quiet" }, `laid back by shift ${signed(values.shift_x, 1)}, ${signed(values.shift_y, 1)} px, zoom ${signed(values.zoom, 2)} %, turn ${signed(values.rotation, 2)}°`);
+  }
+
+  function reasonOf(step, film, round) {
+    const failed = step?.failure ?? film.steps.filter((one) => one.failure && one.round <= round).at(-1)?.failure;
+    return failed ? `No picture: ${failed.kind.replaceAll("_", " ")}. ${failed.reason}` : "No picture yet: the run has not come this far.";
+  }
+
+  return Pane;
+})();

@@ -1,0 +1,96 @@
+"""How fast the page opens on 2,000 trajectories of 20 pictures: python page_speed.py FOLDER."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from convergebench.analysis import gather
+from convergebench.picture import Picture
+from convergebench.report.site import write_site
+from convergebench.store import Enrolment, Workspace
+from convergebench.types import Case, EditorFacts, Measurement, SourcePicture, Step
+
+MODELS, CASES, ROUNDS = 20, 100, 10
+VIEWS = ("overview", "film", "gallery", "drift", "compare", "runs")
+METRICS = ("psnr", "ssim", "lpips")
+
+
+def fill(folder: Path) -> None:
+    """Every picture is different, and tiny; all are written without waiting for the disk."""
+    with Workspace.create(folder) as workspace:
+        run = workspace.start_run({"suite": "large@1"}, "0.1.0")
+        random = np.random.default_rng(0)
+        for number in range(CASES):
+            source = keep(workspace, random)
+            picture = SourcePicture(f"picture{number:03}", Path("gone"), source.digest)
+            case = Case(
+                f"picture{number:03}/pair", (picture,), "Add.", "Remove.", "pair", f"category{number % 4}"
+            )
+            for model in range(MODELS):
+                add(workspace, run, model, case, source, random)
+        workspace.finish_run(run, "finished")
+
+
+def keep(workspace: Workspace, random: np.random.Generator) -> Picture:
+    picture = Picture.from_pixels(random.integers(0, 256, (12, 16, 3), np.uint8))
+    path = workspace.pictures.path(picture.facts)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(picture.encoded)
+    return picture
+
+
+def add(
+    workspace: Workspace, run: int, model: int, case: Case, source: Picture, random: np.random.Generator
+) -> None:
+    editor = EditorFacts(f"model{model:02}", "1")
+    (trajectory,) = workspace.enrol(
+        [Enrolment("round_trip", "large@1", editor, case, 0, ROUNDS)], fresh=False
+    )
+    held = source
+    for position in range(2 * ROUNDS):
+        made, role = keep(workspace, random), ("forward", "backward")[position % 2]
+        step = Step(position, role, position // 2 + 1, "", 0, (held.digest,), made.facts, 1.0, 0.0, 1)
+        workspace.record_step(trajectory, run, step)
+        if role == "backward":
+            left = float(np.exp(-0.01 * (model + 1) * position) * random.uniform(0.9, 1))
+            values = {"psnr": 40 * left, "ssim": left, "lpips": 1 - left}
+            rows = [(source.digest, made.digest, Measurement(name, "1", values[name])) for name in METRICS]
+            workspace.record_measurements(rows)
+        held = made
+
+
+def measure(address: str) -> None:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for view in VIEWS:
+            page = browser.new_page()
+            began = time.perf_counter()
+            page.goto(f"{address}#/{view}")
+            page.wait_for_selector("#content h1")
+            print(f"{view:9} {time.perf_counter() - began:.2f} s")
+            page.close()
+        browser.close()
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    if not (folder / "results").exists():
+        fill(folder / "results")
+    began = time.perf_counter()
+    with Workspace.existing(folder / "results") as workspace:
+        results = gather(workspace)
+        print(f"gathering {time.perf_counter() - began:.1f} s")
+        page = write_site(workspace, results, folder / "report")
+    print(f"writing   {time.perf_counter() - began:.1f} s")
+    measure(page.as_uri())
+
+
+if __name__ == "__main__":
+    main()
