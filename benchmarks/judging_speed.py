@@ -2,10 +2,11 @@
 
     python benchmarks/judging_speed.py [--rounds 3]
 
-The judge answers on this machine in a process of its own, at once or after half a second, and speaks HTTP with
-the pictures in the request. The judging process is fresh each time, so that its peak memory is its own. A
-sample is one edit judged by both rubrics of GEdit-Bench; its three pictures (source and result, and the result
-again) are sent as they are. Every judgement is durable before it counts.
+The judge answers on this machine in a process of its own, at once or after half a second, and speaks HTTP
+with the pictures in the request. The judging process is fresh each time, so that its peak memory is its own. A
+sample is one edit judged by both rubrics of GEdit-Bench: source and result for one, the result alone for the
+other, sent as they are. Every judgement is durable before it counts. Starting the judge, which is mostly the
+import of its SDK, happens once however many are judged, and is shown apart.
 
 EvalScope's figures are those of version 1.14.1 doing the same number of calls on another machine: they were
 not measured here and now.
@@ -26,10 +27,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from convergebench.judges import Judge
 
 SAMPLES = 200
 RUBRICS = ("gedit_sc", "gedit_pq")
+CALLS = SAMPLES * len(RUBRICS)
+WORKERS = 32
 TESTS = Path(__file__).parents[1] / "tests"
 
 
@@ -45,10 +51,9 @@ class Setting:
 
     @property
     def ideal_seconds(self) -> float:
-        return SAMPLES * len(RUBRICS) * self.after_seconds / WORKERS
+        return CALLS * self.after_seconds / WORKERS
 
 
-WORKERS = 32
 SETTINGS = (
     Setting("instant, 64 × 64", 64, 64, 0.0, "86–113 samples/s", "258 samples/s"),
     Setting("instant, 400 × 656", 400, 656, 0.0, "18–36 samples/s", "54 samples/s"),
@@ -61,21 +66,21 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     rounds = parser.parse_args().rounds
     print(f"{SAMPLES} samples × {len(RUBRICS)} questions, {WORKERS} at a time; the median of {rounds}")
-    for number, setting in enumerate(SETTINGS):
+    for setting in SETTINGS:
         with tempfile.TemporaryDirectory() as folder:
             keep_pictures(Path(folder), setting)
             with judge_process(setting.after_seconds) as judge:
-                rows = [judging_process(number, Path(folder), judge, turn) for turn in range(rounds)]
+                rows = [judging_process(Path(folder), judge, turn) for turn in range(rounds)]
         show(setting, {key: median(row[key] for row in rows) for key in rows[0]})
 
 
 def show(setting: Setting, row: dict[str, float]) -> None:
     print(f"\n{setting.title}")
     print(f"  {SAMPLES / row['wall']:.0f} samples/s, {row['wall']:.2f} s", end="")
-    if setting.ideal_seconds:
-        print(f", {row['wall'] / setting.ideal_seconds:.2f} × the ideal {setting.ideal_seconds:.2f} s", end="")
-    calls = SAMPLES * len(RUBRICS)
-    print(f"; {row['cpu'] * 1000 / calls:.2f} ms of CPU a call; peak {row['peak_mb']:.0f} MB")
+    if ideal := setting.ideal_seconds:
+        print(f", {row['wall'] / ideal:.2f} × the ideal {ideal:.2f} s", end="")
+    print(f"; {row['cpu'] * 1000 / CALLS:.2f} ms of CPU a call")
+    print(f"  peak {row['peak_mb']:.0f} MB; started in {row['start']:.2f} s")
     print(f"  goal: {setting.goal}, 300 MB; EvalScope elsewhere: {setting.elsewhere}, 518–812 MB")
 
 
@@ -125,20 +130,36 @@ def serve(after_seconds: float) -> None:
         sys.stdin.read()
 
 
-def judging_process(number: int, folder: Path, judge: str, turn: int) -> dict[str, float]:
+def judging_process(folder: Path, judge: str, turn: int) -> dict[str, float]:
     # Another temperature is another judge: nothing is taken from the turn before.
-    command = [sys.executable, __file__, "--judge", str(number), str(folder), f"{judge}&temperature=0.{turn}"]
+    command = [sys.executable, __file__, "--judge", str(folder), f"{judge}&temperature=0.{turn}"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)
     return dict(json.loads(done.stdout))
 
 
-def judge(setting: Setting, folder: Path, judge: str) -> dict[str, Any]:
+class TimedStart:
+    """A judge that says how long it took to start."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.facts = judge.facts
+        self.ask, self.close = judge.ask, judge.close
+        self._judge = judge
+
+    async def start(self) -> None:
+        wall, cpu = time.perf_counter(), time.process_time()
+        await self._judge.start()
+        self.start_seconds = time.perf_counter() - wall
+        self.start_cpu_seconds = time.process_time() - cpu
+
+
+def judge(folder: Path, judge: str) -> dict[str, Any]:
     from convergebench.engine.judging import Task, judge_tasks
     from convergebench.judges import Subject, open_judge, rubric
     from convergebench.store import Workspace
 
+    timed = TimedStart(open_judge(judge))
     tasks = [
         Task(rubric(name), Subject({"source": (source,), "result": (result,)}, {"instruction": "Add a hat."}))
         for source, result in json.loads((folder / "subjects.json").read_text())
@@ -147,13 +168,13 @@ def judge(setting: Setting, folder: Path, judge: str) -> dict[str, Any]:
     with Workspace.create(folder) as workspace:
         run = workspace.start_run({}, "bench")
         wall, cpu = time.perf_counter(), time.process_time()
-        asking = judge_tasks(tasks, open_judge(judge), workspace, run=run, concurrency=WORKERS)
-        done = asyncio.run(asking)
+        done = asyncio.run(judge_tasks(tasks, timed, workspace, run=run, concurrency=WORKERS))
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     assert done.ok == len(tasks) == done.calls
     return {
-        "wall": wall,
-        "cpu": cpu,
+        "start": timed.start_seconds,
+        "wall": wall - timed.start_seconds,
+        "cpu": cpu - timed.start_cpu_seconds,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
 
@@ -162,6 +183,6 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--serve"]:
         serve(float(sys.argv[2]))
     elif sys.argv[1:2] == ["--judge"]:
-        print(json.dumps(judge(SETTINGS[int(sys.argv[2])], Path(sys.argv[3]), sys.argv[4])))
+        print(json.dumps(judge(Path(sys.argv[2]), sys.argv[3])))
     else:
         main()

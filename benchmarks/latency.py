@@ -1,9 +1,9 @@
 """How near a run comes to the time that the model's own latency takes: 66 cases × 10 rounds, all at once,
 through the OpenAI SDK against a server in a process of its own that answers after a fixed 0.25 s.
 
-No chain can be faster than its edits one after the other and a last metric pass. That critical path is printed
-beside the wall time, and beside the time of one edit after the other, each followed by a metric pass, as the
-predecessor works.
+No chain can be faster than its edits one after the other and a last metric pass: that is the critical path.
+The wall time is printed beside it, and the time of one edit after the other, each followed by a metric pass,
+as the predecessor works.
 """
 
 from __future__ import annotations
@@ -91,6 +91,7 @@ def server(load: Load) -> Iterator[str]:
         target=serve, args=(load.edits, there), daemon=True
     )
     process.start()
+    there.close()  # so that a server that dies is not waited for
     try:
         yield f"http://127.0.0.1:{here.recv()}/v1"
     finally:

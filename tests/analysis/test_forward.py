@@ -26,9 +26,7 @@ def told(results, model="m"):
     return found.happened, found.judged, found.unknown
 
 
-@pytest.mark.parametrize(
-    ("direction", "happened"), [(0.3, 1), (0.08, 1), (0.06, 0), (0.0, 0), (-0.4, 0)]
-)
+@pytest.mark.parametrize(("direction", "happened"), [(0.3, 1), (0.08, 1), (0.06, 0), (0.0, 0), (-0.4, 0)])
 def test_an_edit_happened_if_its_direction_is_above_chance(returned, results_of, direction, happened):
     assert told(results_of(edited(returned("m"), psnr=15.0, direction=direction))) == (happened, 1, 0)
 

@@ -7,10 +7,12 @@ from itertools import combinations
 import pytest
 
 from convergebench.analysis.pairwise import (
+    Asked,
     Comparison,
     Winner,
     bradley_terry,
     comparisons_of_scores,
+    contests,
     order_swapped,
     wins_and_ties,
 )
@@ -91,3 +93,31 @@ def test_scores_are_compared_on_shared_subjects_only() -> None:
 def test_the_table_of_wins_does_not_depend_on_who_stands_first() -> None:
     compared = [Comparison("a", "b", "first"), Comparison("b", "a", "first"), Comparison("b", "a", "tie")]
     assert wins_and_ties(compared) == {("a", "b"): (1, 1, 1)}
+
+
+def test_comparisons_are_summed_up_by_rubric_with_ties_disagreements_and_what_is_missing() -> None:
+    def asked(shown: Winner | None, swapped: Winner | None, rubric: str = "edit") -> Asked:
+        return Asked(rubric, "a", "b", shown, swapped)
+
+    edits, returns = contests(
+        [
+            *[asked("first", "second")] * 3,
+            asked("second", "first"),
+            asked("tie", "tie"),
+            *[asked("first", "first")] * 2,
+            asked("first", None),
+            asked(None, None, "return"),
+        ]
+    )
+    assert (edits.rubric, edits.n, edits.missing, edits.ties, edits.order_disagreements) == (
+        "edit",
+        7,
+        1,
+        3,
+        2,
+    )
+    assert edits.wins == {("a", "b"): (3, 3, 1)}
+    better, worse = edits.strengths.models
+    assert better.value - worse.value == pytest.approx(math.log(3))
+    assert (returns.n, returns.missing, returns.strengths.models) == (0, 1, ())
+    assert returns.strengths.missing == "nothing was compared"

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 COMMANDS = (
-    "run", "summary", "report", "export", "plot", "grid", "measure", "models", "suites", "metrics", "doctor",
+    "run", "summary", "compare", "worst", "report", "export", "plot", "grid", "judge", "score", "task",
+    "import", "audit", "measure", "models", "models show", "models try", "suites", "metrics", "doctor",
     "weights", "weights pull",
 )  # fmt: skip
 Cli = Callable[..., Any]
@@ -20,7 +21,7 @@ Words = Callable[..., list[object]]
 def test_without_a_command_there_is_help(cli: Cli) -> None:
     alone, asked = cli(), cli("--help")
     assert (alone.code, alone.out) == (0, asked.out)
-    for command in COMMANDS[:-1]:
+    for command in (name for name in COMMANDS if " " not in name):
         assert f"\n  {command} " in asked.out
 
 

@@ -16,7 +16,8 @@ import pytest
 
 from convergebench.engine import Patience
 from convergebench.engine.judging import Judged, Task, judge_tasks
-from convergebench.judges import Subject, open_judge, rubric
+from convergebench.errors import WorkspaceError
+from convergebench.judges import Subject, Verdict, open_judge, rubric
 from convergebench.picture import Picture
 from convergebench.store import Workspace
 from made_pictures import textured
@@ -263,6 +264,36 @@ def test_two_that_judge_at_the_same_time_share_the_work(workspace: Workspace, se
     first, other = asyncio.run(both())
     assert (first.ok, other.ok, len(server.asked)) == (8, 8, 8)
     assert first.asked + other.asked == 8
+
+
+def test_a_picture_that_is_gone_ends_the_run_and_leaves_nothing_claimed(
+    workspace: Workspace, server: JudgeServer
+) -> None:
+    gone, there = task(workspace, seed=1), task(workspace, seed=2)
+    picture = Picture.from_pixels(textured(seed=1))
+    workspace.pictures.path(picture.facts).unlink()
+    with pytest.raises(WorkspaceError, match="is not in"):
+        judge(workspace, server.name, gone, there)
+    workspace.pictures.put(picture)
+    assert judge(workspace, server.name, gone, there).ok == 2
+
+
+def test_an_onlooker_hears_of_every_judgement_once(workspace: Workspace, server: JudgeServer) -> None:
+    heard: list[tuple[str, bool]] = []
+
+    class Listening:
+        def planned(self, judgements: int) -> None:
+            heard.append((str(judgements), False))
+
+        def judged(self, verdict: Verdict, *, replayed: bool) -> None:
+            heard.append((verdict.outcome, replayed))
+
+    judge(workspace, server.name, task(workspace), onlooker=Listening())
+    assert heard == [("1", False), ("ok", False)]
+    heard.clear()
+    tasks = [task(workspace), task(workspace), task(workspace, seed=2)]
+    judge(workspace, server.name, *tasks, onlooker=Listening())
+    assert heard == [("2", False), ("ok", True), ("ok", False)]
 
 
 def test_a_subject_without_what_the_rubric_must_see_is_a_mistake_of_the_caller(

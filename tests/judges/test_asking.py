@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from convergebench.judges import Rubric, Subject, rubric
-from convergebench.judges.asking import key_of, lacking, question, shown_pictures, within
+from convergebench.judges.asking import key_of, lacking, question, shown_pictures, shown_texts, within
+from convergebench.judges.base import ShownPicture
 from convergebench.judges.rubric import PictureLimits
 from convergebench.picture import Picture
 from made_pictures import textured
@@ -14,16 +15,16 @@ SC = rubric("gedit_sc")
 ONE = Subject({"source": ("aa",), "result": ("bb",)}, {"instruction": "Add a hat.", "hint": "A red hat."})
 
 
-def shown(digest: str, limits: PictureLimits) -> Picture:
-    return Picture.from_pixels(textured(seed=len(digest)))
+def shown(digest: str, limits: PictureLimits) -> ShownPicture:
+    return ShownPicture.of(Picture.from_pixels(textured(seed=len(digest))))
 
 
 def texts(which: Rubric, subject: Subject) -> str:
-    return "\n".join(part for part in question(which, subject, shown, 0).parts if isinstance(part, str))
+    return "\n".join(part for part in question(which, subject, shown).parts if isinstance(part, str))
 
 
 def test_a_question_shows_each_picture_under_its_name_and_says_how_to_reply() -> None:
-    asked = question(SC, ONE, shown, 0)
+    asked = question(SC, ONE, shown)
     kinds = ["picture" if not isinstance(part, str) else part.splitlines()[0] for part in asked.parts]
     assert kinds[2:6] == ["The source picture:", "picture", "The edited picture:", "picture"]
     assert "Add a hat." in texts(SC, ONE)
@@ -52,7 +53,7 @@ def test_what_a_rubric_must_see_and_a_subject_lacks_is_named() -> None:
 
 def test_the_key_changes_with_judge_rubric_picture_text_and_repeat_and_with_nothing_else() -> None:
     def key(judge: str = "j", which: Rubric = SC, subject: Subject = ONE, repeat: int = 0) -> str:
-        return key_of(judge, which, subject, repeat)
+        return key_of(judge, which, shown_pictures(which, subject), shown_texts(which, subject), repeat)
 
     others = [
         key(judge="k"),

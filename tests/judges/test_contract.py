@@ -12,6 +12,7 @@ from convergebench.judges.contract import verdict
 
 TWO = rubric("gedit_sc")
 MIXED = rubric("roundtrip_reversal")
+PAIR = rubric("better_edit")
 GOOD = '{"reason": "done well", "edit_success": 8, "rest_preserved": 6.5}'
 
 
@@ -110,6 +111,18 @@ def test_yes_and_no_stand_beside_the_scores_and_leave_the_value_alone(answer: st
 def test_an_answer_that_is_neither_yes_nor_no_is_unparseable(answer: object) -> None:
     text = json.dumps({"reason": "x", "restored": 4, "undone": answer})
     assert verdict(Reply(text, "complete", "stop", "m"), MIXED).outcome == "unparseable"
+
+
+@pytest.mark.parametrize(("answer", "value"), [("first", 1.0), (" Second", 0.0), ("tie", 0.5)])
+def test_which_of_two_is_the_first_ones_share_of_the_win(answer: str, value: float) -> None:
+    text = json.dumps({"reason": "x", "better": answer})
+    assert verdict(Reply(text, "complete", "stop", "m"), PAIR).value == value
+
+
+@pytest.mark.parametrize("answer", ["both", "1", 1, True, None, ["first"], "first or second"])
+def test_an_answer_that_is_no_choice_is_unparseable(answer: object) -> None:
+    text = json.dumps({"reason": "x", "better": answer})
+    assert verdict(Reply(text, "complete", "stop", "m"), PAIR).outcome == "unparseable"
 
 
 @given(

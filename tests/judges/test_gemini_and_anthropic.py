@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from convergebench.judges import Question, Reply, open_judge, rubric
+from convergebench.judges.base import ShownPicture
 from convergebench.picture import Picture
 from convergebench.types import EditError, Misconfigured, RateLimited, Refused, Unavailable
 from made_pictures import textured
 from servers.judge import Answer, JudgeServer
 
-PICTURE = Picture.from_pixels(textured())
+PICTURE = ShownPicture.of(Picture.from_pixels(textured()))
 SCHEMA = rubric("gedit_sc").schema
 QUESTION = Question("Be fair.", ("Look.", PICTURE), SCHEMA, 5)
 PRICES = "usd_per_million_in=1&usd_per_million_out=10"

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 import pytest
 
 from convergebench.judges import Question, Reply, open_judge, rubric
+from convergebench.judges.base import ShownPicture
 from convergebench.picture import Picture
 from convergebench.types import BadOutput, EditError, Misconfigured, RateLimited, Refused, Unavailable
 from made_pictures import textured
 from servers.judge import MODEL, Answer, Asked, JudgeServer, completion, correct, failure, graded
 
-PICTURE = Picture.from_pixels(textured())
+PICTURE = ShownPicture.of(Picture.from_pixels(textured()))
 SCHEMA = rubric("roundtrip_forward").schema
 QUESTION = Question(
     "Be fair.", ("Look.", PICTURE, 'Reply with one JSON object\n- "happened": "yes"'), SCHEMA, 5

@@ -39,7 +39,7 @@ SCALES = {
     "gedit_sc": (0, 10), "gedit_pq": (0, 10), "instruction_following": (0, 10),
     "roundtrip_forward": (0, 1), "roundtrip_reversal": (0, 10),
     "wiseedit_dp": (1, 10), "wiseedit_if": (1, 10), "wiseedit_vq": (1, 10), "wiseedit_kf": (1, 10),
-    "wiseedit_cf": (1, 10),
+    "wiseedit_cf": (1, 10), "better_edit": (0, 1), "better_return": (0, 1),
 }  # fmt: skip
 
 
@@ -74,6 +74,21 @@ def test_the_schema_wants_every_answer_and_a_reason_and_nothing_else() -> None:
         "required": ["reason", "restored", "undone"],
         "additionalProperties": False,
     }
+
+
+@pytest.mark.parametrize("name", ["better_edit", "better_return"])
+def test_a_pair_is_asked_for_first_second_or_tie(name: str) -> None:
+    assert rubric(name).compares
+    assert rubric(name).schema["properties"]["better"] == {
+        "type": "string",
+        "enum": ["first", "second", "tie"],
+    }
+
+
+def test_a_pair_with_a_score_in_place_of_a_choice_is_not_a_rubric() -> None:
+    pair = MINE.replace('"edit"', '"return_pair"').replace('"result"', '"first", "second"')
+    with pytest.raises(WrongUse, match="asked one thing, with choice = true"):
+        parsed(pair, "pair.toml")
 
 
 def test_a_rubric_of_your_own_is_a_file(tmp_path: Path) -> None:
@@ -112,6 +127,10 @@ def test_every_word_of_a_rubric_is_in_its_fingerprint() -> None:
         ("longest_side = 256", "longest_side = 2", "longest_side"),
         ('id = "mood"', 'id = "mood"\ncolour = "red"', "unknown keys: colour"),
         ('id = "mood"', "id = mood", "is not right"),
+        ('"source", "result"', '"result", "first"', "and not first or second"),
+        ('of = "edit"', 'of = "edit_pair"', "sees must hold first and second"),
+        ("low = 1\nhigh = 5\n", "choice = true\n", "choice = true is for pairs only"),
+        ("low = 1", "low = 1\nchoice = true", "choice = true or a range"),
     ],
 )
 def test_a_wrong_rubric_says_what_is_wrong_in_it(old: str, new: str, said: str) -> None:

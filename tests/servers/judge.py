@@ -73,10 +73,11 @@ def failure(status: int, message: str, code: str | None = None, **headers: str) 
 
 
 def graded(asked: Asked, **grades: Any) -> str:
-    """A reply in the form that the question asks for; 7 and yes unless told."""
+    """A reply in the form that the question asks for; 7, yes and tie unless told."""
     (form,) = [text for text in asked.texts if text.startswith("Reply with one JSON object")]
-    names = dict(re.findall(r'- "(\w+)": (a number|"yes")', form))
-    reply = {"reason": "seen", **{name: 7 if kind == "a number" else "yes" for name, kind in names.items()}}
+    names = dict(re.findall(r'- "(\w+)": (a number|"yes"|"first")', form))
+    usual = {"a number": 7, '"yes"': "yes", '"first"': "tie"}
+    reply = {"reason": "seen", **{name: usual[kind] for name, kind in names.items()}}
     return json.dumps({**reply, **{name: grade for name, grade in grades.items() if name in names}})
 
 

@@ -84,7 +84,9 @@ def bradley_terry(comparisons: Iterable[Comparison]) -> Strengths:
     compared = tuple(comparisons)
     names = sorted({name for one in compared for name in (one.first, one.second)})
     wins, ties = _counts(compared, names)
-    if not names or not _is_connected(wins + ties):
+    if not names:
+        return Strengths((), None, "nothing was compared")
+    if not _is_connected(wins + ties):
         return Strengths((), None, "some models never won, or never lost, against the others")
     if not wins.any():
         return Strengths((), None, "every comparison is a tie")
@@ -188,3 +190,56 @@ def wins_and_ties(comparisons: Iterable[Comparison]) -> dict[tuple[str, str], tu
         winner = _MIRRORED[one.winner] if turned else one.winner
         table[pair][("first", "tie", "second").index(winner)] += 1
     return {pair: (won, tied, lost) for pair, (won, tied, lost) in table.items()}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Two models compared on one subject, in both orders; None where an order has no verdict."""
+
+    rubric: str
+    first: str
+    second: str
+    shown: Winner | None
+    swapped: Winner | None
+
+
+@dataclass(frozen=True)
+class Contests:
+    """What a rubric's comparisons came to."""
+
+    rubric: str
+    n: int
+    """Comparisons with a verdict in both orders; only these count."""
+    missing: int
+    ties: int
+    """Those where the orders disagree are among them."""
+    order_disagreements: int
+    wins: Mapping[tuple[str, str], tuple[int, int, int]]
+    """For every two models: wins of one, ties, wins of the other."""
+    strengths: Strengths
+
+
+def contests(asked: Iterable[Asked]) -> list[Contests]:
+    """One summary for each rubric, in the order in which they come."""
+    grouped: defaultdict[str, list[Asked]] = defaultdict(list)
+    for one in asked:
+        grouped[one.rubric].append(one)
+    return [_contests(rubric, group) for rubric, group in grouped.items()]
+
+
+def _contests(rubric: str, asked: Sequence[Asked]) -> Contests:
+    swaps = [
+        order_swapped(one.first, one.second, one.shown, one.swapped)
+        for one in asked
+        if one.shown is not None and one.swapped is not None
+    ]
+    compared = [one.comparison for one in swaps]
+    return Contests(
+        rubric=rubric,
+        n=len(swaps),
+        missing=len(asked) - len(swaps),
+        ties=sum(one.winner == "tie" for one in compared),
+        order_disagreements=sum(not one.consistent for one in swaps),
+        wins=wins_and_ties(compared),
+        strengths=bradley_terry(compared),
+    )

@@ -17,9 +17,10 @@ from convergebench.cli.options import (
 
 if TYPE_CHECKING:
     from convergebench.analysis.judged import JudgedRow
+    from convergebench.engine.comparable import Contest
     from convergebench.engine.judgeable import Judgeable
-    from convergebench.engine.judging import Judged
-    from convergebench.judges import Judge
+    from convergebench.engine.judging import Judged, Task
+    from convergebench.judges import Judge, Rubric
     from convergebench.store import Workspace
 
 NAME = "judge"
@@ -32,12 +33,18 @@ def command(
         str,
         typer.Option(metavar="PROVIDER:MODEL", help="Who judges, such as openai:MODEL or vllm:MODEL."),
     ],
+    models: Annotated[
+        list[str] | None, typer.Argument(metavar="[MODELS]...", help="Only pictures of these models.")
+    ] = None,
+    pairwise: Annotated[
+        bool, typer.Option("--pairwise", help="Compare every two of the models, each pair in both orders.")
+    ] = False,
     rubric: Annotated[
         list[str],
         typer.Option(metavar="RUBRIC", help="What is asked, see docs/judging.md; or a .toml file."),
     ] = [],  # noqa: B006
     model: Annotated[
-        list[str], typer.Option("--model", "-m", metavar="MODEL", help="Only pictures of these models.")
+        list[str], typer.Option("--model", "-m", metavar="MODEL", help="The same, as an option.")
     ] = [],  # noqa: B006
     suite: Annotated[str | None, typer.Option(metavar="SUITE", help="Only pictures of this suite.")] = None,
     rounds: Annotated[
@@ -59,12 +66,11 @@ def command(
 ) -> int:
     """Let a vision-language model judge what is in the workspace. Nothing is edited, nothing asked twice."""
     from convergebench import judges
-    from convergebench.engine.judgeable import judgeable
     from convergebench.errors import WrongUse
     from convergebench.store import DATABASE, Workspace
 
     asked = judges.open_judge(judge)
-    rubrics = [judges.rubric(name) for name in dict.fromkeys(listed(rubric) or ROUND_TRIP)]
+    rubrics = _rubrics(listed(rubric), pairwise)
     if max_cost is not None and asked.facts.prices is None:
         raise WrongUse(
             f"the price of {asked.facts.name} is unknown, so --max-cost cannot hold it; "
@@ -72,15 +78,55 @@ def command(
         )
     if not (workspace / DATABASE).is_file():
         raise WrongUse(f"there is no workspace in {workspace}; make one with convergebench run")
+    options = {"concurrency": concurrency, "per_minute": per_minute, "max_cost_usd": max_cost,
+               "retry_missing": retry_missing}  # fmt: skip
+    named = {"suite": suite, "models": listed([*(models or ()), *model]), "rounds": _rounds(rounds),
+             "repeats": repeats}  # fmt: skip
     with Workspace.create(workspace) as store:
-        chosen = judgeable(
-            store, rubrics, suite=suite, models=listed(model), rounds=_rounds(rounds), repeats=repeats
-        )
-        if not chosen:
-            raise WrongUse(f"{workspace} holds no picture for these choices; choose fewer")
-        options = {"concurrency": concurrency, "per_minute": per_minute, "max_cost_usd": max_cost}
-        done = _judged(chosen, asked, store, {**options, "retry_missing": retry_missing})
+        if pairwise:
+            contests = _contests(store, rubrics, named)
+            tasks = [task for one in contests for task in one.tasks]
+            return _told_contests(contests, _judged(tasks, asked, store, options, as_json), asked, as_json)
+        chosen = _pictures(store, rubrics, named)
+        done = _judged([one.task for one in chosen], asked, store, options, as_json)
     return _told(chosen, done, asked, as_json)
+
+
+def _rubrics(names: tuple[str, ...], pairwise: bool) -> list[Rubric]:
+    from convergebench import judges
+    from convergebench.cli.pairwise import RUBRICS
+    from convergebench.errors import WrongUse
+
+    found = [judges.rubric(name) for name in dict.fromkeys(names or (RUBRICS if pairwise else ROUND_TRIP))]
+    for one in found:
+        if one.compares and not pairwise:
+            raise WrongUse(f"{one.id} compares two models; add --pairwise")
+        if pairwise and not one.compares:
+            raise WrongUse(f"{one.id} does not compare; with --pairwise choose from {', '.join(RUBRICS)}")
+    return found
+
+
+def _pictures(store: Workspace, rubrics: list[Rubric], named: dict[str, Any]) -> list[Judgeable]:
+    from convergebench.engine.judgeable import judgeable
+    from convergebench.errors import WrongUse
+
+    chosen = judgeable(store, rubrics, **named)
+    if not chosen:
+        raise WrongUse(f"{store.folder} holds no picture for these choices; choose fewer")
+    return chosen
+
+
+def _contests(store: Workspace, rubrics: list[Rubric], named: dict[str, Any]) -> list[Contest]:
+    from convergebench.engine.comparable import comparable
+    from convergebench.errors import WrongUse
+
+    chosen = comparable(store, rubrics, **named)
+    if not chosen:
+        raise WrongUse(
+            f"{store.folder} holds no two models' pictures from the same start for these choices; "
+            "name at least two models that ran the same suite"
+        )
+    return chosen
 
 
 def _rounds(text: str) -> frozenset[int]:
@@ -96,23 +142,52 @@ def _rounds(text: str) -> frozenset[int]:
     return frozenset(numbers)
 
 
-def _judged(chosen: list[Judgeable], judge: Judge, store: Workspace, options: dict[str, Any]) -> Judged:
+def _judged(
+    tasks: list[Task], judge: Judge, store: Workspace, options: dict[str, Any], as_json: bool
+) -> Judged:
     import asyncio
 
     from convergebench._version import __version__
     from convergebench.engine.judging import judge_tasks
 
-    tasks = [one.task for one in chosen]
     rubrics = sorted({task.rubric.name for task in tasks})
     settings = {"command": NAME, "judge": judge.facts.name, "rubrics": rubrics, **options}
     run = store.start_run(settings, __version__)
     ending = "failed"
     try:
-        done = asyncio.run(judge_tasks(tasks, judge, store, run=run, **options))
+        with _onlooker(judge, as_json) as onlooker:
+            done = asyncio.run(judge_tasks(tasks, judge, store, run=run, onlooker=onlooker, **options))
         ending = "interrupted" if done.interrupted else "finished"
     finally:
         store.finish_run(run, ending)
     return done
+
+
+def _onlooker(judge: Judge, as_json: bool) -> Any:
+    import sys
+    from contextlib import nullcontext
+
+    if as_json or not sys.stderr.isatty():
+        return nullcontext()
+    from convergebench.cli.judging_progress import JudgingBar
+
+    return JudgingBar(judge.facts.name)
+
+
+def _told_contests(contests: list[Contest], done: Judged, judge: Judge, as_json: bool) -> int:
+    from convergebench.cli.pairwise import contests_in_json, print_contests, summed_up
+
+    code = _code(done)
+    found = summed_up(contests, done.verdicts)
+    if as_json:
+        rows = [contests_in_json(one) for one in found]
+        print_json({"judge": _facts(done, judge), "exit_code": code, "pairwise": rows})
+        return code
+    if any(one.n for one in found):
+        print_contests(found)
+    for line in _closing_lines(done, judge):
+        typer.echo(line, err=code != 0)
+    return code
 
 
 def _told(chosen: list[Judgeable], done: Judged, judge: Judge, as_json: bool) -> int:
@@ -133,7 +208,7 @@ def _told(chosen: list[Judgeable], done: Judged, judge: Judge, as_json: bool) ->
 def _code(done: Judged) -> int:
     if done.interrupted:
         return INTERRUPTED
-    if not done.ok:
+    if done.verdicts and not done.ok:
         return ALL_FAILED
     return 0 if done.ok == len(done.verdicts) else FINISHED_WITH_FAILURES
 
@@ -202,7 +277,7 @@ def _closing_lines(done: Judged, judge: Judge) -> list[str]:
     if done.out_of_budget:
         lines.append("convergebench: the next question could cost more than --max-cost; raise it to go on.")
     why = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in done.missing.most_common())
-    if not done.ok:
+    if total and not done.ok:
         lines.append(f"convergebench: none of {total} judgements succeeded{f' ({why})' if why else ''}.")
         lines += _examples(done)
     elif done.ok < total:

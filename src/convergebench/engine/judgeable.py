@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from convergebench.engine.judging import Task
 from convergebench.judges import Rubric, Subject
 from convergebench.judges.asking import lacking
+from convergebench.judges.rubric import Of
 from convergebench.protocols import round_trip
 from convergebench.store import Workspace
 from convergebench.types import Digest
@@ -54,6 +55,15 @@ class Judgeable:
     task: Task
 
 
+@dataclass(frozen=True)
+class Pictured:
+    """A picture in the workspace and what it came from, as far as a judge may see it."""
+
+    place: Place
+    of: Of
+    subject: Subject
+
+
 def judgeable(
     workspace: Workspace,
     rubrics: Sequence[Rubric],
@@ -65,19 +75,28 @@ def judgeable(
 ) -> list[Judgeable]:
     """Every picture in the workspace that these rubrics can judge, of all suites, models and rounds unless
     some are named. Subjects without something that a rubric must see are left out."""
+    return [
+        Judgeable(one.place, Task(rubric, one.subject, repeat))
+        for one in pictured(workspace, suite=suite, models=models, rounds=rounds)
+        for rubric in rubrics
+        if rubric.of == one.of and lacking(rubric, one.subject) is None
+        for repeat in range(repeats)
+    ]
+
+
+def pictured(
+    workspace: Workspace, *, suite: str | None, models: Collection[str], rounds: Collection[int]
+) -> Iterator[Pictured]:
+    """The edits and returns that were made, of all suites, models and rounds unless some are named."""
     rows = workspace.query(_STEPS)
     labels = _labels(rows)
     first = {row["trajectory"]: json.loads(row["inputs"]) for row in reversed(rows)}
-    found = []
     for row in rows:
         place = _place(row, labels)
         if row["picture"] is None or not _is_chosen(place, row["editor_name"], suite, models, rounds):
             continue
-        for rubric in rubrics:
-            subject = _subject(row, rubric, first[row["trajectory"]])
-            if subject is not None and lacking(rubric, subject) is None:
-                found += [Judgeable(place, Task(rubric, subject, repeat)) for repeat in range(repeats)]
-    return found
+        of: Of = "return" if row["role"] in RETURN_ROLES else "edit"
+        yield Pictured(place, of, _subject(row, of, first[row["trajectory"]]))
 
 
 def _is_chosen(
@@ -90,12 +109,9 @@ def _is_chosen(
     )
 
 
-def _subject(row: sqlite3.Row, rubric: Rubric, first: Sequence[Digest]) -> Subject | None:
-    is_return = row["role"] in RETURN_ROLES
-    if is_return != (rubric.of == "return"):
-        return None
-    sources = first if is_return else json.loads(row["inputs"])
-    texts = dict(_texts(row, row["forward"] if is_return else row["instruction"]))
+def _subject(row: sqlite3.Row, of: Of, first: Sequence[Digest]) -> Subject:
+    sources = first if of == "return" else json.loads(row["inputs"])
+    texts = dict(_texts(row, row["forward"] if of == "return" else row["instruction"]))
     return Subject({"source": tuple(sources), "result": (row["picture"],)}, texts)
 
 

@@ -265,9 +265,7 @@ class _Session:
             # The next question need not wait for the disk.
             group.create_task(self._settle(one.waiting, verdict, writes))
 
-    async def _settle(
-        self, waiting: _Waiting, verdict: Verdict | None, writes: list[Future[None]]
-    ) -> None:
+    async def _settle(self, waiting: _Waiting, verdict: Verdict | None, writes: list[Future[None]]) -> None:
         """Take a judgement as made when all of it is on the disk."""
         key = waiting.asked.key
         with self._ending():

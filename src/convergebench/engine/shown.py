@@ -19,7 +19,8 @@ KEPT_BYTES = 32 * 1024 * 1024
 
 
 class Shown:
-    """Gives a picture within limits; the least used are let go, so that memory does not grow."""
+    """Gives a picture within limits; the least used are let go, so that memory does not grow. It is for one
+    thread at a time."""
 
     def __init__(self, store: PictureStore) -> None:
         self._store = store
@@ -30,8 +31,7 @@ class Shown:
         if (digest, limits) in self._kept:
             self._kept.move_to_end((digest, limits))
             return self._kept[digest, limits]
-        picture = within(self._opened(digest), limits)
-        shown = ShownPicture(picture.facts, encoded=picture.encoded)  # without its pixels, which are large
+        shown = ShownPicture.of(within(self._opened(digest), limits))
         self._kept[digest, limits] = shown
         self._kept_bytes += len(shown.encoded)
         while self._kept_bytes > KEPT_BYTES:

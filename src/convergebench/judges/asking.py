@@ -20,6 +20,8 @@ _TOKEN_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _CAPTIONS = {
     "source": "The source picture",
     "result": "The edited picture",
+    "first": "The first picture",
+    "second": "The second picture",
     "references": "A reference picture",
 }
 _TEXT_CAPTIONS = {
@@ -101,7 +103,10 @@ def _form(rubric: Rubric) -> str:
 
 
 def _line(ask: Ask) -> str:
-    wanted = f"a number from {ask.low:g} to {ask.high:g}" if ask.is_scale else '"yes" or "no"'
+    if ask.is_scale:
+        wanted = f"a number from {ask.low:g} to {ask.high:g}"
+    else:
+        wanted = '"first", "second" or "tie"' if ask.choice else '"yes" or "no"'
     return f'- "{ask.name}": {wanted}. {ask.asks}'
 
 

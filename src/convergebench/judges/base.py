@@ -58,6 +58,11 @@ class JudgeFacts:
 class ShownPicture(Picture):
     """A picture as judges are sent it; one that is shown in several questions is put into letters once."""
 
+    @classmethod
+    def of(cls, picture: Picture) -> ShownPicture:
+        """Without its pixels, which are large."""
+        return cls(picture.facts, encoded=picture.encoded)
+
     @cached_property
     def base64(self) -> bytes:
         return base64.b64encode(self.encoded)
@@ -107,7 +112,7 @@ class Subject:
     """What is judged: pictures by digest and texts, under the names that rubrics know."""
 
     pictures: Mapping[str, tuple[Digest, ...]]
-    """source, result, references."""
+    """source, result, references; first and second where two are compared."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """instruction, undo, hint, description."""
 
@@ -119,7 +124,7 @@ class Verdict:
     outcome: Outcome
     value: float | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
-    """By name; yes is 1 and no is 0."""
+    """By name; yes is 1 and no is 0; of two, the first is 1, the second 0, and a tie a half."""
     reason: str = ""
     """The judge's own words."""
     missing: str | None = None

@@ -7,7 +7,7 @@ import re
 from typing import Any, NoReturn
 
 from convergebench.judges.base import Reply, Verdict
-from convergebench.judges.rubric import REASON, Ask, Rubric
+from convergebench.judges.rubric import CHOICES, REASON, Ask, Rubric
 
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _THOUGHT_ENDS = "</think>"
@@ -90,6 +90,8 @@ def _score(answer: dict[str, Any], ask: Ask) -> float:
     if ask.name not in answer:
         raise NotInForm(f"the reply lacks {ask.name}")
     given = answer[ask.name]
+    if ask.choice:
+        return _choice(given, ask.name)
     if ask.low is None or ask.high is None:
         return _yes_or_no(given, ask.name)
     if isinstance(given, bool) or not isinstance(given, int | float):
@@ -104,6 +106,13 @@ def _yes_or_no(given: Any, name: str) -> float:
     if said not in ("yes", "no"):
         raise NotInForm(f"{name} is neither yes nor no: {given!r}")
     return float(said == "yes")
+
+
+def _choice(given: Any, name: str) -> float:
+    said = given.strip().lower() if isinstance(given, str) else ""
+    if said not in CHOICES:
+        raise NotInForm(f"{name} is none of {', '.join(CHOICES)}: {given!r}")
+    return CHOICES[said]
 
 
 def _reason(answer: dict[str, Any]) -> str:

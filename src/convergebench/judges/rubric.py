@@ -15,9 +15,11 @@ from convergebench.errors import WrongUse
 from convergebench.types import fingerprint_of
 
 Combine = Literal["min", "mean"]
-Of = Literal["edit", "return"]
+Of = Literal["edit", "return", "edit_pair", "return_pair"]
 Format = Literal["png", "jpeg"]
-PICTURES = ("source", "result", "references")
+PICTURES = ("source", "result", "first", "second", "references")
+CHOICES: Mapping[str, float] = {"first": 1.0, "second": 0.0, "tie": 0.5}
+"""Answers to which of two is better, and the first one's share of the win."""
 TEXTS = ("instruction", "undo", "hint", "description")
 REASON = "reason"
 
@@ -27,12 +29,14 @@ _ALLOWED = (*_REQUIRED, "system", "sees_if_given", "prompt_for_several", "combin
 
 @dataclass(frozen=True)
 class Ask:
-    """One thing that is asked: a score from `low` to `high`, or yes or no where there is no range."""
+    """One thing that is asked: a score from `low` to `high`, or which of two, or else yes or no."""
 
     name: str
     asks: str
     low: float | None = None
     high: float | None = None
+    choice: bool = False
+    """First, second or tie."""
 
     @property
     def is_scale(self) -> bool:
@@ -42,7 +46,7 @@ class Ask:
     def schema(self) -> dict[str, Any]:
         if self.is_scale:
             return {"type": "number", "minimum": self.low, "maximum": self.high}
-        return {"type": "string", "enum": ["yes", "no"]}
+        return {"type": "string", "enum": list(CHOICES) if self.choice else ["yes", "no"]}
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,8 @@ class Rubric:
     id: str
     version: int
     of: Of
-    """An edit is judged against its input, a return against the picture that the round trips began with."""
+    """An edit is judged against its input, a return against the picture that the round trips began with; a
+    pair is two models' edits of one input, or their returns to one picture."""
     sees: tuple[str, ...]
     prompt: str
     ask: tuple[Ask, ...]
@@ -78,6 +83,11 @@ class Rubric:
     @property
     def name(self) -> str:
         return f"{self.id}@{self.version}"
+
+    @property
+    def compares(self) -> bool:
+        """Whether it is shown the results of two models."""
+        return self.of in ("edit_pair", "return_pair")
 
     @property
     def range(self) -> tuple[float, float]:
@@ -101,7 +111,7 @@ class Rubric:
         }
 
     def value_of(self, scores: Mapping[str, float]) -> float:
-        """The scores on scales combined; where there are none, the answers, with yes as 1 and no as 0."""
+        """The scores on scales combined; where there are none, the answers' numbers."""
         chosen = [one for one in self.ask if one.is_scale] or self.ask
         values = [scores[one.name] for one in chosen]
         return min(values) if self.combine == "min" else sum(values) / len(values)
@@ -146,7 +156,7 @@ def parsed(text: str, where: str) -> Rubric:
     try:
         data = tomllib.loads(text)
         _check_keys(data)
-        return Rubric(
+        made = Rubric(
             id=_typed(data, "id", str),
             version=_typed(data, "version", int),
             of=_one_of(data["of"], get_args(Of), "of"),
@@ -159,6 +169,8 @@ def parsed(text: str, where: str) -> Rubric:
             combine=_one_of(data.get("combine", "min"), get_args(Combine), "combine"),
             pictures=_limits(data.get("pictures", {})),
         )
+        _check_kind(made)
+        return made
     except (tomllib.TOMLDecodeError, ValueError, TypeError) as error:
         raise WrongUse(f"the rubric {where} is not right: {error}; see docs/judging.md#rubrics") from error
 
@@ -189,9 +201,19 @@ def _names(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
     names = tuple(data.get(key, ()))
     for name in names:
         _one_of(name, (*PICTURES, *TEXTS), key)
-    if key == "sees" and "result" not in names:
-        raise ValueError("sees must hold result")
     return names
+
+
+def _check_kind(made: Rubric) -> None:
+    """Pairs are shown first and second and asked which; all else is shown a result."""
+    needed = ("first", "second") if made.compares else ("result",)
+    strange = {"first", "second", "result"} - set(needed)
+    if not set(needed) <= set(made.sees) or strange & {*made.sees, *made.sees_if_given}:
+        raise ValueError(f"sees must hold {' and '.join(needed)}, and not {' or '.join(sorted(strange))}")
+    if made.compares and [one.choice for one in made.ask] != [True]:
+        raise ValueError("a pair is asked one thing, with choice = true")
+    if not made.compares and any(one.choice for one in made.ask):
+        raise ValueError("choice = true is for pairs only")
 
 
 def _asks(entries: Sequence[Mapping[str, Any]]) -> tuple[Ask, ...]:
@@ -204,6 +226,8 @@ def _asks(entries: Sequence[Mapping[str, Any]]) -> tuple[Ask, ...]:
             not isinstance(end, int | float | None) or isinstance(end, bool) for end in (one.low, one.high)
         ):
             raise ValueError(f"{one.name} needs numbers as low and high")
+        if not isinstance(one.choice, bool) or (one.choice and one.is_scale):
+            raise ValueError(f"{one.name} has choice = true or a range, not both")
         if (one.low is None) != (one.high is None):
             raise ValueError(f"{one.name} needs both low and high, or neither")
         if one.low is not None and one.high is not None and one.low >= one.high:

@@ -164,8 +164,8 @@ def load(clip: Clip) -> ClipDirection:
             raise ValueError("this is not the tokenizer of these weights")
     except (OSError, ValueError, RuntimeError) as error:
         raise MetricUnavailable(
-            f"{clip.weights} holds no text half of CLIP with its tokenizer, so forward edits are only looked at "
-            "for a change; give --clip a folder with both"
+            f"{clip.weights} holds no text half of CLIP with its tokenizer, so edits get no direction: "
+            "give --clip a folder with both"
         ) from error
     del model.vision_model
     return ClipDirection(clip, tokenizer, model.to(clip.device))

@@ -1,6 +1,11 @@
 from __future__ import annotations
 
+import os
+import signal
 import socket
+import subprocess
+import sys
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -74,6 +79,27 @@ def test_another_sites_name_for_this_machine_is_refused(client: Any) -> None:
 
 def test_an_unknown_section_is_not_found(client: Any) -> None:
     assert client.get("/page/data/case/999.js").status_code == 404
+
+
+SERVE = """
+import sys
+from pathlib import Path
+from convergebench.report.site.server import serve
+serve(Path(sys.argv[1]), None, 0, lambda address: print(address, flush=True))
+print("ended")
+"""
+
+
+def test_it_serves_until_interrupted_and_then_ends_in_order(filled: Path) -> None:
+    command = [sys.executable, "-c", SERVE, str(filled)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as running:
+        assert running.stdout is not None
+        address = running.stdout.readline().strip()
+        with urllib.request.urlopen(address, timeout=10) as answer:
+            assert answer.read().startswith(b"<!doctype html>")
+        running.send_signal(signal.SIGINT)
+        assert running.stdout.read() == "ended\n"
+        assert running.wait(10) == 0
 
 
 def test_a_port_in_use_is_told_with_what_to_do(filled: Path) -> None:

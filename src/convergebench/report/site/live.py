@@ -35,6 +35,11 @@ class LiveData:
         self._guard = threading.Lock()
         self._look = self._gathered()
 
+    def prepare(self) -> None:
+        """Build what the page opens with, so that it need not wait for it."""
+        for key in ("overview", "metric/ssim"):
+            self.script(key)
+
     def version(self) -> int:
         """A number that changes when there is something new to show."""
         with self._guard:

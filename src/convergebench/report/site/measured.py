@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
@@ -60,10 +59,11 @@ def values_section(results: Results, metric: str) -> list[dict[str, Any]]:
     return [{"model": m, "case": c, "seed": seed, "values": row} for (m, c, seed), row in rows.items()]
 
 
-def pairs_section(results: Results, metric: str) -> list[dict[str, Any]]:
-    """Every two models at the last round; those that share no case are left out."""
+def pairs_section(results: Results, metric: str, number: int) -> list[dict[str, Any]]:
+    """One model against all that come after it, at the last round; those that share no case are left out."""
+    first, *others = list(results.roles())[number:]
     found = []
-    for first, second in itertools.combinations(results.roles(), 2):
+    for second in others:
         with suppress(NothingShared):
             one = paired_difference(results, first, second, metric)
             found.append({**asdict(one), "verdict": one.verdict, "smallest_p_value": one.smallest_p_value})

@@ -8,7 +8,6 @@ from typing import Any
 
 from convergebench._version import __version__
 from convergebench.analysis import Results, Return, Trouble, has_scale
-from convergebench.analysis.fingerprint import drift_profile
 from convergebench.report._wording import decimals, metric_title
 from convergebench.types import MetricFacts
 
@@ -32,7 +31,6 @@ def overview_section(results: Results, *, live: bool) -> dict[str, Any]:
         "metrics": [_metric(facts, results) for facts in results.metrics],
         "cases": [asdict(case) for case in cases_of(results)],
         "uses": [asdict(use) for use in results.uses],
-        "sentences": _sentences(results),
     }
 
 
@@ -65,9 +63,3 @@ def _metric(facts: MetricFacts, results: Results) -> dict[str, Any]:
             for item in results.returns
         ),
     }
-
-
-def _sentences(results: Results) -> list[str | None]:
-    """What a person would notice of each model at its last measured round; None where nothing says it."""
-    profiles = [drift_profile(results, model) for model in results.roles()]
-    return [profile[-1].sentence if profile else None for profile in profiles]

@@ -51,8 +51,8 @@ class Sections:
         for facts in results.metrics:
             named[f"metric/{facts.name}"] = partial(metric_section, results, facts.name)
             named[f"values/{facts.name}"] = partial(values_section, results, facts.name)
-            if has_scale(facts):
-                named[f"pairs/{facts.name}"] = partial(pairs_section, results, facts.name)
+            for number in range(len(results.roles())) if has_scale(facts) else ():
+                named[f"pairs/{facts.name}/{number}"] = partial(pairs_section, results, facts.name, number)
         for number, case in enumerate(cases_of(results)):
             named[f"case/{number}"] = partial(self._case, case.id)
         return named

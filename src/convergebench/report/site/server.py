@@ -44,9 +44,11 @@ def serve(folder: Path, suite: str | None, port: int, on_ready: Callable[[str], 
     try:
         with socket.socket() as listening:
             _bind(listening, port)
+            data.prepare()
             on_ready(f"http://{HOST}:{listening.getsockname()[1]}/")
             config = uvicorn.Config(make_app(data), log_level="warning", access_log=False)
-            uvicorn.Server(config).run(sockets=[listening])
+            with suppress(KeyboardInterrupt):  # the usual way to end it
+                uvicorn.Server(config).run(sockets=[listening])
     finally:
         data.close()
 

@@ -13,7 +13,7 @@ convergebench.views.compare = (() => {
       return;
     }
     const [first, second] = twoOf(all, chosen);
-    const [pairs, values, pictures] = await Promise.all([load(`pairs/${metric.name}`), load(`values/${metric.name}`), load("pictures")]);
+    const [pairs, values, pictures] = await Promise.all([load(`pairs/${metric.name}/${Math.min(first, second)}`), load(`values/${metric.name}`), load("pictures")]);
     const pick = (changes) => go({ a: all.models[first].name, b: all.models[second].name, metric: metric.name, ...changes });
     const rows = differences(all, values, first, second, metric);
     root.replaceChildren(

@@ -73,14 +73,13 @@ convergebench.views.overview = (() => {
     const model = all.modelNumber(row.model);
     const found = row.metrics[metric.name];
     const forward = data.forward.find((one) => one.model === row.model);
-    const sentence = all.sentences[model];
     return h("tr", { class: row.role },
       h("td", { class: "number" }, row.rank ?? convergebench.ABSENT),
       h("th", { scope: "row" },
         convergebench.chart.key(all.style(model)),
         h("a", { href: address("gallery", { model: row.model, metric: metric.name }) }, row.model),
         row.role !== "model" && h("span", { class: "tag" }, row.role), row.imported && h("span", { class: "tag" }, "imported"),
-        sentence && h("p", { class: "sentence" }, sentence)),
+        row.sentence && h("p", { class: "sentence" }, row.sentence)),
       h("td", { class: "mean" }, found.mean === null
         ? h("span", { class: "quiet" }, `missing: ${found.missing_reason}`)
         : [h("span", { class: "number" }, number(found.mean, metric.decimals)), " ",

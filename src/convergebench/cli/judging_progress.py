@@ -1,0 +1,53 @@
+"""The progress bar for judging: what has a verdict, how fast, what is missing, and how long it will take."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from convergebench.judges import Verdict
+
+
+class JudgingBar:
+    """An Onlooker that draws to standard error."""
+
+    def __init__(self, judge: str) -> None:
+        self._bar = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[speed]}"),
+            TextColumn("{task.fields[trouble]}", style="red"),
+            TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._bar.add_task(judge.partition("?")[0], total=None, speed="", trouble="")
+        self._asked = self._missing = 0
+        self._started = time.monotonic()
+
+    def __enter__(self) -> JudgingBar:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def planned(self, judgements: int) -> None:
+        self._bar.update(self._task, total=judgements)
+
+    def judged(self, verdict: Verdict, *, replayed: bool) -> None:
+        self._asked += not replayed
+        self._missing += verdict.outcome != "ok"
+        speed = self._asked / max(time.monotonic() - self._started, 1e-9)
+        self._bar.update(
+            self._task,
+            advance=1,
+            speed=f"{speed:.1f} verdicts/s" if self._asked else "",
+            trouble=f"{self._missing} missing" if self._missing else "",
+        )

@@ -1,0 +1,96 @@
+"""How comparisons of models are printed, for convergebench judge --pairwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from convergebench.cli.options import console
+
+if TYPE_CHECKING:
+    from convergebench.analysis.pairwise import Asked, Contests, Winner
+    from convergebench.engine.comparable import Contest
+    from convergebench.judges import Verdict
+
+RUBRICS = ("better_edit", "better_return")
+
+
+def summed_up(chosen: Sequence[Contest], verdicts: Sequence[Verdict | None]) -> list[Contests]:
+    """`verdicts` are those on the contests' tasks, in order."""
+    from convergebench.analysis.pairwise import contests
+
+    return contests(_asked(chosen, iter(verdicts)))
+
+
+def _asked(chosen: Sequence[Contest], verdicts: Iterator[Verdict | None]) -> Iterator[Asked]:
+    from convergebench.analysis.pairwise import Asked
+
+    for one in chosen:
+        # Where both are the same picture, nobody was asked and nobody is better.
+        winners = [_winner(next(verdicts)) for _ in one.tasks] or ["tie", "tie"]
+        yield Asked(one.rubric.name, one.first.model, one.second.model, *winners)
+
+
+def _winner(verdict: Verdict | None) -> Winner | None:
+    from convergebench.judges.rubric import CHOICES
+
+    if verdict is None or verdict.value is None:
+        return None
+    named: dict[float, Any] = {share: name for name, share in CHOICES.items()}
+    winner: Winner = named[verdict.value]
+    return winner
+
+
+def print_contests(found: Sequence[Contests]) -> None:
+    from rich.table import Table
+
+    for one in found:
+        typer.echo(
+            f"{one.rubric}: {one.n} compared in both orders, {one.missing} missing, {one.ties} ties, "
+            f"{one.order_disagreements} of them because the orders disagree"
+        )
+        table = Table("model", "against", box=None)
+        for heading in ("won", "tied", "lost"):
+            table.add_column(heading, justify="right")
+        for (model, other), counts in one.wins.items():
+            table.add_row(model, other, *map(str, counts))
+        console().print(table)
+        _print_strengths(one)
+
+
+def _print_strengths(found: Contests) -> None:
+    from rich.table import Table
+
+    strengths = found.strengths
+    if strengths.missing:
+        typer.echo(f"No ranking: {strengths.missing}.\n")
+        return
+    table = Table("model", box=None)
+    for heading in ("n", "strength", "95 % interval"):
+        table.add_column(heading, justify="right")
+    for one in strengths.models:
+        table.add_row(
+            one.model, str(one.comparisons), f"{one.value:+.2f}", f"{one.low:+.2f} – {one.high:+.2f}"
+        )
+    console().print(table)
+
+
+def contests_in_json(found: Contests) -> dict[str, Any]:
+    strengths = found.strengths
+    return {
+        "rubric": found.rubric, "n": found.n, "missing": found.missing, "ties": found.ties,
+        "order_disagreements": found.order_disagreements,
+        "pairs": [
+            {"model": model, "against": other, "won": won, "tied": tied, "lost": lost}
+            for (model, other), (won, tied, lost) in found.wins.items()
+        ],
+        "strengths": [
+            {"model": one.model, "n": one.comparisons, "strength": one.value,
+             "low": one.low, "high": one.high}
+            for one in strengths.models
+        ],
+        "tie_weight": strengths.tie_weight,
+        "no_ranking": strengths.missing,
+    }  # fmt: skip

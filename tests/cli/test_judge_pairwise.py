@@ -1,0 +1,135 @@
+"""Two models compared by a loopback judge, in both orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from convergebench.picture import decode
+from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
+
+CASES = 3
+FINE, COARSE = "jpeg?quality=90", "jpeg?quality=20"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, cli: Callable[..., Any]) -> Path:
+    """Three models, two of which never return the same picture, on three cases for two rounds."""
+    words = ["--suite", "converge-drawn", "--limit", CASES, "--rounds", 2, "--metric", "psnr"]
+    done = cli("run", "-m", f"{FINE},{COARSE},identity", *words, "-w", tmp_path / "results", "--json")
+    assert done.code == 0, done.err
+    return tmp_path / "results"
+
+
+@pytest.fixture
+def server() -> Iterator[JudgeServer]:
+    with JudgeServer(nearer) as running:
+        yield running
+
+
+def nearer(number: int, asked: Asked) -> Answer:
+    """Prefers what is nearer to the source, wherever it is shown."""
+    return completion(graded(asked, better=_nearer(asked)))
+
+
+def _nearer(asked: Asked) -> str:
+    source, first, second = (decode(data)[0].astype(float) for data in asked.pictures)
+    return "first" if np.abs(first - source).mean() < np.abs(second - source).mean() else "second"
+
+
+def compared(cli: Callable[..., Any], server: JudgeServer, folder: Path, *words: object) -> Any:
+    return cli("judge", "--judge", server.name, "--pairwise", *words, "-w", folder, "--json")
+
+
+def test_every_first_edit_and_every_return_is_compared_in_both_orders(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer
+) -> None:
+    ran = compared(cli, server, folder, FINE, COARSE)
+    assert ran.code == 0, ran.err
+    edits, returns = ran.json["pairwise"]
+    assert (edits["rubric"], edits["n"], returns["n"]) == ("better_edit@1", CASES, 2 * CASES)
+    assert len(server.asked) == 2 * (edits["n"] + returns["n"])
+    shown = [tuple(asked.pictures) for asked in server.asked]
+    assert all((source, second, first) in shown for source, first, second in shown)
+    (pair,) = returns["pairs"]
+    assert (pair["model"], pair["won"], pair["lost"]) == (COARSE, 0, 2 * CASES)
+    assert "never won" in returns["no_ranking"]
+    assert compared(cli, server, folder, FINE, COARSE).json["judge"]["calls"] == 0
+
+
+def test_a_judge_that_always_prefers_the_first_place_prefers_nobody(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer
+) -> None:
+    server.script = lambda number, asked: completion(graded(asked, better="first"))
+    ran = compared(cli, server, folder, FINE, COARSE, "--rubric", "better_return")
+    (found,) = ran.json["pairwise"]
+    assert (found["ties"], found["order_disagreements"]) == (2 * CASES, 2 * CASES)
+    assert found["no_ranking"] == "every comparison is a tie"
+
+
+def test_models_are_ranked_by_their_strengths_where_each_wins_somewhere(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer
+) -> None:
+    turned: list[bytes] = []
+
+    def mostly_nearer(number: int, asked: Asked) -> Answer:
+        source = asked.pictures[0]
+        turned.append(source)
+        better = _nearer(asked)
+        if source == turned[0]:
+            better = {"first": "second", "second": "first"}[better]
+        return completion(graded(asked, better=better))
+
+    server.script = mostly_nearer
+    ran = compared(cli, server, folder, "--rubric", "better_edit", "--concurrency", 1)
+    (found,) = ran.json["pairwise"]
+    assert found["n"] == 3 * CASES  # every two of three models
+    ranked = [row["model"] for row in found["strengths"]]
+    assert sorted(ranked) == sorted([FINE, COARSE, "identity"])
+    assert ranked[-1] == COARSE
+    assert all(row["low"] < row["strength"] < row["high"] for row in found["strengths"])
+    table = cli("judge", "--judge", server.name, "--pairwise", "--rubric", "better_edit", "-w", folder)
+    assert f"better_edit@1: {3 * CASES} compared in both orders, 0 missing" in table.out
+    assert "95 % interval" in table.out
+
+
+def test_a_comparison_with_a_verdict_in_one_order_only_is_missing(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer
+) -> None:
+    server.script = lambda number, asked: (
+        failure(400, "no", "content_policy_violation") if number == 1 else nearer(number, asked)
+    )
+    ran = compared(cli, server, folder, FINE, COARSE, "--rubric", "better_edit")
+    (found,) = ran.json["pairwise"]
+    assert (ran.code, found["n"], found["missing"]) == (3, CASES - 1, 1)
+
+
+def test_the_same_picture_from_both_is_a_tie_and_nobody_is_asked(
+    cli: Callable[..., Any], tmp_path: Path, server: JudgeServer
+) -> None:
+    words = ["--suite", "converge-drawn", "--limit", CASES, "--rounds", 1, "--metric", "psnr"]
+    made = cli("run", "-m", "shift?dx=0,contrast?percent=0", *words, "-w", tmp_path)
+    assert made.code == 0, made.err
+    ran = compared(cli, server, tmp_path, "--rubric", "better_return")
+    (found,) = ran.json["pairwise"]
+    assert (ran.code, server.asked, found["n"], found["ties"]) == (0, [], CASES, CASES)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--pairwise", FINE], "no two models' pictures"),
+        (["--pairwise", "--rubric", "gedit_sc"], "gedit_sc does not compare"),
+        (["--rubric", "better_edit"], "add --pairwise"),
+    ],
+)
+def test_wrong_use_exits_2_with_one_sentence(
+    cli: Callable[..., Any], folder: Path, words: list[str], said: str
+) -> None:
+    ran = cli("judge", "--judge", "ollama:x", *words, "-w", folder)
+    assert ran.code == 2
+    assert said in ran.sentence
