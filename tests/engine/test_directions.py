@@ -10,7 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from convergebench.analysis import forward_success, gather
+from convergebench.analysis.audit import audit
 from convergebench.analysis.directions import directions
+from convergebench.analysis.evidence import collect
+from convergebench.analysis.forward import TOWARDS
 from convergebench.engine import Plan, run_plan
 from convergebench.metrics import MetricOptions, Ruler, clip, clip_direction
 from convergebench.picture import Picture
@@ -139,3 +143,26 @@ def test_only_the_newest_weights_count(
     version = clip.version(MetricOptions(clip=str(others)))
     assert len(workspace.query("SELECT * FROM measurements WHERE metric = 'clip_direction'")) == 4
     assert {version in one.version for one in directions(workspace).values.values()} == {True}
+
+
+def test_forward_success_of_a_run_is_by_its_directions_and_flips_by_any_change(
+    workspace: Workspace, make_case: Callable[..., Case], tiny_clip: Path
+) -> None:
+    run(workspace, Scripted(darker), make_case(), tiny_clip, "psnr", "clip")
+    flip = replace(make_case(), id="one/flip", forward="Flip the image horizontally.")
+    run(workspace, Scripted(darker), flip, tiny_clip, "psnr", "clip")
+    towards = sum(value is not None and value > TOWARDS for _, value in stored(workspace).values())
+    success = forward_success(gather(workspace))["scripted"]
+    assert (success.happened, success.judged, success.unknown) == (towards + 2, 4, 0)
+    assert success.says is not None and "by CLIP" in success.says
+
+
+def test_directions_of_several_texts_are_no_mixed_versions(
+    workspace: Workspace, make_case: Callable[..., Case], tiny_clip: Path
+) -> None:
+    hat = replace(make_case(), id="one/hat", forward="Add a hat.")
+    for case in (make_case(), hat):
+        run(workspace, Scripted(darker), case, tiny_clip, "clip")
+    sql = "SELECT DISTINCT version FROM measurements WHERE metric = 'clip_direction'"
+    assert len(workspace.query(sql)) == 2
+    assert "mixed_versions" not in {finding.kind for finding in audit(collect(workspace))}

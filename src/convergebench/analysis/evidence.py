@@ -91,7 +91,8 @@ def _size(workspace: Workspace, digest: Digest) -> tuple[int, int] | None:
 def _versions(workspace: Workspace, suite: str) -> dict[str, Counter[str]]:
     sql = """
         SELECT m.metric, m.version, count(*) AS n FROM measurements m
-        WHERE m.value IS NOT NULL AND (m.reference, m.picture) IN (
+        -- A direction's version names its texts, so it has many by nature.
+        WHERE m.value IS NOT NULL AND m.metric != 'clip_direction' AND (m.reference, m.picture) IN (
             SELECT first.inputs ->> 0, s.picture FROM steps s
             JOIN steps first ON first.trajectory = s.trajectory AND first.position = 0
             JOIN trajectories t ON t.id = s.trajectory

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from convergebench import metrics
+from convergebench.analysis.directions import Directions, directions
 from convergebench.analysis.imported import imported_returns, without_never_computed
 from convergebench.analysis.results import ModelUse, Results, Return, Trouble
 from convergebench.errors import WorkspaceError, WrongUse
@@ -61,7 +62,8 @@ def gather_as_given(workspace: Workspace, suite: str | None = None, models: Sequ
     facts, values = _measurements(workspace, {name for item in imported for name in item.values})
     steps = [row for row in _steps(workspace) if row["trajectory"] in chosen]
     rounds = [row["rounds"] for row in chosen.values()] + [item.round for item in imported]
-    returns = (*_returns(steps, chosen, labels, _Pairs(facts, values)), *imported)
+    pairs = _Pairs(facts, values, directions(workspace))
+    returns = (*_returns(steps, chosen, labels, pairs), *imported)
     # The workspace may hold metrics that no return of this suite was measured with.
     measured = {name for item in returns for name in item.values}
     return Results(
@@ -129,6 +131,7 @@ class _Pairs:
 
     facts: tuple[MetricFacts, ...]
     values: Mapping[tuple[Digest, Digest], Mapping[str, Measurement]]
+    directions: Directions
 
     def of(self, reference: Digest | None, picture: Digest | None) -> Mapping[str, Measurement]:
         """The measurements of a pair, as far as there are any; a picture is perfect against itself."""
@@ -138,6 +141,13 @@ class _Pairs:
             return {facts.name: Measurement(facts.name, facts.version, facts.perfect) for facts in self.facts}
         return self.values.get((reference, picture), {})
 
+    def of_edit(self, edit: sqlite3.Row | None) -> Mapping[str, Measurement]:
+        """Those of a step's picture with its input, and its direction."""
+        if edit is None:
+            return {}
+        pair = (edit["first_input"], edit["picture"])
+        return {**self.of(*pair), **self.directions.of(*pair, edit["instruction"])}
+
 
 def _returns(
     steps: Sequence[sqlite3.Row],
@@ -146,11 +156,7 @@ def _returns(
     pairs: _Pairs,
 ) -> tuple[Return, ...]:
     source = {row["trajectory"]: row["first_input"] for row in steps if row["position"] == 0}
-    forward = {
-        (row["trajectory"], row["round"]): (row["first_input"], row["picture"])
-        for row in steps
-        if row["role"] not in RETURN_ROLES
-    }
+    forward = {(row["trajectory"], row["round"]): row for row in steps if row["role"] not in RETURN_ROLES}
     made = [row for row in steps if row["picture"] is not None and row["role"] in RETURN_ROLES]
     returned = {(row["trajectory"], row["round"]): row["picture"] for row in made}
     return tuple(
@@ -161,7 +167,7 @@ def _returns(
             digest=row["picture"],
             values=pairs.values.get((source[row["trajectory"]], row["picture"]), {}),
             moved=pairs.of(returned.get((row["trajectory"], row["round"] - 1)), row["picture"]),
-            forward=pairs.of(*forward.get((row["trajectory"], row["round"]), (None, None))),
+            forward=pairs.of_edit(forward.get((row["trajectory"], row["round"]))),
             imported=row["imported"] is not None,
         )
         for row in made
