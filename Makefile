@@ -25,6 +25,9 @@ check: .venv/installed-for-tests
 bench: .venv/installed-for-tests
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/engine_overhead.py
+	$(BIN)/python benchmarks/latency.py
+	$(BIN)/python benchmarks/statistics_speed.py
+	$(BIN)/python benchmarks/batched_editing.py
 	$(BIN)/python benchmarks/metrics_speed.py
 
 .venv/installed: pyproject.toml constraints.txt

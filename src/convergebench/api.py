@@ -163,8 +163,9 @@ class Benchmark:
     def results(self, suite: str | None = None, models: Sequence[str] = ()) -> Results:
         return gather(self.workspace, suite, models)
 
-    def ranking(self, metric: str = "ssim", round: int | None = None) -> Ranking:
-        return ranking(self.results(), metric, round)
+    def ranking(self, metric: str | None = None, round: int | None = None) -> Ranking:
+        results = self.results()
+        return ranking(results, metric or results.chief, round)
 
     def frame(self) -> pandas.DataFrame:
         """Every measurement, one a row; a missing one has its reason in `missing`."""
@@ -190,7 +191,7 @@ class Benchmark:
         return Path(path)
 
     def grid_rows(self, results: Results, columns: int = 6) -> Sequence[report.GridRow]:
-        return report.final_pictures(results, self._source, self._picture, columns=columns)
+        return report.final_pictures(results, self._source, self._picture, results.chief, columns)
 
     def export(self, folder: str | Path) -> list[Path]:
         return report.export(self.results(), Path(folder))

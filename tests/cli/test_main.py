@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 COMMANDS = (
-    "run", "summary", "compare", "worst", "report", "export", "plot", "grid", "judge", "score", "task",
-    "import", "audit", "measure", "models", "models show", "models try", "suites", "metrics", "doctor",
-    "weights", "weights pull",
+    "run", "summary", "compare", "worst", "view", "report", "export", "plot", "grid", "judge", "score",
+    "task", "import", "audit", "measure", "models", "models show", "models try", "suites", "metrics",
+    "doctor", "weights", "weights pull",
 )  # fmt: skip
 Cli = Callable[..., Any]
 Words = Callable[..., list[object]]

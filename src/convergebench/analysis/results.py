@@ -96,6 +96,12 @@ class Results:
         """What says how much is left; drift says in which way it went."""
         return tuple(facts for facts in self.metrics if facts.dimension != "drift")
 
+    @property
+    def chief(self) -> str:
+        """The metric that ranks unless somebody chooses: SSIM, or else the first that was measured."""
+        names = [facts.name for facts in self.metrics]
+        return names[0] if names and "ssim" not in names else "ssim"
+
     def roles(self) -> dict[str, Role]:
         """Every model that was used or tried, in order of appearance."""
         roles: dict[str, Role] = {}

@@ -33,13 +33,13 @@ def command(
 ) -> None:
     """What would make a comparison wrong, and the ranking without it."""
     from convergebench.analysis import audit, collect, on_shared_cases, ranking
-    from convergebench.cli.summary import chief_metric, print_ranking
+    from convergebench.cli.summary import print_ranking
     from convergebench.report import audit_lines, corrected_title, csv_audit, csv_text, json_audit
 
     with benchmark(workspace) as opened:
         findings = audit(collect(opened.workspace, suite))
         results = opened.results(suite)
-    chief = metric or chief_metric(results)
+    chief = metric or results.chief
     shared = on_shared_cases(results, chief, round)
     ranked = ranking(shared.results, chief, round) if shared.cases else None
     if as_json:

@@ -47,7 +47,6 @@ def command(
 ) -> None:
     """Two models on their shared cases, and how each decays."""
     from convergebench.analysis import compared, compared_by, profile
-    from convergebench.cli.summary import chief_metric
     from convergebench.report import (
         csv_paired,
         csv_text,
@@ -59,7 +58,7 @@ def command(
 
     with benchmark(workspace) as opened:
         results = opened.results(suite)
-    chief = metric or chief_metric(results)
+    chief = metric or results.chief
     differences = [("", one) for one in compared(results, first, second, chief, round)]
     if by is not None:
         differences += list(compared_by(results, by.value, first, second, chief, round).items())

@@ -30,6 +30,7 @@ from convergebench.cli import (
     suites,
     summary,
     task,
+    view,
     weights,
     worst,
 )
@@ -57,6 +58,7 @@ for module in (
     judge,
     score,
     task,
+    view,
     import_,
     audit,
     measure,

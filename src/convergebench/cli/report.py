@@ -20,14 +20,14 @@ def command(
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Write everything at once: a page to open in a browser, report.md, curves, pictures, CSV files."""
+    """Write everything: the page, report.md, curves, pictures, tables."""
     from convergebench.report import report
     from convergebench.report.site import write_site
 
     folder = output or workspace
     with benchmark(workspace) as opened:
         results = opened.results(suite)
-        markdown = report(results, folder, opened.grid_rows(results))
+        markdown = report(results, folder, opened.grid_rows(results), results.chief)
         page = write_site(opened.workspace, results, folder)
     typer.echo(f"Wrote {markdown}")
     typer.echo(f"Wrote {page}; open it in a browser")

@@ -197,13 +197,13 @@ def _executed(plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_jso
 
 def _told(outcome: Outcome, workspace: Path, as_json: bool) -> int:
     from convergebench.analysis import ranking
-    from convergebench.cli.summary import chief_metric, print_notes, print_ranking
+    from convergebench.cli.summary import print_notes, print_ranking
     from convergebench.report import json_ranking
 
     code = _code(outcome)
     with benchmark(workspace) as opened:
         results = opened.results()
-    ranked = ranking(results, chief_metric(results)) if results.metrics else None
+    ranked = ranking(results, results.chief) if results.metrics else None
     reasons = _reasons(results.troubles)
     if as_json:
         shown = ranked and json_ranking(ranked)

@@ -77,7 +77,7 @@ def command(
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> int:
-    """Score single edits: pictures made elsewhere, or those that models made in the workspace."""
+    """Score single edits by a judge, also pictures made elsewhere."""
     from convergebench.errors import WrongUse
     from convergebench.made_elsewhere import bring_edits
     from convergebench.scoring import benchmark_of

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from convergebench.analysis import Ranking, Results
+    from convergebench.analysis import Ranking
 
 NAME = "summary"
 
@@ -43,19 +43,13 @@ def command(
 
     with benchmark(workspace) as opened:
         results = opened.results(suite)
-    ranked = ranking(results, metric or chief_metric(results), round)
+    ranked = ranking(results, metric or results.chief, round)
     if as_json:
         print_json(json_ranking(ranked))
     elif as_csv:
         typer.echo(csv_text(csv_ranking(ranked)), nl=False)
     else:
         print_ranking(ranked)
-
-
-def chief_metric(results: Results) -> str:
-    """What ranks unless somebody chooses: SSIM, or else the first that was measured."""
-    names = [facts.name for facts in results.metrics]
-    return names[0] if names and "ssim" not in names else "ssim"
 
 
 def print_ranking(ranked: Ranking) -> None:

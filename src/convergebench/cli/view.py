@@ -16,7 +16,7 @@ def command(
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Open the page on this machine; results appear while a run goes on. Ctrl-C ends it."""
+    """Serve the page on this machine, live while a run goes on."""
     from convergebench.report.site.server import serve
 
     serve(workspace, suite, port, lambda address: typer.echo(f"Open {address} (Ctrl-C to end)"))

@@ -42,12 +42,11 @@ def command(
 ) -> None:
     """The cases that lost most, worst first."""
     from convergebench.analysis import worst_cases
-    from convergebench.cli.summary import chief_metric
     from convergebench.report import csv_text, csv_worst, json_worst, worst_table
 
     with benchmark(workspace) as opened:
         results = opened.results(suite)
-    chief = metric or chief_metric(results)
+    chief = metric or results.chief
     cases = worst_cases(results, chief, round, listed(model), threshold)[:limit]
     if as_json:
         print_json(json_worst(cases))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from convergebench.editors._remote import (
@@ -31,6 +32,7 @@ from convergebench.types import (
 )
 
 if TYPE_CHECKING:
+    from httpx2 import Request as HTTPRequest
     from openai import APIStatusError
     from openai.types import ImagesResponse
 
@@ -106,8 +108,13 @@ class OpenAIImages:
         takes_seed: bool = False,
         deadline_seconds: float = DEADLINE_SECONDS,
     ) -> None:
-        from openai import AsyncOpenAI
+        from openai import AsyncOpenAI, DefaultAioHttpClient
 
+        # The SDK's usual transport sends a form in dozens of pieces and looks at every open connection before
+        # each request: with 66 edits at once it takes all of a core.
+        quick = (
+            DefaultAioHttpClient(timeout=None, event_hooks=_IN_ONE_PIECE) if find_spec("aiohttp") else None
+        )
         self.facts = facts
         self._key = key
         self._takes_seed = takes_seed
@@ -117,6 +124,7 @@ class OpenAIImages:
             base_url=str(facts.parameters.get("base_url") or "") or None,
             max_retries=0,
             timeout=None,  # the deadline holds for the whole edit
+            http_client=quick,
         )
 
     async def edit(self, request: EditRequest) -> Edited:
@@ -149,6 +157,13 @@ class OpenAIImages:
 
     async def close(self) -> None:
         await self._client.close()
+
+
+async def _in_one_piece(request: HTTPRequest) -> None:
+    await request.aread()
+
+
+_IN_ONE_PIECE = {"request": [_in_one_piece]}
 
 
 def _file(picture: Picture) -> tuple[str, bytes, str]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import signal
 import socket
 import subprocess
@@ -92,14 +91,16 @@ print("ended")
 
 def test_it_serves_until_interrupted_and_then_ends_in_order(filled: Path) -> None:
     command = [sys.executable, "-c", SERVE, str(filled)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as running:
-        assert running.stdout is not None
-        address = running.stdout.readline().strip()
-        with urllib.request.urlopen(address, timeout=10) as answer:
-            assert answer.read().startswith(b"<!doctype html>")
-        running.send_signal(signal.SIGINT)
-        assert running.stdout.read() == "ended\n"
-        assert running.wait(10) == 0
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        try:
+            assert running.stdout is not None
+            with urllib.request.urlopen(running.stdout.readline().strip(), timeout=10) as answer:
+                assert answer.read().startswith(b"<!doctype html>")
+            running.send_signal(signal.SIGINT)
+            assert running.wait(10) == 0
+            assert running.stdout.read() == "ended\n"
+        finally:
+            running.kill()
 
 
 def test_a_port_in_use_is_told_with_what_to_do(filled: Path) -> None:

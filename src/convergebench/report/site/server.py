@@ -42,13 +42,13 @@ def serve(folder: Path, suite: str | None, port: int, on_ready: Callable[[str], 
         raise MissingExtra("uvicorn", "view") from error
     data = LiveData(folder, suite)
     try:
-        with socket.socket() as listening:
+        with socket.socket() as listening, suppress(KeyboardInterrupt):  # which is how it ends
             _bind(listening, port)
+            server = uvicorn.Server(uvicorn.Config(make_app(data), log_level="warning", access_log=False))
             data.prepare()
+            listening.listen()
             on_ready(f"http://{HOST}:{listening.getsockname()[1]}/")
-            config = uvicorn.Config(make_app(data), log_level="warning", access_log=False)
-            with suppress(KeyboardInterrupt):  # the usual way to end it
-                uvicorn.Server(config).run(sockets=[listening])
+            server.run(sockets=[listening])
     finally:
         data.close()
 

@@ -22,7 +22,7 @@ def thumbnail(picture: Picture) -> bytes:
     small = Image.fromarray(picture.pixels)
     small.thumbnail((SIDE, SIDE), Image.Resampling.LANCZOS, reducing_gap=2)
     file = io.BytesIO()
-    small.save(file, "WEBP", quality=82, method=2)
+    small.save(file, "WEBP", quality=82, method=0)
     return file.getvalue()
 
 
