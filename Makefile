@@ -10,7 +10,7 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint c
 
 demo: .venv/installed
 	$(BIN)/convergebench weights pull
-	$(BIN)/convergebench run --model classical,jpeg,blur,noise,tint,identity --limit 12 || test $$? -eq 3
+	$(BIN)/convergebench run --model classical,jpeg,noise,tint,identity --limit 12 || test $$? -eq 3
 	$(BIN)/convergebench report
 
 test: .venv/installed-for-tests check
