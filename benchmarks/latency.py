@@ -1,5 +1,6 @@
 """How near a run comes to the time that the model's own latency takes: 66 cases × 10 rounds, all at once,
-through the OpenAI SDK against a server in a process of its own that answers after a fixed 0.25 s.
+against a server in a process of its own that answers after a fixed 0.25 s. Once through plain HTTP (the xai
+editor) and once through the OpenAI SDK, so that what the harness costs and what an SDK costs stand apart.
 
 No chain can be faster than its edits one after the other and a last metric pass: that is the critical path.
 The wall time is printed beside it, and the time of one edit after the other, each followed by a metric pass,
@@ -13,6 +14,7 @@ import asyncio
 import base64
 import json
 import multiprocessing
+import os
 import statistics
 import sys
 import tempfile
@@ -129,14 +131,14 @@ def metric_pass_seconds(ruler: Any) -> float:
     return statistics.median(timed() for _ in range(20))
 
 
-def wall_seconds(address: str, load: Load, ruler: Any, folder: Path) -> float:
+def wall_seconds(provider: str, address: str, load: Load, ruler: Any, folder: Path) -> float:
     from convergebench.editors import open_editor
     from convergebench.engine import Plan, run_plan
     from convergebench.protocols import round_trip
     from convergebench.store import Workspace
 
     cases = make_cases(folder, load)
-    editor = open_editor(f"server:late?base_url={address}")
+    editor = open_editor(f"{provider}:late?base_url={address}")
     plan = Plan("bench@0", round_trip(load.rounds), cases, (editor,), (0,))
     with Workspace.create(folder / "results") as workspace:
         run = workspace.start_run({}, "bench")
@@ -156,14 +158,16 @@ def main() -> None:
 
     ruler = Ruler(METRICS)
     one_pass = metric_pass_seconds(ruler)
-    with server(load) as address, tempfile.TemporaryDirectory() as folder:
-        wall = wall_seconds(address, load, ruler, Path(folder))
     critical = load.edits_a_case * LATENCY_SECONDS + one_pass
     one_by_one = load.edits * (LATENCY_SECONDS + one_pass)
     print(f"{load.cases} cases × {load.edits_a_case} edits, {SIDE} × {SIDE}, all cases at once")
     print(f"critical path: {critical:8.2f} s ({load.edits_a_case} × {LATENCY_SECONDS} s + {one_pass:.4f} s)")
-    print(f"wall time:     {wall:8.2f} s, {wall / critical:.2f} × the critical path (goal {GOAL:.2f})")
-    print(f"one at a time: {one_by_one:8.2f} s, {one_by_one / wall:.1f} × the wall time")
+    os.environ.setdefault("XAI_API_KEY", "for the loopback server")
+    for provider, how in (("xai", "plain HTTP"), ("server", "OpenAI SDK")):
+        with server(load) as address, tempfile.TemporaryDirectory() as folder:
+            wall = wall_seconds(provider, address, load, ruler, Path(folder))
+        print(f"{how}:    {wall:8.2f} s, {wall / critical:.2f} × the critical path (goal {GOAL:.2f})")
+    print(f"one at a time: {one_by_one:8.2f} s, {one_by_one / wall:.1f} × the last")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from convergebench.analysis.succession import Succession, change_ruler
@@ -26,6 +27,7 @@ from convergebench.types import BatchEditor, Digest, Editor, EditorFacts, Failur
 
 CLAIM_POLL_SECONDS = 0.1
 TRAJECTORIES_AT_ONCE = 8
+THREADS = 32
 
 
 @dataclass
@@ -103,6 +105,8 @@ class _Session:
 
     async def run(self, concurrency: int, fresh: bool) -> Outcome:
         started = time.perf_counter()
+        # Threads here mostly wait for the disk; the default of a few would make pictures queue for it.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
         with interruptible(self._interrupted):
             await asyncio.gather(
                 *(self._run_editor(editor, concurrency, fresh) for editor in self._plan.editors)
