@@ -54,7 +54,7 @@ def test_the_version_is_told(cli: Cli) -> None:
         (["sumary"], "no such command 'sumary'; did you mean 'summary'?"),
         (["frobnicate"], "no such command 'frobnicate'; see: convergebench --help"),
         (["run"], "missing option '--model'"),
-        (["run", "-m", "jpeg", "--bogus"], "no such option: --bogus"),
+        (["run", "-m", "jpeg", "--bogus"], "no such option"),
         (["run", "-m", "jpeg", "--rounds", "two"], "invalid value for '--rounds'"),
         (["run", "-m", ","], "name at least one model with --model; see: convergebench models"),
         (["measure"], "missing argument"),

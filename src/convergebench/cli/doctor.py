@@ -69,7 +69,10 @@ def _pictures() -> Iterator[Finding]:
 def _metrics() -> Iterator[Finding]:
     from convergebench import metrics
 
+    yield Finding("metric drift", True, f"{len(metrics.expand(['drift']))} measures of which way it decays")
     for name in metrics.names():
+        if metrics.facts(name).dimension == "drift":
+            continue
         reason = metrics.missing_reason(name)
         yield Finding(f"metric {name}", reason is None, reason or metrics.facts(name).summary)
 
