@@ -32,6 +32,9 @@ def command(
     round: Annotated[
         int | None, typer.Option(metavar="N", help="Round to look at; the last unless named.")
     ] = None,
+    threshold: Annotated[
+        float, typer.Option(metavar="SHARE", help="What is left of the picture when a half-life ends.")
+    ] = 0.5,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
@@ -43,7 +46,7 @@ def command(
 
     with benchmark(workspace) as opened:
         results = opened.results(suite)
-    ranked = ranking(results, metric or results.chief, round)
+    ranked = ranking(results, metric or results.chief, round, threshold)
     if as_json:
         print_json(json_ranking(ranked))
     elif as_csv:
