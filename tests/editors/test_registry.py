@@ -143,3 +143,14 @@ def test_an_edit_costs_nothing_and_says_so() -> None:
     edited = asyncio.run(open_editor("jpeg").edit(request))
     assert isinstance(edited, Edited)
     assert edited.cost_usd == 0
+
+
+def test_weights_of_the_hub_are_told_of_and_keep_nobody_from_using_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    listing, parameters = parse("instruct-pix2pix")
+    assert listing.missing(parameters) is None
+    assert listing.lacking() == "weights not here yet: fetched from the hub on first use"
+    (tmp_path / "models--timbrooks--instruct-pix2pix").mkdir()
+    assert listing.lacking() is None

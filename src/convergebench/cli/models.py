@@ -51,7 +51,7 @@ def show(name: ModelName, as_json: AsJson = False) -> None:
         return
     typer.echo(f"{one.name}: {one.summary}")
     typer.echo(f"  {one.role}, version {one.version}, price of an edit: {_price(one)}")
-    typer.echo(f"  {one.missing() or 'ready to use'}")
+    typer.echo(f"  {one.lacking() or 'ready to use'}")
     for key, value in one.parameters.items():
         typer.echo(f"  {key} = {value}")
     for key, value in list(one.parameters.items())[:1]:
@@ -105,7 +105,7 @@ def _facts(one: Listing) -> dict[str, Any]:
     return {
         "name": one.name, "provider": one.provider, "role": one.role, "version": one.version,
         "price_usd": one.price_usd, "parameters": dict(one.parameters), "summary": one.summary,
-        "missing": one.missing(),
+        "missing": one.missing(), "lacking": one.lacking(),
     }  # fmt: skip
 
 
@@ -122,8 +122,8 @@ def _print_table(known: Sequence[Listing]) -> None:
 
 
 def _summary(one: Listing) -> str:
-    missing = one.missing()
-    return f"{one.summary} ({missing})" if missing else one.summary
+    lacking = one.lacking()
+    return f"{one.summary} ({lacking})" if lacking else one.summary
 
 
 def _price(one: Listing) -> str:

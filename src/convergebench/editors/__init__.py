@@ -1,6 +1,6 @@
 """The models under test, and the editors that need none."""
 
-from convergebench.editors.needs import Key, Need, Package
+from convergebench.editors.needs import HubWeights, Key, Need, Package
 from convergebench.editors.registry import (
     Listing,
     Preset,
@@ -13,6 +13,7 @@ from convergebench.editors.registry import (
 )
 
 __all__ = [
+    "HubWeights",
     "Key",
     "Listing",
     "Need",

@@ -17,6 +17,7 @@ class Interpreter:
 
     adapter: str
     parameter: ClassVar[str] = "python"
+    comes_by_itself: ClassVar[bool] = False
 
     @property
     def variable(self) -> str:

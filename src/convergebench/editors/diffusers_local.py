@@ -21,7 +21,7 @@ from convergebench.editors._local_weights import DTYPES, chosen, class_named_in
 from convergebench.editors._pipelines import HUB_CLASSES, KINDS, Kind
 from convergebench.editors._replica import OFFLOADS, Replica
 from convergebench.editors._settings import without_settings
-from convergebench.editors.needs import Package
+from convergebench.editors.needs import HubWeights, Package
 from convergebench.editors.registry import Preset, provider
 from convergebench.types import Edited, EditError, Editor, EditorFacts, EditRequest
 
@@ -48,7 +48,10 @@ PRESETS = {
     version="1",
     price_usd=0.0,
     needs=(Package("diffusers", "diffusers"), Package("torch", "torch")),
-    presets=PRESETS,
+    presets={
+        name: dataclasses.replace(preset, needs=(HubWeights(preset.model),))
+        for name, preset in PRESETS.items()
+    },
     parameters={"dtype": "bfloat16", "device": "auto", "devices": "", "offload": "none", "batch": 1},
 )
 def diffusers(facts: EditorFacts) -> Editor:

@@ -6,12 +6,15 @@ import contextlib
 import importlib.util
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, Protocol
 
 
 class Need(Protocol):
     parameter: ClassVar[str]
     """A parameter of the editor that gives it too; empty if none does."""
+    comes_by_itself: ClassVar[bool]
+    """Whether the editor gets it when it is first used, so that nobody has to do anything."""
 
     def missing(self) -> str | None:
         """One clause on what is not there and how to get it; None when it is."""
@@ -23,6 +26,7 @@ class Key:
 
     names: tuple[str, ...]
     parameter: ClassVar[str] = ""
+    comes_by_itself: ClassVar[bool] = False
 
     def __init__(self, *names: str) -> None:
         object.__setattr__(self, "names", names)
@@ -41,9 +45,26 @@ class Package:
     module: str
     extra: str
     parameter: ClassVar[str] = ""
+    comes_by_itself: ClassVar[bool] = False
 
     def missing(self) -> str | None:
         with contextlib.suppress(ModuleNotFoundError):  # the parent of a dotted name is absent
             if importlib.util.find_spec(self.module):
                 return None
         return f"{self.module} is not installed: pip install 'convergebench[{self.extra}]'"
+
+
+@dataclass(frozen=True)
+class HubWeights:
+    """Weights that are fetched from the hub when the model is first used."""
+
+    model: str
+    parameter: ClassVar[str] = ""
+    comes_by_itself: ClassVar[bool] = True
+
+    def missing(self) -> str | None:
+        home = Path(os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface")
+        cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub")
+        if (cache / f"models--{self.model.replace('/', '--')}").is_dir():
+            return None
+        return "weights not here yet: fetched from the hub on first use"

@@ -49,7 +49,12 @@ class Listing:
     def missing(self, given: Mapping[str, Parameter] | None = None) -> str | None:
         """Why it cannot be used now, or None if it can; what a parameter gives is not missing."""
         open_needs = [need for need in self.needs if not (given or {}).get(need.parameter)]
-        return next((reason for need in open_needs if (reason := need.missing())), None)
+        blocking = (need for need in open_needs if not need.comes_by_itself)
+        return next((reason for need in blocking if (reason := need.missing())), None)
+
+    def lacking(self) -> str | None:
+        """What is not here yet, also where it comes by itself."""
+        return next((reason for need in self.needs if (reason := need.missing())), None)
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from convergebench.editors._local_weights import DTYPES, chosen, class_named_in, found_device, load
 from convergebench.editors._settings import without_settings
-from convergebench.editors.needs import Package
+from convergebench.editors.needs import HubWeights, Package
 from convergebench.editors.registry import Preset, provider
 from convergebench.types import Crashed, Edited, Editor, EditorFacts, EditRequest, Misconfigured, Pixels
 
@@ -41,7 +42,7 @@ PRESETS = {
     role="floor",
     price_usd=0.0,
     needs=(Package("diffusers", "diffusers"), Package("torch", "torch")),
-    presets=PRESETS,
+    presets={name: replace(preset, needs=(HubWeights(preset.model),)) for name, preset in PRESETS.items()},
     parameters={"subfolder": "", "dtype": "float32", "device": "auto"},
 )
 def vae(facts: EditorFacts) -> Editor:
