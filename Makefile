@@ -14,7 +14,7 @@ demo: .venv/installed
 	$(BIN)/convergebench report
 
 test: .venv/installed-for-tests check
-	HF_HUB_OFFLINE=1 $(BIN)/pytest --numprocesses 2
+	HF_HUB_OFFLINE=1 $(BIN)/pytest --numprocesses 2 --dist loadfile
 
 check: .venv/installed-for-tests
 	$(BIN)/ruff check src tests benchmarks

@@ -29,8 +29,9 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    """For one file of tests: while Playwright runs, its thread has an event loop and can have no other."""
     playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
