@@ -135,14 +135,15 @@ SLEEPY = """
             self.facts = facts
 
         async def edit(self, request):
-            pathlib.Path(__file__).with_name("asleep").touch()
+            with pathlib.Path(__file__).with_name("asleep").open("a") as asleep:
+                asleep.write("z")
             await asyncio.sleep(self.facts.parameters["seconds"])
             return Edited(request.image)
 
         async def close(self):
             pass
 
-    editor("sleepy", summary="takes its time", version="1", parameters={"seconds": 0.3})(Sleepy)
+    editor("sleepy", summary="takes its time", version="1", parameters={"seconds": 0.5})(Sleepy)
 """
 
 
@@ -157,7 +158,7 @@ def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
         "[convergebench.editors]\nsleepy = sleepy\n"
     )
 
-    def started(words: list[object]) -> subprocess.Popen[str]:
+    def started(words: list[object], edits: int = 1) -> subprocess.Popen[str]:
         process = subprocess.Popen(
             [sys.executable, "-m", "convergebench", *(str(word) for word in words)],
             stdout=subprocess.PIPE,
@@ -166,7 +167,8 @@ def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
             env={**os.environ, "PYTHONPATH": str(site)},
         )
         deadline = time.monotonic() + 30
-        while not (site / "asleep").exists() and time.monotonic() < deadline:
+        asleep = site / "asleep"
+        while time.monotonic() < deadline and (not asleep.exists() or asleep.stat().st_size < edits):
             time.sleep(0.01)
         return process
 
@@ -177,7 +179,7 @@ def test_ctrl_c_keeps_what_is_in_flight_and_the_same_command_goes_on(
     start: Callable[..., subprocess.Popen[str]], run: Words, tmp_path: Path
 ) -> None:
     words = run(model="sleepy", rounds=1)
-    stopped = start(words)
+    stopped = start(words, edits=3)
     stopped.send_signal(signal.SIGINT)
     _, err = stopped.communicate(timeout=30)
     assert stopped.returncode == 130
