@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -81,9 +81,13 @@ def open(workspace: str | Path = "results") -> Benchmark:
     return Benchmark(Workspace.existing(Path(workspace)))
 
 
-def make_plan(settings: Settings, on_package: suites.OnPackage = lambda _: None) -> Plan:
+def make_plan(
+    settings: Settings,
+    on_package: suites.OnPackage = lambda _: None,
+    open_editor: Callable[[str], Editor] = editors.open_editor,
+) -> Plan:
     """Load the suite and the editors that the settings name."""
-    built: list[Editor] = [editors.open_editor(model) for model in dict.fromkeys(settings.models)]
+    built = [open_editor(model) for model in dict.fromkeys(settings.models)]
     suite = suites.load(settings.suite, on_package)
     cases = suites.select(
         suite.cases,

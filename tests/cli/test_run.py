@@ -125,6 +125,16 @@ def test_a_run_with_another_metric_than_ssim_is_ranked_by_it(cli: Cli, run: Word
     assert "PSNR @ R2" in cli("summary", "-w", tmp_path / "results").out
 
 
+def test_what_a_run_would_cost_is_told_without_a_key(
+    cli: Cli, run: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FAL_KEY", raising=False)
+    (planned,) = cli(*run("--dry-run", "--json", model="qwen")).json["models"]
+    assert planned["cost_usd"] == pytest.approx(planned["to_do"] * 0.02)
+    refused = cli(*run(model="qwen"))
+    assert (refused.code, "no key: set FAL_KEY" in refused.err) == (2, True)
+
+
 SLEEPY = """
     import asyncio, pathlib
     from convergebench.editors import editor

@@ -86,6 +86,7 @@ def command(
 ) -> int:
     """Edit and undo, round after round, and measure every return. Run it again to go on where it stopped."""
     from convergebench import api
+    from convergebench.editors import known_editor
     from convergebench.errors import WrongUse
     from convergebench.metrics import DEFAULT_MEASURED
     from convergebench.store import Workspace
@@ -99,10 +100,10 @@ def command(
         concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost,
         metrics=listed(metric) or DEFAULT_MEASURED, clip=clip, device=device,  # type: ignore[arg-type]
     )  # fmt: skip
-    plan = api.make_plan(settings, on_package=_announce)
     if dry_run:
-        _preview(plan, workspace, as_json)
+        _preview(api.make_plan(settings, _announce, known_editor), workspace, as_json)
         return 0
+    plan = api.make_plan(settings, _announce)
     _get_weights(settings)
     with Workspace.create(workspace) as store:
         outcome = _executed(plan, settings, store, fresh=not resume, as_json=as_json)

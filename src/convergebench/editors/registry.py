@@ -18,7 +18,7 @@ from typing import Literal
 
 from convergebench.editors.needs import Need
 from convergebench.errors import WrongUse
-from convergebench.types import Editor, EditorFacts, Parameter
+from convergebench.types import Edited, Editor, EditorFacts, EditRequest, Misconfigured, Parameter
 
 log = logging.getLogger("convergebench")
 
@@ -147,6 +147,27 @@ def open_editor(spec: str) -> Editor:
             f"{listing.name} cannot be used yet: {missing} (or try --model classical, which needs nothing)"
         )
     return listing.build(facts_of(listing, parameters))
+
+
+def known_editor(spec: str) -> Editor:
+    """The same, but one that lacks something is known all the same, so that its cost can be told."""
+    listing, parameters = parse(spec)
+    missing = listing.missing(parameters)
+    return Unready(facts_of(listing, parameters), missing) if missing else open_editor(spec)
+
+
+class Unready:
+    """An editor that cannot be used yet: it has an identity and a price, and says what is missing."""
+
+    def __init__(self, facts: EditorFacts, missing: str) -> None:
+        self.facts = facts
+        self._missing = missing
+
+    async def edit(self, request: EditRequest) -> Edited:
+        raise Misconfigured(self._missing)
+
+    async def close(self) -> None:
+        pass
 
 
 def facts_of(listing: Listing, parameters: Mapping[str, Parameter]) -> EditorFacts:
