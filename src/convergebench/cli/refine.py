@@ -1,0 +1,196 @@
+"""convergebench refine"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from convergebench.cli.options import AsJson, listed, print_json
+
+if TYPE_CHECKING:
+    from convergebench.refining import Prepared, Refined, Refining
+
+_MANY = "Several are separated by commas, or the option is repeated."
+ONE_PICTURE_FOLDER = "refined"
+
+app = typer.Typer(name="refine", invoke_without_command=True)
+
+
+@app.callback()
+def refine(
+    context: typer.Context,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model", "-m", metavar="MODEL", help=f"Whose edits are refined, see `models`. {_MANY}"
+        ),
+    ] = None,
+    reasoner: Annotated[
+        str | None,
+        typer.Option(metavar="PROVIDER:MODEL", help="Who looks at them, such as openai:MODEL or local:PATH."),
+    ] = None,
+    executor: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Who edits again; the model itself unless named.")
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(metavar="K", help="Rounds of look and edit; 1 unless named, 0 refines nothing."),
+    ] = None,
+    chain: Annotated[
+        bool | None, typer.Option("--chain/--at-once", help="An edit for each instruction, or one for all.")
+    ] = None,
+    image: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="One picture instead of a suite.")
+    ] = None,
+    instruction: Annotated[str | None, typer.Option(metavar="TEXT", help="What to do with it.")] = None,
+    description: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What it shows; judges see this, reasoners do not.")
+    ] = None,
+    suite: Annotated[
+        str | None, typer.Option(metavar="SUITE", help="Suite of cases, see `suites`; reedit unless named.")
+    ] = None,
+    data: Annotated[str | None, typer.Option(metavar="PATH", help="The suite's data.")] = None,
+    category: Annotated[
+        list[str] | None, typer.Option(metavar="CATEGORY", help="Only cases of this category.")
+    ] = None,
+    per_category: Annotated[
+        int | None, typer.Option(metavar="N", help="So many of each category, sampled.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", help="At most so many, from the categories in turn.")
+    ] = None,
+    sampling_seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the sample.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the edits.")] = None,
+    judge: Annotated[
+        str | None, typer.Option(metavar="PROVIDER:MODEL", help="Who judges; nobody unless named.")
+    ] = None,
+    grade: Annotated[
+        list[str] | None, typer.Option(metavar="GRADE", help="Of category, sc, if, pq; all unless named.")
+    ] = None,
+    scoring: Annotated[
+        bool,
+        typer.Option("--scoring/--no-scoring", help="Leave judging out, also where a file names a judge."),
+    ] = True,
+    retry_missing: Annotated[
+        bool | None,
+        typer.Option("--retry-missing", help="Ask again for advice and verdicts that are missing."),
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Cases of each model at a time.")
+    ] = None,
+    per_minute: Annotated[
+        float | None, typer.Option(metavar="N", help="Requests a minute to each provider, at most.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(metavar="USD", help="Stop before editing, looking and judging cost more.")
+    ] = None,
+    output_dir: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write pictures and texts there too.")
+    ] = None,
+    output_prefix: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What one picture's files are called.")
+    ] = None,
+    workspace: Annotated[
+        Path | None, typer.Option("--workspace", "-w", metavar="FOLDER", help="Folder with the results.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A YAML file; options given beside it come first.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Edit, let a reasoner look at the result, edit again. Run it again to go on where it stopped."""
+    if context.invoked_subcommand is not None:
+        return 0
+    given = {
+        "models": model and listed(model), "reasoner": reasoner, "executor": executor, "rounds": rounds,
+        "chained": chain, "image": image and str(image), "instruction": instruction,
+        "description": description, "suite": suite, "data": data, "categories": category and listed(category),
+        "per_category": per_category, "limit": limit, "sampling_seed": sampling_seed, "seed": seed,
+        "judge": judge if scoring else "", "grades": grade and listed(grade),
+        "retry_missing": retry_missing, "workers": concurrency, "per_minute": per_minute,
+        "max_cost_usd": max_cost, "output_dir": output_dir and str(output_dir),
+        "output_prefix": output_prefix, "workspace": workspace and str(workspace),
+    }  # fmt: skip
+    settings = _settings(config, {key: value for key, value in given.items() if value is not None})
+    return _refine(settings, dry_run=dry_run, as_json=as_json)
+
+
+@app.command()
+def convert(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="config_iterative_refinement.yaml of RE-Edit.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write there; shown unless named.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Translate a configuration of RE-Edit, and say what has no counterpart here."""
+    from convergebench.refining.converting import converted
+
+    found = converted(file)
+    if as_json:
+        print_json({"settings": found.settings, "notes": list(found.notes)})
+        return
+    text = found.as_yaml()
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    output.write_text(text, encoding="utf-8")
+    for note in found.notes:
+        typer.echo(note)
+    typer.echo(f"Written to {output}; run it with: convergebench refine --config {output}")
+
+
+def _settings(config: Path | None, given: dict[str, Any]) -> Refining:
+    from convergebench.refining import Refining, read_refining
+
+    if config is not None:
+        return read_refining(config, **given)
+    return Refining(**{"models": (), **given})
+
+
+def _refine(settings: Refining, *, dry_run: bool, as_json: bool) -> int:
+    from convergebench.cli import refine_told
+    from convergebench.refining import prepare
+    from convergebench.store import Workspace
+
+    if dry_run:
+        refine_told.preview(prepare(settings, for_preview=True), as_json)
+        return 0
+    prepared = prepare(settings)
+    with Workspace.create(Path(settings.workspace)) as store:
+        done = _carried_out(prepared, store, as_json)
+        written = _written(done, store)
+    return refine_told.told(done, written, as_json)
+
+
+def _carried_out(prepared: Prepared, store: Any, as_json: bool) -> Refined:
+    import sys
+
+    from convergebench.refining import carry_out
+
+    if as_json or not sys.stderr.isatty():
+        return carry_out(prepared, store)
+    from convergebench.cli.refine_progress import RefineProgress
+
+    with RefineProgress(prepared.settings.judge) as progress:
+        return carry_out(prepared, store, watch=progress.editing, onlooker=progress)
+
+
+def _written(done: Refined, store: Any) -> list[Path]:
+    from convergebench.refining.files import write_case, write_cases
+
+    settings = done.settings
+    if settings.image:
+        name = settings.output_prefix or Path(settings.image).stem
+        stem = Path(settings.output_dir or ONE_PICTURE_FOLDER) / name
+        return [
+            path for case in done.cases for path in write_case(case, settings.rounds, store.pictures, stem)
+        ]
+    if not settings.output_dir:
+        return []
+    return list(write_cases(done.cases, settings.rounds, store.pictures, Path(settings.output_dir)))

@@ -1,0 +1,164 @@
+"""The durable `reason`: what was said once is read from the store; all else is asked for, and kept first."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from convergebench.engine.durable import Stopped
+from convergebench.engine.judging import ASK_AGAIN, CLAIM_POLL_SECONDS, Onlooker, verdict_in
+from convergebench.engine.limits import Limits
+from convergebench.engine.questioning import Questioner
+from convergebench.engine.shown import Shown
+from convergebench.judges import Judge, Verdict, reasoning
+from convergebench.judges.reasoning import Advice
+from convergebench.store import Workspace
+from convergebench.store.judgements import Asked, claim_of, conclude, enlist_judge, verdict_rows
+from convergebench.store.looks import reply_to
+from convergebench.types import Digest
+
+
+class NoAdvice(Exception):
+    """A refinement ends here: the reasoner gave nothing that can be followed."""
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What a reasoner made of a picture, and the judgement that it is kept as."""
+
+    judgement: str
+    advice: Advice | None
+    missing: str | None
+    """Why there is no advice."""
+
+
+class Reasoner:
+    """Asks one reasoner, started with the first question. The same question is never asked twice, by
+    however many refinements and processes it is asked for."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        workspace: Workspace,
+        run: int,
+        limits: Limits,
+        stop: asyncio.Event,
+        *,
+        retry_missing: bool,
+        onlooker: Onlooker | None,
+    ) -> None:
+        self.asked = 0
+        self.missing: Counter[str] = Counter()
+        self._judge = judge
+        self._workspace = workspace
+        self._run = run
+        self._stop = stop
+        self._retry_missing = retry_missing
+        self._onlooker = onlooker
+        self._questioner = Questioner(judge, workspace, run, limits, stop, ASK_AGAIN)
+        self._shown = Shown(workspace.pictures)
+        self._showing = asyncio.Lock()
+        self._looks: dict[str, asyncio.Task[Looked]] = {}
+        self._starting: asyncio.Task[None] | None = None
+
+    @property
+    def calls(self) -> int:
+        return self._questioner.calls
+
+    async def look(self, sources: Sequence[Digest], result: Digest, instruction: str) -> Looked:
+        """The advice on a result. Misconfigured, BudgetReached and Stopped are raised."""
+        asked = self._asked(sources, result, instruction)
+        if asked.key not in self._looks:
+            self._looks[asked.key] = asyncio.create_task(self._settled(asked, sources, result, instruction))
+        return await self._looks[asked.key]
+
+    async def close(self) -> None:
+        if self._starting is not None:
+            self._starting.cancel()  # does nothing to what is done
+            await asyncio.wait({self._starting})
+            await self._judge.close()
+
+    def _asked(self, sources: Sequence[Digest], result: Digest, instruction: str) -> Asked:
+        pictures = (*(("source", digest) for digest in sources), ("result", result))
+        texts = {"instruction": instruction}
+        judge, prompt = self._judge.facts.fingerprint, reasoning.prompt().fingerprint
+        return Asked(
+            reasoning.key_of(judge, prompt, pictures, texts), judge, prompt, pictures, texts, repeat=0
+        )
+
+    async def _settled(
+        self, asked: Asked, sources: Sequence[Digest], result: Digest, instruction: str
+    ) -> Looked:
+        """Wait for whoever else asks the same; then take what is kept, or ask."""
+        claim = claim_of(asked.key)
+        while (kept := self._kept(asked.key)) is None and not self._workspace.claim(claim):
+            self._go_on()
+            await asyncio.sleep(CLAIM_POLL_SECONDS)
+        if kept is not None:
+            return self._looked(asked.key, kept, replayed=True)
+        try:
+            if (kept := self._kept(asked.key)) is not None:  # it was settled before we had the claim
+                return self._looked(asked.key, kept, replayed=True)
+            verdict = await self._answered(asked, sources, result, instruction)
+            return self._looked(asked.key, verdict, replayed=False)
+        finally:
+            self._workspace.release(claim)
+
+    def _kept(self, key: str) -> Verdict | None:
+        """A verdict that stands. Where nothing came back at all it is asked for again, as edits are."""
+        row = verdict_rows(self._workspace, [key]).get(key)
+        if row is None or row["outcome"] == "error":
+            return None
+        return verdict_in(row) if row["outcome"] == "ok" or not self._retry_missing else None
+
+    async def _answered(
+        self, asked: Asked, sources: Sequence[Digest], result: Digest, instruction: str
+    ) -> Verdict:
+        self._go_on()
+        await self._started()
+        async with self._showing:
+            question = await asyncio.to_thread(reasoning.question, instruction, sources, result, self._shown)
+        writes: list[Future[None]] = []
+        verdict = None
+        try:
+            verdict = await self._questioner.verdict(asked, reasoning.verdict, question, writes)
+        finally:
+            if verdict is not None:
+                writes.append(conclude(self._workspace, asked.key, self._run, verdict))
+            for write in writes:
+                await asyncio.wrap_future(write)
+        if verdict is None:
+            raise Stopped
+        self.asked += 1
+        return verdict
+
+    def _go_on(self) -> None:
+        if self._stop.is_set():
+            raise Stopped
+
+    async def _started(self) -> None:
+        """Start it, which can take long, unless the run ends first."""
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start())
+        stopping = asyncio.create_task(self._stop.wait())
+        await asyncio.wait({self._starting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if not self._starting.done():
+            raise Stopped
+        self._starting.result()
+
+    async def _start(self) -> None:
+        facts = self._judge.facts
+        await asyncio.to_thread(enlist_judge, self._workspace, facts, [reasoning.prompt()])
+        await self._judge.start()
+
+    def _looked(self, key: str, verdict: Verdict, *, replayed: bool) -> Looked:
+        if self._onlooker is not None:
+            self._onlooker.judged(verdict, replayed=replayed)
+        if verdict.outcome != "ok":
+            self.missing[verdict.outcome] += 1
+            return Looked(key, None, verdict.missing)
+        return Looked(key, reasoning.advice_in(reply_to(self._workspace, key)), None)

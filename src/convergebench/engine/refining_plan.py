@@ -1,0 +1,69 @@
+"""What a refinement run will do: who edits first, who looks, who edits again, on which cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from convergebench.judges import Judge
+from convergebench.judges.reasoning import prompt
+from convergebench.protocols import one_shot
+from convergebench.protocols.refine import AT_ONCE, CHAINED
+from convergebench.store import Enrolment
+from convergebench.types import Case, Editor, EditorFacts
+
+VERSION = "1"
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    primary: Editor
+    reasoner: Judge
+    executor: Editor
+
+    @property
+    def facts(self) -> EditorFacts:
+        """The three as one editor: refinements by other hands, or of other edits, are never mixed."""
+        first, looks, again = self.primary.facts, self.reasoner.facts, self.executor.facts
+        by = f"{first.name} refined by {looks.name}"
+        name = by if first.fingerprint == again.fingerprint else f"{by} with {again.name}"
+        parts = {
+            "primary": first.fingerprint,
+            "reasoner": looks.fingerprint,
+            "prompt": prompt().fingerprint,
+            "executor": again.fingerprint,
+        }
+        return EditorFacts(name, VERSION, parts)
+
+
+@dataclass(frozen=True)
+class RefinePlan:
+    suite: str
+    cases: tuple[Case, ...]
+    pipelines: tuple[Pipeline, ...]
+    seeds: tuple[int, ...]
+    rounds: int
+    """At least one."""
+    chained: bool
+
+    @property
+    def protocol(self) -> str:
+        return CHAINED if self.chained else AT_ONCE
+
+    @property
+    def units_each(self) -> int:
+        """Cases times seeds."""
+        return len(self.cases) * len(self.seeds)
+
+    def primaries(self, pipeline: Pipeline) -> list[Enrolment]:
+        """The first edit of a refinement is a single edit like any other, and shared with all who make it."""
+        return self._enrolments(one_shot().name, pipeline.primary.facts, rounds=1)
+
+    def refinements(self, pipeline: Pipeline) -> list[Enrolment]:
+        return self._enrolments(self.protocol, pipeline.facts, self.rounds)
+
+    def _enrolments(self, protocol: str, editor: EditorFacts, rounds: int) -> list[Enrolment]:
+        return [
+            Enrolment(protocol, self.suite, editor, case, seed, rounds)
+            for seed in self.seeds
+            for case in self.cases
+        ]

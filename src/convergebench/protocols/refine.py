@@ -1,0 +1,41 @@
+"""Refine: edit, look at the result, reason about what is wrong with it, and edit once more."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Protocol as Interface
+
+from convergebench.judges.reasoning import Advice
+from convergebench.picture import Picture
+from convergebench.protocols.base import Protocol
+from convergebench.types import Case, Edit
+
+PRIMARY = "primary"
+REFINED = "refined"
+AT_ONCE, CHAINED = "refine", "refine_chained"
+NAMES = (AT_ONCE, CHAINED)
+
+
+class Reason(Interface):
+    """The looking function that the protocol is handed: durable, as `edit` is."""
+
+    def __call__(self, case: Case, image: Picture, *, round: int) -> Awaitable[Advice]: ...
+
+
+def refine(reason: Reason, rounds: int, *, chained: bool = False) -> Protocol:
+    """Edit once; then look and edit what the reasoner still asks for, `rounds` times or until it is content.
+
+    A round's instructions go into one edit, or, chained, into one edit each.
+    """
+
+    async def run(case: Case, edit: Edit) -> None:
+        image = await edit(case.sources, case.forward, role=PRIMARY, round=0)
+        for n in range(1, rounds + 1):
+            advice = await reason(case, image, round=n)
+            if not advice.instructions:
+                return
+            for instruction in advice.instructions if chained else (advice.as_one,):
+                image = await edit(image, instruction, role=REFINED, round=n)
+
+    # How many instructions come, if any, nobody knows before.
+    return Protocol(CHAINED if chained else AT_ONCE, run, rounds, edits=1 + rounds, returns=frozenset())

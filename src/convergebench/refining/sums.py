@@ -1,0 +1,36 @@
+"""What judges make of a refinement, summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from convergebench.analysis.benchmark import BenchmarkRow
+from convergebench.analysis.health import JudgeHealth, judge_health
+from convergebench.analysis.reedit import reedit_table
+from convergebench.analysis.refined_rounds import RoundRow, rounds_table
+from convergebench.analysis.transitions import RefinementRow, refinement_table
+from convergebench.refining.judging import verdict_rows
+from convergebench.refining.running import Refined
+
+
+@dataclass(frozen=True)
+class Sums:
+    rounds: Sequence[RoundRow]
+    transitions: Sequence[RefinementRow]
+    """From the primary to the last picture; none where one of the two was not judged."""
+    plain: Sequence[BenchmarkRow]
+    """Of the last pictures by themselves, in place of transitions."""
+    health: JudgeHealth | None
+
+
+def summed_up(done: Refined) -> Sums:
+    last = done.settings.rounds
+    rows = {number: verdict_rows(done.judgements, done.verdicts, number) for number in range(last + 1)}
+    rounds = rounds_table(done.cases, last, rows)
+    if done.judged is None:
+        return Sums(rounds, (), (), None)
+    health = judge_health(done.verdicts.values())
+    if last and rows[0]:
+        return Sums(rounds, refinement_table(rows[0], rows[last]), (), health)
+    return Sums(rounds, (), reedit_table(done.suite.partition("@")[0], rows[last]), health)

@@ -1,0 +1,107 @@
+"""What counts as advice: our form and that of the published weights, each strictly."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convergebench.judges import reasoning
+from convergebench.judges.base import Reply, ShownPicture
+from convergebench.judges.contract import NotInForm
+from convergebench.judges.reasoning import Advice, advice_in
+from convergebench.picture import Picture
+from made_pictures import textured
+
+WORDS = (
+    st.lists(st.text("abcdefg,.'", min_size=1), min_size=1)
+    .map(" ".join)
+    .filter(lambda text: text.strip(" .").lower() not in ("", "none"))
+)
+
+
+@given(WORDS, st.lists(WORDS))
+def test_what_is_put_into_either_form_comes_out_of_it(cot: str, instructions: list[str]) -> None:
+    said = json.dumps({"reasoning": cot, "instructions": instructions})
+    tagged = f"<CoT>{cot}</CoT>\n<Re_edit>{'; '.join(instructions)}</Re_edit>"
+    wanted = Advice(cot.strip(), tuple(" ".join(one.split()) for one in instructions))
+    assert advice_in(said) == advice_in(f"<think>hm</think>\n```json\n{said}\n```") == wanted
+    assert advice_in(tagged).instructions == wanted.instructions
+
+
+@pytest.mark.parametrize("nothing", ["", " ", "None", "none.", "No re-edit needed."])
+def test_the_published_form_can_say_that_nothing_is_needed(nothing: str) -> None:
+    assert advice_in(f"<CoT>fine</CoT><Re_edit>{nothing}</Re_edit>") == Advice("fine", ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Looks good to me.",
+        '{"reasoning": "x"}',
+        '{"instructions": []}',
+        '{"reasoning": "", "instructions": []}',
+        '{"reasoning": "x", "instructions": "Add a hat"}',
+        '{"reasoning": "x", "instructions": [""]}',
+        '{"reasoning": "x", "instructions": [1]}',
+        '{"reasoning": "x", "instructions": null}',
+        '{"reasoning": "x", "instructions": [], "more": 1}',
+        '{"reasoning": "x", "instructions": ["Add a hat"',
+        '{"reasoning": "x", "instructions": []} {"reasoning": "y", "instructions": ["Add a hat"]}',
+        "<CoT>x</CoT>",
+        "<CoT>x</CoT><Re_edit>Add a hat",
+        "<CoT></CoT><Re_edit>Add a hat</Re_edit>",
+        "<Re_edit>Add a hat</Re_edit><CoT>x</CoT>",
+        "<CoT>x</CoT><Re_edit>a</Re_edit><Re_edit>b</Re_edit>",
+        "<CoT>x <CoT>y</CoT><Re_edit>a</Re_edit>",
+        "Sure! <CoT>x</CoT><Re_edit>a</Re_edit>",
+    ],
+)
+def test_anything_else_is_no_advice(text: str) -> None:
+    with pytest.raises(NotInForm):
+        advice_in(text)
+
+
+def reply(text: str, **more: Any) -> Reply:
+    return replace(Reply(text, "complete", "stop", "m"), **more)
+
+
+def test_a_verdict_counts_the_instructions_and_keeps_the_reasoning() -> None:
+    found = reasoning.verdict(reply('{"reasoning": "it floats", "instructions": ["Lower it", "Shade it"]}'))
+    assert (found.outcome, found.value, found.reason) == ("ok", 2.0, "it floats")
+
+
+def test_a_cut_off_a_refused_and_a_malformed_reply_are_told_apart() -> None:
+    cut = reasoning.verdict(reply("<CoT>x", ending="truncated", finish_reason="length"))
+    refused = reasoning.verdict(reply("I must not.", ending="refused"))
+    prose = reasoning.verdict(reply("Looks good."))
+    assert [one.outcome for one in (cut, refused, prose)] == ["truncated", "refused", "unparseable"]
+    assert all(one.value is None and one.missing for one in (cut, refused, prose))
+
+
+def test_a_reasoner_is_shown_source_result_and_instruction_and_no_more() -> None:
+    pictures = {name: ShownPicture.of(Picture.from_pixels(textured(seed=place)))
+                for place, name in enumerate(("source", "result"))}  # fmt: skip
+    asked = reasoning.question("Add a red hat.", ["source"], "result", lambda name, limits: pictures[name])
+    assert asked.pictures == (pictures["source"], pictures["result"])
+    texts = [part for part in asked.parts if isinstance(part, str)]
+    assert "Add a red hat." in texts[1]
+    assert len(texts) == 5  # what to do, the instruction, two captions, the form of the reply
+    assert asked.schema["required"] == ["reasoning", "instructions"]
+
+
+def test_advice_is_kept_by_who_was_asked_what_about_which_pictures() -> None:
+    pictures, texts = [("source", "a"), ("result", "b")], {"instruction": "Add a hat"}
+    key = reasoning.key_of("r", "p", pictures, texts)
+    others = [
+        reasoning.key_of("s", "p", pictures, texts),
+        reasoning.key_of("r", "q", pictures, texts),
+        reasoning.key_of("r", "p", [("source", "a"), ("result", "c")], texts),
+        reasoning.key_of("r", "p", pictures, {"instruction": "Add a cap"}),
+    ]
+    assert len({key, *others}) == 5
