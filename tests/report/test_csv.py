@@ -19,8 +19,6 @@ HEADERS = {
     "benchmark_summary_by_round.csv": f"model,round,n_samples,{MOMENTS}",
     "benchmark_summary_final.csv": f"model,n_evaluations,{MOMENTS}",
     "benchmark_by_experiment.csv": f"{WHOSE},psnr_r10,ssim_r10,clip_r10",
-    "measurements.csv": "model,case,picture,pair,kind,category,seed,round,"
-    "metric,version,value,missing_reason",
     "missing.csv": "model,case,round,what,kind,reason",
 }
 
@@ -73,8 +71,6 @@ def test_a_missing_value_is_an_empty_cell_everywhere(results, tmp_path):
     export(results, tmp_path)
     assert {row["clip_similarity"] for row in rows_of(tmp_path / "benchmark_results_detailed.csv")} == {""}
     assert {row["clip_mean"] for row in rows_of(tmp_path / "benchmark_summary_final.csv")} == {""}
-    clip = [row for row in rows_of(tmp_path / "measurements.csv") if row["metric"] == "clip"]
-    assert {(row["value"], bool(row["missing_reason"])) for row in clip} == {("", True)}
 
 
 def test_infinite_values_are_written_and_left_out_of_means(tmp_path):
@@ -127,15 +123,15 @@ def test_trajectories_that_never_began_are_listed_by_number(tmp_path):
 
 def test_reasons_with_commas_and_quotes_survive(tmp_path):
     export(one_round((None, 0.5)), tmp_path)
-    reasons = [row["missing_reason"] for row in rows_of(tmp_path / "measurements.csv")]
-    assert reasons == ['no psnr, "sorry"', ""]
+    (row,) = rows_of(tmp_path / "missing.csv")
+    assert row["reason"] == 'no psnr, "sorry"'
 
 
 def test_a_file_that_cannot_be_finished_leaves_the_old_one_alone(results, tmp_path):
     export(results, tmp_path)
-    before = (tmp_path / "measurements.csv").read_bytes()
+    before = (tmp_path / "missing.csv").read_bytes()
     broken = dataclasses.replace(results, returns=(*results.returns, None))
     with pytest.raises(AttributeError):
         export(broken, tmp_path)
-    assert (tmp_path / "measurements.csv").read_bytes() == before
+    assert (tmp_path / "missing.csv").read_bytes() == before
     assert {path.name for path in tmp_path.iterdir()} == set(HEADERS)

@@ -1,4 +1,4 @@
-"""Results as CSV: the predecessor's four files, every measurement in long form, and what is missing."""
+"""Results as CSV: the predecessor's four files, and what is missing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from convergebench.analysis import Gap, Results, Return, gaps, reading
+from convergebench.analysis import Gap, Results, Return, gaps
 from convergebench.report._atomic import replacing
 
 Row: TypeAlias = Sequence[str | int | float | None]
@@ -34,7 +34,6 @@ def export(results: Results, folder: Path) -> list[Path]:
         "benchmark_summary_by_round.csv": _summary_by_round(results),
         "benchmark_summary_final.csv": _summary_final(results),
         "benchmark_by_experiment.csv": _by_experiment(results),
-        "measurements.csv": _measurements(results),
         "missing.csv": _missing(results),
     }
     for name, rows in files.items():
@@ -89,18 +88,6 @@ def _by_experiment(results: Results) -> Iterator[Row]:
     for item in _in_order(results):
         if item.round == results.rounds:
             yield (*_identity(item, labels), *(_rounded(_value(item, name)) for name in _SUMMARISED))
-
-
-def _measurements(results: Results) -> Iterator[Row]:
-    yield ("model", "case", "picture", "pair", "kind", "category", "seed", "round",
-           "metric", "version", "value", "missing_reason")  # fmt: skip
-    for item in _in_order(results):
-        whose = (item.model, item.case, item.picture, item.pair, item.kind, item.category)
-        for facts in results.metrics:
-            found = reading(item, facts)
-            value, reason = (None, found) if isinstance(found, str) else (found, None)
-            version = item.values[facts.name].version if facts.name in item.values else facts.version
-            yield (*whose, item.seed, item.round, facts.name, version, value, reason)
 
 
 def _missing(results: Results) -> Iterator[Row]:

@@ -1,19 +1,17 @@
-"""The whole report as a Markdown page, with its files beside it."""
+"""The whole report as a Markdown page, with its files beside it; and tables alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
 
-from convergebench.analysis import Gap, Ranking, Results, breakdown, gaps, ranking
+from convergebench.analysis import Gap, Ranking, Results, at_marks, gaps, ranking, rankings
 from convergebench.report._atomic import replacing
-from convergebench.report._wording import ABSENT, decimals, metric_title, number
 from convergebench.report.csv import export
 from convergebench.report.grid import GridRow, picture_grid
-from convergebench.report.notes import ranking_notes
 from convergebench.report.plots import plot_curves
-from convergebench.report.tables import ranking_cells
+from convergebench.report.rounds import rounds_text
+from convergebench.report.texts import TextTable, breakdown_text, ranking_text
 
 PAGE = "report.md"
 CURVES = "degradation_curves.png"
@@ -28,10 +26,12 @@ def report(results: Results, folder: Path, grid: Sequence[GridRow] = (), metric:
     if comparison:
         picture_grid(grid, folder / comparison)
     lines = [
-        *_ranking(ranked),
+        *_section(ranking_text(ranked), "#"),
+        *_by_round(results, ranked),
+        *_partial(results, metric),
         *_pictures(comparison),
-        *_breakdown(results, ranked, "category", "Category of edit"),
-        *_breakdown(results, ranked, "kind", "Kind of picture"),
+        *_section(breakdown_text(results, ranked, "category")),
+        *_section(breakdown_text(results, ranked, "kind")),
         *_missing(gaps(results)),
         *_files(files),
     ]
@@ -40,37 +40,39 @@ def report(results: Results, folder: Path, grid: Sequence[GridRow] = (), metric:
     return folder / PAGE
 
 
-def _ranking(ranked: Ranking) -> Iterator[str]:
-    yield f"# {ranked.suite}: what is left after {ranked.round} edits and undos\n"
-    chief = ranked.metric
-    yield f"Ranked by {metric_title(chief)} at round {ranked.round}, {chief.better} is better."
-    yield "Means over all returns with 95 % intervals, resampled by source picture. Floors have no rank.\n"
-    yield from _table(ranking_cells(ranked))
-    yield from (f"- {_escaped(note)}" for note in ranking_notes(ranked))
-    yield ""
+def _partial(results: Results, metric: str) -> Iterator[str]:
+    """Edits that can be undone only in part, ranked apart."""
+    for part, ranked in rankings(results, metric)[1:]:
+        yield from _section(ranking_text(ranked))
+        yield from _by_round(part, ranked)
+
+
+def _by_round(results: Results, ranked: Ranking) -> Iterator[str]:
+    marks = at_marks(results, ranked.metric.name)
+    return _section(rounds_text(marks, [row.model for row in ranked.rows]))
+
+
+def write_markdown(tables: Sequence[TextTable], path: Path) -> Path:
+    """All tables in one file, each under its title."""
+    lines = [line for table in tables for line in _section(table)]
+    with replacing(path) as part:
+        part.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def _section(table: TextTable, level: str = "##") -> Iterator[str]:
+    yield f"{level} {_escaped(table.title)}\n"
+    yield f"{_escaped(table.explained)}\n"
+    yield from _table([table.headings, *table.rows])
+    if table.notes:
+        yield from (f"- {_escaped(note)}" for note in table.notes)
+        yield ""
 
 
 def _pictures(comparison: str | None) -> Iterator[str]:
     yield f"## Curves\n\n![Each metric over the rounds]({CURVES})\n"
     if comparison:
         yield f"## Pictures\n\n![Sources and last returns of every model]({comparison})\n"
-
-
-def _breakdown(
-    results: Results, ranked: Ranking, by: Literal["category", "kind"], heading: str
-) -> Iterator[str]:
-    parts = breakdown(results, by, ranked.metric.name, ranked.round)
-    yield f"## {heading}\n"
-    yield f"{metric_title(ranked.metric)} at round {ranked.round}, with the number of returns.\n"
-    rows = [["model", *parts.groups]]
-    for row in ranked.rows:
-        summaries = [parts.models[row.model].get(group) for group in parts.groups]
-        means = [
-            f"{number(summary.mean, decimals(ranked.metric))} ({summary.n})" if summary else ABSENT
-            for summary in summaries
-        ]
-        rows.append([row.model, *means])
-    yield from _table(rows)
 
 
 def _missing(absent: Sequence[Gap]) -> Iterator[str]:

@@ -1,0 +1,39 @@
+"""convergebench paper"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, benchmark
+
+NAME = "paper"
+
+
+def command(
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Folder for the PDF and its source.", show_default=True
+        ),
+    ] = Path("paper"),
+    title: Annotated[str | None, typer.Option(metavar="TITLE", help="The paper's title.")] = None,
+    author: Annotated[list[str], typer.Option(metavar="NAME", help="An author; repeat it for several.")] = [],  # noqa: B006
+    suite: SuiteName = None,
+    workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
+) -> None:
+    """Write a paper of the benchmark: a PDF, and the source, figures and data to go on from.
+
+    Run again, it renews data and figures and leaves text that you have changed as it is.
+    """
+    from convergebench.report.paper import TITLE, Heading, write_paper
+
+    with benchmark(workspace) as opened:
+        heading = Heading(title or TITLE, tuple(author))
+        written = write_paper(opened.workspace, opened.results(suite), output, heading)
+    typer.echo(f"Wrote {written.pdf}; its source is {output / 'paper.typ'}")
+    if written.kept:
+        names = ", ".join(path.name for path in written.kept)
+        typer.echo(f"Left as you have changed it: {names}; delete it to get a fresh one")

@@ -1,0 +1,51 @@
+"""How many of everything there are, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from convergebench.analysis import Results, Return, Trouble
+from convergebench.report._wording import counted
+
+
+@dataclass(frozen=True)
+class Counts:
+    cases: str
+    pictures: str
+    models: str
+    """Those that are ranked, or that there are only floors."""
+    editors: str
+    floors: str
+    editors_and_floors: str
+    has_floors: bool
+    ranked: int
+    picture_count: int
+
+
+def counts_of(results: Results) -> Counts:
+    begun: tuple[Return | Trouble, ...] = (*results.returns, *results.troubles)
+    roles = Counter(results.roles().values())
+    said = [counted(roles[role], role) for role in ("model", "probe") if roles[role]]
+    pictures = len({item.picture for item in begun})
+    floors = counted(roles["floor"], "floor")
+    return Counts(
+        cases=counted(len({item.case for item in begun}), "case"),
+        pictures=counted(pictures, "source picture"),
+        models=listed(said) or floors,
+        editors=listed(said),
+        floors=floors,
+        editors_and_floors=listed([*said, *([floors] if roles["floor"] else [])]),
+        has_floors=roles["floor"] > 0,
+        ranked=roles["model"] + roles["probe"],
+        picture_count=pictures,
+    )
+
+
+def listed(words: Sequence[str]) -> str:
+    """
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    return words[0] if len(words) == 1 else " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

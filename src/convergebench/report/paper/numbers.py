@@ -1,0 +1,276 @@
+"""The paper's tables of numbers: ranking, metrics, dynamics, scores, parts of the suite, drift."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from convergebench.analysis import (
+    Contraction,
+    CurveShape,
+    ForwardSuccess,
+    HalfLife,
+    Interval,
+    Part,
+    Ranking,
+    RankingRow,
+    Results,
+    at_marks,
+    breakdown,
+    chains,
+    contraction,
+    curve_shape,
+    forward_success,
+    has_scale,
+    on_shared_cases,
+    preserved,
+    ranking,
+    rankings,
+)
+from convergebench.analysis.fingerprint import WAYS, drift_profile
+from convergebench.report._wording import ABSENT, counted, mean_with_interval, metric_title, number
+from convergebench.report.paper.counting import listed
+from convergebench.report.paper.grids import Grid, shaded
+from convergebench.report.rounds import rounds_cells
+from convergebench.report.tables import half_life_text
+from convergebench.types import MetricFacts
+
+MOST_COLUMNS = 14
+"""Models that fit beside each other where headings are turned."""
+_MOST_PARTS = 6
+_DARKEST_DRIFT = 16.0
+
+
+def ranking_grid(ranked: Ranking) -> Grid:
+    rows = []
+    for row in ranked.rows:
+        chief = row.metrics[ranked.metric.name]
+        score = row.score
+        rows.append([
+            ABSENT if row.rank is None else str(row.rank),
+            row.model,
+            mean_with_interval(chief.mean, chief.low, chief.high, ranked.metric),
+            row.group or ABSENT,
+            _half_life(row.half_life, ranked.rounds),
+            number(row.auc.mean if row.auc else None, 2),
+            _points(score.together if score else None),
+            _points(score.gated if score else None),
+            str(row.n),
+            str(row.missing),
+        ])  # fmt: skip
+    headings = ["#", "model", f"{metric_title(ranked.metric)} @ R{ranked.round}", "group", "half-life", "AUC",
+                "score", "gated", "n", "missing"]  # fmt: skip
+    return Grid(headings, rows, left=(1,), rules=first_floor(ranked.rows))
+
+
+def shared_grid(results: Results, ranked: Ranking) -> Grid | None:
+    """The ranking on shared cases, where models were not run on the same ones."""
+    if not ranked.unequal_cases:
+        return None
+    shared = on_shared_cases(results, ranked.metric.name, ranked.round)
+    if not shared.cases:
+        return None
+    left_out = [f"{model} ({counted(count, 'case')})" for model, count in shared.left_out.items()]
+    notes = [f"On {counted(len(shared.cases), 'case')}."]
+    notes += [f"Left out for having too few cases: {', '.join(left_out)}."] if left_out else []
+    return replace(ranking_grid(ranking(shared.results, ranked.metric.name, ranked.round)), notes=notes)
+
+
+def rounds_grid(results: Results, ranked: Ranking) -> Grid | None:
+    if results.rounds < 2:
+        return None
+    marks = at_marks(results, ranked.metric.name)
+    rows = rounds_cells(marks, [row.model for row in ranked.rows])
+    return Grid(["model", *(f"R{mark}" for mark in marks.rounds)], rows, rules=first_floor(ranked.rows))
+
+
+def partial_grid(results: Results, ranked: Ranking) -> Grid | None:
+    """The ranking on edits that can be undone only in part, which is never mixed with the other."""
+    found = rankings(results, ranked.metric.name)[1:]
+    return ranking_grid(found[0][1]) if found else None
+
+
+def metrics_grid(ranked: Ranking) -> Grid | None:
+    """All metrics that say how much is left, where there is more than the one that ranks."""
+    shown = [facts for facts in ranked.metrics if facts.dimension != "drift" and _has_value(ranked, facts)]
+    if len(shown) < 2:
+        return None
+    rows = []
+    for row in ranked.rows:
+        means = [row.metrics[facts.name] for facts in shown]
+        cells = [
+            mean_with_interval(one.mean, one.low, one.high, facts)
+            for one, facts in zip(means, shown, strict=True)
+        ]
+        rows.append([row.model, *cells])
+    return Grid(["model", *map(metric_title, shown)], rows, rules=first_floor(ranked.rows))
+
+
+def dynamics_grid(results: Results, ranked: Ranking) -> Grid | None:
+    """Shape, contraction and forward edits of every model and floor with returns."""
+    if not has_scale(ranked.metric):
+        return None
+    of_models = chains(results, ranked.metric.name)
+    happened = forward_success(results)
+    shown = [row for row in ranked.rows if row.model in of_models]
+    rows, reasons = [], dict[str, list[str]]()
+    for row in shown:
+        found = contraction(results, row.model, ranked.metric.name)
+        shape = _shape(curve_shape(of_models[row.model]))
+        rows.append([row.model, shape, *_contraction(found), _forward(happened.get(row.model))])
+        if found.reason is not None:
+            reasons.setdefault(found.reason, []).append(row.model)
+    if not rows:
+        return None
+    headings = ["model", "shape of the curve", "factor q", "verdict", "edits done"]
+    notes = [f"There is no verdict for {listed(models)}: {reason}." for reason, models in reasons.items()]
+    return Grid(headings, rows, left=(0, 1, 3), rules=first_floor(shown), notes=notes)
+
+
+def scores_grid(ranked: Ranking) -> Grid | None:
+    shown = [row for row in ranked.rows if row.score is not None and row.score.together is not None]
+    if not shown:
+        return None
+    rows = []
+    for row in shown:
+        assert row.score is not None
+        kinds = (row.score.quality, row.score.semantic, row.score.together, row.score.gated)
+        rows.append([row.model, *map(_points_with_interval, kinds)])
+    return Grid(["model", "quality", "semantics", "score", "gated score"], rows, rules=first_floor(shown))
+
+
+def part_grid(results: Results, ranked: Ranking, by: Part) -> Grid | None:
+    """A row a model and a column a part; None where the suite has one part, or more than fit."""
+    parts = breakdown(results, by, ranked.metric.name, ranked.round)
+    if not 2 <= len(parts.groups) <= _MOST_PARTS:
+        return None
+    rows = []
+    for row in ranked.rows:
+        found = [parts.models[row.model].get(group) for group in parts.groups]
+        means = [
+            f"{mean_with_interval(one.mean, one.low, one.high, ranked.metric)} ({one.n})" if one else ABSENT
+            for one in found
+        ]
+        rows.append([row.model, *means])
+    headings = ["model", *(group or "none" for group in parts.groups)]
+    return Grid(headings, rows, rules=first_floor(ranked.rows))
+
+
+def edit_grids(results: Results, ranked: Ranking) -> list[Grid]:
+    """A row an edit and a column a ranked model, in pieces that fit a page's width; darker is worse."""
+    parts = breakdown(results, "pair", ranked.metric.name, ranked.round)
+    models = [row.model for row in ranked.rows if row.rank is not None]
+    if len(parts.groups) < 2 or not models:
+        return []
+
+    def cell(model: str, group: str) -> tuple[str, float | None]:
+        found = parts.models[model].get(group)
+        mean = found.mean if found else None
+        return number(mean, 1 if ranked.metric.unit else 2), _shade(mean, ranked.metric)
+
+    size = math.ceil(len(models) / math.ceil(len(models) / MOST_COLUMNS))
+    pieces = [models[start : start + size] for start in range(0, len(models), size)]
+    names = [group or "none" for group in parts.groups]
+    return [
+        shaded("edit", names, piece, [[cell(model, group) for model in piece] for group in parts.groups])
+        for piece in pieces
+    ]
+
+
+def drift_grid(results: Results, ranked: Ranking) -> Grid | None:
+    """A row a model and a column a way to drift, in units of what is just noticed."""
+    names, cells = [], []
+    for row in ranked.rows:
+        last = [one for one in drift_profile(results, row.model) if one.round == ranked.round]
+        if not last:
+            continue
+        found = last[0].drifts
+        noticed = [found[way.name].noticed if way.name in found else None for way in WAYS]
+        names.append(row.model)
+        cells.append([(number(one, 1), _drift_shade(one)) for one in noticed])
+    return shaded("model", names, [way.name for way in WAYS], cells) if names else None
+
+
+def first_floor(rows: Sequence[RankingRow]) -> list[int]:
+    """Where floors begin, if there is something above them."""
+    places = [place for place, row in enumerate(rows) if row.role == "floor"]
+    return places[:1] if places and places[0] else []
+
+
+def _has_value(ranked: Ranking, facts: MetricFacts) -> bool:
+    return any(row.metrics[facts.name].mean is not None for row in ranked.rows)
+
+
+def _half_life(life: HalfLife | None, rounds: int) -> str:
+    told = half_life_text(life, rounds)
+    if life is None or life.low is None or life.high is None or math.isinf(life.low):
+        return told
+    ends = (f">{rounds}" if math.isinf(end) else number(end, 1) for end in (life.low, life.high))
+    return f"{told} [{', '.join(ends)}]"
+
+
+def _points(points: Interval | None) -> str:
+    return number(points.mean if points else None, 1)
+
+
+def _points_with_interval(points: Interval | None) -> str:
+    if points is None or points.low is None:
+        return _points(points)
+    return f"{number(points.mean, 1)} [{number(points.low, 1)}, {number(points.high, 1)}]"
+
+
+def _shape(shape: CurveShape) -> str:
+    if shape.chosen is None:
+        return f"cannot tell: {shape.undecided}"
+    rate = f"{shape.chosen.rate:.3f} a round"
+    if shape.chosen.shape != "plateau":
+        return f"{shape.chosen.shape}, {rate}"
+    return f"plateau at {shape.chosen.asymptote:.2f}, {rate}"
+
+
+def _contraction(found: Contraction) -> tuple[str, str]:
+    if found.constant is None:
+        return ABSENT, found.verdict
+    if found.low is None or found.high is None:
+        return f"{found.constant:.2f}", found.verdict
+    rest = "" if found.fixed_point_distance is None else f" within {found.fixed_point_distance:.2f}"
+    return f"{found.constant:.2f} [{found.low:.2f}, {found.high:.2f}]", f"{found.verdict}{rest}"
+
+
+def _forward(told: ForwardSuccess | None) -> str:
+    if told is None or told.rate is None:
+        return ABSENT
+    return f"{told.rate:.0%} of {told.judged}".replace("%", " %")
+
+
+def _shade(mean: float | None, facts: MetricFacts) -> float | None:
+    import numpy as np
+
+    if mean is None or not has_scale(facts):
+        return None
+    return 1 - float(preserved(np.array([mean]), facts)[0])
+
+
+def _drift_shade(noticed: float | None) -> float | None:
+    """By doublings: unseen is white, sixteen times what is noticed is darkest."""
+    if noticed is None or noticed < 1:
+        return None
+    return 0.15 + 0.85 * min(math.log2(noticed) / math.log2(_DARKEST_DRIFT), 1.0)
+
+
+def grids_of(results: Results, ranked: Ranking) -> Iterator[tuple[str, Grid]]:
+    """Every table of numbers that the results allow, by its name in the template."""
+    found = {
+        "ranking": ranking_grid(ranked),
+        "shared": shared_grid(results, ranked),
+        "partial": partial_grid(results, ranked),
+        "by-round": rounds_grid(results, ranked),
+        "metrics": metrics_grid(ranked),
+        "dynamics": dynamics_grid(results, ranked),
+        "scores": scores_grid(ranked),
+        "by-category": part_grid(results, ranked, "category"),
+        "by-kind": part_grid(results, ranked, "kind"),
+        "drift": drift_grid(results, ranked),
+    }
+    yield from ((name, grid) for name, grid in found.items() if grid is not None)

@@ -1,0 +1,158 @@
+"""The paper's pictures: one chain as an example, and the worst of each model; small copies beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from convergebench.analysis import Ranking, Results, WorstCase, worst_cases
+from convergebench.analysis.gather import RETURN_ROLES
+from convergebench.errors import ConvergeBenchError
+from convergebench.report._atomic import replacing
+from convergebench.report._wording import counted, decimals, metric_title, number
+from convergebench.report.site.films import films_of
+from convergebench.store import Workspace
+from convergebench.types import Digest, PictureFacts, Pixels, Step
+
+FOLDER = Path("figures/pictures")
+_LONGEST_SIDE = 420
+_MOST_STRIPS = 8
+_GONE = "the picture is not in the workspace any more"
+_NOT_MADE = "not made"
+_CASE = "SELECT forward, backward FROM cases WHERE suite = ? AND id = ?"
+
+
+@dataclass(frozen=True)
+class ShownPicture:
+    """A file beside the paper, or why there is none."""
+
+    file: str | None
+    label: str
+    aspect: float = 1.0
+    """Width over height."""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Pictures of one chain in order; none where the results came without pictures."""
+
+    model: str
+    case: str
+    caption: str
+    pictures: tuple[ShownPicture, ...]
+
+
+class Copies:
+    """Small copies of a workspace's pictures in the paper's folder."""
+
+    def __init__(self, workspace: Workspace, results: Results, folder: Path) -> None:
+        self._workspace = workspace
+        self._results = results
+        self._folder = folder
+        films = films_of(workspace, results)
+        self._trajectories = {
+            (film.model, film.case, film.seed): film.trajectory
+            for of_case in films.values()
+            for film in of_case
+        }
+
+    def steps(self, model: str, case: str, seed: int) -> list[Step]:
+        """The chain's steps; none where it was imported as numbers alone."""
+        trajectory = self._trajectories.get((model, case, seed))
+        return [] if trajectory is None else self._workspace.steps(trajectory)
+
+    def copy(self, digest: Digest | None, label: str) -> ShownPicture:
+        if digest is None:
+            return ShownPicture(None, label, reason=_NOT_MADE)
+        file = FOLDER / f"{digest[:20]}.jpg"
+        try:
+            picture = self._workspace.pictures.load(digest)
+        except ConvergeBenchError:
+            return ShownPicture(None, label, reason=_GONE)
+        if not (self._folder / file).exists():
+            _write_small(picture.pixels, self._folder / file)
+        width, height = picture.size
+        return ShownPicture(file.as_posix(), label, width / height)
+
+    def asked(self, case: str) -> str:
+        """The instructions of a case, in quotation marks."""
+        rows = self._workspace.query(_CASE, self._results.suite, case)
+        if not rows:
+            return ""
+        return f"“{rows[-1]['forward']}” and “{rows[-1]['backward']}”"
+
+
+def example_strip(copies: Copies, results: Results, ranked: Ranking) -> Strip | None:
+    """The first and the last round of the best model's middling case; None where there are no pictures."""
+    best = next((row.model for row in ranked.rows if row.rank is not None), None)
+    cases = worst_cases(results, ranked.metric.name, ranked.round, (best,)) if best else ()
+    if not cases:
+        return None
+    chosen = cases[len(cases) // 2]
+    item = chosen.returned
+    steps = copies.steps(item.model, item.case, item.seed)
+    if not steps:
+        return None
+    made = _made(steps)
+    pictures = [copies.copy(steps[0].inputs[0], "source")]
+    for round in dict.fromkeys((1, ranked.round)):
+        pictures.append(copies.copy(made.get((round, False)), f"forward, round {round}"))
+        pictures.append(copies.copy(made.get((round, True)), f"return, round {round}"))
+    value = f"{metric_title(ranked.metric)} {number(chosen.value, decimals(ranked.metric))}"
+    asked = f"{copies.asked(item.case)}, {counted(ranked.round, 'time')}"
+    caption = f"{item.model} is asked for {asked}; {value} is left."
+    return Strip(item.model, item.case, caption, tuple(pictures))
+
+
+def worst_strips(copies: Copies, results: Results, ranked: Ranking) -> list[Strip]:
+    """The chain of each ranked model that lost most, in the order of loss."""
+    worst: dict[str, WorstCase] = {}
+    for one in worst_cases(results, ranked.metric.name, ranked.round):
+        worst.setdefault(one.returned.model, one)
+    return [_worst_strip(copies, one, ranked) for one in list(worst.values())[:_MOST_STRIPS]]
+
+
+def _worst_strip(copies: Copies, worst: WorstCase, ranked: Ranking) -> Strip:
+    item = worst.returned
+    steps = copies.steps(item.model, item.case, item.seed)
+    pictures: list[ShownPicture] = []
+    if steps:
+        made = _made(steps)
+        pictures.append(copies.copy(steps[0].inputs[0], "source"))
+        pictures += [copies.copy(made.get((n, True)), f"round {n}") for n in _rounds(ranked.round)]
+    value = number(worst.value, decimals(ranked.metric))
+    told = [f"{metric_title(ranked.metric)} {value} at round {ranked.round}"]
+    if worst.fell_at is not None:
+        told.append(f"below half after {worst.fell_at:.1f} rounds")
+    asked = copies.asked(item.case)
+    caption = ", ".join(told) + (f"; asked: {asked}" if asked else "")
+    return Strip(item.model, item.case, caption, tuple(pictures))
+
+
+def _rounds(last: int) -> list[int]:
+    """
+    >>> _rounds(10), _rounds(1)
+    ([1, 4, 7, 10], [1])
+    """
+    return sorted({1, math.ceil(last / 3), math.ceil(2 * last / 3), last})
+
+
+def _made(steps: Sequence[Step]) -> Mapping[tuple[int, bool], Digest]:
+    """By round and whether it is a return."""
+    return {
+        (step.round, step.role in RETURN_ROLES): step.outcome.digest
+        for step in steps
+        if isinstance(step.outcome, PictureFacts)
+    }
+
+
+def _write_small(pixels: Pixels, path: Path) -> None:
+    from PIL import Image
+
+    picture = Image.fromarray(pixels)
+    picture.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE), Image.Resampling.LANCZOS)
+    with replacing(path) as part:
+        picture.save(part, quality=93, subsampling=0)

@@ -1,0 +1,262 @@
+"""What the results say, in sentences: each is computed, and one that cannot be is not there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from convergebench.analysis import (
+    RETURN,
+    Part,
+    Ranking,
+    RankingRow,
+    Results,
+    Return,
+    Trouble,
+    breakdown,
+    degradation_curves,
+    gaps,
+    gated_order,
+    shortfall,
+)
+from convergebench.analysis.half_life import is_reached
+from convergebench.report._wording import counted, decimals, mean_with_interval, metric_title, number
+from convergebench.report.paper.counting import Counts, listed
+from convergebench.types import MetricFacts
+
+_FEW_PICTURES = 10
+_VERDICTS = ("settling", "drifting", "diverging")
+_PROTOCOLS = {
+    "cross_edit": "a round makes two edits and undoes them, the second first",
+    "cross_edit_swapped": "a round makes two edits and undoes them in the order in which they were made",
+    "sequence": "a round makes several edits and undoes them, the last first",
+    "stay": "a round asks to change nothing",
+}
+_PART_NAMES: dict[Part, str] = {"category": "category of edit", "kind": "kind of picture", "pair": "edit"}
+
+
+def tested(counts: Counts) -> Iterator[str]:
+    if not counts.ranked:
+        yield f"Only {counts.floors} ran here, on {counts.cases} of {counts.pictures}."
+        return
+    beside = f", with {counts.floors} beside them" if counts.has_floors else ""
+    yield f"Here {counts.editors} take {counts.cases} of {counts.pictures}{beside}."
+
+
+def headline(ranked: Ranking) -> Iterator[str]:
+    rows = [row for row in ranked.rows if row.rank is not None]
+    title, rounds = metric_title(ranked.metric), counted(ranked.round, "round")
+    if not rows:
+        yield "No model has a value to rank by, so that nothing can be said about models."
+    elif len(rows) == 1:
+        yield f"After {rounds}, {rows[0].model} has {title} {_value(rows[0], ranked)} left."
+    else:
+        best, worst = rows[0], rows[-1]
+        yield (
+            f"After {rounds}, {best.model} keeps most ({title} {_value(best, ranked)}) and "
+            f"{worst.model} least ({_value(worst, ranked)})"
+            f"{', on different sets of cases' if ranked.unequal_cases else ''}."
+        )
+
+
+def setup(results: Results, counts: Counts) -> Iterator[str]:
+    begun: tuple[Return | Trouble, ...] = (*results.returns, *results.troubles)
+    cases = {item.case: item for item in begun}
+    kinds = Counter(item.kind or "no kind" for item in cases.values())
+    categories = Counter(item.category or "no category" for item in cases.values())
+    seeds = len({item.seed for item in begun})
+    yield f"The suite {results.suite} has {counts.cases} here, over {counts.pictures}."
+    yield f"By kind of picture these are {_tally(kinds)}; by category of edit {_tally(categories)}."
+    yield f"Each case runs for {counted(results.rounds, 'round')} with {counted(seeds, 'seed')}."
+    yield f"Tested: {counts.editors_and_floors}."
+    if "probe" in results.roles().values():
+        yield "A probe wears a picture in one known way, by which the measures can be checked."
+    if results.protocol in _PROTOCOLS:
+        yield f"These are no round trips: {_PROTOCOLS[results.protocol]}."
+    if results.edits == "partially reversible":
+        yield "All of these edits can be undone only in part."
+    imported = sorted({item.model for item in results.returns if item.imported})
+    if imported:
+        yield f"The results of {listed(imported)} were made or measured elsewhere and imported."
+    if any(item.imported and not item.digest for item in results.returns):
+        yield "Of these there are numbers and no pictures."
+
+
+def ranking_told(ranked: Ranking) -> Iterator[str]:
+    yield from headline(ranked)
+    rows = [row for row in ranked.rows if row.rank is not None]
+    if len(rows) < 2:
+        return
+    letters = sorted({letter for row in rows for letter in row.group})
+    together = [[row.model for row in rows if letter in row.group] for letter in letters]
+    shared = [models for models in together if len(models) > 1]
+    if not shared:
+        yield "All of them can be told apart."
+    for models in shared:
+        yield f"{listed(models)} cannot be told apart."
+    yield from _unequal(ranked)
+
+
+def degradation(results: Results, ranked: Ranking) -> Iterator[str]:
+    rows = [row for row in ranked.rows if row.rank is not None]
+    chosen = [rows[0], rows[-1]] if len(rows) > 1 else rows
+    curves = {curve.model: curve.points for curve in degradation_curves(results, ranked.metric.name)}
+    places = decimals(ranked.metric)
+    if not rows or ranked.round < 2:
+        yield "There is no decay over rounds to tell of." if rows else "Only floors have curves here."
+        return
+    for row in chosen:
+        first, last = curves[row.model][0].mean, curves[row.model][ranked.round - 1].mean
+        yield (
+            f"The mean {metric_title(ranked.metric)} of {row.model} goes from {number(first, places)} at "
+            f"round 1 to {number(last, places)} at round {ranked.round}."
+        )
+
+
+def survival(ranked: Ranking) -> Iterator[str]:
+    title = metric_title(ranked.metric)
+    lives = {row.model: row.half_life for row in ranked.rows if row.rank is not None and row.half_life}
+    if not lives:
+        yield f"There is no half-life by {title} here."
+        return
+    fell = [model for model, life in lives.items() if life.fell]
+    if not fell:
+        yield (
+            f"No chain of any ranked model fell below half of its {title} within "
+            f"{counted(ranked.rounds, 'round')}, so that every half-life is later than the last round."
+        )
+        return
+    total, chains = sum(life.fell for life in lives.values()), sum(life.n for life in lives.values())
+    yield f"{total:,} of {chains:,} chains fell below half of their {title}."
+    reached = {model: life for model, life in lives.items() if is_reached(life)}
+    for model, life in reached.items():
+        yield f"Half of the chains of {model} have fallen after {number(life.median, 1)} rounds."
+    held = [model for model in lives if model not in reached]
+    if held:
+        yield f"More than half hold out to the end for {listed(held)}."
+
+
+def convergence(verdicts: Mapping[str, str], results: Results, ranked: Ranking) -> Iterator[str]:
+    by_verdict: dict[str, list[str]] = {}
+    for model, verdict in verdicts.items():
+        by_verdict.setdefault(verdict, []).append(model)
+    known = [f"{verdict}: {listed(by_verdict[verdict])}" for verdict in _VERDICTS if verdict in by_verdict]
+    if known:
+        yield f"By the factor of their moves, {'; '.join(known)}."
+    if by_verdict.get("cannot tell"):
+        yield f"Whether the moves become shorter cannot be told for {listed(by_verdict['cannot tell'])}."
+    gated = [row.score.gated_by for row in ranked.rows if row.score and row.score.gated_by]
+    if not gated:
+        yield "Whether forward edits happened was not measured, so that there is no gated score."
+        return
+    yield f"A forward edit counts as done if it {gated[0]}."
+    order = gated_order(results)
+    if len(order) > 1:
+        yield f"By the gated score the order is {listed(order)}, floors among them."
+
+
+def dimensions(ranked: Ranking) -> Iterator[str]:
+    scores = [row.score for row in ranked.rows if row.score is not None]
+    if not any(score.together for score in scores):
+        yield "There is no score: none of its metrics was measured to the last round for every model."
+        return
+    if not scores[0].missing:
+        yield "Both dimensions were measured, by SSIM and LPIPS on one side and by CLIP on the other."
+        return
+    missing = listed([name.upper() for name in scores[0].missing])
+    alone = " Quality stands alone, and the two dimensions cannot be compared here."
+    are = (
+        "is not there for every model and enters"
+        if len(scores[0].missing) == 1
+        else "are not there for every model and enter"
+    )
+    yield f"{missing} {are} no score.{'' if scores[0].semantic else alone}"
+
+
+def parts(results: Results, ranked: Ranking) -> Iterator[str]:
+    ranked_models = [row.model for row in ranked.rows if row.rank is not None]
+    for by, name in _PART_NAMES.items():
+        found = breakdown(results, by, ranked.metric.name, ranked.round)
+        means: dict[str, float] = {}
+        for group in found.groups:
+            of_group = [found.models[model].get(group) for model in ranked_models]
+            values = [one.finite.mean for one in of_group if one is not None and one.finite is not None]
+            if values and len(values) == len(ranked_models):
+                means[group or "none"] = sum(values) / len(values)
+        if len(means) > 1:
+            yield _extremes(name, means, ranked.metric)
+    if len({item.pair for item in results.returns}) < 2:
+        yield "There is one edit only, so that edits cannot be compared."
+
+
+def drift(ranked: Ranking, leading: Mapping[str, str | None]) -> Iterator[str]:
+    if not leading:
+        yield "Drift was not measured for these results."
+        return
+    by_way: dict[str, list[str]] = {}
+    for model, way in leading.items():
+        if way:
+            by_way.setdefault(way, []).append(model)
+    calm = [model for model, way in leading.items() if not way]
+    if by_way:
+        noticed = [f"{way} for {listed(models)}" for way, models in by_way.items()]
+        yield f"What is noticed most at round {ranked.round}: {'; '.join(noticed)}."
+    if calm:
+        yield f"Nothing noticeable drifts for {listed(calm)}."
+
+
+def missing(results: Results) -> Iterator[str]:
+    absent = gaps(results)
+    if not absent:
+        yield "Nothing is missing: every return was made, and every metric was measured on it."
+        return
+    returns = sum(gap.count for gap in absent if gap.what == RETURN)
+    values = sum(gap.count for gap in absent if gap.what != RETURN)
+    said = [counted(returns, "return")] if returns else []
+    said += [counted(values, "value")] if values else []
+    yield f"Over all rounds {listed(said)} {'is' if returns + values == 1 else 'are'} missing."
+
+
+def limits(results: Results, ranked: Ranking, pictures: int) -> Iterator[str]:
+    """What limits these results in particular."""
+    if pictures < _FEW_PICTURES:
+        yield f"There are {counted(pictures, 'source picture')}; so few show large differences only."
+    yield from _unequal(ranked)
+    if len({item.seed for item in results.returns}) == 1:
+        yield "There is one seed, so that it is not known how much a model varies on the same case."
+    unmeasured = [
+        metric_title(facts)
+        for facts in results.headline
+        if all(row.metrics[facts.name].mean is None for row in ranked.rows)
+    ]
+    if unmeasured:
+        yield f"{listed(unmeasured)} could not be measured (see what is missing)."
+
+
+def _unequal(ranked: Ranking) -> Iterator[str]:
+    if ranked.unequal_cases:
+        are = "is" if ranked.shared_cases == 1 else "are"
+        yield (
+            f"The models have values on different cases, of which {counted(ranked.shared_cases, 'case')} "
+            f"{are} shared by all. Such means must be compared with care; the groups rest on what each two "
+            "models share."
+        )
+
+
+def _value(row: RankingRow, ranked: Ranking) -> str:
+    summary = row.metrics[ranked.metric.name]
+    return mean_with_interval(summary.mean, summary.low, summary.high, ranked.metric)
+
+
+def _extremes(name: str, means: Mapping[str, float], facts: MetricFacts) -> str:
+    ordered: Sequence[str] = sorted(means, key=lambda group: shortfall(means[group], facts))
+    best, worst = ordered[0], ordered[-1]
+    places = decimals(facts)
+    return (
+        f"By {name}, on average over the ranked models, {best} keeps most ({number(means[best], places)}) "
+        f"and {worst} least ({number(means[worst], places)})."
+    )
+
+
+def _tally(counts: Counter[str]) -> str:
+    return listed([f"{name} ({count})" for name, count in counts.most_common()])

@@ -1,0 +1,141 @@
+from dataclasses import replace
+
+import pytest
+
+from convergebench.analysis import ranking
+from convergebench.report.paper import sentences
+from convergebench.report.paper.counting import counts_of, listed
+from convergebench.report.paper.numbers import (
+    dynamics_grid,
+    edit_grids,
+    part_grid,
+    partial_grid,
+    ranking_grid,
+    rounds_grid,
+    shared_grid,
+)
+from convergebench.report.paper.provenance import missing_grid, use_grid
+
+
+def told(said):
+    return " ".join(said)
+
+
+def test_the_ranking_has_a_line_above_the_floors(results):
+    grid = ranking_grid(ranking(results))
+    assert grid.rows[0][1] == "qwen"
+    assert [grid.rows[place][1] for place in grid.rules] == ["identity"]
+    assert {row[0] for row in grid.rows[6:]} == {"–"}
+
+
+def test_models_on_the_same_cases_need_no_second_ranking(results):
+    whole = replace(
+        results, returns=tuple(item for item in results.returns if item.model != "seedream"), troubles=()
+    )
+    assert shared_grid(whole, ranking(whole)) is None
+
+
+def test_models_on_different_cases_are_ranked_again_on_those_they_share(results):
+    grid = shared_grid(results, ranking(results))
+    n = grid.headings.index("n")
+    assert {row[n] for row in grid.rows} == {"12"}
+    assert grid.notes == ["On 12 cases."]
+    assert "on different sets of cases" in told(sentences.headline(ranking(results)))
+
+
+def test_edits_that_keep_less_are_darker(results):
+    (grid,) = edit_grids(results, ranking(results))
+    column = grid.headings.index("flux-kontext-dev")
+    for row, shades in zip(grid.rows, grid.shades, strict=True):
+        assert shades[column] == pytest.approx(1 - float(row[column]), abs=0.006)
+        assert "identity" not in grid.headings
+
+
+def test_many_models_share_the_width_evenly(results):
+    models = [f"m{n}" for n in range(20)]
+    qwen = [item for item in results.returns if item.model == "qwen"]
+    many = replace(
+        results, returns=tuple(replace(i, model=m) for m in models for i in qwen), uses=(), troubles=()
+    )
+    assert [len(grid.headings) for grid in edit_grids(many, ranking(many))] == [11, 11]
+
+
+def test_one_part_is_no_breakdown(results):
+    portraits = replace(
+        results, returns=tuple(item for item in results.returns if item.kind == "portrait"), troubles=()
+    )
+    assert part_grid(portraits, ranking(portraits), "kind") is None
+    assert part_grid(portraits, ranking(portraits), "pair") is not None
+
+
+def test_why_there_is_no_verdict_is_said_once(results):
+    grid = dynamics_grid(results, ranking(results))
+    assert {row[3] for row in grid.rows} == {"cannot tell"}
+    (note,) = grid.notes
+    assert "no two moves were measured" in note
+
+
+def test_what_is_missing_is_counted_by_reason(results):
+    grid = missing_grid(results)
+    assert [row[:2] for row in grid.rows] == [["clip", str(len(results.returns))], ["return", "28"]]
+    assert grid.rows[1][2] == "seedream 28"
+
+
+def test_a_cost_that_is_not_known_is_a_dash(results):
+    unknown = replace(results, uses=(replace(results.uses[0], cost_usd=None),))
+    assert use_grid(unknown).rows[0][-1] == "–"
+
+
+def test_half_lives_are_told_of_models_that_fell_and_of_those_that_hold_out(results):
+    said = told(sentences.survival(ranking(results)))
+    assert "Half of the chains of flux-kontext-dev have fallen after" in said
+    assert "More than half hold out to the end for qwen" in said
+
+
+def test_models_that_cannot_be_told_apart_are_named_together(results):
+    assert "All of them can be told apart." in told(sentences.ranking_told(ranking(results)))
+    first = [item for item in results.returns if item.picture == "scene_lake"]
+    alone = ranking(replace(results, returns=tuple(first)))
+    said = "qwen, nano-banana, grok, gemini-2.5-flash, seedream and flux-kontext-dev cannot be told apart"
+    assert said in told(sentences.ranking_told(alone))
+
+
+def test_floors_are_not_counted_as_models(results):
+    counts = counts_of(results)
+    assert (counts.models, counts.floors, counts.editors_and_floors) == (
+        "6 models",
+        "2 floors",
+        "6 models and 2 floors",
+    )
+
+
+def test_results_with_nothing_missing_say_so(results):
+    whole = replace(
+        results,
+        metrics=tuple(facts for facts in results.metrics if facts.name != "clip"),
+        returns=tuple(item for item in results.returns if item.model != "seedream"),
+        troubles=(),
+        uses=(),
+    )
+    assert told(sentences.missing(whole)).startswith("Nothing is missing")
+    assert "28 returns and 1252 values are missing" in told(sentences.missing(results))
+
+
+def test_few_pictures_are_a_limit_that_is_named(results):
+    assert "There are 8 source pictures" in told(sentences.limits(results, ranking(results), 8))
+    assert "source picture" not in told(sentences.limits(results, ranking(results), 40))
+
+
+def test_edits_that_can_be_undone_only_in_part_are_ranked_apart(results):
+    assert partial_grid(results, ranking(results)) is None
+    others = replace(results, returns=results.returns[:10], troubles=(), uses=())
+    grid = partial_grid(replace(results, partial=others), ranking(results))
+    assert [row[1] for row in grid.rows] == ["qwen"]
+
+
+def test_means_stand_at_the_marks(results):
+    assert rounds_grid(results, ranking(results)).headings == ["model", "R1", "R2", "R3", "R5", "R10"]
+
+
+def test_lists_of_none_are_empty():
+    assert listed([]) == ""
