@@ -79,7 +79,7 @@ Measured = dict[tuple[str, int, str], Values]
 
 @pytest.fixture(scope="module")
 def pictures() -> dict[str, Picture]:
-    sources = {case.source.id: case.source for case in suites.load("converge").cases}
+    sources = {case.source.id: case.source for case in suites.load("converge@0").cases}
     return {name: Picture.from_file(source.path) for name, source in sources.items()}
 
 

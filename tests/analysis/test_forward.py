@@ -18,7 +18,7 @@ def edited(item, *, psnr=None, direction=None):
         forward["clip_direction"] = Measurement("clip_direction", "", None, direction)
     elif direction is not None:
         forward["clip_direction"] = Measurement("clip_direction", "1", direction)
-    return replace(item, forward=forward)
+    return replace(item, forwards=(forward,))
 
 
 def told(results, model="m"):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -47,6 +48,38 @@ def test_two_models_without_ties_have_the_logarithm_of_their_odds_between_them()
     assert better.value - worse.value == pytest.approx(math.log(3), abs=1e-6)
     # The odds' logarithm has the variance 1/30 + 1/10; each model's value is half of it.
     assert better.high - better.value == pytest.approx(1.959964 * math.sqrt(1 / 30 + 1 / 10) / 2, rel=1e-4)
+
+
+def of_pictures(compared: list[Comparison]) -> list[Comparison]:
+    return [replace(one, cluster=f"picture {number}") for number, one in enumerate(compared)]
+
+
+def test_asking_ten_times_about_the_same_pictures_makes_nothing_surer() -> None:
+    once = of_pictures(simulated({"a": 0.5, "b": 0.0, "c": -0.5}, tie_weight=0.5, each=40))
+    first, again = bradley_terry(once), bradley_terry(once * 10)
+    for one, other in zip(first.models, again.models, strict=True):
+        assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=1e-6)
+
+
+def test_where_no_two_share_a_picture_clustering_changes_little() -> None:
+    compared = simulated({"a": 0.4, "b": -0.4}, tie_weight=0.5, each=2000)
+    for plain, clustered in zip(
+        bradley_terry(compared).models, bradley_terry(of_pictures(compared)).models, strict=True
+    ):
+        assert clustered.value == plain.value
+        assert clustered.high - clustered.low == pytest.approx(plain.high - plain.low, rel=0.05)
+
+
+def test_intervals_are_wider_where_all_verdicts_on_a_picture_agree() -> None:
+    verdicts: list[Winner] = ["first", "first", "second", "first"]
+    compared = [
+        Comparison("a", "b", verdict, f"picture {number}")
+        for number, verdict in enumerate(verdicts)
+        for _ in range(25)
+    ]
+    plain = bradley_terry([replace(one, cluster="") for one in compared]).models[0]
+    clustered = bradley_terry(compared).models[0]
+    assert clustered.high - clustered.low > 4 * (plain.high - plain.low)
 
 
 def test_between_two_models_ties_move_the_tie_weight_and_not_the_strengths() -> None:

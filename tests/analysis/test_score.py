@@ -11,7 +11,7 @@ CLIP = MetricFacts("clip", "1", "higher", 1.0, 0.0, "semantic")
 
 def edited(item, decibels):
     """The same return, whose forward edit differs from its input by so much."""
-    return replace(item, forward={"psnr": Measurement("psnr", "1", decibels)})
+    return replace(item, forwards=({"psnr": Measurement("psnr", "1", decibels)},))
 
 
 def test_quality_is_the_mean_area_of_structure_and_perception(returned, results_of):
@@ -90,6 +90,6 @@ def test_without_a_judge_success_is_labelled_as_a_change(returned, results_of):
 
 def test_where_clips_direction_was_measured_it_decides(returned, results_of):
     item = edited(returned("m"), 20.0)
-    backwards = {**item.forward, "clip_direction": Measurement("clip_direction", "1", -0.1)}
-    success = forward_success(results_of(replace(item, forward=backwards)))["m"]
+    backwards = {**item.forwards[0], "clip_direction": Measurement("clip_direction", "1", -0.1)}
+    success = forward_success(results_of(replace(item, forwards=(backwards,))))["m"]
     assert (success.happened, success.judged) == (0, 1) and "CLIP" in success.says

@@ -15,7 +15,13 @@ from convergebench.types import Suite
 
 @pytest.fixture(scope="session")
 def converge() -> Suite:
-    return load("converge")
+    """As it was first: seventeen pictures."""
+    return load("converge@0")
+
+
+@pytest.fixture(scope="session")
+def predecessor() -> Suite:
+    return load("converge@predecessor")
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import re
+from collections import Counter
 from pathlib import Path
 
 from convergebench.picture import Picture
+from convergebench.protocols import NAMES
+from convergebench.suites import PAIRS, listing
 from convergebench.suites._photos import Photo
 from convergebench.types import Suite
 
@@ -26,3 +30,34 @@ def test_the_table_names_package_and_terms_of_every_photograph(packaged_photos: 
     for photo in packaged_photos:
         assert f"| {photo.file.requirement}, `{Path(photo.file.member).name}` |" in rows()[photo.id]
         assert rows()[photo.id].endswith(f"| {photo.terms} |")
+
+
+def test_the_table_of_edits_says_what_the_pairs_say() -> None:
+    text = DOCS.read_text(encoding="utf-8")
+    for pair in PAIRS:
+        if pair.category in ("accessories", "scene_objects"):
+            assert pair.id.removesuffix("_add_remove") in text
+        else:
+            assert f"| `{pair.id}` | {pair.forward} | {pair.backward} | {pair.reversibility} |" in text
+
+
+def test_the_suites_are_counted_as_they_are() -> None:
+    counted = {(info.name, info.version): info for info in listing()}
+    text = DOCS.read_text(encoding="utf-8")
+    for version in ("0", "predecessor"):
+        row = next(line for line in text.splitlines() if line.startswith(f"| `converge@{version}` "))
+        info = counted["converge", version]
+        assert f"| {info.pictures}" in row
+        assert f"| {info.cases} |" in row
+
+
+def test_the_predecessors_matrix_is_what_it_asks(predecessor: Suite) -> None:
+    text = DOCS.read_text(encoding="utf-8")
+    for category, cases in Counter(case.category for case in predecessor.cases).items():
+        row = next(line for line in text.splitlines() if re.match(rf"\| {category} \|.*\d \|$", line))
+        assert row.endswith(f"| {cases} |")
+
+
+def test_every_protocol_is_in_the_table() -> None:
+    text = DOCS.read_text(encoding="utf-8")
+    assert all(f"| `{name}`" in text for name in NAMES)

@@ -132,3 +132,61 @@ def test_notes_that_cannot_be_meant_are_wrong_use(tmp_path: Path, notes: str, me
     (tmp_path / "pictures.json").write_text(notes)
     with pytest.raises(WrongUse, match=message):
         suite_of(tmp_path)
+
+
+def test_notes_can_name_the_edits_of_a_picture(tmp_path: Path) -> None:
+    save(tmp_path / "a.png")
+    save(tmp_path / "b.png")
+    (tmp_path / "pictures.json").write_text('{"a.png": {"edits": ["cat_add_remove", "day_night"]}}')
+    suite = suite_of(tmp_path)
+    assert [case.pair for case in suite.cases if case.source.id == "a"] == ["cat_add_remove", "day_night"]
+    assert len([case for case in suite.cases if case.source.id == "b"]) == 11
+
+
+def test_notes_can_be_a_table(tmp_path: Path) -> None:
+    save(tmp_path / "anna.png")
+    save(tmp_path / "lawn.png")
+    rows = (
+        "file,kind,description,edits",
+        "anna.png,portrait,A woman,hat_add_remove scarf_add_remove",
+        "lawn.png,,,",
+    )
+    (tmp_path / "pictures.csv").write_text("\n".join(rows))
+    cases = suite_of(tmp_path).cases
+    anna = [case for case in cases if case.source.id == "anna"]
+    assert [case.pair for case in anna] == ["hat_add_remove", "scarf_add_remove"]
+    assert {(case.kind, case.source.description) for case in anna} == {("portrait", "A woman")}
+    assert {case.kind for case in cases if case.source.id == "lawn"} == {"picture"}
+
+
+@pytest.mark.parametrize(
+    ("name", "notes", "message"),
+    [
+        ("pictures.json", '{"a.png": {"edits": ["cat_ad_remove"]}}', "did you mean cat_add_remove"),
+        ("pictures.json", '{"a.png": {"edits": [3]}}', "must look like"),
+        ("pictures.csv", "name,kind\na.png,portrait\n", "must have the columns file"),
+        ("pictures.csv", "file,kind\nb.png,portrait\n", "did you mean a.png"),
+    ],
+)
+def test_edits_and_tables_that_cannot_be_meant_are_wrong_use(
+    tmp_path: Path, name: str, notes: str, message: str
+) -> None:
+    save(tmp_path / "a.png")
+    (tmp_path / name).write_text(notes)
+    with pytest.raises(WrongUse, match=message):
+        suite_of(tmp_path)
+
+
+def test_two_files_of_notes_are_one_too_many(tmp_path: Path) -> None:
+    save(tmp_path / "a.png")
+    (tmp_path / "pictures.json").write_text("{}")
+    (tmp_path / "pictures.csv").write_text("file\n")
+    with pytest.raises(WrongUse, match="keep one of them"):
+        suite_of(tmp_path)
+
+
+def test_the_version_changes_with_the_edits(tmp_path: Path) -> None:
+    save(tmp_path / "a.png")
+    before = suite_of(tmp_path).version
+    (tmp_path / "pictures.json").write_text('{"a.png": {"edits": ["cat_add_remove"]}}')
+    assert suite_of(tmp_path).version != before

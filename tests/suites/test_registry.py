@@ -29,11 +29,10 @@ def test_the_built_in_suites_are_listed() -> None:
     assert {"converge", "converge-drawn"} <= set(names())
 
 
-def test_the_listing_counts_what_loading_gives(converge: Suite, drawn: Suite) -> None:
-    listed = {info.name: info for info in listing()}
-    for suite in (converge, drawn):
-        info = listed[suite.name]
-        assert info.version == suite.version
+def test_the_listing_counts_what_loading_gives(converge: Suite, predecessor: Suite, drawn: Suite) -> None:
+    listed = {(info.name, info.version): info for info in listing()}
+    for suite in (converge, predecessor, drawn):
+        info = listed[suite.name, suite.version]
         assert info.cases == len(suite.cases)
         assert info.pictures == len({case.source.id for case in suite.cases})
 
@@ -51,8 +50,14 @@ def test_a_version_can_be_insisted_on(converge: Suite) -> None:
     assert load("converge@0") == converge
 
 
+def test_every_name_has_one_current_version_and_the_current_comes_first() -> None:
+    for name in names():
+        current = [info.is_current for info in listing() if info.name == name]
+        assert current == [True] + [False] * (len(current) - 1), name
+
+
 def test_another_version_is_wrong_use() -> None:
-    with pytest.raises(WrongUse, match="converge is at version 0; ask for converge@0"):
+    with pytest.raises(WrongUse, match=r"there is no converge@7; ask for converge@\d"):
         load("converge@7")
 
 

@@ -13,11 +13,12 @@ from convergebench.analysis.gaps import RETURN, Gap, gaps, planned_trajectories,
 from convergebench.analysis.gather import gather, gather_as_given
 from convergebench.analysis.grouping import groups
 from convergebench.analysis.half_life import HalfLife, half_life
+from convergebench.analysis.marks import MARKS, AtMarks, at_marks
 from convergebench.analysis.pairing import PairedDifference, paired_areas, paired_difference
 from convergebench.analysis.preserved import has_scale, preserved, shortfall
 from convergebench.analysis.profile import Profile, profile
-from convergebench.analysis.ranking import Ranking, RankingRow, ranking
-from convergebench.analysis.results import ModelUse, Results, Return, Role, Trouble
+from convergebench.analysis.ranking import Ranking, RankingRow, ranking, rankings
+from convergebench.analysis.results import Edits, ModelUse, Results, Return, Role, Trouble
 from convergebench.analysis.score import Score, gated_order, scores
 from convergebench.analysis.shape import CurveShape, curve_shape
 from convergebench.analysis.shared import SharedCases, of_part, on_shared_cases
@@ -26,13 +27,16 @@ from convergebench.analysis.summary import Summary, summarise
 from convergebench.analysis.worst import WorstCase, worst_cases
 
 __all__ = [
+    "MARKS",
     "RETURN",
+    "AtMarks",
     "Breakdown",
     "Chains",
     "Contraction",
     "Curve",
     "CurvePoint",
     "CurveShape",
+    "Edits",
     "Evidence",
     "Finding",
     "ForwardSuccess",
@@ -55,6 +59,7 @@ __all__ = [
     "WorstCase",
     "area_under_curve",
     "areas",
+    "at_marks",
     "audit",
     "breakdown",
     "chains",
@@ -82,6 +87,7 @@ __all__ = [
     "preserved",
     "profile",
     "ranking",
+    "rankings",
     "reading",
     "scores",
     "shortfall",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -82,3 +83,42 @@ def spread(ratings: Sequence[Sequence[float | None]]) -> Spread | None:
     freedom = sum(len(row) - 1 for row in repeated)
     widest = max(float(np.ptp(row)) for row in repeated)
     return Spread(len(repeated), math.sqrt(squares / freedom), widest)
+
+
+@dataclass(frozen=True)
+class Rating:
+    """One judge's value for one subject by one rubric."""
+
+    judge: str
+    rubric: str
+    subject: str
+    value: float
+
+
+@dataclass(frozen=True)
+class BetweenJudges:
+    """How far different judges agree by one rubric, on what more than one of them judged."""
+
+    rubric: str
+    judges: tuple[str, ...]
+    agreement: Agreement
+
+
+def between_judges(ratings: Iterable[Rating]) -> list[BetweenJudges]:
+    """For every rubric by which more than one judge judged the same; a judge's repeats count as their mean.
+
+    For yes and no the interval alpha is the nominal one.
+    """
+    repeats: defaultdict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for one in ratings:
+        repeats[one.rubric, one.subject, one.judge].append(one.value)
+    rated: defaultdict[str, defaultdict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    for (rubric, subject, judge), values in repeats.items():
+        rated[rubric][subject][judge] = math.fsum(values) / len(values)
+    found = []
+    for rubric, subjects in rated.items():
+        shared = [values for values in subjects.values() if len(values) > 1]
+        judges = tuple(sorted({judge for values in shared for judge in values}))
+        agreement = krippendorff_alpha([tuple(values.values()) for values in shared], "interval")
+        found += [BetweenJudges(rubric, judges, agreement)] if shared else []
+    return found

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from convergebench.metrics.clip_direction import NAME, NO_CAPTIONS, captions, texts_id
+from convergebench.analysis.captions import captions
+from convergebench.metrics.clip_direction import NAME, NO_CAPTIONS, texts_id
 from convergebench.store import Workspace
 from convergebench.types import Digest, Measurement
 

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from convergebench.analysis.gather import RETURN_ROLES, gather_as_given
+from convergebench.analysis.gather import gather_as_given
 from convergebench.analysis.results import Results, Role
+from convergebench.protocols import RETURN_ROLES
 from convergebench.store import ImportedReturn, Workspace, imported_rows
 from convergebench.types import Digest
 

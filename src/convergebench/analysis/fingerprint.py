@@ -205,8 +205,9 @@ def values_of(returned: Return) -> dict[str, float]:
 def profile_of(number: int, returns: Sequence[Values]) -> RoundProfile:
     """The profile of one round from the values of its returns."""
     drifts = {}
+    measured = [(values, _measured(values)) for values in returns]
     for way in WAYS:
-        amounts = [way.amount(values) for values in returns if way in _measured(values)]
+        amounts = [way.amount(values) for values, found in measured if way in found]
         if amounts:
             drifts[way.name] = _drift(way, amounts)
     return RoundProfile(number, _means(returns), drifts)

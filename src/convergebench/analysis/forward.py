@@ -75,7 +75,7 @@ class ForwardSuccess:
 def forward_test(results: Results) -> ForwardTest | None:
     """The best test that was measured on any forward edit, the same for all models; None for none."""
     for test in TESTS:
-        if any(_value(item.forward, test.metric) is not None for item in results.returns):
+        if any(_value(one, test.metric) is not None for item in results.returns for one in item.forwards):
             return test
     return None
 
@@ -99,8 +99,11 @@ def forward_success(results: Results) -> dict[str, ForwardSuccess]:
 
 
 def edit_happened(item: Return, test: ForwardTest | None) -> bool | None:
-    """Whether the forward edit of this return's round happened; None where nobody measured it."""
-    return None if test is None else test.passes(item.forward)
+    """Whether every forward edit of this return's round happened; None where nobody measured it."""
+    told = [test.passes(one) for one in item.forwards] if test else []
+    if False in told:
+        return False
+    return None if None in told or not told else True
 
 
 def edits_happened(results: Results, chains: Chains, test: ForwardTest | None) -> NDArray[np.float64]:

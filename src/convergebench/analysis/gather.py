@@ -2,78 +2,137 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from convergebench import metrics
 from convergebench.analysis.directions import Directions, directions
 from convergebench.analysis.imported import imported_returns, without_never_computed
-from convergebench.analysis.results import ModelUse, Results, Return, Trouble
+from convergebench.analysis.results import Edits, ModelUse, Results, Return, Trouble
 from convergebench.errors import WorkspaceError, WrongUse
-from convergebench.protocols import round_trip
+from convergebench.protocols import RETURN_ROLES as RETURN_ROLES
+from convergebench.protocols import RETURNING, is_forward
 from convergebench.store import Workspace, imported_rows, imported_suites
-from convergebench.types import Digest, Measurement, MetricFacts
+from convergebench.suites import reversibility_of
+from convergebench.types import Digest, Measurement, MetricFacts, Reversibility
 
 _NEWEST = """
     SELECT t.*, c.suite, c.id AS case_id, c.picture AS source_id, c.pair, c.kind, c.category,
-           e.name AS editor_name, e.role AS editor_role
+           c.hints ->> 'reversibility' AS reversibility, e.name AS editor_name, e.role AS editor_role
     FROM trajectories t
     JOIN cases c ON c.fingerprint = t.case_fingerprint
     JOIN editors e ON e.fingerprint = t.editor
-    WHERE t.protocol = 'round_trip' AND t.generation = (
+    WHERE t.protocol IN (SELECT value FROM json_each(?)) AND t.generation = (
         SELECT max(n.generation) FROM trajectories n
         WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
             = (t.protocol, t.editor, t.case_fingerprint, t.seed))
     ORDER BY t.id
 """
-RETURN_ROLES = frozenset(round_trip(1).returns)
-"""The roles of steps whose pictures should equal the source."""
+PARTIAL = "/partial"
+"""Behind a suite's name it stands for its partially reversible edits."""
 
 
 def gather(workspace: Workspace, suite: str | None = None, models: Sequence[str] = ()) -> Results:
-    """The round trips of one suite (that of the last run, unless named), of all models or of those named.
+    """The returns of one suite (that of the last run, unless named), of all models or of those named.
 
+    They are of the edits that can be undone for certain; `partial` has the others, and so has the suite's
+    name with /partial behind it. Where there are only such edits, the results are of these, and say so.
     Imported metrics that were never computed are missing, with that as the reason.
     """
-    return without_never_computed(gather_as_given(workspace, suite, models))
+    results = without_never_computed(gather_as_given(workspace, suite, models))
+    return replace(results, partial=results.partial and without_never_computed(results.partial))
 
 
 def gather_as_given(workspace: Workspace, suite: str | None = None, models: Sequence[str] = ()) -> Results:
     """The same with imported values as they stand in their files, believable or not."""
-    trajectories = workspace.query(_NEWEST)
+    trajectories = workspace.query(_NEWEST, json.dumps(RETURNING))
     suites = dict.fromkeys([*imported_suites(workspace), *(row["suite"] for row in trajectories)])
     if not suites:
         raise WorkspaceError(f"{workspace.folder} holds no results yet; make some with convergebench run")
-    suite = suite or _latest_suite(workspace, list(suites))
+    wanted = suite or _latest_suite(workspace, list(suites))
+    name = wanted.removesuffix(PARTIAL)
     labels = _labels(trajectories)
-    chosen = {
-        row["id"]: row
+    chosen = [
+        row
         for row in trajectories
-        if row["suite"] == suite and (not models or {labels[row["editor"]], row["editor_name"]} & set(models))
-    }
-    rows = imported_rows(workspace, suite)
+        if row["suite"] == name and (not models or {labels[row["editor"]], row["editor_name"]} & set(models))
+    ]
+    rows = imported_rows(workspace, name)
     imported = imported_returns(rows, taken=set(labels.values()), models=models)
     if not chosen and not imported:
         known = ", ".join(sorted({*labels.values(), *(row.model for row in rows)}))
-        raise WrongUse(f"{workspace.folder} holds nothing of that in {suite}; its models are {known}")
-    facts, values = _measurements(workspace, {name for item in imported for name in item.values})
-    steps = [row for row in _steps(workspace) if row["trajectory"] in chosen]
+        raise WrongUse(
+            f"{workspace.folder} holds nothing of that in {name}; its suites are {', '.join(sorted(suites))} "
+            f"and its models are {known}"
+        )
+    facts, values = _measurements(workspace, {metric for item in imported for metric in item.values})
+    found = _Found(
+        name, _of_one_protocol(chosen), imported, _steps(workspace), labels,
+        _Pairs(facts, values, directions(workspace)),
+    )  # fmt: skip
+    return _told_apart(found, wanted)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What of a workspace counts, before it is told apart by what its edits do."""
+
+    suite: str
+    trajectories: Sequence[sqlite3.Row]
+    imported: Sequence[Return]
+    steps: Sequence[sqlite3.Row]
+    labels: Mapping[str, str]
+    pairs: _Pairs
+
+
+def _told_apart(found: _Found, wanted: str) -> Results:
+    reversible, partial = _results(found, "reversible"), _results(found, "partially reversible")
+    if reversible is not None and not wanted.endswith(PARTIAL):
+        return replace(reversible, partial=partial)
+    if partial is None:
+        raise WrongUse(f"{found.suite} has no partially reversible edits here; leave {PARTIAL} out")
+    return partial
+
+
+def _of_one_protocol(trajectories: Sequence[sqlite3.Row]) -> list[sqlite3.Row]:
+    """Those of the protocol that was begun last: rounds of different protocols are different things."""
+    return [row for row in trajectories if row["protocol"] == trajectories[-1]["protocol"]]
+
+
+def _results(found: _Found, edits: Edits) -> Results | None:
+    """Those of the edits of one kind; None where there are none."""
+    chosen = {row["id"]: row for row in found.trajectories if _edits(_class(row)) == edits}
+    imported = [item for item in found.imported if _edits(item.reversibility) == edits]
+    if not chosen and not imported:
+        return None
+    steps = [row for row in found.steps if row["trajectory"] in chosen]
     rounds = [row["rounds"] for row in chosen.values()] + [item.round for item in imported]
-    pairs = _Pairs(facts, values, directions(workspace))
-    returns = (*_returns(steps, chosen, labels, pairs), *imported)
+    returns = (*_returns(steps, chosen, found.labels, found.pairs), *imported)
     # The workspace may hold metrics that no return of this suite was measured with.
     measured = {name for item in returns for name in item.values}
     return Results(
-        suite=suite,
+        suite=found.suite,
         rounds=max(rounds),
-        metrics=tuple(one for one in facts if one.name in measured),
+        metrics=tuple(one for one in found.pairs.facts if one.name in measured),
         returns=returns,
-        troubles=_troubles(steps, chosen, labels),
-        uses=_uses(steps, chosen, labels),
+        troubles=_troubles(steps, chosen, found.labels),
+        uses=_uses(steps, chosen, found.labels),
+        protocol=next((str(row["protocol"]) for row in chosen.values()), "round_trip"),
+        edits=edits,
     )
+
+
+def _class(trajectory: sqlite3.Row) -> Reversibility:
+    told: Reversibility | None = trajectory["reversibility"]
+    return told or reversibility_of(trajectory["pair"])
+
+
+def _edits(told: Reversibility) -> Edits:
+    return "reversible" if told == "reversible" else "partially reversible"
 
 
 def _latest_suite(workspace: Workspace, suites: Sequence[str]) -> str:
@@ -141,10 +200,8 @@ class _Pairs:
             return {facts.name: Measurement(facts.name, facts.version, facts.perfect) for facts in self.facts}
         return self.values.get((reference, picture), {})
 
-    def of_edit(self, edit: sqlite3.Row | None) -> Mapping[str, Measurement]:
+    def of_edit(self, edit: sqlite3.Row) -> Mapping[str, Measurement]:
         """Those of a step's picture with its input, and its direction."""
-        if edit is None:
-            return {}
         pair = (edit["first_input"], edit["picture"])
         return {**self.of(*pair), **self.directions.of(*pair, edit["instruction"])}
 
@@ -156,7 +213,10 @@ def _returns(
     pairs: _Pairs,
 ) -> tuple[Return, ...]:
     source = {row["trajectory"]: row["first_input"] for row in steps if row["position"] == 0}
-    forward = {(row["trajectory"], row["round"]): row for row in steps if row["role"] not in RETURN_ROLES}
+    forward: defaultdict[tuple[int, int], list[sqlite3.Row]] = defaultdict(list)
+    for row in steps:
+        if is_forward(row["role"]):
+            forward[row["trajectory"], row["round"]].append(row)
     made = [row for row in steps if row["picture"] is not None and row["role"] in RETURN_ROLES]
     returned = {(row["trajectory"], row["round"]): row["picture"] for row in made}
     return tuple(
@@ -167,7 +227,7 @@ def _returns(
             digest=row["picture"],
             values=pairs.values.get((source[row["trajectory"]], row["picture"]), {}),
             moved=pairs.of(returned.get((row["trajectory"], row["round"] - 1)), row["picture"]),
-            forward=pairs.of_edit(forward.get((row["trajectory"], row["round"]))),
+            forwards=tuple(pairs.of_edit(edit) for edit in forward[row["trajectory"], row["round"]]),
             imported=row["imported"] is not None,
         )
         for row in made
@@ -199,6 +259,7 @@ def _case_of(trajectory: sqlite3.Row, labels: Mapping[str, str]) -> dict[str, An
         "kind": trajectory["kind"],
         "category": trajectory["category"],
         "seed": trajectory["seed"],
+        "reversibility": _class(trajectory),
     }
 
 

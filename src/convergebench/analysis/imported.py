@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from convergebench.analysis.results import Results, Return
 from convergebench.store import ImportedReturn
+from convergebench.suites import reversibility_of
 from convergebench.types import Measurement
 
 VERSION = "imported"
@@ -45,6 +46,7 @@ def imported_returns(
             digest="",
             values={name: Measurement(name, VERSION, value) for name, value in row.measured.items()},
             imported=True,
+            reversibility=reversibility_of(row.pair),
         )
         for row in newest.values()
         if not models or {row.model, labels[row.model]} & set(models)

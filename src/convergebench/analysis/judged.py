@@ -1,4 +1,4 @@
-"""Verdicts summed up: model by rubric, with what is missing counted and never averaged."""
+"""Verdicts summed up: model by rubric, each suite apart, with what is missing counted and never averaged."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ class Score:
     repeat: int
     value: float | None
     missing: str | None = None
+    suite: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,17 +43,18 @@ class JudgedRow:
     """Of the judge with itself over repeats; for yes and no the interval alpha is the nominal one."""
     spread: Spread | None
     """Between repeats; None where there are none."""
+    suite: str = ""
 
 
 def judged_table(scores: Iterable[Score]) -> list[JudgedRow]:
-    """One row for each model and rubric, in the order in which they come."""
-    grouped: defaultdict[tuple[str, str], list[Score]] = defaultdict(list)
+    """One row for each suite, model and rubric, in the order in which they come."""
+    grouped: defaultdict[tuple[str, str, str], list[Score]] = defaultdict(list)
     for score in scores:
-        grouped[score.model, score.rubric].append(score)
-    return [_row(model, rubric, group) for (model, rubric), group in grouped.items()]
+        grouped[score.suite, score.model, score.rubric].append(score)
+    return [_row(*key, group) for key, group in grouped.items()]
 
 
-def _row(model: str, rubric: str, scores: Sequence[Score]) -> JudgedRow:
+def _row(suite: str, model: str, rubric: str, scores: Sequence[Score]) -> JudgedRow:
     values: defaultdict[str, list[float]] = defaultdict(list)
     cluster = {score.subject: score.cluster for score in scores}
     for score in scores:
@@ -64,5 +66,5 @@ def _row(model: str, rubric: str, scores: Sequence[Score]) -> JudgedRow:
     repeats = list(values.values())
     return JudgedRow(
         model, rubric, len(values), len(cluster) - len(values), dict(kinds), mean,
-        krippendorff_alpha(repeats, "interval"), spread(repeats),
+        krippendorff_alpha(repeats, "interval"), spread(repeats), suite,
     )  # fmt: skip

@@ -15,7 +15,7 @@ Winner = Literal["first", "second", "tie"]
 _MIRRORED: Mapping[Winner, Winner] = {"first": "second", "second": "first", "tie": "tie"}
 _STEPS = 100
 _CLOSE = 1e-10
-_NORMAL_95 = 1.959964
+_TWO_SIDED_95 = 0.975
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,8 @@ class Comparison:
     first: str
     second: str
     winner: Winner
+    cluster: str = ""
+    """What it shares with others that are therefore not independent of it: the source picture."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Swapped:
     consistent: bool
 
 
-def order_swapped(first: str, second: str, shown: Winner, swapped: Winner) -> Swapped:
+def order_swapped(first: str, second: str, shown: Winner, swapped: Winner, cluster: str = "") -> Swapped:
     """`shown` is the verdict with `first` in first place, `swapped` the one with `second` there.
 
     A judge that prefers the same place both times prefers neither model: that is a tie.
@@ -44,7 +46,7 @@ def order_swapped(first: str, second: str, shown: Winner, swapped: Winner) -> Sw
     'tie'
     """
     agreed = shown == _MIRRORED[swapped]
-    return Swapped(Comparison(first, second, shown if agreed else "tie"), agreed)
+    return Swapped(Comparison(first, second, shown if agreed else "tie", cluster), agreed)
 
 
 def comparisons_of_scores(scores: Mapping[str, Mapping[str, float]]) -> list[Comparison]:
@@ -80,7 +82,10 @@ class Strengths:
 
 def bradley_terry(comparisons: Iterable[Comparison]) -> Strengths:
     """Strengths by maximum likelihood in Davidson's model of ties:
-    P(i beats j) : P(tie) : P(j beats i) = pᵢ : ν√(pᵢpⱼ) : pⱼ."""
+    P(i beats j) : P(tie) : P(j beats i) = pᵢ : ν√(pᵢpⱼ) : pⱼ.
+
+    Where comparisons name clusters, two or more, the intervals allow for what those in one cluster share.
+    """
     compared = tuple(comparisons)
     names = sorted({name for one in compared for name in (one.first, one.second)})
     wins, ties = _counts(compared, names)
@@ -92,10 +97,13 @@ def bradley_terry(comparisons: Iterable[Comparison]) -> Strengths:
         return Strengths((), None, "every comparison is a tie")
     has_ties = bool(ties.any())
     values, log_tie, covariance = _fit(wins, ties, has_ties)
-    errors = np.sqrt(np.diagonal(covariance))
+    clusters = len({one.cluster for one in compared})
+    if clusters > 1:
+        covariance = _clustered(compared, names, np.append(values, log_tie), covariance)
+    errors = _quantile(clusters) * np.sqrt(np.diagonal(covariance)[: len(names)])
     played = (wins + wins.T + ties).sum(1)
     strengths = [
-        Strength(name, value, value - _NORMAL_95 * error, value + _NORMAL_95 * error, int(n))
+        Strength(name, value, value - error, value + error, int(n))
         for name, value, error, n in zip(names, values.tolist(), errors.tolist(), played, strict=True)
     ]
     ranked = tuple(sorted(strengths, key=lambda one: -one.value))
@@ -154,7 +162,45 @@ def _fit(
             break
     _, curvature = _derivatives(parameters, wins, ties)
     inverse = np.asarray(np.linalg.pinv(curvature[:free, :free]), np.float64)
-    return parameters[:size], float(parameters[size]), inverse[:size, :size]
+    return parameters[:size], float(parameters[size]), inverse
+
+
+def _clustered(
+    comparisons: Sequence[Comparison],
+    names: Sequence[str],
+    parameters: NDArray[np.float64],
+    inverse: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The covariance from how far each cluster alone would pull the estimate (the sandwich estimator)."""
+    place = {name: index for index, name in enumerate(names)}
+    size, free = len(names), len(inverse)
+    pulls: defaultdict[str, NDArray[np.float64]] = defaultdict(lambda: np.zeros(size + 1))
+    for one in comparisons:
+        rows, chances = _outcomes(parameters, place[one.first], place[one.second], size)
+        pulls[one.cluster] += rows[("first", "second", "tie").index(one.winner)] - chances @ rows
+    pulled = np.stack(list(pulls.values()))[:, :free]
+    shares = pulled @ inverse
+    return np.asarray(shares.T @ shares * len(pulls) / (len(pulls) - 1), np.float64)
+
+
+def _quantile(clusters: int) -> float:
+    """Student's for as many clusters; normal where there are none."""
+    from scipy.stats import norm, t
+
+    return float(t.ppf(_TWO_SIDED_95, clusters - 1) if clusters > 1 else norm.ppf(_TWO_SIDED_95))
+
+
+def _outcomes(
+    parameters: NDArray[np.float64], i: int, j: int, size: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """For i winning, j winning and a tie: each logarithmic weight's coefficients, and each one's chance."""
+    rows = np.zeros((3, size + 1))
+    rows[0, i] = rows[1, j] = rows[2, size] = 1.0
+    rows[2, i] = rows[2, j] = 0.5
+    strength = parameters[[i, j]]
+    weights = np.array([*strength, strength.mean() + parameters[size]])
+    chances = np.exp(weights - weights.max())
+    return rows, chances / chances.sum()
 
 
 def _derivatives(
@@ -167,15 +213,7 @@ def _derivatives(
         counted = np.array([wins[i, j], wins[j, i], ties[i, j]])
         if not counted.any():
             continue
-        # Each outcome's logarithmic weight is linear in the parameters: these are its coefficients.
-        rows = np.zeros((3, size + 1))
-        rows[0, i] = rows[1, j] = rows[2, size] = 1.0
-        rows[2, i] = rows[2, j] = 0.5
-        weights = np.array(
-            [parameters[i], parameters[j], (parameters[i] + parameters[j]) / 2 + parameters[size]]
-        )
-        chances = np.exp(weights - weights.max())
-        chances /= chances.sum()
+        rows, chances = _outcomes(parameters, i, j, size)
         slope += counted @ rows - counted.sum() * (chances @ rows)
         information += counted.sum() * ((rows.T * chances) @ rows - np.outer(chances @ rows, chances @ rows))
     return slope, information
@@ -201,6 +239,7 @@ class Asked:
     second: str
     shown: Winner | None
     swapped: Winner | None
+    cluster: str = ""
 
 
 @dataclass(frozen=True)
@@ -229,7 +268,7 @@ def contests(asked: Iterable[Asked]) -> list[Contests]:
 
 def _contests(rubric: str, asked: Sequence[Asked]) -> Contests:
     swaps = [
-        order_swapped(one.first, one.second, one.shown, one.swapped)
+        order_swapped(one.first, one.second, one.shown, one.swapped, one.cluster)
         for one in asked
         if one.shown is not None and one.swapped is not None
     ]

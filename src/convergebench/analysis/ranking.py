@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from convergebench.analysis.auc import area_under_curve
@@ -13,7 +14,7 @@ from convergebench.analysis.gaps import Gap, gaps, planned_trajectories, reading
 from convergebench.analysis.grouping import groups
 from convergebench.analysis.half_life import THRESHOLD, HalfLife, half_life
 from convergebench.analysis.preserved import has_scale, shortfall
-from convergebench.analysis.results import Results, Return, Role
+from convergebench.analysis.results import Edits, Results, Return, Role
 from convergebench.analysis.score import Score, scores
 from convergebench.analysis.statistics import Interval
 from convergebench.analysis.summary import Summary, summarise
@@ -65,6 +66,8 @@ class Ranking:
     """Whether the ranked models' means are over different sets of cases."""
     gaps: tuple[Gap, ...]
     """What is missing at this round."""
+    edits: Edits = "reversible"
+    """What it ranks by: edits that can be undone for certain, or those that can be only in part."""
 
 
 def ranking(
@@ -94,7 +97,20 @@ def ranking(
         shared_cases=len(shared),
         unequal_cases=len(set(cases)) > 1,
         gaps=tuple(gap for gap in gaps(results) if gap.round == number),
+        edits=results.edits,
     )
+
+
+def rankings(
+    results: Results, metric: str = "ssim", round: int | None = None, threshold: float = THRESHOLD
+) -> tuple[tuple[Results, Ranking], ...]:
+    """The main ranking, and apart from it that of the partially reversible edits, where they have the metric
+    and come to the round; each with the results that it ranks."""
+    ranked = [(results, ranking(results, metric, round, threshold))]
+    if results.partial is not None:
+        with suppress(WrongUse):
+            ranked.append((results.partial, ranking(results.partial, metric, round, threshold)))
+    return tuple(ranked)
 
 
 def _with_convergence(

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from convergebench.errors import WrongUse
-from convergebench.types import FailureKind, Measurement, MetricFacts
+from convergebench.types import FailureKind, Measurement, MetricFacts, Reversibility
 
 Role: TypeAlias = Literal["model", "probe", "floor"]
+Edits: TypeAlias = Literal["reversible", "partially reversible"]
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,12 @@ class Return:
     """By metric name; a value, or missing with the reason."""
     moved: Mapping[str, Measurement] = field(default_factory=dict)
     """This return against the one before it, by metric name; empty at the first, or where not measured."""
-    forward: Mapping[str, Measurement] = field(default_factory=dict)
-    """The round's forward edit against its input, by metric name; empty where not measured."""
+    forwards: tuple[Mapping[str, Measurement], ...] = ()
+    """Each forward edit of the round against its input, by metric name; empty where not measured."""
     imported: bool = False
     """Whether it was made or measured elsewhere."""
+    reversibility: Reversibility = "reversible"
+    """The class of the edit, or of the least reversible one where there are several."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,10 @@ class Trouble:
     seed: int
     round: int
     role: str
-    """The step's role: forward or backward."""
+    """The step's role, such as forward or backward."""
     kind_of_failure: FailureKind
     reason: str
+    reversibility: Reversibility = "reversible"
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,11 @@ class Results:
     returns: tuple[Return, ...]
     troubles: tuple[Trouble, ...]
     uses: tuple[ModelUse, ...]
+    protocol: str = "round_trip"
+    edits: Edits = "reversible"
+    """Which edits these are the results of; the two kinds are never averaged together."""
+    partial: Results | None = None
+    """The same models on the suite's partially reversible edits, where these results are of the others."""
 
     def facts(self, metric: str) -> MetricFacts:
         for facts in self.metrics:

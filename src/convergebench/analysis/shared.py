@@ -39,7 +39,7 @@ def on_shared_cases(
     returns = tuple(item for item in results.returns if item.case in shared and item.model not in left_out)
     troubles = tuple(item for item in results.troubles if item.case in shared and item.model not in left_out)
     # What a model took was over all of its cases, so it says nothing about these.
-    restricted = replace(results, returns=returns, troubles=troubles, uses=())
+    restricted = replace(results, returns=returns, troubles=troubles, uses=(), partial=None)
     return SharedCases(restricted, tuple(sorted(shared)), left_out)
 
 
@@ -52,6 +52,7 @@ def of_part(results: Results, by: Part) -> dict[str, Results]:
             returns=tuple(item for item in results.returns if getattr(item, by) == name),
             troubles=tuple(item for item in results.troubles if getattr(item, by) == name),
             uses=(),
+            partial=None,
         )
         for name in names
     }

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from convergebench.analysis.captions import captions
 from convergebench.engine.measuring import Row
 from convergebench.errors import BadPicture
 from convergebench.metrics import MetricUnavailable, Ruler, clip, clip_direction
@@ -38,7 +39,7 @@ class Directions:
         self._model: ClipDirection | None = None
 
     def lacks(self, item: ForwardEdit, known: Mapping[Tried, bool]) -> bool:
-        texts = clip_direction.captions(item.instruction)
+        texts = captions(item.instruction)
         if self._clip_version is None or texts is None:
             return False
         version = clip_direction.version(self._clip_version, texts)
@@ -56,7 +57,7 @@ class Directions:
         rows: list[Row] = []
         asked: list[tuple[ForwardEdit, Asked]] = []
         for item in items:
-            texts = clip_direction.captions(item.instruction)
+            texts = captions(item.instruction)
             if texts is None:
                 continue
             try:

@@ -1,7 +1,28 @@
 """How an editor is exercised on a case."""
 
-from convergebench.protocols.base import Protocol
+from convergebench.protocols.base import Protocol, is_forward, is_undoing
+from convergebench.protocols.choice import NAMES, RETURN_ROLES, RETURNING, Exercise, exercise
+from convergebench.protocols.cross_edit import cross_edit, cross_edit_swapped
 from convergebench.protocols.one_shot import one_shot
+from convergebench.protocols.refine import refine
 from convergebench.protocols.round_trip import round_trip
+from convergebench.protocols.sequence import sequence
+from convergebench.protocols.stay import stay
 
-__all__ = ["Protocol", "one_shot", "round_trip"]
+__all__ = [
+    "NAMES",
+    "RETURNING",
+    "RETURN_ROLES",
+    "Exercise",
+    "Protocol",
+    "cross_edit",
+    "cross_edit_swapped",
+    "exercise",
+    "is_forward",
+    "is_undoing",
+    "one_shot",
+    "refine",
+    "round_trip",
+    "sequence",
+    "stay",
+]

@@ -20,3 +20,13 @@ class Protocol:
     """How many edits a complete trajectory has."""
     returns: frozenset[str]
     """The roles whose pictures should equal the source, and are compared with it."""
+
+
+def is_forward(role: str) -> bool:
+    """Whether a step of this role makes an edit that is undone later: forward, forward_2, …"""
+    return role.partition("_")[0] == "forward"
+
+
+def is_undoing(role: str) -> bool:
+    """Whether it undoes one of several edits and is not back at the source yet: undo, undo_2, …"""
+    return role.partition("_")[0] == "undo"

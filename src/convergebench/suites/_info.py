@@ -26,3 +26,5 @@ class SuiteInfo:
     """Called with an OnPackage; settings in its name, as in gedit?data=PATH, are its keyword arguments."""
     files: tuple[PackagedFile, ...] = ()
     """What it takes out of packages when it is first loaded."""
+    is_current: bool = True
+    """Whether it is meant when its name is given without a version."""

@@ -5,48 +5,66 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from convergebench.types import Case, SourcePicture
+from convergebench.suites._nearest import unknown
+from convergebench.types import Case, Reversibility, SourcePicture
 
 
 @dataclass(frozen=True)
 class Pair:
-    """An edit and the one that undoes it."""
+    """An edit and the one that undoes it, and how one can see that each has happened."""
 
     id: str
     category: str
     forward: str
     backward: str
+    shows_after: str
+    """What the picture shows after the forward edit."""
+    gone_after: str
+    """What it no longer shows after the backward one."""
+    area: str
+    """The part of the picture that it touches; edits of one area get into each other's way."""
+    shows_before: str = ""
+    """The same view before the forward edit; empty where words cannot tell the two apart, as for a flip."""
+    reversibility: Reversibility = "reversible"
 
 
-def _worn(thing: str, with_article: str) -> Pair:
+def _worn(thing: str, with_article: str, area: str) -> Pair:
     return Pair(
-        f"{thing}_add_remove",
-        "accessories",
-        f"Add {with_article} to the person.",
-        f"Remove the {thing} from the person.",
+        id=f"{thing}_add_remove",
+        category="accessories",
+        forward=f"Add {with_article} to the person.",
+        backward=f"Remove the {thing} from the person.",
+        shows_after=f"the person with {with_article}",
+        gone_after=with_article,
+        area=area,
+        shows_before="the person",
     )
 
 
-def _placed(thing: str, article: str = "a") -> Pair:
+def _placed(thing: str, article: str = "a", area: str = "") -> Pair:
     words = thing.replace("_", " ")
     return Pair(
-        f"{thing}_add_remove",
-        "scene_objects",
-        f"Add {article} {words} to the scene.",
-        f"Remove the {words} from the scene.",
+        id=f"{thing}_add_remove",
+        category="scene_objects",
+        forward=f"Add {article} {words} to the scene.",
+        backward=f"Remove the {words} from the scene.",
+        shows_after=f"the scene with {article} {words}",
+        gone_after=f"{article} {words}",
+        area=area or words,
+        shows_before="the scene",
     )
 
 
-PAIRS: tuple[Pair, ...] = (
-    _worn("glasses", "a pair of glasses"),
-    _worn("sunglasses", "a pair of sunglasses"),
-    _worn("hat", "a hat"),
-    _worn("earrings", "a pair of earrings"),
-    _worn("necklace", "a necklace"),
-    _worn("scarf", "a scarf"),
-    _worn("beard", "a beard"),
-    _worn("mustache", "a mustache"),
-    _worn("watch", "a watch"),
+_PREDECESSORS: tuple[Pair, ...] = (
+    _worn("glasses", "a pair of glasses", "eyes"),
+    _worn("sunglasses", "a pair of sunglasses", "eyes"),
+    _worn("hat", "a hat", "head"),
+    _worn("earrings", "a pair of earrings", "ears"),
+    _worn("necklace", "a necklace", "neck"),
+    _worn("scarf", "a scarf", "neck"),
+    _worn("beard", "a beard", "mouth"),
+    _worn("mustache", "a mustache", "mouth"),
+    _worn("watch", "a watch", "wrist"),
     _placed("chair"),
     _placed("red_ball"),
     _placed("plant"),
@@ -54,23 +72,143 @@ PAIRS: tuple[Pair, ...] = (
     _placed("book"),
     _placed("cat"),
     _placed("dog"),
-    _placed("flower_vase"),
+    _placed("flower_vase", area="plant"),
     _placed("umbrella", article="an"),
     Pair(
-        "horizontal_flip",
-        "geometric",
-        "Flip the image horizontally.",
-        "Flip the image horizontally.",
+        id="horizontal_flip",
+        category="geometric",
+        forward="Flip the image horizontally.",
+        backward="Flip the image horizontally.",
+        shows_after="the whole picture mirrored, left and right exchanged",
+        gone_after="the mirroring",
+        area="orientation",
     ),
     Pair(
-        "rotate_90_cw",
-        "geometric",
-        "Rotate the image 90 degrees clockwise.",
-        "Rotate the image 90 degrees counter-clockwise.",
+        id="rotate_90_cw",
+        category="geometric",
+        forward="Rotate the image 90 degrees clockwise.",
+        backward="Rotate the image 90 degrees counter-clockwise.",
+        shows_after="the whole picture turned by a quarter, its top now on the right",
+        gone_after="the turn",
+        area="orientation",
+    ),
+)
+"""The twenty of the original benchmark."""
+
+_NEW: tuple[Pair, ...] = (
+    Pair(
+        id="vertical_flip",
+        category="geometric",
+        forward="Flip the image vertically.",
+        backward="Flip the image vertically.",
+        shows_after="the whole picture upside down, top and bottom exchanged",
+        gone_after="the mirroring",
+        area="orientation",
+    ),
+    Pair(
+        id="tone_warm_cool",
+        category="colour",
+        forward="Make the colors of the image warmer.",
+        backward="Make the colors of the image cooler.",
+        shows_after="the scene in warm, orange colors",
+        gone_after="a warm, orange cast",
+        area="light",
+        shows_before="the scene in neutral colors",
+        reversibility="ambiguous",
+    ),
+    Pair(
+        id="sepia_and_back",
+        category="colour",
+        forward="Turn the image into a sepia photograph.",
+        backward="Turn the sepia photograph back into natural colors.",
+        shows_after="the scene in sepia tones",
+        gone_after="sepia tones",
+        area="light",
+        shows_before="the scene in natural colors",
+        reversibility="information-destroying",
+    ),
+    Pair(
+        id="smile_and_back",
+        category="expression",
+        forward="Make the person smile broadly.",
+        backward="Give the person a neutral expression.",
+        shows_after="the person with a broad smile",
+        gone_after="a broad smile",
+        area="mouth",
+        shows_before="the person with a neutral face",
+        reversibility="ambiguous",
+    ),
+    Pair(
+        id="eyes_close_open",
+        category="expression",
+        forward="Close the person's eyes.",
+        backward="Open the person's eyes.",
+        shows_after="the person with closed eyes",
+        gone_after="closed eyes",
+        area="eyes",
+        shows_before="the person with open eyes",
+        reversibility="information-destroying",
+    ),
+    Pair(
+        id="light_brighten_darken",
+        category="lighting",
+        forward="Make the image brighter.",
+        backward="Make the image darker.",
+        shows_after="the scene in very bright light",
+        gone_after="the added brightness",
+        area="light",
+        shows_before="the scene in normal light",
+        reversibility="ambiguous",
+    ),
+    Pair(
+        id="day_night",
+        category="lighting",
+        forward="Change the scene from day to night.",
+        backward="Change the scene from night to day.",
+        shows_after="the scene at night",
+        gone_after="the darkness of night",
+        area="light",
+        shows_before="the scene by day",
+        reversibility="information-destroying",
+    ),
+    Pair(
+        id="snow_add_remove",
+        category="weather",
+        forward="Add falling snow and cover the ground with snow.",
+        backward="Remove the snow from the air and from the ground.",
+        shows_after="the scene with falling snow and snow on the ground",
+        gone_after="snow in the air or on the ground",
+        area="background",
+        shows_before="the scene",
+        reversibility="information-destroying",
+    ),
+    Pair(
+        id="fog_add_remove",
+        category="weather",
+        forward="Add thick fog to the scene.",
+        backward="Remove the fog from the scene.",
+        shows_after="the scene with thick fog",
+        gone_after="fog",
+        area="background",
+        shows_before="the scene",
+        reversibility="information-destroying",
+    ),
+    Pair(
+        id="background_blur_sharpen",
+        category="background",
+        forward="Blur the background strongly.",
+        backward="Make the background sharp.",
+        shows_after="the scene with a strongly blurred background",
+        gone_after="a blurred background",
+        area="background",
+        shows_before="the scene with a sharp background",
+        reversibility="information-destroying",
     ),
 )
 
-CATEGORIES_OF_KIND: Mapping[str, tuple[str, ...]] = {
+PAIRS: tuple[Pair, ...] = (*_PREDECESSORS, *_NEW)
+
+_CATEGORIES_OF_KIND: Mapping[str, tuple[str, ...]] = {
     "portrait": ("accessories", "geometric"),
     "scene": ("scene_objects", "geometric"),
 }
@@ -78,26 +216,54 @@ CATEGORIES_OF_KIND: Mapping[str, tuple[str, ...]] = {
 
 
 def pairs_for(kind: str) -> tuple[Pair, ...]:
-    categories = CATEGORIES_OF_KIND.get(kind, CATEGORIES_OF_KIND["scene"])
-    return tuple(pair for pair in PAIRS if pair.category in categories)
+    """What a picture of this kind takes where nobody chose for it: of the original twenty, eleven."""
+    categories = _CATEGORIES_OF_KIND.get(kind, _CATEGORIES_OF_KIND["scene"])
+    return tuple(pair for pair in _PREDECESSORS if pair.category in categories)
 
 
-def cases_of(picture: SourcePicture, already_shown: Sequence[str] = ()) -> tuple[Case, ...]:
-    """One case for each pair that fits the picture.
+def pairs_named(ids: Sequence[str]) -> tuple[Pair, ...]:
+    """The pairs of these ids, in this order."""
+    known = {pair.id: pair for pair in PAIRS}
+    for id in ids:
+        if id not in known:
+            raise unknown("edit pair", id, known)
+    return tuple(known[id] for id in ids)
+
+
+def pair_asking(instruction: str) -> Pair | None:
+    """The pair whose forward edit this is."""
+    return _BY_FORWARD.get(instruction)
+
+
+def reversibility_of(id: str) -> Reversibility:
+    """The class of a built-in pair; edits that nobody has classed were chosen because they can be undone."""
+    return next((pair.reversibility for pair in PAIRS if pair.id == id), "reversible")
+
+
+_BY_FORWARD: Mapping[str, Pair] = {pair.forward: pair for pair in PAIRS}
+
+
+def cases_of(
+    picture: SourcePicture, already_shown: Sequence[str] = (), edits: Sequence[str] | None = None
+) -> tuple[Case, ...]:
+    """One case for each of the picture's edits, by their pairs' ids; for those of its kind unless named.
 
     Pairs whose object the picture already shows are asked too; their cases say so in a hint, since an editor
     that removes every such object does as it was told and still does not return to the picture.
     """
-    return tuple(
-        Case(
-            id=f"{picture.id}/{pair.id}",
-            sources=(picture,),
-            forward=pair.forward,
-            backward=pair.backward,
-            pair=pair.id,
-            category=pair.category,
-            kind=picture.kind,
-            hints={"already_shown": "yes"} if pair.id in already_shown else {},
-        )
-        for pair in pairs_for(picture.kind)
+    chosen = pairs_for(picture.kind) if edits is None else pairs_named(edits)
+    return tuple(_case(picture, pair, pair.id in already_shown) for pair in chosen)
+
+
+def _case(picture: SourcePicture, pair: Pair, already_shown: bool) -> Case:
+    hints = {"reversibility": pair.reversibility}
+    return Case(
+        id=f"{picture.id}/{pair.id}",
+        sources=(picture,),
+        forward=pair.forward,
+        backward=pair.backward,
+        pair=pair.id,
+        category=pair.category,
+        kind=picture.kind,
+        hints={**hints, "already_shown": "yes"} if already_shown else hints,
     )

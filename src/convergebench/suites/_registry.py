@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from importlib.metadata import entry_points
 from inspect import signature
@@ -17,38 +17,40 @@ from convergebench.errors import WrongUse
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._nearest import unknown
 from convergebench.suites.folder import FOLDER_PREFIX, load_folder
+from convergebench.suites.hub_pictures import HUB_PREFIX, load_hub_pictures
 from convergebench.types import Suite
 
 _log = logging.getLogger("convergebench")
 
 
 def listing() -> tuple[SuiteInfo, ...]:
-    """Every suite there is, by name; nothing is downloaded."""
-    return tuple(suite for _, suite in sorted(_by_name().items()))
+    """Every suite there is, by name, the current version first; nothing is downloaded."""
+    return tuple(sorted(_all(), key=lambda suite: (suite.name, not suite.is_current, suite.version)))
 
 
 def names() -> tuple[str, ...]:
-    return tuple(suite.name for suite in listing())
+    return tuple(dict.fromkeys(suite.name for suite in listing()))
 
 
 def load(name: str, on_package: OnPackage = lambda _: None) -> Suite:
     """The suite of this name, its pictures ready to be read; `on_package` hears of each download.
 
     `converge` is the suite as it is now, `converge@0` insists on a version,
-    `folder:/path/to/pictures` asks the built-in edits of your own pictures.
+    `folder:/path/to/pictures` asks the built-in edits of your own pictures, `hub:owner/name` of a dataset's.
     """
     if name.startswith(FOLDER_PREFIX):
         return load_folder(name.removeprefix(FOLDER_PREFIX))
+    if name.startswith(HUB_PREFIX):
+        return load_hub_pictures(name.removeprefix(HUB_PREFIX))
     base, _, query = name.partition("?")
     plain_name, _, version = base.partition("@")
-    found = _by_name()
-    if plain_name not in found:
-        raise unknown("suite", plain_name, [*found, f"{FOLDER_PREFIX}PATH"])
-    suite = found[plain_name]
-    if version and version != suite.version:
-        raise WrongUse(
-            f"{plain_name} is at version {suite.version}; ask for {plain_name}@{suite.version}, not {name}."
-        )
+    versions = [suite for suite in listing() if suite.name == plain_name]
+    if not versions:
+        raise unknown("suite", plain_name, [*names(), f"{FOLDER_PREFIX}PATH", f"{HUB_PREFIX}ID"])
+    suite = next((one for one in versions if one.version == version), None) if version else versions[0]
+    if suite is None:
+        known = " or ".join(f"{one.name}@{one.version}" for one in versions)
+        raise WrongUse(f"there is no {base}; ask for {known}.")
     return suite.load(on_package, **_settings(suite, query))
 
 
@@ -63,8 +65,10 @@ def _settings(suite: SuiteInfo, query: str) -> dict[str, str]:
     return given
 
 
-def _by_name() -> dict[str, SuiteInfo]:
-    return {suite.name: suite for suite in (*_brought_by_others(), *_built_in())}
+def _all() -> Iterable[SuiteInfo]:
+    """Built-in ones win over those of others with the same name and version."""
+    found = {(suite.name, suite.version): suite for suite in (*_brought_by_others(), *_built_in())}
+    return found.values()
 
 
 def _built_in() -> Iterator[SuiteInfo]:

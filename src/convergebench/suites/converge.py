@@ -1,42 +1,46 @@
-"""The built-in suite: photographs and drawn pictures, and twenty edits that can be undone."""
+"""The built-in suite: the catalogue's pictures, each with the edits that suit it."""
 
 from __future__ import annotations
 
-from convergebench.errors import DownloadFailed
-from convergebench.suites._drawings import DRAWINGS
+from convergebench.errors import DownloadFailed, WrongUse
+from convergebench.packages import PackagedFile
 from convergebench.suites._info import OnPackage, SuiteInfo
-from convergebench.suites._pairs import cases_of, pairs_for
-from convergebench.suites._photos import PHOTOS
+from convergebench.suites._pairs import cases_of
+from convergebench.suites.catalogue import pictures, prepare
 from convergebench.types import Suite
 
-VERSION = "0"
-_KINDS = [photo.kind for photo in PHOTOS] + [drawing.kind for drawing in DRAWINGS]
+_ORIGINS = ("photo", "rendered")
 
 
-def _load(on_package: OnPackage) -> Suite:
-    from convergebench.suites._prepared import prepare_drawings, prepare_photos
-
+def _load(on_package: OnPackage, origin: str = "") -> Suite:
+    """All pictures, or those of one origin: `converge?origin=rendered` needs no network."""
+    if origin not in ("", *_ORIGINS):
+        raise WrongUse(f"there are no pictures of origin {origin!r}; choose from {', '.join(_ORIGINS)}")
+    chosen = [picture for picture in pictures() if origin in ("", picture.origin)]
     try:
-        photos = prepare_photos(PHOTOS, on_package)
+        sources = prepare(chosen, on_package)
     except DownloadFailed as error:
         raise DownloadFailed(
-            f"{error}. The suite converge-drawn needs no download: its pictures are drawn by this program."
+            f"{error}. The pictures of converge?origin=rendered and of converge-drawn need no download."
         ) from error
-    already_shown = {photo.id: photo.already_shown for photo in PHOTOS}
-    pictures = (*photos, *prepare_drawings(DRAWINGS))
     return Suite(
         SUITE.name,
         SUITE.version,
-        tuple(case for picture in pictures for case in cases_of(picture, already_shown.get(picture.id, ()))),
+        tuple(
+            case
+            for source, picture in zip(sources, chosen, strict=True)
+            for case in cases_of(source, edits=picture.edits)
+        ),
     )
 
 
 SUITE = SuiteInfo(
     name="converge",
-    version=VERSION,
-    summary="photographs and drawn scenes; accessories, objects, flips and turns, each with its undoing",
-    pictures=len(_KINDS),
-    cases=sum(len(pairs_for(kind)) for kind in _KINDS),
+    version="1",
+    summary="photographs and rendered pictures, each with the edits that suit it and their undoing",
+    pictures=len(pictures()),
+    cases=sum(len(picture.edits) for picture in pictures()),
     load=_load,
-    files=tuple(photo.file for photo in PHOTOS),
+    files=tuple(one.file for one in pictures() if isinstance(one.file, PackagedFile)),
+    is_current=False,
 )

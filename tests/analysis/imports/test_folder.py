@@ -124,4 +124,4 @@ def test_only_metrics_that_were_asked_for_are_measured_between_returns(workspace
     bring_in(workspace, chains, "elsewhere", "imported", Ruler(["psnr"]), "test")
     results = gather(workspace)
     assert [facts.name for facts in results.metrics] == ["psnr"]
-    assert results.returns[-1].moved.keys() == results.returns[-1].forward.keys() == {"psnr"}
+    assert results.returns[-1].moved.keys() == results.returns[-1].forwards[0].keys() == {"psnr"}

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from convergebench.analysis.gather import RETURN_ROLES
 from convergebench.analysis.succession import Succession, change_ruler
 from convergebench.errors import WrongUse
 from convergebench.metrics import Ruler
 from convergebench.picture import SUFFIXES, Picture
+from convergebench.protocols import RETURN_ROLES
 from convergebench.store import Enrolment, Workspace
 from convergebench.types import Case, EditorFacts, PictureFacts, SourcePicture, Step
 

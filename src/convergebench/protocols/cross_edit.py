@@ -1,0 +1,36 @@
+"""Cross edits: two edits, one upon the other, undone in either order."""
+
+from __future__ import annotations
+
+from convergebench.protocols.base import Protocol
+from convergebench.types import Case, Edit, Image
+
+
+def cross_edit(rounds: int) -> Protocol:
+    """Edit A, edit B, undo B, undo A, `rounds` times."""
+
+    async def run(case: Case, edit: Edit) -> None:
+        a, b = case.edits
+        image: Image = case.source
+        for n in range(1, rounds + 1):
+            with_a = await edit(image, a.forward, role="forward", round=n)
+            with_both = await edit(with_a, b.forward, role="forward_2", round=n)
+            with_a_again = await edit(with_both, b.backward, role="undo_2", round=n)
+            image = await edit(with_a_again, a.backward, role="backward", round=n)
+
+    return Protocol("cross_edit", run, rounds, edits=4 * rounds, returns=frozenset({"backward"}))
+
+
+def cross_edit_swapped(rounds: int) -> Protocol:
+    """Edit A, edit B, undo A though B lies upon it, undo B, `rounds` times."""
+
+    async def run(case: Case, edit: Edit) -> None:
+        a, b = case.edits
+        image: Image = case.source
+        for n in range(1, rounds + 1):
+            with_a = await edit(image, a.forward, role="forward", round=n)
+            with_both = await edit(with_a, b.forward, role="forward_2", round=n)
+            with_b = await edit(with_both, a.backward, role="undo", round=n)
+            image = await edit(with_b, b.backward, role="backward", round=n)
+
+    return Protocol("cross_edit_swapped", run, rounds, edits=4 * rounds, returns=frozenset({"backward"}))

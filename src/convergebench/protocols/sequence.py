@@ -1,0 +1,26 @@
+"""Sequence: several edits in a row, undone in reverse."""
+
+from __future__ import annotations
+
+from convergebench.protocols.base import Protocol
+from convergebench.types import Case, Edit, Image
+
+
+def sequence(rounds: int, length: int) -> Protocol:
+    """Make `length` edits, then undo them, the last one first, `rounds` times."""
+
+    async def run(case: Case, edit: Edit) -> None:
+        assert len(case.edits) == length
+        image: Image = case.source
+        for n in range(1, rounds + 1):
+            for place, asked in enumerate(case.edits, start=1):
+                image = await edit(image, asked.forward, role=_numbered("forward", place), round=n)
+            for place, asked in reversed(list(enumerate(case.edits, start=1))):
+                role = "backward" if place == 1 else _numbered("undo", place)
+                image = await edit(image, asked.backward, role=role, round=n)
+
+    return Protocol("sequence", run, rounds, edits=2 * length * rounds, returns=frozenset({"backward"}))
+
+
+def _numbered(role: str, place: int) -> str:
+    return role if place == 1 else f"{role}_{place}"

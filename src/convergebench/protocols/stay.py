@@ -1,0 +1,17 @@
+"""Stay: asked to change nothing, again and again; what an editor loses by being asked at all."""
+
+from __future__ import annotations
+
+from convergebench.protocols.base import Protocol
+from convergebench.types import Case, Edit, Image
+
+
+def stay(rounds: int) -> Protocol:
+    """Ask for no change, `rounds` times; every picture should equal the source."""
+
+    async def run(case: Case, edit: Edit) -> None:
+        image: Image = case.source
+        for n in range(1, rounds + 1):
+            image = await edit(image, case.forward, role="stay", round=n)
+
+    return Protocol("stay", run, rounds, edits=rounds, returns=frozenset({"stay"}))

@@ -1,0 +1,190 @@
+"""What a workspace says of each protocol's trajectories, by the same analysis as for round trips."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import convergebench
+from convergebench.analysis import at_marks, audit, collect, forward_success, gather, rankings
+from convergebench.engine import Plan, run_plan
+from convergebench.engine.judgeable import judgeable
+from convergebench.errors import WrongUse
+from convergebench.judges import rubric
+from convergebench.metrics import Ruler
+from convergebench.picture import Picture
+from convergebench.protocols import cross_edit, round_trip, stay
+from convergebench.store import Workspace
+from convergebench.suites._pairs import cases_of
+from convergebench.types import Case, Edited, EditRequest, SourcePicture, Undoable
+from made_pictures import textured
+from scripted import Scripted
+
+MakeSource = Callable[..., SourcePicture]
+
+
+def run(workspace: Workspace, plan: Plan) -> None:
+    number = workspace.start_run({"suite": plan.suite}, "test")
+    asyncio.run(run_plan(plan, workspace, Ruler(["psnr", "ssim"]), run=number))
+
+
+def darker(picture: Picture, by: int) -> Edited:
+    return Edited(Picture.from_pixels(np.clip(picture.pixels.astype(int) - by, 0, 255).astype(np.uint8)))
+
+
+@pytest.fixture
+def twice(make_case: Callable[..., Case]) -> Case:
+    return replace(make_case(), more=(Undoable("Add a cat.", "Remove the cat."),))
+
+
+def test_a_round_of_a_cross_edit_has_one_return_and_two_forward_edits(
+    workspace: Workspace, twice: Case
+) -> None:
+    run(workspace, Plan("tiny@0/cross_edit", cross_edit(3), (twice,), (Scripted(),), (0,)))
+    results = gather(workspace)
+    assert (results.protocol, results.rounds) == ("cross_edit", 3)
+    assert [item.round for item in results.returns] == [1, 2, 3]
+    assert [len(item.forwards) for item in results.returns] == [2, 2, 2]
+    assert (results.uses[0].edits, results.uses[0].complete) == (12, 1)
+    assert audit(collect(workspace)) == ()
+
+
+@pytest.mark.parametrize(("idle", "happened"), [(None, 1), ("Add a cat.", 0), ("Add a red ball.", 0)])
+def test_a_round_counts_only_if_all_its_forward_edits_happened(
+    workspace: Workspace, twice: Case, idle: str | None, happened: int
+) -> None:
+    def script(_: int, request: EditRequest) -> Edited:
+        return darker(request.image, 0 if request.instruction == idle else 40)
+
+    run(workspace, Plan("tiny@0/cross_edit", cross_edit(1), (twice,), (Scripted(script),), (0,)))
+    found = forward_success(gather(workspace))["scripted"]
+    assert (found.happened, found.judged) == (happened, 1)
+
+
+def test_every_picture_that_stays_is_a_return_and_nothing_is_gated(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    case = replace(make_case(), backward=None)
+    run(workspace, Plan("tiny@0/stay", stay(2), (case,), (Scripted(),), (0,)))
+    ((results, ranked),) = rankings(gather(workspace), "ssim")
+    assert [item.round for item in results.returns] == [1, 2]
+    assert ranked.rows[0].score is not None
+    assert ranked.rows[0].score.together is not None
+    assert ranked.rows[0].score.gated is None
+
+
+def test_protocols_are_never_mixed_even_under_one_name(workspace: Workspace, twice: Case) -> None:
+    run(workspace, Plan("tiny@0", round_trip(2), (twice,), (Scripted(),), (0,)))
+    run(workspace, Plan("tiny@0", cross_edit(2), (twice,), (Scripted(),), (0,)))
+    results = gather(workspace, "tiny@0")
+    assert (results.protocol, len(results.returns)) == ("cross_edit", 2)
+
+
+def test_a_judge_sees_the_forward_edits_and_returns_but_no_halfway_undoing(
+    workspace: Workspace, twice: Case
+) -> None:
+    run(workspace, Plan("tiny@0/cross_edit", cross_edit(1), (twice,), (Scripted(),), (0,)))
+    forward, back = (rubric(name) for name in ("roundtrip_forward", "roundtrip_reversal"))
+    edits = [one.task.subject.texts["instruction"] for one in judgeable(workspace, [forward])]
+    assert edits == ["Add a red ball.", "Add a cat."]
+    (returned,) = judgeable(workspace, [back])
+    assert returned.task.subject.texts["instruction"] == "Add a red ball. Add a cat."
+
+
+def test_a_judge_is_told_what_to_look_for(workspace: Workspace, make_source: MakeSource) -> None:
+    cases = cases_of(make_source(), (), ["cat_add_remove", "snow_add_remove"])
+    run(workspace, Plan("tiny@0", round_trip(1), cases, (Scripted(),), (0,)))
+    rubrics = [rubric(name) for name in ("roundtrip_forward", "roundtrip_reversal")]
+    hints = {(one.place.part, one.task.subject.texts["hint"]) for one in judgeable(workspace, rubrics)}
+    assert hints == {
+        ("tiny@0", "The scene with a cat."),
+        ("tiny@0", "The source picture again, without a cat."),
+        ("tiny@0/partial", "The scene with falling snow and snow on the ground."),
+        ("tiny@0/partial", "The source picture again, without snow in the air or on the ground."),
+    }
+
+
+@pytest.fixture
+def mixed(workspace: Workspace, make_source: MakeSource) -> Workspace:
+    """A model that loses little on reversible edits and much on the others."""
+
+    def script(_: int, request: EditRequest) -> Edited:
+        return darker(request.image, 30 if "fog" in request.instruction else 2)
+
+    cases = cases_of(make_source(), (), ["cat_add_remove", "dog_add_remove", "fog_add_remove"])
+    run(workspace, Plan("tiny@1", round_trip(2), cases, (Scripted(script),), (0,)))
+    return workspace
+
+
+def test_partially_reversible_edits_are_ranked_apart_with_their_own_n(mixed: Workspace) -> None:
+    (_, clear), (_, partial) = rankings(gather(mixed), "ssim")
+    assert [(one.edits, one.rows[0].n) for one in (clear, partial)] == [
+        ("reversible", 2),
+        ("partially reversible", 1),
+    ]
+    means = [one.rows[0].metrics["psnr"].mean for one in (clear, partial)]
+    assert means[0] is not None
+    assert means[1] is not None
+    assert means[0] > means[1] + 10
+
+
+def test_what_a_model_took_is_counted_apart_too(mixed: Workspace) -> None:
+    results = gather(mixed)
+    assert results.partial is not None
+    assert (results.uses[0].edits, results.partial.uses[0].edits) == (8, 4)
+    assert {item.reversibility for item in results.partial.returns} == {"information-destroying"}
+
+
+def test_the_partial_part_can_be_looked_at_by_name(mixed: Workspace) -> None:
+    part = gather(mixed, "tiny@1/partial")
+    assert (part.suite, part.edits, {item.pair for item in part.returns}) == (
+        "tiny@1", "partially reversible", {"fog_add_remove"},
+    )  # fmt: skip
+
+
+def test_results_of_partially_reversible_edits_alone_say_so(
+    workspace: Workspace, make_source: MakeSource
+) -> None:
+    cases = cases_of(make_source(), (), ["fog_add_remove"])
+    run(workspace, Plan("tiny@1", round_trip(1), cases, (Scripted(),), (0,)))
+    ((_, ranked),) = rankings(gather(workspace), "ssim")
+    assert ranked.edits == "partially reversible"
+
+
+def test_where_there_are_none_asking_for_them_is_wrong_use(
+    workspace: Workspace, make_source: MakeSource
+) -> None:
+    cases = cases_of(make_source(), (), ["cat_add_remove"])
+    run(workspace, Plan("tiny@1", round_trip(1), cases, (Scripted(),), (0,)))
+    with pytest.raises(WrongUse, match="no partially reversible edits"):
+        gather(workspace, "tiny@1/partial")
+
+
+def test_the_same_case_counts_for_every_suite_that_has_it(
+    workspace: Workspace, make_source: MakeSource
+) -> None:
+    cases = cases_of(make_source(), (), ["cat_add_remove", "dog_add_remove"])
+    run(workspace, Plan("whole@1", round_trip(1), cases, (Scripted(),), (0,)))
+    again = Scripted()
+    run(workspace, Plan("part@1", round_trip(1), cases[:1], (again,), (0,)))
+    assert again.requests == []
+    assert [len(gather(workspace, suite).returns) for suite in ("whole@1", "part@1")] == [2, 1]
+
+
+def test_results_stand_at_the_marks_that_there_are(tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "anna.png").write_bytes(Picture.from_pixels(textured()).encoded)
+    done = convergebench.run(
+        "jpeg", f"folder:{tmp_path}/pictures", 6, limit=2, metrics=["ssim"], workspace=tmp_path / "results"
+    )
+    marks = at_marks(done.results(), "ssim")
+    assert marks.rounds == (1, 2, 3, 5)
+    frame = done.returns()
+    by_hand = [frame[frame["round"] == mark]["ssim"].mean() for mark in (1, 2, 3, 5)]
+    assert [point.mean for point in marks.points["jpeg"]] == pytest.approx(by_hand)
+    assert {point.n for point in marks.points["jpeg"]} == {2}
