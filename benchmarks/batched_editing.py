@@ -1,20 +1,22 @@
-"""Edits a second of a local pipeline: its own loop, one picture after the other, beside the harness at batch
-sizes 1, 4 and 8, store included.
+"""What the harness costs beside a local pipeline's own loop, at batch sizes 1, 4 and 8.
 
-On a CPU with tiny random weights; with `--device cuda` InstructPix2Pix in its real size, with random weights
-too, on 512 × 512 pictures. Loading is not counted; each has a process of its own.
+    python benchmarks/batched_editing.py [--device cuda]
+
+The loop is a bare one: it calls the pipeline with as many pictures and keeps what comes back in memory. The
+harness is asked for the same edits, and encodes, stores and records each before the next. On a CPU with tiny
+random weights; with `--device cuda` InstructPix2Pix in its real size, with random weights too, on 768 × 768
+pictures. Loading is not counted. Both are timed in turns, and of each the fastest turn counts: in CPU seconds
+of all threads where the CPU does the work, so that other programs do not count, and by the clock on a GPU.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import multiprocessing
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,14 +34,16 @@ class Load:
     steps: int
     cases: int
     rounds: int
+    turns: int
+    now: Callable[[], float]
 
     @property
     def edits(self) -> int:
         return self.cases * self.rounds * 2
 
 
-TINY = Load("cpu", "float32", 64, 4, 32, 1)
-FULL = Load("cuda:0", "bfloat16", 512, 20, 16, 1)
+TINY = Load("cpu", "float32", 64, 4, 32, 1, turns=5, now=time.process_time)
+FULL = Load("cuda:0", "bfloat16", 768, 10, 8, 1, turns=4, now=time.perf_counter)
 
 
 def full_size_instruct_pix2pix() -> Any:
@@ -75,33 +79,35 @@ def make_cases(folder: Path, load: Load) -> list[Any]:
     return cases
 
 
-def own_loop(model: Path, cases: list[Any], load: Load, out: Path, turn: str) -> float:
-    """Seconds for what a script with a `for` does: edit, save, edit back, save."""
+def own_loop(model: Path, cases: list[Any], load: Load) -> Callable[[int], float]:
+    """Seconds of the edits by batch size, as a script with a `for` does them."""
     import torch
     from diffusers import DiffusionPipeline
     from PIL import Image
 
     pipeline = DiffusionPipeline.from_pretrained(model, dtype=getattr(torch, load.dtype)).to(load.device)
     pipeline.set_progress_bar_config(disable=True)
+    sources = [Image.open(case.source.path).convert("RGB") for case in cases]
 
-    def edit(image: Any, prompt: str, seed: int) -> Any:
-        generator = torch.Generator("cpu").manual_seed(seed)
-        return pipeline(
-            image=image, prompt=prompt, generator=generator, num_inference_steps=load.steps
-        ).images[0]
+    def seconds(batch: int) -> float:
+        started = load.now()
+        for first in range(0, len(cases), batch):
+            images = sources[first : first + batch]
+            for step in range(2 * load.rounds):
+                prompt = cases[first].backward if step % 2 else cases[first].forward
+                images = pipeline(
+                    image=images,
+                    prompt=[prompt] * len(images),
+                    generator=[torch.Generator("cpu").manual_seed(step) for _ in images],
+                    num_inference_steps=load.steps,
+                ).images
+        return load.now() - started
 
-    edit(Image.open(cases[0].source.path), "Warm up.", 0)
-    started = time.perf_counter()
-    for case in cases:
-        image = Image.open(case.source.path)
-        for step in range(2 * load.rounds):
-            image = edit(image, case.backward if step % 2 else case.forward, step)
-            image.save(out / f"{case.id}_{step}{turn}.png")
-    return time.perf_counter() - started
+    return seconds
 
 
-def harness(model: Path, cases: list[Any], load: Load, batch: int, out: Path, turn: str) -> float:
-    """Seconds of a run with this batch size."""
+def harness(model: Path, cases: list[Any], load: Load, folder: Path) -> Callable[[int], float]:
+    """Seconds of a run by batch size."""
     from convergebench.editors.registry import open_editor
     from convergebench.engine import Plan, run_plan
     from convergebench.metrics import Ruler
@@ -110,58 +116,49 @@ def harness(model: Path, cases: list[Any], load: Load, batch: int, out: Path, tu
     from convergebench.store import Workspace
     from convergebench.types import EditRequest
 
-    editor = open_editor(
-        f"diffusers:{model}?steps={load.steps}&dtype={load.dtype}&device={load.device}&batch={batch}"
-    )
-    plan = Plan("bench@0", round_trip(load.rounds), tuple(cases), (editor,), (0,))
-    warm_up = [EditRequest((Picture.from_file(cases[0].source.path),), "Warm up.", 0)] * batch
-
-    async def timed() -> float:
-        await editor.edit_batch(warm_up)  # type: ignore[attr-defined]
-        with Workspace.create(out / turn) as workspace:
+    async def timed(batch: int) -> float:
+        settings = f"steps={load.steps}&dtype={load.dtype}&device={load.device}&batch={batch}"
+        editor = open_editor(f"diffusers:{model}?{settings}")
+        plan = Plan("bench@0", round_trip(load.rounds), tuple(cases), (editor,), (0,))
+        first = EditRequest((Picture.from_file(cases[0].source.path),), "Warm up.", 0)
+        await editor.edit_batch([first] * batch)  # type: ignore[attr-defined]
+        with tempfile.TemporaryDirectory(dir=folder) as name, Workspace.create(Path(name) / "w") as workspace:
             run = workspace.start_run({}, "bench")
-            started = time.perf_counter()
+            started = load.now()
             outcome = await run_plan(plan, workspace, Ruler([]), run=run, concurrency=load.cases)
-            seconds = time.perf_counter() - started
+            seconds = load.now() - started
         assert outcome.edits == load.edits, outcome
         return seconds
 
-    return asyncio.run(timed())
-
-
-def in_own_process(measure: Callable[..., float], *arguments: Any) -> float:
-    """The faster of two. One after the other in one process, they would share torch's caches and threads."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=one_thread) as process:
-        return min(process.submit(measure, *arguments, turn).result() for turn in ("a", "b"))
-
-
-def one_thread() -> None:
-    """Tiny layers gain nothing by several, and lose much where another program wants the same cores."""
-    import torch
-
-    torch.set_num_threads(1)
+    return lambda batch: asyncio.run(timed(batch))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     device = parser.parse_args().device
+    import torch
+
     import tiny_pipelines
 
     load, build = (
         (TINY, tiny_pipelines.instruct_pix2pix) if device == "cpu" else (FULL, full_size_instruct_pix2pix)
     )
+    if device == "cpu":
+        # Tiny layers gain nothing by several, and lose much where another program wants the same cores.
+        torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         model = tiny_pipelines.save(build, folder / "model")
         cases = make_cases(folder, load)
-        alone = in_own_process(own_loop, model, cases, load, folder)
-        print(f"own loop:         {load.edits / alone:7.2f} edits a second")
+        loop, ours = own_loop(model, cases, load), harness(model, cases, load, folder)
         for batch in BATCHES:
-            seconds = in_own_process(harness, model, cases, load, batch, folder / f"results{batch}")
+            loop(batch)  # torch makes its plans for this size
+            turns = [(loop(batch), ours(batch)) for _ in range(load.turns)]
+            bare, run = (min(seconds) for seconds in zip(*turns, strict=True))
             print(
-                f"harness, batch {batch}: {load.edits / seconds:7.2f} edits a second, "
-                f"{alone / seconds:.2f} × the own loop"
+                f"batch {batch}: {load.edits / bare:7.2f} edits a second in the bare loop, "
+                f"{load.edits / run:7.2f} in the harness, which costs {100 * (run / bare - 1):+.1f} %"
             )
 
 

@@ -135,13 +135,16 @@ def made_pictures(side: int, count: int) -> tuple[Pixels, list[Pixels]]:
 
 def save_random_clip(folder: Path) -> None:
     """The vision half of ViT-L/14, beside a text half that is as small as can be."""
-    from transformers import CLIPConfig, CLIPImageProcessorPil, CLIPModel
+    import transformers
+    from transformers import CLIPConfig, CLIPModel
 
     vision = {"hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24}
     vision |= {"num_attention_heads": 16, "patch_size": 14, "image_size": 224}
     text = {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 1}
     CLIPModel(CLIPConfig(text_config=text, vision_config=vision, projection_dim=768)).save_pretrained(folder)
-    CLIPImageProcessorPil().save_pretrained(folder)
+    # Earlier versions have one processor, later ones one that needs torchvision and one that does not.
+    one = transformers.CLIPImageProcessor
+    getattr(transformers, "CLIPImageProcessorPil", one)().save_pretrained(folder)
 
 
 def pillow_png(pixels: Pixels) -> bytes:

@@ -1,10 +1,17 @@
-"""How fast the page opens on 2,000 trajectories of 20 pictures: python page_speed.py FOLDER."""
+"""How fast the page opens and scrolls on 2,000 trajectories of 20 pictures: python page_speed.py FOLDER.
+
+Opening is from an empty browser to the heading of the view. Scrolling is the time between frames while a view moves
+by a fixed step in each, as the browser itself reports it; a browser that keeps up takes 16.7 ms.
+"""
 
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +23,9 @@ from convergebench.store import Enrolment, Workspace
 from convergebench.types import Case, EditorFacts, Measurement, SourcePicture, Step
 
 MODELS, CASES, ROUNDS = 20, 100, 10
-VIEWS = ("overview", "film", "gallery", "drift", "compare", "runs")
+VIEWS = ("overview", "film", "gallery", "drift", "compare", "judging", "runs")
 METRICS = ("psnr", "ssim", "lpips")
+FILMS = "&".join(f"model=model{number:02}" for number in range(6))
 
 
 def fill(folder: Path) -> None:
@@ -64,7 +72,26 @@ def add(
         held = made
 
 
-def measure(address: str) -> None:
+SCROLLED = {
+    "gallery": ("#/gallery", "document.scrollingElement", 60, 0),
+    "filmstrip, down": (f"#/film?{FILMS}", "document.scrollingElement", 12, 0),
+    "filmstrip, along": (f"#/film?{FILMS}", "document.querySelector('.strip')", 0, 12),
+}
+SCROLL = """
+    new Promise((done) => {
+        const [pane, down, right, frames] = [%s, %d, %d, []];
+        const step = (now) => {
+            frames.push(now);
+            pane.scrollBy({ top: down, left: right, behavior: "instant" });
+            if (frames.length <= 240) requestAnimationFrame(step);
+            else done(frames.slice(1).map((at, number) => at - frames[number]));
+        };
+        requestAnimationFrame(step);
+    })
+"""
+
+
+def measure(title: str, address: str) -> None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as running:
@@ -74,9 +101,30 @@ def measure(address: str) -> None:
             began = time.perf_counter()
             page.goto(f"{address}#/{view}")
             page.wait_for_selector("#content h1")
-            print(f"{view:9} {time.perf_counter() - began:.2f} s")
+            print(f"{title}  open {view:9} {time.perf_counter() - began:.2f} s")
+            page.close()
+        for name, (place, pane, down, right) in SCROLLED.items():
+            page = browser.new_page()
+            page.goto(address + place)
+            page.wait_for_selector("#content h1")
+            page.wait_for_timeout(1000)
+            frames = np.array(page.evaluate(SCROLL % (pane, down, right)))
+            middle, slow = np.percentile(frames, [50, 95])
+            print(f"{title}  scroll {name:16} median {middle:.1f} ms, 95 % under {slow:.1f} ms a frame")
             page.close()
         browser.close()
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The same page from the server, in a process of its own."""
+    command = [sys.executable, "-m", "convergebench", "view", "--port", "0", "--workspace", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        try:
+            assert running.stdout is not None
+            yield running.stdout.readline().split()[1]
+        finally:
+            running.terminate()
 
 
 def main() -> None:
@@ -89,7 +137,9 @@ def main() -> None:
         print(f"gathering {time.perf_counter() - began:.1f} s")
         page = write_site(workspace, results, folder / "report")
     print(f"writing   {time.perf_counter() - began:.1f} s")
-    measure(page.as_uri())
+    measure("disk  ", page.as_uri())
+    with served(folder / "results") as address:
+        measure("server", address)
 
 
 if __name__ == "__main__":

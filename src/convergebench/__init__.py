@@ -8,12 +8,17 @@ from convergebench._version import __version__
 
 if TYPE_CHECKING:
     from convergebench.api import Benchmark, Settings, open, run
+    from convergebench.refining import refine
 
-__all__ = ["Benchmark", "Settings", "__version__", "open", "run"]
+__all__ = ["Benchmark", "Settings", "__version__", "open", "refine", "run"]
 
 
 def __getattr__(name: str) -> Any:
     """The Python interface is loaded when it is used, so that the command line starts at once."""
+    if name == "refine":
+        from convergebench import refining
+
+        return refining.refine
     if name in __all__:
         from convergebench import api
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -14,10 +15,13 @@ from convergebench import editors, engine, metrics, report, suites
 from convergebench._version import __version__
 from convergebench.analysis import Ranking, Results, gather, ranking
 from convergebench.engine import Attempted, Budget, Lane, Limits, Outcome, Patience, Plan, Watch
+from convergebench.engine.ray_run import run_plan_on_ray
+from convergebench.engine.references import keep_references
+from convergebench.engine.replicas import Scale
 from convergebench.errors import MissingExtra, WrongUse
 from convergebench.metrics import MetricOptions, Ruler
 from convergebench.picture import Picture
-from convergebench.protocols import one_shot, round_trip
+from convergebench.protocols import exercise
 from convergebench.store import Workspace
 from convergebench.types import Edited, Editor, EditRequest, Pixels
 
@@ -34,6 +38,8 @@ class Settings:
     models: tuple[str, ...]
     suite: str = "converge"
     rounds: int = 10
+    protocol: str = ""
+    """How models are exercised; by round trips unless named, or by single edits where none can be undone."""
     kinds: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     pairs: tuple[str, ...] = ()
@@ -47,6 +53,13 @@ class Settings:
     metrics: tuple[str, ...] = metrics.DEFAULT_MEASURED
     clip: str | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    engine: Literal["local", "ray"] = "local"
+    ray_address: str | None = None
+    """Of a cluster that is there; one of this machine alone is started unless given."""
+    replicas: str | None = None
+    """Of each model, for Ray: 4, or 1..8; as many as the cluster has room for unless given."""
+    pictures_at: str | None = None
+    """A folder or URL for the pictures of a new workspace."""
 
     def __post_init__(self) -> None:
         if not self.models:
@@ -56,6 +69,12 @@ class Settings:
             if value is not None and value < 1:
                 raise WrongUse(f"--{name} must be at least 1")
         metrics.expand(self.metrics)
+        if self.engine not in ("local", "ray"):
+            raise WrongUse(f"--engine must be local or ray, not {self.engine}")
+        if self.engine == "local" and (self.ray_address or self.replicas):
+            raise WrongUse("--ray-address and --replicas are for --engine ray; add it, or leave them out")
+        if self.replicas:
+            Scale.parse(self.replicas)
 
 
 def run(
@@ -71,7 +90,7 @@ def run(
     names = (models,) if isinstance(models, str) else tuple(models)
     chosen = Settings(names, suite, rounds, **{k: _as_tuple(v) for k, v in settings.items()})
     plan = make_plan(chosen)
-    with Workspace.create(Path(workspace)) as store:
+    with Workspace.create(Path(workspace), chosen.pictures_at) as store:
         outcome = execute(plan, chosen, store, fresh=fresh)
     return replace(open(workspace), outcome=outcome)
 
@@ -89,21 +108,19 @@ def make_plan(
     """Load the suite and the editors that the settings name."""
     built = [open_editor(model) for model in dict.fromkeys(settings.models)]
     suite = suites.load(settings.suite, on_package)
-    cases = suites.select(
+    chosen = suites.select(
         suite.cases,
         kinds=settings.kinds,
         categories=settings.categories,
         pairs=settings.pairs,
         pictures=settings.pictures,
-        limit=settings.limit,
     )
-    if not cases:
-        raise WrongUse(f"no case of {settings.suite} is left by these choices; choose fewer")
+    exercised = exercise(settings.protocol, settings.rounds, chosen, suite.cases)
+    cases = suites.select(exercised.cases, limit=settings.limit)
     _check_prices(built, settings)
     seeds = tuple(range(settings.seed, settings.seed + settings.repeats))
-    is_single = all(case.backward is None for case in cases)
-    protocol = one_shot() if is_single else round_trip(settings.rounds)
-    return Plan(f"{suite.name}@{suite.version}", protocol, tuple(cases), tuple(built), seeds)
+    name = "/".join(filter(None, (f"{suite.name}@{suite.version}", exercised.part)))
+    return Plan(name, exercised.protocol, cases, tuple(built), seeds)
 
 
 def _check_prices(built: Sequence[Editor], settings: Settings) -> None:
@@ -118,15 +135,14 @@ def execute(
     plan: Plan, settings: Settings, workspace: Workspace, *, fresh: bool = False, watch: Watch | None = None
 ) -> Outcome:
     """Carry the plan out, and keep with the workspace what was asked and how it ended."""
-    ruler = Ruler(settings.metrics, MetricOptions(settings.clip, settings.device))
+    keep_references(workspace.pictures, plan.cases)
     number = workspace.start_run({**asdict(settings), "suite": plan.suite}, __version__)
     ending = "failed"
     try:
         outcome = run_coroutine(
-            engine.run_plan(
+            _run_plan(settings)(
                 plan,
                 workspace,
-                ruler,
                 run=number,
                 concurrency=settings.concurrency,
                 per_minute=settings.per_minute,
@@ -139,6 +155,21 @@ def execute(
     finally:
         workspace.finish_run(number, ending)
     return outcome
+
+
+def _run_plan(settings: Settings) -> Callable[..., Coroutine[Any, Any, Outcome]]:
+    """The engine that the settings name, with its metrics."""
+    options = MetricOptions(settings.clip, settings.device)
+    if settings.engine == "local":
+        return partial(engine.run_plan, ruler=Ruler(settings.metrics, options))
+    return partial(
+        run_plan_on_ray,
+        builds=[partial(editors.open_editor, model) for model in dict.fromkeys(settings.models)],
+        metrics=settings.metrics,
+        options=options,
+        address=settings.ray_address,
+        scale=Scale.parse(settings.replicas) if settings.replicas else None,
+    )
 
 
 def edit_once(model: str, picture: Picture, instruction: str, seed: int = 0) -> Attempted[Edited]:
@@ -198,7 +229,8 @@ class Benchmark:
         return report.final_pictures(results, self._source, self._picture, results.chief, columns)
 
     def export(self, folder: str | Path) -> list[Path]:
-        return report.export(self.results(), Path(folder))
+        """The CSV files: those of the original benchmark, all measurements, and what is missing."""
+        return report.export_as("csv", self.workspace, Path(folder))
 
     def close(self) -> None:
         self.workspace.close()

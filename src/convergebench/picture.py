@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from convergebench.errors import BadPicture
+from convergebench.png import rgb_pixels
 from convergebench.types import Digest, PictureFacts, Pixels
 
 if TYPE_CHECKING:
@@ -41,8 +42,11 @@ class Picture:
         encoded: bytes | None = None,
         pixels: Pixels | None = None,
         load: Callable[[], bytes] | None = None,
+        kept_in: object | None = None,
     ) -> None:
         self.facts = facts
+        self.kept_in = kept_in
+        """The store that it was opened from, which need not be given it again."""
         self._encoded = encoded
         self._pixels = pixels
         self._load = load
@@ -114,8 +118,9 @@ def encode_png(pixels: Pixels) -> bytes:
     filtered[0, 1:] = rows[0]
     np.subtract(rows[1:], rows[:-1], out=filtered[1:, 1:])
     body = isal_zlib.compress(filtered, 1)
-    header = _chunk(b"IHDR", _own_header(width, height))
-    return _SIGNATURE + header + _chunk(b"IDAT", body) + _chunk(b"IEND", b"")
+    header, end = _chunk(b"IHDR", _own_header(width, height)), _chunk(b"IEND", b"")
+    checksum = isal_zlib.crc32(body, isal_zlib.crc32(b"IDAT")).to_bytes(4, "big")
+    return b"".join((_SIGNATURE, header, len(body).to_bytes(4, "big"), b"IDAT", body, checksum, end))
 
 
 def _own_header(width: int, height: int) -> bytes:
@@ -136,6 +141,9 @@ def decode(data: bytes) -> tuple[Pixels, str]:
     media_type = MEDIA_TYPES[image.format or ""]
     if media_type == "image/png":
         _check_png(data)
+        plain = rgb_pixels(data)
+        if plain is not None:
+            return plain, media_type
     try:
         return np.asarray(_upright_rgb(image)), media_type
     except Exception as error:  # decoders stumble over damage in many ways

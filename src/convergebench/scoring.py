@@ -10,16 +10,18 @@ from convergebench._version import __version__
 from convergebench.analysis.benchmark import BenchmarkRow, VerdictRow
 from convergebench.analysis.gedit import RUBRICS as GEDIT_RUBRICS
 from convergebench.analysis.gedit import gedit_table
+from convergebench.analysis.reedit import reedit_table
+from convergebench.analysis.reedit import rubrics_of as reedit_rubrics
 from convergebench.analysis.wiseedit import rubrics_of as wiseedit_rubrics
 from convergebench.analysis.wiseedit import wiseedit_table
 from convergebench.engine.judgeable import Judgeable, judgeable
-from convergebench.engine.judging import Judged, judge_tasks
+from convergebench.engine.judging import Judged, Onlooker, judge_tasks
+from convergebench.engine.references import keep_references
 from convergebench.errors import WrongUse
 from convergebench.judges import Judge, Subject, Verdict, rubric
-from convergebench.picture import Picture
 from convergebench.protocols import one_shot
 from convergebench.store import Workspace
-from convergebench.suites import gedit, gedit_mini, wiseedit, wiseedit_mini
+from convergebench.suites import gedit, gedit_mini, reedit, reedit_mini, wiseedit, wiseedit_mini
 from convergebench.suites.choice import Choice
 from convergebench.types import Case, Suite
 
@@ -57,6 +59,7 @@ async def score_suite(
     models: Sequence[str] = (),
     repeats: int = 1,
     judge_in_english: bool = False,
+    onlooker: Onlooker | None = None,
     **options: Any,
 ) -> Scored:
     """Judge the suite's cases in the workspace and sum the verdicts up, with what is missing and why.
@@ -70,13 +73,15 @@ async def score_suite(
         raise WrongUse(
             f"{workspace.folder} holds no edits of {name}; run a model on it or give a list of edits"
         )
-    keep_references(workspace, suite.cases)
+    keep_references(workspace.pictures, suite.cases)
     tasks = _to_judge(workspace, suite, models, repeats, judge_in_english)
     settings = {"command": "score", "suite": name, "judge": judge.facts.name, "repeats": repeats, **options}
     run = workspace.start_run(settings, __version__)
     ending = "failed"
     try:
-        judged = await judge_tasks([one.task for one in tasks], judge, workspace, run=run, **options)
+        judged = await judge_tasks(
+            [one.task for one in tasks], judge, workspace, run=run, onlooker=onlooker, **options
+        )
         ending = "interrupted" if judged.interrupted else "finished"
     finally:
         workspace.finish_run(run, ending)
@@ -86,12 +91,6 @@ async def score_suite(
 
 def full_name(suite: Suite) -> str:
     return f"{suite.name}@{suite.version}"
-
-
-def keep_references(workspace: Workspace, cases: Iterable[Case]) -> None:
-    """Bring the cases' reference pictures into the workspace, where a judge can see them."""
-    for source in {source for case in cases for source in wiseedit.references_of(case)}:
-        workspace.pictures.put(Picture.from_file(source.path))
 
 
 def _to_judge(
@@ -110,12 +109,8 @@ def _to_judge(
 
 
 def _shown(subject: Subject, case: Case, in_english: bool) -> Subject:
-    references = tuple(source.digest for source in wiseedit.references_of(case))
     english = case.hints.get(wiseedit.ENGLISH) if in_english else None
-    return Subject(
-        {**subject.pictures, "references": references} if references else subject.pictures,
-        {**subject.texts, "instruction": english} if english else subject.texts,
-    )
+    return Subject(subject.pictures, {**subject.texts, "instruction": english}) if english else subject
 
 
 @dataclass(frozen=True)
@@ -205,6 +200,23 @@ def _wiseedit_data(data: str) -> str:
     return data
 
 
+def _reedit_data(data: str, language: str) -> str:
+    _check_english(language)
+    if not data:
+        raise WrongUse("RE-Edit is read from its file; name RE-Edit.json with --data")
+    return data
+
+
+def _check_english(language: str) -> None:
+    if language not in ("", "en"):
+        raise WrongUse(f"RE-Edit is read in English, not in {language!r}; leave the language out")
+
+
+def _reedit_mini(language: str, choice: Choice) -> Suite:
+    _check_english(language)
+    return reedit_mini.load_reedit_mini(choice)
+
+
 _GEDIT = Benchmark(
     load=lambda data, language, choice: gedit.load_gedit(data or gedit.HUB_ID, language or "en", choice),
     ids=lambda data, language: gedit.gedit_ids(data or gedit.HUB_ID, language or "en"),
@@ -219,12 +231,24 @@ _WISEEDIT = Benchmark(
     rubrics_of=wiseedit_rubrics,
     table=wiseedit_table,
 )
+_REEDIT = Benchmark(
+    load=lambda data, language, choice: reedit.load_reedit(_reedit_data(data, language), choice),
+    ids=lambda data, language: reedit.reedit_ids(_reedit_data(data, language)),
+    rubrics_of=reedit_rubrics,
+    table=reedit_table,
+)
 BENCHMARKS: Mapping[str, Benchmark] = {
     gedit.NAME: _GEDIT,
     gedit_mini.NAME: replace(
         _GEDIT,
         load=lambda data, language, choice: gedit_mini.load_gedit_mini(language or "en", choice),
         ids=lambda data, language: _ids(gedit_mini.load_gedit_mini(language or "en")),
+    ),
+    reedit.NAME: _REEDIT,
+    reedit_mini.NAME: replace(
+        _REEDIT,
+        load=lambda data, language, choice: _reedit_mini(language, choice),
+        ids=lambda data, language: _ids(_reedit_mini(language, Choice())),
     ),
     wiseedit.NAME: _WISEEDIT,
     wiseedit_mini.NAME: replace(

@@ -34,6 +34,11 @@ def fingerprint_of(*parts: Any) -> str:
 
 # What is asked
 
+Reversibility: TypeAlias = Literal[
+    "reversible", "information-destroying", "information-inventing", "ambiguous"
+]
+"""Whether an edit can be undone exactly, and if not, why not."""
+
 
 @dataclass(frozen=True)
 class SourcePicture:
@@ -44,6 +49,14 @@ class SourcePicture:
     digest: Digest
     kind: str = "picture"
     description: str = ""
+
+
+@dataclass(frozen=True)
+class Undoable:
+    """An instruction and the one that undoes it."""
+
+    forward: str
+    backward: str
 
 
 @dataclass(frozen=True)
@@ -59,6 +72,13 @@ class Case:
     kind: str = "picture"
     language: str = "en"
     hints: Mapping[str, str] = field(default_factory=dict)
+    more: tuple[Undoable, ...] = ()
+    """Further edits, for protocols that make several before they undo any."""
+
+    @property
+    def edits(self) -> tuple[Undoable, ...]:
+        """Every edit that can be undone, in order."""
+        return ((Undoable(self.forward, self.backward),) if self.backward is not None else ()) + self.more
 
     @property
     def source(self) -> SourcePicture:
@@ -66,7 +86,8 @@ class Case:
 
     @property
     def fingerprint(self) -> str:
-        return fingerprint_of([s.digest for s in self.sources], self.forward, self.backward, self.id)
+        more = [[(edit.forward, edit.backward) for edit in self.more]] if self.more else []
+        return fingerprint_of([s.digest for s in self.sources], self.forward, self.backward, self.id, *more)
 
 
 @dataclass(frozen=True)
@@ -130,6 +151,8 @@ class EditRequest:
 class Edited:
     picture: Picture
     cost_usd: float | None = None
+    seconds: float | None = None
+    """What the edit itself took, from editors that know it better than whoever waits for them."""
 
 
 class Editor(Protocol):
@@ -149,6 +172,30 @@ class BatchEditor(Editor, Protocol):
     batch_size: int
 
     async def edit_batch(self, requests: Sequence[EditRequest]) -> Sequence[Edited | EditError]: ...
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one replica of an editor takes of a machine; GPUs only where there are any."""
+
+    cpus: float = 1.0
+    gpus: float = 0.0
+
+
+@runtime_checkable
+class Replicable(Editor, Protocol):
+    """An editor that does its work where it is, so that more of them on more machines do more."""
+
+    share: Share
+
+
+@runtime_checkable
+class Prepared(Editor, Protocol):
+    """An editor that takes a while to get ready, which is not the time of its first edit; it sets itself a
+    deadline for each, so that waiting for its turn does not count either."""
+
+    async def prepare(self) -> None:
+        """Returns when it can be asked, or when it is clear that it cannot: then it says so when asked."""
 
 
 class EditError(Exception):

@@ -40,8 +40,8 @@ def test_round_trips_are_judged_forward_and_back_without_an_edit(
     assert ran.code == 0, ran.err
     found = rows(ran)
     assert len(found) == 4
-    forward = found["jpeg?quality=50", "roundtrip_forward@1"]
-    back = found["jpeg?quality=90", "roundtrip_reversal@1"]
+    forward = found["jpeg?quality=50", "roundtrip_forward@2"]
+    back = found["jpeg?quality=90", "roundtrip_reversal@2"]
     assert (forward["n"], forward["missing"], forward["mean"]) == (2 * CASES, 0, 1.0)
     assert (back["n"], back["missing"], back["mean"]) == (2 * CASES, 0, 7.0)
 
@@ -84,6 +84,39 @@ def test_with_repeats_the_table_says_how_far_the_judge_agrees_with_itself(
     assert all(row["alpha"] < 0 and row["mean"] == 4.0 for row in found)
     assert "alpha" in cli(*words, "--repeats", 2).out
     assert "alpha" not in cli(*words).out
+
+
+def test_a_second_judge_is_compared_with_the_first_on_what_both_judged(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer
+) -> None:
+    def graded_by_size(number: int, asked: Asked) -> Answer:
+        return completion(graded(asked, naturalness=9, artifacts=len(asked.pictures[0]) % 9))
+
+    words = ["-w", folder, "--rubric", "gedit_pq", "--json"]
+    server.script = graded_by_size
+    alone = cli("judge", "--judge", server.name, *words)
+    pictures = len(server.asked)
+    same = cli("judge", "--judge", f"{server.name}&temperature=1", *words)
+    server.script = lambda number, asked: completion(graded(asked, naturalness=9, artifacts=number % 9))
+    other = cli("judge", "--judge", f"{server.name}&temperature=0.5", *words)
+    assert alone.json["between_judges"] == []
+    (both,) = same.json["between_judges"]
+    assert (len(both["judges"]), both["subjects"], both["alpha"]) == (2, pictures, pytest.approx(1.0))
+    (three,) = other.json["between_judges"]
+    assert len(three["judges"]) == 3 and three["alpha"] < 0.9
+    printed = cli("judge", "--judge", server.name, "-w", folder, "--rubric", "gedit_pq").out
+    assert f"on the same {pictures} subjects by gedit_pq@1: alpha" in " ".join(printed.split())
+
+
+def test_the_judge_sees_the_reference_pictures_of_a_suite_that_has_them(
+    cli: Callable[..., Any], tmp_path: Path, server: JudgeServer
+) -> None:
+    folder = tmp_path / "results"
+    ran = cli("run", "-m", "jpeg?quality=50", "--suite", "wiseedit-mini?language=en&subset=Awareness_1",
+              "--metric", "psnr", "-w", folder, "--json")  # fmt: skip
+    assert ran.code == 0, ran.err
+    cli("judge", "--judge", server.name, "-w", folder, "--rubric", "wiseedit_if", "--json")
+    assert {len(asked.pictures) for asked in server.asked} == {3}  # source, result and reference
 
 
 def odd_ones_fail(number: int, asked: Asked) -> Answer:

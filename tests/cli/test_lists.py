@@ -42,7 +42,7 @@ def test_metrics_are_listed_with_direction_and_range(cli: Cli) -> None:
 
 
 def test_suites_are_listed_with_their_size(cli: Cli) -> None:
-    suites = {suite["name"]: suite for suite in cli("suites", "--json").json}
+    suites = {suite["name"]: suite for suite in reversed(cli("suites", "--json").json)}
     assert suites["converge"]["pictures"] >= 12
     assert "folder:PATH" in cli("suites").out
 

@@ -12,7 +12,7 @@ import pytest
 COMMANDS = (
     "run", "summary", "compare", "worst", "view", "report", "export", "plot", "grid", "judge", "score",
     "task", "import", "audit", "measure", "models", "models show", "models try", "suites", "metrics",
-    "doctor", "weights", "weights pull",
+    "doctor", "weights", "weights pull", "refine", "refine convert",
 )  # fmt: skip
 Cli = Callable[..., Any]
 Words = Callable[..., list[object]]

@@ -13,6 +13,7 @@ from convergebench.judges.contract import verdict
 TWO = rubric("gedit_sc")
 MIXED = rubric("roundtrip_reversal")
 PAIR = rubric("better_edit")
+CATEGORY = rubric("reedit_physical")
 GOOD = '{"reason": "done well", "edit_success": 8, "rest_preserved": 6.5}'
 
 
@@ -111,6 +112,26 @@ def test_yes_and_no_stand_beside_the_scores_and_leave_the_value_alone(answer: st
 def test_an_answer_that_is_neither_yes_nor_no_is_unparseable(answer: object) -> None:
     text = json.dumps({"reason": "x", "restored": 4, "undone": answer})
     assert verdict(Reply(text, "complete", "stop", "m"), MIXED).outcome == "unparseable"
+
+
+YES_IN_REASON = '{"reason": "yes, the ball touches the ground; yes, the shadow is right; "passes": "yes'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [YES_IN_REASON, "Yes", "yes, it passes", '{"reason": "yes", "passes"', '{"reason": "yes yes yes'],
+)
+def test_a_reply_that_was_cut_off_in_its_reason_is_no_yes(text: str) -> None:
+    read_as = verdict(Reply(text, "truncated", "length", "m"), CATEGORY)
+    assert (read_as.outcome, read_as.value) == ("truncated", None)
+
+
+@pytest.mark.parametrize(("answer", "value"), [("yes", 1.0), ("no", 0.0)])
+def test_a_category_verdict_is_one_or_zero_with_its_reason(answer: str, value: float) -> None:
+    text = json.dumps({"reason": "yes and no", "passes": answer})
+    assert verdict(Reply(text, "complete", "stop", "m"), CATEGORY) == Verdict(
+        "ok", value, {"passes": value}, "yes and no"
+    )
 
 
 @pytest.mark.parametrize(("answer", "value"), [("first", 1.0), (" Second", 0.0), ("tie", 0.5)])

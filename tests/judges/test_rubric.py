@@ -40,6 +40,9 @@ SCALES = {
     "roundtrip_forward": (0, 1), "roundtrip_reversal": (0, 10),
     "wiseedit_dp": (1, 10), "wiseedit_if": (1, 10), "wiseedit_vq": (1, 10), "wiseedit_kf": (1, 10),
     "wiseedit_cf": (1, 10), "better_edit": (0, 1), "better_return": (0, 1),
+    "reedit_physical": (0, 1), "reedit_environmental": (0, 1), "reedit_cultural": (0, 1),
+    "reedit_causal": (0, 1), "reedit_referential": (0, 1), "reedit_sc": (0, 10), "reedit_if": (0, 10),
+    "reedit_pq": (0, 10),
 }  # fmt: skip
 
 
@@ -61,6 +64,38 @@ def test_quality_is_judged_from_the_edited_picture_alone(name: str) -> None:
 def test_wiseedit_shows_pictures_within_512_as_jpeg_90(name: str) -> None:
     limits = rubric(name).pictures
     assert (limits.longest_side, limits.format, limits.quality) == (512, "jpeg", 90)
+
+
+KEPT = {
+    "better_edit": "c5e5eedd1181d492", "better_return": "e943935f7a3dddd9", "gedit_pq": "206573299f740eb2",
+    "gedit_sc": "fb27c07c0e3299e7", "instruction_following": "eed245209024d111",
+    "roundtrip_forward": "f15d05233a5ca97b", "roundtrip_reversal": "2c8d8073786e42bd",
+    "wiseedit_cf": "a66b0a8221236021", "wiseedit_dp": "4cdde2cda6a63700", "wiseedit_if": "45fbc8af17c58643",
+    "wiseedit_kf": "da45b13bf084cc79", "wiseedit_vq": "2b40622de65ef3d3",
+}  # fmt: skip
+
+
+def test_verdicts_of_earlier_releases_stay_valid() -> None:
+    assert {name: rubric(name).fingerprint for name in KEPT} == KEPT
+
+
+CATEGORIES = ("physical", "environmental", "cultural", "causal", "referential")
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_a_category_of_reedit_has_its_own_verdict_of_yes_or_no(category: str) -> None:
+    verdict = rubric(f"reedit_{category}")
+    assert verdict.category == category
+    assert verdict.schema["properties"]["passes"] == {"type": "string", "enum": ["yes", "no"]}
+    assert {*verdict.sees, *verdict.sees_if_given} == {
+        "source", "result", "instruction", "description", "rationale"
+    }  # fmt: skip
+
+
+def test_which_cases_a_rubric_is_for_changes_no_question() -> None:
+    mine = parsed(MINE, "mine")
+    kept_to = parsed(MINE.replace('of = "edit"', 'of = "edit"\ncategory = "moody"'), "mine")
+    assert (kept_to.category, kept_to.fingerprint) == ("moody", mine.fingerprint)
 
 
 def test_the_schema_wants_every_answer_and_a_reason_and_nothing_else() -> None:

@@ -7,31 +7,31 @@ import pytest
 
 from convergebench.errors import WorkspaceError
 from convergebench.picture import Picture
-from convergebench.store import PictureStore
+from convergebench.store import PictureFolder
 from made_pictures import textured
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> PictureStore:
-    made = PictureStore(tmp_path)
+def store(tmp_path: Path) -> PictureFolder:
+    made = PictureFolder(tmp_path)
     made.prepare()
     return made
 
 
-def test_a_picture_comes_back_byte_for_byte(store: PictureStore) -> None:
+def test_a_picture_comes_back_byte_for_byte(store: PictureFolder) -> None:
     picture = Picture.from_pixels(textured())
     store.put(picture)
     assert store.open(picture.facts).encoded == picture.encoded
     assert store.load(picture.digest).facts == picture.facts
 
 
-def test_the_same_picture_is_kept_once(store: PictureStore, tmp_path: Path) -> None:
+def test_the_same_picture_is_kept_once(store: PictureFolder, tmp_path: Path) -> None:
     for _ in range(2):
         store.put(Picture.from_pixels(textured()))
     assert len(list(tmp_path.rglob("*.png"))) == 1
 
 
-def test_a_changed_file_is_found_out_when_read(store: PictureStore) -> None:
+def test_a_changed_file_is_found_out_when_read(store: PictureFolder) -> None:
     picture = Picture.from_pixels(textured())
     store.put(picture)
     data = bytearray(picture.encoded)
@@ -42,7 +42,7 @@ def test_a_changed_file_is_found_out_when_read(store: PictureStore) -> None:
 
 
 def test_what_a_dead_process_left_half_written_is_dropped_and_a_living_ones_is_not(tmp_path: Path) -> None:
-    store = PictureStore(tmp_path)
+    store = PictureFolder(tmp_path)
     store.prepare()
     child = os.fork()
     if child == 0:
@@ -56,7 +56,7 @@ def test_what_a_dead_process_left_half_written_is_dropped_and_a_living_ones_is_n
     assert alive.exists()
 
 
-def test_a_jpeg_is_kept_as_it_was_given(store: PictureStore) -> None:
+def test_a_jpeg_is_kept_as_it_was_given(store: PictureFolder) -> None:
     import io
 
     from PIL import Image

@@ -7,12 +7,21 @@ from typing import Annotated
 
 import typer
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, benchmark
+from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, benchmark, listed
 
 NAME = "export"
 
 
 def command(
+    format: Annotated[
+        list[str],
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="FORMAT",
+            help="csv, parquet, markdown, latex; several separated by commas.",
+        ),
+    ] = ["csv"],  # noqa: B006
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="Folder; the workspace's unless named."),
@@ -20,13 +29,19 @@ def command(
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Write CSV files for other programs.
+    """Write files for other programs and for papers.
 
-    The four of the original benchmark, all measurements in long form, and what is missing.
+    csv: the four of the original benchmark, all measurements in long form, and what is missing.
+    parquet: all measurements. markdown, latex: the ranking and its breakdowns as tables.
     """
-    from convergebench.report import export
+    from convergebench.errors import WrongUse
+    from convergebench.report import FORMATS, export_as
 
+    wanted = listed(format)
+    for name in wanted:
+        if name not in FORMATS:
+            raise WrongUse(f"there is no format {name!r}; choose from {', '.join(FORMATS)}")
     with benchmark(workspace) as opened:
-        files = export(opened.results(suite), output or workspace)
-    for file in files:
-        typer.echo(f"Wrote {file}")
+        for name in dict.fromkeys(wanted):
+            for file in export_as(name, opened.workspace, output or workspace, suite):
+                typer.echo(f"Wrote {file}")

@@ -10,13 +10,12 @@ from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
     WorkspaceFolder,
-    console,
     listed,
     print_json,
 )
 
 if TYPE_CHECKING:
-    from convergebench.analysis.judged import JudgedRow
+    from convergebench.analysis.agreement import BetweenJudges
     from convergebench.engine.comparable import Contest
     from convergebench.engine.judgeable import Judgeable
     from convergebench.engine.judging import Judged, Task
@@ -89,7 +88,8 @@ def command(
             return _told_contests(contests, _judged(tasks, asked, store, options, as_json), asked, as_json)
         chosen = _pictures(store, rubrics, named)
         done = _judged([one.task for one in chosen], asked, store, options, as_json)
-    return _told(chosen, done, asked, as_json)
+        agreed = _between_judges(store, rubrics)
+    return _told(chosen, done, asked, agreed, as_json)
 
 
 def _rubrics(names: tuple[str, ...], pairwise: bool) -> list[Rubric]:
@@ -126,6 +126,9 @@ def _contests(store: Workspace, rubrics: list[Rubric], named: dict[str, Any]) ->
             f"{store.folder} holds no two models' pictures from the same start for these choices; "
             "name at least two models that ran the same suite"
         )
+    parts = sorted({one.first.part for one in chosen})
+    if len(parts) > 1:
+        raise WrongUse(f"models are compared within one suite; name it with --suite: {', '.join(parts)}")
     return chosen
 
 
@@ -148,6 +151,7 @@ def _judged(
     import asyncio
 
     from convergebench._version import __version__
+    from convergebench.cli.judging_progress import onlooker
     from convergebench.engine.judging import judge_tasks
 
     rubrics = sorted({task.rubric.name for task in tasks})
@@ -155,26 +159,16 @@ def _judged(
     run = store.start_run(settings, __version__)
     ending = "failed"
     try:
-        with _onlooker(judge, as_json) as onlooker:
-            done = asyncio.run(judge_tasks(tasks, judge, store, run=run, onlooker=onlooker, **options))
+        with onlooker(judge.facts.name, as_json) as watching:
+            done = asyncio.run(judge_tasks(tasks, judge, store, run=run, onlooker=watching, **options))
         ending = "interrupted" if done.interrupted else "finished"
     finally:
         store.finish_run(run, ending)
     return done
 
 
-def _onlooker(judge: Judge, as_json: bool) -> Any:
-    import sys
-    from contextlib import nullcontext
-
-    if as_json or not sys.stderr.isatty():
-        return nullcontext()
-    from convergebench.cli.judging_progress import JudgingBar
-
-    return JudgingBar(judge.facts.name)
-
-
 def _told_contests(contests: list[Contest], done: Judged, judge: Judge, as_json: bool) -> int:
+    from convergebench.cli.judged import closing_lines
     from convergebench.cli.pairwise import contests_in_json, print_contests, summed_up
 
     code = _code(done)
@@ -185,22 +179,55 @@ def _told_contests(contests: list[Contest], done: Judged, judge: Judge, as_json:
         return code
     if any(one.n for one in found):
         print_contests(found)
-    for line in _closing_lines(done, judge):
+    for line in closing_lines(done, judge.facts.name):
         typer.echo(line, err=code != 0)
     return code
 
 
-def _told(chosen: list[Judgeable], done: Judged, judge: Judge, as_json: bool) -> int:
+def _between_judges(store: Workspace, rubrics: list[Rubric]) -> list[BetweenJudges]:
+    """Over all that is in the workspace, for the rubrics of this run."""
+    from convergebench.analysis.agreement import Rating, between_judges
+    from convergebench.store.judgements import all_values
+
+    rows = all_values(store, [rubric.fingerprint for rubric in rubrics])
+    names = {row["judge_fingerprint"]: row["judge"] for row in rows}
+    shared = {name for name in names.values() if list(names.values()).count(name) > 1}
+    return between_judges(
+        Rating(
+            f"{row['judge']}@{row['judge_fingerprint'][:6]}" if row["judge"] in shared else row["judge"],
+            f"{row['rubric']}@{row['version']}",
+            row["shown"],
+            row["value"],
+        )
+        for row in rows
+    )
+
+
+def _told(
+    chosen: list[Judgeable], done: Judged, judge: Judge, agreed: list[BetweenJudges], as_json: bool
+) -> int:
     from convergebench.analysis.judged import judged_table
+    from convergebench.cli.judged import (
+        agreement_in_json,
+        agreement_line,
+        closing_lines,
+        print_judged,
+        row_in_json,
+    )
 
     code = _code(done)
     table = judged_table(_scores(chosen, done))
     if as_json:
-        print_json({"judge": _facts(done, judge), "exit_code": code, "rows": [_row(row) for row in table]})
+        print_json(
+            {"judge": _facts(done, judge), "exit_code": code, "rows": [row_in_json(row) for row in table],
+             "between_judges": [agreement_in_json(one) for one in agreed]}
+        )  # fmt: skip
         return code
     if done.ok:
-        _print_table(table)
-    for line in _closing_lines(done, judge):
+        print_judged(table)
+    for one in agreed:
+        typer.echo(agreement_line(one))
+    for line in closing_lines(done, judge.facts.name):
         typer.echo(line, err=code != 0)
     return code
 
@@ -226,74 +253,11 @@ def _scores(chosen: list[Judgeable], done: Judged) -> Any:
             repeat=one.task.repeat,
             value=None if verdict is None else verdict.value,
             missing=verdict.outcome if verdict and verdict.value is None else None,
+            suite=place.part,
         )
-
-
-def _print_table(table: list[JudgedRow]) -> None:
-    from rich.table import Table
-
-    repeated = any(row.spread for row in table)
-    shown = Table("model", "rubric", box=None)
-    for heading in ("n", "missing", "mean", "95 % interval", *(("alpha", "spread") if repeated else ())):
-        shown.add_column(heading, justify="right")
-    for row in table:
-        mean, alpha, spread = row.mean, row.agreement.alpha, row.spread
-        cells = [
-            "" if mean is None else f"{mean.mean:.2f}",
-            "" if mean is None or mean.low is None else f"{mean.low:.2f} – {mean.high:.2f}",
-            "–" if alpha is None else f"{alpha:.2f}",
-            "–" if spread is None else f"{spread.standard_deviation:.2f}",
-        ]
-        shown.add_row(row.model, row.rubric, str(row.n), str(row.missing), *cells[: 4 if repeated else 2])
-    console().print(shown)
-
-
-def _row(row: JudgedRow) -> dict[str, Any]:
-    mean = row.mean
-    return {
-        "model": row.model, "rubric": row.rubric, "n": row.n, "missing": row.missing,
-        "kinds": dict(row.kinds),
-        "mean": mean and mean.mean, "low": mean and mean.low, "high": mean and mean.high,
-        "clusters": mean.clusters if mean else 0, "alpha": row.agreement.alpha,
-        "spread": row.spread and row.spread.standard_deviation,
-    }  # fmt: skip
 
 
 def _facts(done: Judged, judge: Judge) -> dict[str, Any]:
-    return {
-        "name": judge.facts.name, "fingerprint": judge.facts.fingerprint, "judgements": len(done.verdicts),
-        "ok": done.ok, "asked": done.asked, "calls": done.calls, "missing": dict(done.missing),
-        "unusable": done.unusable, "interrupted": done.interrupted, "out_of_budget": done.out_of_budget,
-        "spent_usd": done.spent_usd, "seconds": round(done.seconds, 3),
-    }  # fmt: skip
+    from convergebench.cli.judged import judged_in_json
 
-
-def _closing_lines(done: Judged, judge: Judge) -> list[str]:
-    total = len(done.verdicts)
-    asked = f"{done.asked} judged with {done.calls} calls"
-    lines = [f"{asked}, {total - done.asked} not asked for, {done.seconds:.1f} s."]
-    if done.unusable:
-        lines.append(f"convergebench: {judge.facts.name} cannot go on: {done.unusable}")
-    if done.out_of_budget:
-        lines.append("convergebench: the next question could cost more than --max-cost; raise it to go on.")
-    why = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in done.missing.most_common())
-    if total and not done.ok:
-        lines.append(f"convergebench: none of {total} judgements succeeded{f' ({why})' if why else ''}.")
-        lines += _examples(done)
-    elif done.ok < total:
-        lines.append(
-            f"convergebench: {total - done.ok} of {total} verdicts are missing{f' ({why})' if why else ''}; "
-            "the raw replies are kept. Ask for them again with --retry-missing."
-        )
-    return lines
-
-
-def _examples(done: Judged) -> list[str]:
-    """The first reason of each kind."""
-    first: dict[str, str] = {}
-    for verdict in done.verdicts:
-        if verdict is not None and verdict.missing:
-            first.setdefault(verdict.outcome, verdict.missing)
-    return [
-        f"convergebench: {kind.replace('_', ' ')}: {' '.join(said.split())}" for kind, said in first.items()
-    ]
+    return {"name": judge.facts.name, "fingerprint": judge.facts.fingerprint, **judged_in_json(done)}

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from contextlib import nullcontext
 from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from convergebench.judges import Verdict
+
+
+def onlooker(judge: str, as_json: bool) -> JudgingBar | nullcontext[None]:
+    """A bar where somebody is looking."""
+    return nullcontext() if as_json or not sys.stderr.isatty() else JudgingBar(judge)
 
 
 class JudgingBar:
@@ -51,3 +58,6 @@ class JudgingBar:
             speed=f"{speed:.1f} verdicts/s" if self._asked else "",
             trouble=f"{self._missing} missing" if self._missing else "",
         )
+
+    def stopping(self, in_flight: int) -> None:
+        self._bar.console.print(f"Stopping; {in_flight} questions in flight are waited for and kept.")

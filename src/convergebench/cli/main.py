@@ -23,7 +23,10 @@ from convergebench.cli import (
     measure,
     metrics,
     models,
+    pairs,
+    paper,
     plot,
+    refine,
     report,
     run,
     score,
@@ -53,6 +56,7 @@ for module in (
     worst,
     report,
     export,
+    paper,
     plot,
     grid,
     judge,
@@ -64,9 +68,11 @@ for module in (
     measure,
 ):
     app.command(module.NAME)(module.command)
+app.add_typer(refine.app)
 app.add_typer(models.app)
 for module in (suites, metrics, doctor):
     app.command(module.NAME)(module.command)
+app.add_typer(pairs.app)
 app.add_typer(weights.app)
 
 

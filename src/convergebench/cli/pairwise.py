@@ -29,8 +29,10 @@ def _asked(chosen: Sequence[Contest], verdicts: Iterator[Verdict | None]) -> Ite
 
     for one in chosen:
         # Where both are the same picture, nobody was asked and nobody is better.
-        winners = [_winner(next(verdicts)) for _ in one.tasks] or ["tie", "tie"]
-        yield Asked(one.rubric.name, one.first.model, one.second.model, *winners)
+        shown, swapped = [_winner(next(verdicts)) for _ in one.tasks] or ["tie", "tie"]
+        yield Asked(
+            one.rubric.name, one.first.model, one.second.model, shown, swapped, cluster=one.first.picture
+        )
 
 
 def _winner(verdict: Verdict | None) -> Winner | None:

@@ -22,12 +22,14 @@ def command(
 ) -> None:
     """Write everything: the page, report.md, curves, pictures, tables."""
     from convergebench.report import report
-    from convergebench.report.site import write_site
+    from convergebench.report.site import gathered, holds_only_single_edits, write_site
 
     folder = output or workspace
     with benchmark(workspace) as opened:
-        results = opened.results(suite)
-        markdown = report(results, folder, opened.grid_rows(results), results.chief)
+        # Single edits have no rounds, and so a page only.
+        only_single = holds_only_single_edits(opened.workspace)
+        results = gathered(opened.workspace, suite) if only_single else opened.results(suite)
+        if not only_single:
+            typer.echo(f"Wrote {report(results, folder, opened.grid_rows(results), results.chief)}")
         page = write_site(opened.workspace, results, folder)
-    typer.echo(f"Wrote {markdown}")
     typer.echo(f"Wrote {page}; open it in a browser")

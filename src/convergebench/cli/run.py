@@ -38,12 +38,20 @@ def command(
         str, typer.Option(metavar="SUITE", help="Suite of cases, see `suites`; or folder:PATH.")
     ] = "converge",
     data: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Where the suite's data lies, for gedit and wiseedit.")
+        str | None, typer.Option(metavar="PATH", help="Where the data of gedit, wiseedit or reedit lies.")
     ] = None,
     language: Annotated[
         str | None, typer.Option(metavar="LANG", help="Language of its instructions: en or cn.")
     ] = None,
     rounds: Annotated[int, typer.Option(metavar="N", help="Round trips a case.")] = 10,
+    protocol: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="round_trip, cross_edit, cross_edit_swapped, sequence, sequence?edits=N, stay or one_shot; "
+            "what fits the suite unless named.",
+        ),
+    ] = "",
     kind: Annotated[list[str], typer.Option(metavar="KIND", help="Only pictures of this kind.")] = [],  # noqa: B006
     category: Annotated[
         list[str], typer.Option(metavar="CATEGORY", help="Only edits of this category.")
@@ -77,6 +85,23 @@ def command(
     device: Annotated[
         str, typer.Option(metavar="DEVICE", help="Where metrics run: auto, cpu or cuda.")
     ] = "auto",
+    engine: Annotated[
+        str, typer.Option(metavar="ENGINE", help="Where models and metrics run: local or ray.")
+    ] = "local",
+    ray_address: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Ray cluster; one of this machine unless named.")
+    ] = None,
+    replicas: Annotated[
+        str | None, typer.Option(metavar="MIN..MAX", help="Of each model on Ray; all that fit unless named.")
+    ] = None,
+    pictures_at: Annotated[
+        str | None,
+        typer.Option(
+            "--pictures",
+            metavar="URL",
+            help="Where a new workspace keeps its pictures, as s3://bucket/folder.",
+        ),
+    ] = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     resume: Annotated[
         bool, typer.Option("--resume/--fresh", help="Go on with what is there, or start anew beside it.")
@@ -95,17 +120,18 @@ def command(
         raise WrongUse(f"--device must be auto, cpu or cuda, not {device}")
     settings = api.Settings(
         models=listed(model), suite=_named(suite, data=data, language=language), rounds=rounds,
-        kinds=listed(kind), categories=listed(category),
+        protocol=protocol, kinds=listed(kind), categories=listed(category),
         pairs=listed(pair), pictures=listed(picture), limit=limit, seed=seed, repeats=repeats,
         concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost,
         metrics=listed(metric) or DEFAULT_MEASURED, clip=clip, device=device,  # type: ignore[arg-type]
+        engine=engine, ray_address=ray_address, replicas=replicas, pictures_at=pictures_at,  # type: ignore[arg-type]
     )  # fmt: skip
     if dry_run:
         _preview(api.make_plan(settings, _announce, known_editor), workspace, as_json)
         return 0
     plan = api.make_plan(settings, _announce)
     _get_weights(settings)
-    with Workspace.create(workspace) as store:
+    with Workspace.create(workspace, pictures_at) as store:
         outcome = _executed(plan, settings, store, fresh=not resume, as_json=as_json)
     if plan.protocol.returns:
         return _told(outcome, workspace, as_json)
@@ -197,26 +223,25 @@ def _executed(plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_jso
 
 
 def _told(outcome: Outcome, workspace: Path, as_json: bool) -> int:
-    from convergebench.analysis import ranking
-    from convergebench.cli.summary import print_notes, print_ranking
-    from convergebench.report import json_ranking
+    from convergebench.analysis import rankings
+    from convergebench.cli.summary import json_rankings, print_notes, print_rankings
 
     code = _code(outcome)
     with benchmark(workspace) as opened:
         results = opened.results()
-    ranked = ranking(results, results.chief) if results.metrics else None
+    ranked = rankings(results, results.chief) if results.metrics else None
     reasons = _reasons(results.troubles)
     if as_json:
-        shown = ranked and json_ranking(ranked)
+        shown = ranked and json_rankings(ranked)
         print_json({"run": _facts(outcome), "exit_code": code, "reasons": reasons, "ranking": shown})
         return code
     if ranked is None:
         for reason in reasons:
             typer.echo(f"convergebench: {reason}", err=True)
-    elif any(row.n for row in ranked.rows):
-        print_ranking(ranked)
+    elif any(row.n for _, one in ranked for row in one.rows):
+        print_rankings(ranked)
     else:
-        print_notes(ranked)
+        print_notes(ranked[0][1])
     for line in _closing_lines(outcome, workspace):
         typer.echo(line, err=code != 0)
     return code

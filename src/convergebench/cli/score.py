@@ -17,6 +17,7 @@ from convergebench.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from convergebench.judges import Judge
     from convergebench.made_elsewhere import Coverage
     from convergebench.scoring import Scored
     from convergebench.store import Workspace
@@ -35,7 +36,7 @@ def command(
         ),
     ] = None,
     suite: Annotated[
-        str, typer.Option(metavar="SUITE", help="gedit, wiseedit, gedit-mini or wiseedit-mini.")
+        str, typer.Option(metavar="SUITE", help="gedit, wiseedit or reedit, or gedit-mini and so on.")
     ] = "gedit",
     data: Annotated[str, typer.Option(metavar="PATH", help="The suite's data: a path, or a hub id.")] = "",
     language: Annotated[str, typer.Option(metavar="LANGUAGE", help="en or cn; for wiseedit also both.")] = "",
@@ -98,11 +99,11 @@ def command(
     with Workspace.create(workspace) as store:
         if covered and edits:
             bring_edits(store, edits, loaded, names[0], covered)
-        scored = _scored(store, loaded, asked, names, judging) if asked else None
+        scored = _scored(store, loaded, asked, names, judging, as_json) if asked else None
     return _told(covered, scored, loaded, as_json, csv, _code(scored))
 
 
-def _opened(judge: str | None, max_cost: float | None) -> Any:
+def _opened(judge: str | None, max_cost: float | None) -> Judge | None:
     from convergebench.errors import WrongUse
     from convergebench.judges import open_judge
 
@@ -124,13 +125,20 @@ def _covered(edits: Path, model: str, suite: Suite, known: frozenset[str]) -> Co
 
 
 def _scored(
-    store: Workspace, suite: Suite, judge: Any, models: tuple[str, ...], judging: dict[str, Any]
+    store: Workspace,
+    suite: Suite,
+    judge: Judge,
+    models: tuple[str, ...],
+    judging: dict[str, Any],
+    as_json: bool,
 ) -> Scored:
     import asyncio
 
+    from convergebench.cli.judging_progress import onlooker
     from convergebench.scoring import score_suite
 
-    return asyncio.run(score_suite(store, suite, judge, models=models, **judging))
+    with onlooker(judge.facts.name, as_json) as watching:
+        return asyncio.run(score_suite(store, suite, judge, models=models, onlooker=watching, **judging))
 
 
 def _refused(covered: Coverage, suite: Suite, as_json: bool) -> int:
@@ -158,6 +166,7 @@ def _code(scored: Scored | None) -> int:
 def _told(
     covered: Coverage | None, scored: Scored | None, suite: Suite, as_json: bool, csv: Path | None, code: int
 ) -> int:
+    from convergebench.cli.judged import judged_in_json
     from convergebench.report.benchmark_table import csv_benchmark, json_benchmark
     from convergebench.report.csv import csv_text
 
@@ -167,8 +176,8 @@ def _told(
     if as_json:
         print_json(
             {"suite": f"{suite.name}@{suite.version}", "cases": len(suite.cases), "exit_code": code,
-             "coverage": covered and _json_coverage(covered), "judged": scored and _json_judged(scored),
-             "rows": json_benchmark(rows)}
+             "coverage": covered and _json_coverage(covered),
+             "judged": scored and judged_in_json(scored.judged), "rows": json_benchmark(rows)}
         )  # fmt: skip
         return code
     if scored and scored.judged.ok:
@@ -217,23 +226,11 @@ def _few(names: tuple[str, ...]) -> str:
 
 
 def _judged_lines(scored: Scored | None) -> list[str]:
+    from convergebench.cli.judged import closing_lines
+
     if scored is None:
         return ["Nothing was judged; name a judge with --judge PROVIDER:MODEL."]
-    done = scored.judged
-    total = len(done.verdicts)
-    asked = f"{done.asked} judged with {done.calls} calls"
-    lines = [f"{asked}, {total - done.asked} not asked for, {done.seconds:.1f} s."]
-    if done.unusable:
-        lines.append(f"convergebench: the judge cannot go on: {done.unusable}")
-    if done.out_of_budget:
-        lines.append("convergebench: the next question could cost more than --max-cost; raise it to go on.")
-    if done.ok < total:
-        why = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in done.missing.most_common())
-        lines.append(
-            f"convergebench: {total - done.ok} of {total} verdicts are missing{f' ({why})' if why else ''}; "
-            "ask for them again with --retry-missing."
-        )
-    return lines
+    return closing_lines(scored.judged, "the judge")
 
 
 def _json_coverage(covered: Coverage) -> dict[str, Any]:
@@ -241,13 +238,4 @@ def _json_coverage(covered: Coverage) -> dict[str, Any]:
         "cases": covered.cases, "usable": len(covered.usable), "missing": list(covered.missing),
         "unreadable": covered.unreadable, "duplicate": list(covered.duplicate),
         "unknown": list(covered.unknown), "not_chosen": covered.not_chosen,
-    }  # fmt: skip
-
-
-def _json_judged(scored: Scored) -> dict[str, Any]:
-    done = scored.judged
-    return {
-        "verdicts": len(done.verdicts), "ok": done.ok, "asked": done.asked, "calls": done.calls,
-        "missing": dict(done.missing), "unusable": done.unusable, "interrupted": done.interrupted,
-        "out_of_budget": done.out_of_budget, "spent_usd": done.spent_usd, "seconds": round(done.seconds, 3),
     }  # fmt: skip

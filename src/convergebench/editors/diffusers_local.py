@@ -23,7 +23,7 @@ from convergebench.editors._replica import OFFLOADS, Replica
 from convergebench.editors._settings import without_settings
 from convergebench.editors.needs import HubWeights, Package
 from convergebench.editors.registry import Preset, provider
-from convergebench.types import Edited, EditError, Editor, EditorFacts, EditRequest
+from convergebench.types import Edited, EditError, Editor, EditorFacts, EditRequest, Share
 
 PLACEMENT = ("device", "devices", "offload")
 
@@ -68,6 +68,7 @@ class DiffusersEditor:
     def __init__(self, facts: EditorFacts, devices: Sequence[str], offload: str, batch: int) -> None:
         kind = _declared_kind(str(facts.parameters["model"]))
         self.facts = dataclasses.replace(facts, max_inputs=kind.max_inputs if kind else 1)
+        self.share = Share(gpus=sum(device != "cpu" for device in devices))
         self._replicas = [Replica(facts.parameters, device, offload, batch) for device in devices]
         # A batch is kept only when all of it is done, so pipelines that take no pairs get none.
         self.batch_size = len(devices) * (batch if kind is None or kind.takes_pairs else 1)

@@ -3,7 +3,8 @@
 `folder:/path/to/chains` holds a folder for each case, with `I{round}_{role}.png` in it: I1_forward.png,
 I1_backward.png, I2_forward.png … and, if it is there, I0_source.png, which must be the suite's picture. A
 slash in a case's id is a subfolder or two underscores. `folder:/path/to/edits.jsonl` holds lines of
-{"id": case, "image_path": …}, relative to the file: each the first edit of its case.
+{"id": case, "image_path": …}, relative to the file: each the first edit of its case. With
+`folder:/path/to/pictures?suffix=_primary.png` that edit is CASE_primary.png, in subfolders as the id has it.
 
 The pictures' content is part of the fingerprint, so pictures that are added or replaced count.
 """
@@ -55,7 +56,9 @@ class Collection(Protocol):
 def folder(facts: EditorFacts) -> FolderEditor:
     path = Path(str(facts.parameters["model"])).expanduser().absolute()
     collection: Collection
-    if path.is_dir():
+    if path.is_dir() and "suffix" in facts.parameters:
+        collection = Suffixed(path, str(facts.parameters["suffix"]))
+    elif path.is_dir():
         collection = Chains(path)
     elif path.suffix == ".jsonl" and path.is_file():
         collection = read_list(path)
@@ -63,7 +66,8 @@ def folder(facts: EditorFacts) -> FolderEditor:
         raise WrongUse(f"{path} is neither a folder nor a .jsonl file; check the name")
     files = collection.named_files()
     if not files:
-        raise WrongUse(f"{path} holds no pictures such as CASE/I1_forward.png; check the name")
+        wanted = f"CASE{facts.parameters.get('suffix', '/I1_forward.png')}"
+        raise WrongUse(f"{path} holds no pictures such as {wanted}; check the name")
     content = fingerprint_of({name: _digest(file) for name, file in files.items()})
     return FolderEditor(replace(facts, version=f"{facts.version}+{content[:12]}"), collection)
 
@@ -104,6 +108,28 @@ class SingleEdits:
 
     def named_files(self) -> Mapping[str, Path]:
         return {case: file for case, file in self.pictures.items() if file.is_file()}
+
+
+@dataclass(frozen=True)
+class Suffixed:
+    """One picture for each case, in a file called by the case's id with this behind it: its first edit, or
+    what refined that."""
+
+    root: Path
+    suffix: str
+
+    def picture_for(self, step: StepContext) -> Path | None:
+        if step.role not in ("edit", "refined") or step.round != 1:
+            return None
+        file = self.root / f"{step.case}{self.suffix}"
+        return file if file.is_file() else None
+
+    def source_of(self, case: str) -> Path | None:
+        return None
+
+    def named_files(self) -> Mapping[str, Path]:
+        files = sorted(file for file in self.root.rglob(f"*{self.suffix}") if file.is_file())
+        return {file.relative_to(self.root).as_posix(): file for file in files}
 
 
 def read_list(path: Path) -> SingleEdits:

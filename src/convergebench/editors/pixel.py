@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import Callable
 
 from convergebench.editors._exchange import only_picture
-from convergebench.types import Edited, EditorFacts, EditRequest, Pixels
+from convergebench.types import Edited, EditorFacts, EditRequest, Pixels, Share
 
 Transform = Callable[[Pixels, str, int], Pixels]
 
 
 class PixelEditor:
     """Wraps `transform(pixels, instruction, seed)`; costs nothing and needs nothing."""
+
+    share = Share()
 
     def __init__(self, facts: EditorFacts, transform: Transform) -> None:
         self.facts = facts

@@ -21,7 +21,7 @@ from convergebench.editors._exchange import only_picture
 from convergebench.editors._file_version import version_with
 from convergebench.editors.registry import provider
 from convergebench.errors import WrongUse
-from convergebench.types import BadOutput, Edited, EditorFacts, EditRequest
+from convergebench.types import BadOutput, Edited, EditorFacts, EditRequest, Share
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -58,6 +58,8 @@ def _imported(name: str) -> Any:
 
 
 class PythonFunction:
+    share = Share()
+
     def __init__(self, facts: EditorFacts, function: Function) -> None:
         self.facts = facts
         self._function = function

@@ -17,7 +17,16 @@ from convergebench.editors._local_weights import DTYPES, chosen, class_named_in,
 from convergebench.editors._settings import without_settings
 from convergebench.editors.needs import HubWeights, Package
 from convergebench.editors.registry import Preset, provider
-from convergebench.types import Crashed, Edited, Editor, EditorFacts, EditRequest, Misconfigured, Pixels
+from convergebench.types import (
+    Crashed,
+    Edited,
+    Editor,
+    EditorFacts,
+    EditRequest,
+    Misconfigured,
+    Pixels,
+    Share,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -55,6 +64,7 @@ class VaeEditor:
 
     def __init__(self, facts: EditorFacts, device: str) -> None:
         self.facts = facts
+        self.share = Share(gpus=float(device != "cpu"))
         self._device = device
         self._model: Any = None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vae")

@@ -33,6 +33,7 @@ from convergebench.types import (
     Misconfigured,
     Parameter,
     Refused,
+    Share,
     Unavailable,
 )
 
@@ -165,6 +166,7 @@ class WorkerEditor:
 
     def __init__(self, facts: EditorFacts, plan: WorkerPlan, replicas: int) -> None:
         self.facts = facts
+        self.share = Share(gpus=replicas)
         self._plan = plan
         self._replicas = [Replica(plan, number) for number in range(replicas)]
         self._free: asyncio.Queue[Replica] = asyncio.Queue()

@@ -3,23 +3,98 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-from convergebench.types import BatchEditor, Edited, EditError, EditRequest
+from convergebench.types import BatchEditor, Edited, EditRequest
+
+WAIT_SECONDS = 0.01
+
+Request = TypeVar("Request")
+Reply = TypeVar("Reply")
+
+
+@dataclass(eq=False)
+class Asked(Generic[Request, Reply]):
+    """A request, and whoever waits for its reply."""
+
+    request: Request
+    answer: asyncio.Future[Reply]
+    losses: int = 0
+    """How often whoever served it was lost meanwhile."""
+
+    def settle(self, outcome: Reply | Exception) -> None:
+        if self.answer.done():
+            return  # whoever asked has gone
+        if isinstance(outcome, Exception):
+            self.answer.set_exception(outcome)
+        else:
+            self.answer.set_result(outcome)
+
+
+class Line(Generic[Request, Reply]):
+    """Requests that wait to be served, by one server or by many; taken in batches, in order."""
+
+    def __init__(self, wait_seconds: float = WAIT_SECONDS) -> None:
+        self._wait_seconds = wait_seconds
+        self._waiting: deque[Asked[Request, Reply]] = deque()
+        self._is_filled = asyncio.Event()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def ask(self, request: Request) -> asyncio.Future[Reply]:
+        answer: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._waiting.append(Asked(request, answer))
+        self._is_filled.set()
+        return answer
+
+    def put_back(self, asked: Asked[Request, Reply]) -> None:
+        """To the front: its server was lost, and it has waited long enough."""
+        self._waiting.appendleft(asked)
+        self._is_filled.set()
+
+    def refuse_all(self, error: Exception) -> None:
+        while self._waiting:
+            self._waiting.popleft().settle(error)
+
+    async def take(self, most: int) -> list[Asked[Request, Reply]]:
+        """Up to so many, as soon as there is one; a moment is left for others to join it."""
+        while True:
+            await self._is_filled.wait()
+            if len(self._waiting) < most:
+                await asyncio.sleep(self._wait_seconds)
+            batch = self._first(most)
+            if not self._waiting:
+                self._is_filled.clear()
+            if batch:
+                return batch
+
+    def _first(self, most: int) -> list[Asked[Request, Reply]]:
+        """One whose server was lost goes alone: it may be the reason, and shall not take others with it."""
+        batch: list[Asked[Request, Reply]] = []
+        while self._waiting and len(batch) < most:
+            if self._waiting[0].answer.done():
+                self._waiting.popleft()
+            elif self._waiting[0].losses:
+                return batch or [self._waiting.popleft()]
+            else:
+                batch.append(self._waiting.popleft())
+        return batch
 
 
 class Batched:
     """Gathers requests while the editor is busy, or for a moment when it is idle, and sends them together."""
 
-    def __init__(self, editor: BatchEditor, wait_seconds: float = 0.01) -> None:
+    def __init__(self, editor: BatchEditor, wait_seconds: float = WAIT_SECONDS) -> None:
         self.facts = editor.facts
         self._editor = editor
-        self._wait_seconds = wait_seconds
-        self._waiting: list[tuple[EditRequest, asyncio.Future[Edited]]] = []
+        self._line: Line[EditRequest, Edited] = Line(wait_seconds)
         self._sender: asyncio.Task[None] | None = None
 
     async def edit(self, request: EditRequest) -> Edited:
-        answer: asyncio.Future[Edited] = asyncio.get_running_loop().create_future()
-        self._waiting.append((request, answer))
+        answer = self._line.ask(request)
         if self._sender is None or self._sender.done():
             self._sender = asyncio.create_task(self._send_all())
         return await answer
@@ -28,30 +103,15 @@ class Batched:
         await self._editor.close()
 
     async def _send_all(self) -> None:
-        while self._waiting:
-            if len(self._waiting) < self._editor.batch_size:
-                await asyncio.sleep(self._wait_seconds)
-            batch, self._waiting = (
-                self._waiting[: self._editor.batch_size],
-                self._waiting[self._editor.batch_size :],
-            )
-            await self._send(batch)
+        while len(self._line):
+            await self._send(await self._line.take(self._editor.batch_size))
 
-    async def _send(self, batch: list[tuple[EditRequest, asyncio.Future[Edited]]]) -> None:
+    async def _send(self, batch: list[Asked[EditRequest, Edited]]) -> None:
         try:
-            outcomes = await self._editor.edit_batch([request for request, _ in batch])
+            outcomes = await self._editor.edit_batch([asked.request for asked in batch])
         except Exception as error:
-            for _, answer in batch:
-                _settle(answer, error)
+            for asked in batch:
+                asked.settle(error)
             return
-        for (_, answer), outcome in zip(batch, outcomes, strict=True):
-            _settle(answer, outcome)
-
-
-def _settle(answer: asyncio.Future[Edited], outcome: Edited | EditError | Exception) -> None:
-    if answer.done():
-        return  # whoever asked has gone
-    if isinstance(outcome, Exception):
-        answer.set_exception(outcome)
-    else:
-        answer.set_result(outcome)
+        for asked, outcome in zip(batch, outcomes, strict=True):
+            asked.settle(outcome)

@@ -47,6 +47,8 @@ class Trajectory:
     editor: Editor
     case: Case
     seed: int
+    first_position: int = 0
+    """Where it goes on from another trajectory, its positions go on too, and with them the steps' seeds."""
 
 
 class DurableEdit:
@@ -70,7 +72,7 @@ class DurableEdit:
         self._on_step = on_step
         self._may_begin = may_begin
         self._recorded = {step.position: step for step in recorded}
-        self._position = 0
+        self._position = trajectory.first_position
 
     async def __call__(
         self, image: Image | Sequence[Image], instruction: str, *, role: str, round: int
@@ -92,7 +94,7 @@ class DurableEdit:
         attempted = await self._attempt(EditRequest(pictures, instruction, seed, context))
         outcome, picture = await self._kept(attempted)
         step = Step(
-            position, role, round, instruction, seed, inputs, outcome, attempted.seconds,
+            position, role, round, instruction, seed, inputs, outcome, _seconds(attempted),
             attempted.cost_usd, attempted.attempts,
         )  # fmt: skip
         await asyncio.wrap_future(
@@ -114,8 +116,9 @@ class DurableEdit:
     async def _replayed(self, step: Step) -> Picture:
         picture = None
         if isinstance(step.outcome, PictureFacts):
-            if not self._workspace.pictures.holds(step.outcome):
-                raise WorkspaceError(f"picture {self._workspace.pictures.path(step.outcome)} is gone")
+            if not await asyncio.to_thread(self._workspace.pictures.holds, step.outcome):
+                place = self._workspace.pictures.place
+                raise WorkspaceError(f"picture {step.outcome.digest} is gone from {place}")
             picture = self._workspace.pictures.open(step.outcome)
         return await self._told(step, picture, replayed=True)
 
@@ -137,6 +140,11 @@ class DurableEdit:
                 f"step {step.position} of {self._trajectory.case.id} was recorded for another request; "
                 "the protocol has changed. Run it again with --fresh"
             )
+
+
+def _seconds(attempted: Attempted[Edited]) -> float:
+    known = attempted.outcome.seconds if isinstance(attempted.outcome, Edited) else None
+    return attempted.seconds if known is None else known
 
 
 def _is_final(step: Step) -> bool:

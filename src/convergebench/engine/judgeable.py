@@ -8,29 +8,30 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from convergebench.analysis.gather import PARTIAL
 from convergebench.engine.judging import Task
+from convergebench.engine.references import kept_references
 from convergebench.judges import Rubric, Subject
 from convergebench.judges.asking import lacking
 from convergebench.judges.rubric import Of
-from convergebench.protocols import round_trip
+from convergebench.protocols import RETURN_ROLES, is_forward, is_undoing
 from convergebench.store import Workspace
+from convergebench.suites import pair_asking, reversibility_of
 from convergebench.types import Digest
-
-RETURN_ROLES = round_trip(1).returns
 
 _STEPS = """
     SELECT s.trajectory, s.role, s.round, s.instruction, s.inputs, s.picture, t.editor, t.seed, t.protocol,
-           e.name AS editor_name, c.suite, c.id AS case_id, c.picture AS source_id, c.category, c.language,
-           c.forward, c.backward, c.hints, max(s.id) AS last
+           e.name AS editor_name, c.suite, c.id AS case_id, c.picture AS source_id, c.pair, c.category,
+           c.language, c.forward, c.backward, c.hints, max(s.id) AS last
     FROM steps s
     JOIN trajectories t ON t.id = s.trajectory
     JOIN editors e ON e.fingerprint = t.editor
     JOIN cases c ON c.fingerprint = t.case_fingerprint
-    WHERE t.generation = (
+    WHERE t.protocol NOT LIKE 'refine%' AND t.generation = (
         SELECT max(n.generation) FROM trajectories n
         WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
             = (t.protocol, t.editor, t.case_fingerprint, t.seed))
-    GROUP BY s.trajectory, s.position ORDER BY s.trajectory, s.position
+    GROUP BY s.trajectory, s.position, c.suite ORDER BY s.trajectory, s.position
 """
 
 
@@ -47,6 +48,8 @@ class Place:
     language: str
     seed: int
     round: int
+    part: str = ""
+    """The suite, or the part of it whose edits can be undone only in part: what is averaged together."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,8 @@ def judgeable(
         Judgeable(one.place, Task(rubric, one.subject, repeat))
         for one in pictured(workspace, suite=suite, models=models, rounds=rounds)
         for rubric in rubrics
-        if rubric.of == one.of and lacking(rubric, one.subject) is None
+        if rubric.of == one.of and rubric.category in ("", one.place.category)
+        if lacking(rubric, one.subject) is None
         for repeat in range(repeats)
     ]
 
@@ -91,28 +95,57 @@ def pictured(
     rows = workspace.query(_STEPS)
     labels = _labels(rows)
     first = {row["trajectory"]: json.loads(row["inputs"]) for row in reversed(rows)}
+    asked = _asked_for(rows)
     for row in rows:
         place = _place(row, labels)
         if row["picture"] is None or not _is_chosen(place, row["editor_name"], suite, models, rounds):
             continue
+        if is_undoing(row["role"]):
+            continue
         of: Of = "return" if row["role"] in RETURN_ROLES else "edit"
-        yield Pictured(place, of, _subject(row, of, first[row["trajectory"]]))
+        instructions = asked[row["trajectory"], row["round"]] if of == "return" else [row["instruction"]]
+        yield Pictured(place, of, _subject(row, of, first[row["trajectory"]], instructions))
+
+
+def _asked_for(rows: Sequence[sqlite3.Row]) -> Mapping[tuple[int, int], list[str]]:
+    """The forward edits of each trajectory and round, in order; what was asked where nothing is undone."""
+    asked: dict[tuple[int, int], list[str]] = {}
+    for row in rows:
+        edits = asked.setdefault((row["trajectory"], row["round"]), [])
+        if is_forward(row["role"]) and row["instruction"] not in edits:
+            edits.append(row["instruction"])
+    otherwise = {row["trajectory"]: row["forward"] for row in rows}
+    return {place: edits or [otherwise[place[0]]] for place, edits in asked.items()}
 
 
 def _is_chosen(
     place: Place, name: str, suite: str | None, models: Collection[str], rounds: Collection[int]
 ) -> bool:
     return (
-        (suite is None or suite in (place.suite, place.suite.partition("@")[0]))
+        (suite is None or suite in (place.suite, place.part, place.suite.partition("@")[0]))
         and (not models or bool({place.model, name} & set(models)))
         and (not rounds or place.round in rounds)
     )
 
 
-def _subject(row: sqlite3.Row, of: Of, first: Sequence[Digest]) -> Subject:
+def _subject(row: sqlite3.Row, of: Of, first: Sequence[Digest], instructions: Sequence[str]) -> Subject:
     sources = first if of == "return" else json.loads(row["inputs"])
-    texts = dict(_texts(row, row["forward"] if of == "return" else row["instruction"]))
-    return Subject({"source": tuple(sources), "result": (row["picture"],)}, texts)
+    references = kept_references(json.loads(row["hints"]))
+    texts = {**_checks(of, instructions), **dict(_texts(row, " ".join(instructions)))}
+    pictures = {"source": tuple(sources), "result": (row["picture"],)}
+    return Subject({**pictures, "references": references} if references else pictures, texts)
+
+
+def _checks(of: Of, instructions: Sequence[str]) -> dict[str, str]:
+    """What to look for, where the edits are built-in ones."""
+    pairs = [pair for asked in instructions if (pair := pair_asking(asked)) is not None]
+    if not pairs:
+        return {}
+    if of == "return":
+        return {
+            "hint": f"The source picture again, without {' and without '.join(p.gone_after for p in pairs)}."
+        }
+    return {"hint": f"{pairs[0].shows_after[:1].upper()}{pairs[0].shows_after[1:]}."}
 
 
 def _texts(row: sqlite3.Row, instruction: str) -> Iterator[tuple[str, str]]:
@@ -120,7 +153,7 @@ def _texts(row: sqlite3.Row, instruction: str) -> Iterator[tuple[str, str]]:
     if row["backward"]:
         yield "undo", row["backward"]
     hints = json.loads(row["hints"])
-    for name in ("hint", "description"):
+    for name in ("hint", "description", "rationale"):
         if hints.get(name):
             yield name, str(hints[name])
 
@@ -128,8 +161,13 @@ def _texts(row: sqlite3.Row, instruction: str) -> Iterator[tuple[str, str]]:
 def _place(row: sqlite3.Row, labels: Mapping[str, str]) -> Place:
     return Place(
         row["suite"], labels[row["editor"]], row["case_id"], row["source_id"], row["category"],
-        row["language"], row["seed"], row["round"],
+        row["language"], row["seed"], row["round"], _part(row),
     )  # fmt: skip
+
+
+def _part(row: sqlite3.Row) -> str:
+    told = json.loads(row["hints"]).get("reversibility") or reversibility_of(row["pair"])
+    return str(row["suite"]) if told == "reversible" else f"{row['suite']}{PARTIAL}"
 
 
 def _labels(rows: Sequence[sqlite3.Row]) -> dict[str, str]:

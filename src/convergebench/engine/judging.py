@@ -17,10 +17,18 @@ from convergebench.engine.interrupts import interruptible
 from convergebench.engine.limits import Budget, BudgetReached, Lane, Limits, Patience
 from convergebench.engine.questioning import Questioner
 from convergebench.engine.shown import Shown
-from convergebench.judges import Judge, Question, Rubric, Subject, Verdict
+from convergebench.judges import Judge, Question, Reply, Rubric, Subject, Verdict
 from convergebench.judges.asking import key_of, lacking, question, shown_pictures, shown_texts
+from convergebench.judges.contract import verdict as verdict_of
 from convergebench.store import Workspace
-from convergebench.store.judgements import Asked, conclude, concluded, enlist_judge, verdict_rows
+from convergebench.store.judgements import (
+    Asked,
+    claim_of,
+    conclude,
+    concluded,
+    enlist_judge,
+    verdict_rows,
+)
 from convergebench.types import EditError, Misconfigured
 
 AT_ONCE = 8
@@ -28,8 +36,6 @@ ASK_AGAIN = 2
 CLAIM_POLL_SECONDS = 0.1
 BATCH = 8
 """Questions that are claimed, looked up and made ready in one go, before they are needed."""
-_FIRST_CLAIM = 1 << 40
-"""Judgements are claimed by bytes far behind those of the trajectories."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,8 @@ class Onlooker(Protocol):
         """So many different ones; `judged` follows for each that gets a verdict."""
 
     def judged(self, verdict: Verdict, *, replayed: bool) -> None: ...
+
+    def stopping(self, in_flight: int) -> None: ...
 
 
 async def judge_tasks(
@@ -110,7 +118,10 @@ class _Waiting:
 
     @property
     def claim(self) -> int:
-        return _FIRST_CLAIM + int(self.asked.key[:10], 16)
+        return claim_of(self.asked.key)
+
+    def read(self, reply: Reply) -> Verdict:
+        return verdict_of(reply, self.rubric)
 
 
 @dataclass(frozen=True)
@@ -142,6 +153,7 @@ class _Session:
         self._retry_missing = retry_missing
         self._onlooker = onlooker
         self._verdicts: dict[str, Verdict] = {}
+        self._active = 0
         self._error: Exception | None = None
         self._result = Judged([])
 
@@ -169,6 +181,8 @@ class _Session:
     def interrupted(self) -> None:
         self._result.interrupted = True
         self._stop.set()
+        if self._onlooker is not None:
+            self._onlooker.stopping(self._active)
 
     def _waiting(self, task: Task) -> _Waiting:
         absent = lacking(task.rubric, task.subject)
@@ -182,7 +196,7 @@ class _Session:
     def _take_kept(self, waiting: Iterable[_Waiting], kept: Mapping[str, sqlite3.Row]) -> None:
         for key in {one.asked.key for one in waiting} & set(kept):
             if self._stands(kept[key]):
-                self._keep(key, _verdict_in(kept[key]), replayed=True)
+                self._keep(key, verdict_in(kept[key]), replayed=True)
 
     def _stands(self, row: sqlite3.Row) -> bool:
         return row["outcome"] == "ok" or not self._retry_missing
@@ -259,9 +273,11 @@ class _Session:
                 continue
             writes: list[Future[None]] = []
             verdict = None
+            self._active += 1
             with self._ending():
                 asked = one.waiting.asked
-                verdict = await self._questioner.verdict(asked, one.waiting.rubric, one.question, writes)
+                verdict = await self._questioner.verdict(asked, one.waiting.read, one.question, writes)
+            self._active -= 1
             # The next question need not wait for the disk.
             group.create_task(self._settle(one.waiting, verdict, writes))
 
@@ -310,6 +326,6 @@ async def _written(writes: Sequence[Future[None]]) -> None:
         write.result()
 
 
-def _verdict_in(row: sqlite3.Row) -> Verdict:
+def verdict_in(row: sqlite3.Row) -> Verdict:
     scores = json.loads(row["scores"])
     return Verdict(row["outcome"], row["value"], scores, row["reason"], row["missing"])

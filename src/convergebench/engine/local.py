@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from convergebench.analysis.succession import Succession, change_ruler
+from convergebench.analysis.succession import Succession
 from convergebench.engine.batching import Batched
-from convergebench.engine.directions import Directions, ForwardEdit
+from convergebench.engine.directions import ForwardEdit
 from convergebench.engine.durable import DurableEdit, StepFailed, Stopped, Trajectory
+from convergebench.engine.gauges import Gauges
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.limits import Budget, BudgetReached, Lane, Limits, Patience
-from convergebench.engine.measuring import Measuring, Pairs
+from convergebench.engine.measuring import Measuring
 from convergebench.engine.plan import Plan
 from convergebench.engine.sources import Sources
 from convergebench.engine.watch import Unwatched, Watch
@@ -23,7 +26,16 @@ from convergebench.errors import BadPicture, ConvergeBenchError
 from convergebench.metrics import Ruler
 from convergebench.picture import Picture
 from convergebench.store import Enrolment, Workspace
-from convergebench.types import BatchEditor, Digest, Editor, EditorFacts, FailureKind, PictureFacts, Step
+from convergebench.types import (
+    BatchEditor,
+    Digest,
+    Editor,
+    EditorFacts,
+    FailureKind,
+    PictureFacts,
+    Prepared,
+    Step,
+)
 
 CLAIM_POLL_SECONDS = 0.1
 TRAJECTORIES_AT_ONCE = 8
@@ -61,6 +73,7 @@ async def run_plan(
     fresh: bool = False,
     patience: Patience | None = None,
     watch: Watch | None = None,
+    gauges: Gauges | None = None,
 ) -> Outcome:
     """Bring every trajectory of the plan as far as it gets.
 
@@ -68,23 +81,23 @@ async def run_plan(
     eight, and as many as is safe for a new account. `per_minute` holds the requests to each provider.
     SIGINT stops it: nothing new is asked, what is in flight finishes and is kept. A second one drops it.
     """
-    session = _Session(plan, workspace, ruler, run, watch or Unwatched())
+    session = _Session(plan, workspace, gauges or Gauges.of(ruler), run, watch or Unwatched())
     session.limit(concurrency, per_minute, Budget(max_cost_usd), patience or Patience())
     return await session.run(concurrency or TRAJECTORIES_AT_ONCE, fresh)
 
 
 class _Session:
-    def __init__(self, plan: Plan, workspace: Workspace, ruler: Ruler, run: int, watch: Watch) -> None:
+    def __init__(self, plan: Plan, workspace: Workspace, gauges: Gauges, run: int, watch: Watch) -> None:
         self._protocol = plan.protocol
         self._plan = plan
         self._workspace = workspace
-        self._ruler = ruler
         self._run = run
         self._watch = watch
         self._sources = Sources(workspace.pictures)
-        self._returns = Measuring(Pairs(ruler), workspace, watch, self._stop_for)
-        self._changes = Measuring(Pairs(change_ruler(ruler)), workspace, Unwatched(), self._stop_for)
-        self._directions = Measuring(Directions(ruler), workspace, Unwatched(), self._stop_for)
+        at_once, batch = gauges.at_once, gauges.batch
+        self._returns = Measuring(gauges.returns, workspace, watch, self._stop_for, at_once, batch)
+        self._changes = Measuring(gauges.changes, workspace, Unwatched(), self._stop_for, at_once, batch)
+        self._directions = Measuring(gauges.directions, workspace, Unwatched(), self._stop_for, at_once)
         self._outcome = Outcome()
         self._error: Exception | None = None
         self._stop = asyncio.Event()
@@ -95,12 +108,14 @@ class _Session:
     ) -> None:
         """One lane for each provider: its models share it."""
         self._budget = budget
-        lanes = {
-            facts.provider: Lane(_at_once(facts, at_once), per_minute)
-            for facts in (editor.facts for editor in self._plan.editors)
-        }
         self._limits = {
-            provider: Limits(lane, patience, budget, self._stop) for provider, lane in lanes.items()
+            editor.facts.provider: Limits(
+                Lane(_at_once(editor.facts, at_once), per_minute),
+                replace(patience, deadline_seconds=math.inf) if isinstance(editor, Prepared) else patience,
+                budget,
+                self._stop,
+            )
+            for editor in self._plan.editors
         }
 
     async def run(self, concurrency: int, fresh: bool) -> Outcome:
@@ -126,9 +141,19 @@ class _Session:
         self._outcome.trajectories += len(identities)
         line = deque(self._trajectories(editor, identities, wanted))
         try:
+            if isinstance(editor, Prepared):
+                await self._until_stopped(editor.prepare())
             await asyncio.gather(*(self._work(line) for _ in range(min(concurrency, len(line)))))
         finally:
             await editor.close()
+
+    async def _until_stopped(self, work: Coroutine[Any, Any, None]) -> None:
+        tasks = [asyncio.create_task(work), asyncio.create_task(self._stop.wait())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
 
     def _trajectories(
         self, editor: Editor, identities: Sequence[int], wanted: Sequence[Enrolment]

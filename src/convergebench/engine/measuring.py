@@ -10,11 +10,11 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from convergebench.engine.watch import Watch
 from convergebench.metrics import Ruler
+from convergebench.metrics.ruler import BATCH
 from convergebench.picture import Picture
 from convergebench.store import Tried, Workspace
 from convergebench.types import Digest, Measurement
 
-BATCH = 16
 WORKERS = max(1, min(4, os.cpu_count() or 1))
 
 Pair: TypeAlias = tuple[Picture, Picture]
@@ -61,15 +61,22 @@ class Measuring(Generic[Item]):
     """A bounded line of what is to be measured: when it is full, editing waits."""
 
     def __init__(
-        self, gauge: Gauge[Item], workspace: Workspace, watch: Watch, on_error: Callable[[Exception], None]
+        self,
+        gauge: Gauge[Item],
+        workspace: Workspace,
+        watch: Watch,
+        on_error: Callable[[Exception], None],
+        at_once: int = WORKERS,
+        batch: int = BATCH,
     ) -> None:
         self._gauge = gauge
         self._workspace = workspace
         self._watch = watch
         self._on_error = on_error
-        self._line: asyncio.Queue[Item] = asyncio.Queue(maxsize=2 * BATCH)
-        self._threads = ThreadPoolExecutor(WORKERS, thread_name_prefix="measure")
-        self._workers = [asyncio.create_task(self._work()) for _ in range(WORKERS)]
+        self._batch = batch
+        self._line: asyncio.Queue[Item] = asyncio.Queue(maxsize=2 * batch)
+        self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="measure")
+        self._workers = [asyncio.create_task(self._work()) for _ in range(at_once)]
 
     async def offer(self, item: Item, known: Mapping[Tried, bool]) -> None:
         """Have it measured, unless all of it is known."""
@@ -86,7 +93,7 @@ class Measuring(Generic[Item]):
     async def _work(self) -> None:
         while True:
             batch = [await self._line.get()]
-            while len(batch) < BATCH and not self._line.empty():
+            while len(batch) < self._batch and not self._line.empty():
                 batch.append(self._line.get_nowait())
             try:
                 await self._measure_and_record(batch)

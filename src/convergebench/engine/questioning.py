@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 
 from convergebench.engine.limits import Attempted, Limits
-from convergebench.judges import Judge, JudgeAttempt, Question, Reply, Rubric, Verdict
+from convergebench.judges import Judge, JudgeAttempt, Question, Reply, Verdict
 from convergebench.judges.asking import likely_cost_usd
-from convergebench.judges.contract import verdict as verdict_of
 from convergebench.store import Workspace
 from convergebench.store.judgements import Asked, begin_judgement, record_attempt
 from convergebench.types import EditError, Misconfigured, Refused
 
 FINAL = ("ok", "refused")
 """After these a judge is not asked again."""
+
+Read = Callable[[Reply], Verdict]
+"""What a reply is worth."""
 
 
 class Questioner:
@@ -40,7 +43,7 @@ class Questioner:
         self._ask_again = ask_again
 
     async def verdict(
-        self, asked: Asked, rubric: Rubric, question: Question, writes: list[Future[None]]
+        self, asked: Asked, read: Read, question: Question, writes: list[Future[None]]
     ) -> Verdict | None:
         """The first reply in form, or what the last one lacks; None if the run ends before either.
 
@@ -51,10 +54,10 @@ class Questioner:
         writes.append(begin_judgement(self._workspace, asked, self._run))
         for number in range(1 + self._ask_again):
             seed = asked.repeat * (1 + self._ask_again) + number
-            attempted = await self._attempt(replace(question, seed=seed), rubric, asked.key, writes)
+            attempted = await self._attempt(replace(question, seed=seed), read, asked.key, writes)
             if isinstance(attempted.outcome, EditError):
                 return self._failed(attempted.outcome)
-            verdict = verdict_of(attempted.outcome, rubric)
+            verdict = read(attempted.outcome)
             if verdict.outcome in FINAL:
                 return verdict
             if self._stop.is_set():
@@ -62,7 +65,7 @@ class Questioner:
         return verdict
 
     async def _attempt(
-        self, asking: Question, rubric: Rubric, key: str, writes: list[Future[None]]
+        self, asking: Question, read: Read, key: str, writes: list[Future[None]]
     ) -> Attempted[Reply]:
         sizes = tuple(picture.size for picture in asking.pictures)
 
@@ -83,7 +86,7 @@ class Questioner:
             except Exception as error:
                 note(_no_reply(error))
                 raise
-            note(verdict_of(reply, rubric), reply)
+            note(read(reply), reply)
             return reply
 
         return await self._limits.attempt(call, likely_cost_usd(self._judge.facts, asking))

@@ -29,6 +29,7 @@ _TEXT_CAPTIONS = {
     "undo": "The instruction that should have undone it",
     "hint": "What a correct result shows",
     "description": "What the source picture shows",
+    "rationale": "What is hard about this edit",
 }
 
 

@@ -114,7 +114,7 @@ class Subject:
     pictures: Mapping[str, tuple[Digest, ...]]
     """source, result, references; first and second where two are compared."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """instruction, undo, hint, description."""
+    """instruction, undo, hint, description, rationale."""
 
 
 @dataclass(frozen=True)

@@ -113,6 +113,12 @@ def _vllm(facts: JudgeFacts) -> Judge:
     return Vllm(facts)
 
 
+def _qwen_local(facts: JudgeFacts) -> Judge:
+    from convergebench.judges.qwen_local import QwenLocal
+
+    return QwenLocal(facts)
+
+
 _LOCAL: Mapping[str, Parameter] = {"temperature": 0.0, "max_tokens": MOST_TOKENS}
 
 PROVIDERS: Mapping[str, Provider] = {
@@ -136,6 +142,12 @@ PROVIDERS: Mapping[str, Provider] = {
     ),
     "vllm": Provider(
         "a model that vLLM serves here, started and stopped for you", _vllm, settings=_LOCAL, free=True
+    ),
+    "local": Provider(
+        "a Qwen2.5-VL in this process, from a folder or the hub, such as EditRefine's",
+        _qwen_local,
+        settings={"temperature": 0.0, "max_tokens": 512, "device": "auto", "dtype": "auto"},
+        free=True,
     ),
     "ollama": Provider(
         "a model in Ollama on this machine",

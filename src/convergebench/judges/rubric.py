@@ -20,11 +20,13 @@ Format = Literal["png", "jpeg"]
 PICTURES = ("source", "result", "first", "second", "references")
 CHOICES: Mapping[str, float] = {"first": 1.0, "second": 0.0, "tie": 0.5}
 """Answers to which of two is better, and the first one's share of the win."""
-TEXTS = ("instruction", "undo", "hint", "description")
+TEXTS = ("instruction", "undo", "hint", "description", "rationale")
 REASON = "reason"
 
 _REQUIRED = ("id", "version", "of", "sees", "prompt", "ask")
-_ALLOWED = (*_REQUIRED, "system", "sees_if_given", "prompt_for_several", "combine", "pictures")
+_ALLOWED = (
+    *_REQUIRED, "category", "system", "sees_if_given", "prompt_for_several", "combine", "pictures"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,18 @@ class Rubric:
     """In place of the prompt where there is more than one source picture."""
     combine: Combine = "min"
     pictures: PictureLimits = PictureLimits()
+    category: str = ""
+    """Only cases of this category are judged by it; those of all where it names none."""
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of every word in it: a change without a new version is still another rubric."""
-        return fingerprint_of(asdict(self))
+        """Of every word in it: a change without a new version is still another rubric.
+
+        Which cases it is for is left out, since it changes no question.
+        """
+        words = asdict(self)
+        del words["category"]
+        return fingerprint_of(words)
 
     @property
     def name(self) -> str:
@@ -168,6 +177,7 @@ def parsed(text: str, where: str) -> Rubric:
             ask=_asks(data["ask"]),
             combine=_one_of(data.get("combine", "min"), get_args(Combine), "combine"),
             pictures=_limits(data.get("pictures", {})),
+            category=_typed(data, "category", str, ""),
         )
         _check_kind(made)
         return made

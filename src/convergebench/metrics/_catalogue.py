@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from convergebench.errors import ConvergeBenchError, WrongUse
+from convergebench.metrics._gpu.base import GpuMetric
 from convergebench.metrics._members import Alone, Member
 from convergebench.metrics.base import (
     Family,
@@ -72,6 +73,18 @@ def load_family(name: str, options: MetricOptions) -> Family:
     """What `source_of` names: a family, or a metric as a family of one."""
     families = family_registrations()
     return families[name].load(options) if name in families else Alone(load(name, options))
+
+
+def has_gpu_form(name: str) -> bool:
+    """Whether what `source_of` names can be read on a GPU together with others."""
+    return name in registrations() and registrations()[name].on_gpu is not None
+
+
+def load_on_gpu(name: str, options: MetricOptions, device: str) -> GpuMetric:
+    """The metric in that form; raises MetricUnavailable as `load` does."""
+    make = registrations()[name].on_gpu
+    assert make is not None, "ask `has_gpu_form` first"
+    return make(options, device)
 
 
 def packaged_weights(*of: str) -> tuple[PackagedFile, ...]:

@@ -7,12 +7,14 @@ from pathlib import Path
 from convergebench.metrics.base import MetricOptions, MetricUnavailable
 
 
+def may_use_cuda(options: MetricOptions) -> bool:
+    """Whether CUDA is asked for, or there is NVIDIA's driver: importing torch to ask it takes seconds."""
+    return options.device == "cuda" or (options.device == "auto" and Path("/dev/nvidiactl").exists())
+
+
 def uses_cuda(options: MetricOptions) -> bool:
     """True where CUDA is asked for, or found; asked for and not found is MetricUnavailable."""
-    if options.device == "cpu":
-        return False
-    # Importing torch takes seconds, so a machine without NVIDIA's driver is not asked at all.
-    if options.device == "auto" and not Path("/dev/nvidiactl").exists():
+    if not may_use_cuda(options):
         return False
     if _torch_finds_cuda():
         return True

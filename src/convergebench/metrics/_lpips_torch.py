@@ -47,18 +47,23 @@ class TorchFeatures:
     def of(self, pictures: Sequence[Pixels]) -> list[tuple[torch.Tensor, ...]]:
         import torch
 
+        batch = torch.from_numpy(np.stack(pictures)).to(self._device).permute(0, 3, 1, 2)
+        return list(zip(*self.taps(batch.float()), strict=True))
+
+    def taps(self, levels: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Features of N × 3 × height × width levels from 0 to 255."""
+        import torch
+
         # TF32 would move the fifth digit. The switch is torch's own and global, hence the lock.
         exact = torch.backends.cudnn.flags(enabled=True, allow_tf32=False)
         with _SWITCH, exact, torch.inference_mode():
-            batch = torch.from_numpy(np.stack(pictures)).to(self._device).permute(0, 3, 1, 2)
-            value = (batch.float() * (2 / 255) - 1 - self._shift) / self._scale
-            return list(zip(*self._taps(value), strict=True))
+            return self._taps((levels * (2 / 255) - 1 - self._shift) / self._scale)
 
     def distance(self, one: Sequence[torch.Tensor], other: Sequence[torch.Tensor]) -> float:
         """The sum over the taps of the mean squared difference, which is LPIPS."""
         return float(sum((a - b).square().mean() for a, b in zip(one, other, strict=True)))
 
-    def _taps(self, value: torch.Tensor) -> list[torch.Tensor]:
+    def _taps(self, value: torch.Tensor) -> tuple[torch.Tensor, ...]:
         from torch.nn import functional
 
         taps = []
@@ -73,4 +78,4 @@ class TorchFeatures:
             else:
                 unit = value / (value.norm(dim=1, keepdim=True) + EPSILON)
                 taps.append(unit * next(gains).view(1, -1, 1, 1))
-        return taps
+        return tuple(taps)

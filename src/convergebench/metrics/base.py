@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from convergebench.errors import ConvergeBenchError, WrongUse
+from convergebench.metrics._gpu.base import GpuMetric
 from convergebench.packages import PackagedFile
 from convergebench.types import Better, Dimension, MetricFacts, Pixels
 
@@ -62,6 +63,10 @@ class MetricOptions:
     device: Literal["auto", "cpu", "cuda"] = "auto"
 
 
+GpuForm: TypeAlias = Callable[[MetricOptions, str], GpuMetric]
+"""Loads a metric on one of torch's devices."""
+
+
 @dataclass(frozen=True)
 class Registration:
     """A metric by name: its facts are known at once, the metric itself when it is loaded."""
@@ -71,6 +76,8 @@ class Registration:
     version: Callable[[MetricOptions], str] | None = None
     """For metrics whose values depend on the options, such as on which weights are given."""
     weights: tuple[PackagedFile, ...] = ()
+    on_gpu: GpuForm | None = None
+    """The same for many pictures at once on a GPU, where there is such a form."""
 
     def facts_with(self, options: MetricOptions) -> MetricFacts:
         return self.facts if self.version is None else replace(self.facts, version=self.version(options))
@@ -130,6 +137,7 @@ def metric(
     unit: str = "",
     version: str = "1",
     prepare: Callable[[Pixels], Any] | None = None,
+    on_gpu: GpuForm | None = None,
 ) -> Callable[[_Function], _Function]:
     """Register a function of (source, result); with `prepare`, of (what it makes of the source, result).
 
@@ -140,7 +148,7 @@ def metric(
         summary = (function.__doc__ or "").strip().partition("\n")[0]
         facts = MetricFacts(name, version, better, perfect, worst, dimension, unit, summary)
         loaded = FunctionMetric(facts, function, prepare)
-        register(Registration(facts, lambda _: loaded))
+        register(Registration(facts, lambda _: loaded, on_gpu=on_gpu))
         return function
 
     return known

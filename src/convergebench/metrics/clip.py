@@ -12,8 +12,10 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from convergebench.errors import DownloadFailed, MissingExtra
+from convergebench.metrics._clip_tower import ClipTower
 from convergebench.metrics._device import uses_cuda
-from convergebench.metrics.base import Metric, MetricOptions, MetricUnavailable, Registration, register
+from convergebench.metrics._gpu.base import GpuMetric
+from convergebench.metrics.base import MetricOptions, MetricUnavailable, Registration, register
 from convergebench.types import MetricFacts, Pixels, fingerprint_of
 
 if TYPE_CHECKING:
@@ -35,10 +37,10 @@ FACTS = MetricFacts(
 
 @dataclass(frozen=True)
 class Clip:
-    """An image processor and a CLIP model, both from transformers; only its vision half is held."""
+    """An image processor of transformers, and the vision half of a CLIP model."""
 
     processor: Any
-    model: Any
+    tower: ClipTower
     device: str
     weights: str
     """The folder or hub id that it was read from."""
@@ -59,17 +61,12 @@ class Clip:
         return [embedding for batch in batches for embedding in self._embedded(batch)]
 
     def _embedded(self, pictures: Sequence[Pixels]) -> NDArray[np.float32]:
-        import torch
-
         inputs = self.processor(list(pictures), return_tensors="pt", input_data_format="channels_last")
-        with torch.inference_mode():
-            seen = self.model.vision_model(inputs["pixel_values"].to(self.device)).pooler_output
-            embedded = self.model.visual_projection(seen)
-            unit: NDArray[np.float32] = (embedded / embedded.norm(dim=-1, keepdim=True)).cpu().numpy()
-        return unit
+        embedded: NDArray[np.float32] = self.tower(inputs["pixel_values"].to(self.device)).cpu().numpy()
+        return embedded
 
 
-def load(options: MetricOptions) -> Metric:
+def load(options: MetricOptions) -> Clip:
     try:
         import torch  # noqa: F401
         import transformers
@@ -83,7 +80,7 @@ def load(options: MetricOptions) -> Metric:
     try:
         processor, model = _processor(name), read_model(name)
         del model.text_model
-        loaded = Clip(processor, model.to(device), device, name)
+        loaded = Clip(processor, ClipTower(model.to(device)), device, name)
     except (OSError, ValueError, RuntimeError) as error:
         raise MetricUnavailable(_advice(name)) from error
     _in_use[version(options)] = loaded
@@ -163,4 +160,12 @@ def pull(name: str = DEFAULT_MODEL) -> None:
         ) from error
 
 
-register(Registration(FACTS, load, version))
+def _on_gpu(options: MetricOptions, device: str) -> GpuMetric:
+    import torch
+
+    from convergebench.metrics._gpu.semantic import ClipOnGpu
+
+    return ClipOnGpu(load(options), torch.float16)
+
+
+register(Registration(FACTS, load, version, on_gpu=_on_gpu))

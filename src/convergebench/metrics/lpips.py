@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from convergebench.metrics._device import uses_cuda
+from convergebench.metrics._gpu.base import GpuMetric
 from convergebench.metrics._lpips_network import WEIGHT_FILES, Backbone
 from convergebench.metrics.base import Metric, MetricOptions, NotMeasurable, Registration, register
 from convergebench.types import MetricFacts, Pixels
@@ -108,7 +109,14 @@ def _register(name: str, backbone: Backbone, summary: str, *, fixed_size: bool) 
     def load(options: MetricOptions) -> Metric:
         return Lpips(facts, _features(backbone, options), fixed_size)
 
-    register(Registration(facts, load, weights=(WEIGHT_FILES[backbone],)))
+    def on_gpu(options: MetricOptions, device: str) -> GpuMetric:
+        from convergebench.metrics._gpu.perceptual import LpipsOnGpu
+        from convergebench.metrics._lpips_torch import TorchFeatures
+
+        side = SIDE if fixed_size else None
+        return LpipsOnGpu(TorchFeatures(backbone, device), side, SMALLEST_SIDE, name)
+
+    register(Registration(facts, load, weights=(WEIGHT_FILES[backbone],), on_gpu=on_gpu))
 
 
 _register("lpips", "alex", "LPIPS on AlexNet, both pictures at 256 × 256.", fixed_size=True)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from convergebench.metrics._gpu.base import GpuMetric
 from convergebench.metrics._stripes import stripe_rows, stripes
-from convergebench.metrics.base import NotMeasurable, metric
+from convergebench.metrics.base import MetricOptions, NotMeasurable, metric
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 WINDOW = 11
 SMALLEST_SIDE = (WINDOW - 1) * 2 ** (len(WEIGHTS) - 1) + 1
-_SIGMA = 1.5
+SIGMA = 1.5
 _MARGIN = WINDOW // 2
-_MIDDLE = 128.0
-_C1 = (0.01 * 255) ** 2
-_C2 = (0.03 * 255) ** 2
+MIDDLE = 128.0
+C1 = (0.01 * 255) ** 2
+C2 = (0.03 * 255) ** 2
 
 
 class SourceScale(NamedTuple):
@@ -38,16 +39,33 @@ class SourceScale(NamedTuple):
     variances: Planes
 
 
-def pyramid_of_source(source: Pixels) -> tuple[SourceScale, ...]:
-    height, width, _ = source.shape
+def refuse_small(height: int, width: int) -> None:
     if min(height, width) < SMALLEST_SIDE:
         raise NotMeasurable(
             f"MS-SSIM needs at least {SMALLEST_SIDE} pixels on each side; this picture has {width} × {height}"
         )
+
+
+def pyramid_of_source(source: Pixels) -> tuple[SourceScale, ...]:
+    refuse_small(*source.shape[:2])
     return tuple(_source_scale(planes) for planes in _pyramid(source))
 
 
-@metric("ms_ssim", better="higher", perfect=1.0, worst=0.0, dimension="quality", prepare=pyramid_of_source)
+def _on_gpu(options: MetricOptions, device: str) -> GpuMetric:
+    from convergebench.metrics._gpu.multi_scale import MsSsim
+
+    return MsSsim()
+
+
+@metric(
+    "ms_ssim",
+    better="higher",
+    perfect=1.0,
+    worst=0.0,
+    dimension="quality",
+    prepare=pyramid_of_source,
+    on_gpu=_on_gpu,
+)
 def ms_ssim(source: tuple[SourceScale, ...], result: Pixels) -> float:
     """Multi-scale structural similarity: five scales, 11 × 11 Gaussian windows, mean over channels."""
     product = np.ones(3)
@@ -59,7 +77,7 @@ def ms_ssim(source: tuple[SourceScale, ...], result: Pixels) -> float:
 
 
 def _pyramid(pixels: Pixels) -> list[Planes]:
-    scales = [pixels.astype(np.float32) - np.float32(_MIDDLE)]
+    scales = [pixels.astype(np.float32) - np.float32(MIDDLE)]
     while len(scales) < len(WEIGHTS):
         scales.append(_halved(scales[-1]))
     return scales
@@ -70,7 +88,7 @@ def _halved(planes: Planes) -> Planes:
 
     height, width, _ = planes.shape
     if height % 2 or width % 2:
-        black = (-_MIDDLE,) * 3
+        black = (-MIDDLE,) * 3
         planes = cv2.copyMakeBorder(planes, height % 2, 0, width % 2, 0, cv2.BORDER_CONSTANT, value=black)  # type: ignore[assignment]
     size = (planes.shape[1] // 2, planes.shape[0] // 2)
     return cv2.resize(planes, size, interpolation=cv2.INTER_AREA)  # type: ignore[return-value]
@@ -105,11 +123,11 @@ def _ratios(source: SourceScale, result: Planes, buffers: list[Planes]) -> Plane
     _blurred(np.multiply(source.planes, result, out=products), out=covariances)
     covariances -= np.multiply(source.means, means, out=products)
     covariances *= 2
-    covariances += np.float32(_C2)
+    covariances += np.float32(C2)
     means *= means
     variances -= means
     variances += source.variances
-    variances += np.float32(_C2)
+    variances += np.float32(C2)
     covariances /= variances
     return covariances
 
@@ -117,8 +135,8 @@ def _ratios(source: SourceScale, result: Planes, buffers: list[Planes]) -> Plane
 def _similarity(source: SourceScale, result: Planes) -> NDArray[np.float64]:
     """Per channel, the mean over all windows of luminance × contrast × structure."""
     ratios = _ratios(source, result, [np.empty_like(result) for _ in range(4)])
-    x, y = source.means + _MIDDLE, _blurred(result) + _MIDDLE
-    ratios *= (2 * x * y + _C1) / (x * x + y * y + _C1)
+    x, y = source.means + MIDDLE, _blurred(result) + MIDDLE
+    ratios *= (2 * x * y + C1) / (x * x + y * y + C1)
     inside: NDArray[np.float64] = ratios[_MARGIN:-_MARGIN, _MARGIN:-_MARGIN].mean((0, 1), dtype=np.float64)
     return inside
 
@@ -126,4 +144,4 @@ def _similarity(source: SourceScale, result: Planes) -> NDArray[np.float64]:
 def _blurred(planes: Planes, out: Planes | None = None) -> Planes:
     import cv2
 
-    return cv2.GaussianBlur(planes, (WINDOW, WINDOW), _SIGMA, dst=out)  # type: ignore[return-value]
+    return cv2.GaussianBlur(planes, (WINDOW, WINDOW), SIGMA, dst=out)  # type: ignore[return-value]

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import math
 
-from convergebench.metrics.base import metric
+from convergebench.metrics._gpu.base import GpuMetric
+from convergebench.metrics.base import MetricOptions, metric
 from convergebench.types import Pixels
 
 PEAK = 255
 
 
-@metric("psnr", better="higher", perfect=math.inf, worst=0.0, unit="dB", dimension="quality")
+def _on_gpu(options: MetricOptions, device: str) -> GpuMetric:
+    from convergebench.metrics._gpu.fidelity import Psnr
+
+    return Psnr()
+
+
+@metric("psnr", better="higher", perfect=math.inf, worst=0.0, unit="dB", dimension="quality", on_gpu=_on_gpu)
 def psnr(source: Pixels, result: Pixels) -> float:
     """Peak signal-to-noise ratio over all pixels and channels; equal pictures give infinity.
 

@@ -2,123 +2,88 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
 
 from convergebench.errors import ConvergeBenchError
 from convergebench.metrics import _catalogue
-from convergebench.metrics._kept import Kept
-from convergebench.metrics.base import Family, MetricOptions, MetricUnavailable, Reading, Result
+from convergebench.metrics._device import may_use_cuda, uses_cuda
+from convergebench.metrics._gauge import Gauge, Pair
+from convergebench.metrics._gpu.gauge import GpuGauge
+from convergebench.metrics.base import MetricOptions, Reading, Result
 from convergebench.picture import Picture, resized_to
-from convergebench.types import Digest, Measurement, MetricFacts, Pixels
+from convergebench.types import Measurement, MetricFacts
 
-PREPARED_BYTES = 256 * 2**20
-"""For each metric; a source of one megapixel takes 22 MB under SSIM, 50 MB under MS-SSIM, 3 kB under CLIP."""
-
-_log = logging.getLogger("convergebench")
-
-
-@dataclass(frozen=True)
-class _Pair:
-    source: Digest
-    source_pixels: Pixels
-    result: Result
+BATCH, GPU_BATCH = 16, 64
 
 
 class Ruler:
     """Measures with the named metrics, families or dimensions; safe to share between threads.
 
     A metric is loaded when it is first needed. One that is unavailable, or fails on a pair, is missing there
-    with the reason, and leaves the others as they are. Members of one family are read together.
+    with the reason, and leaves the others as they are. Members of one family are read together, and so are
+    on a GPU all metrics that have a form for it.
     """
 
     def __init__(self, names: Sequence[str], options: MetricOptions | None = None, sources: int = 64) -> None:
-        chosen = options or MetricOptions()
-        wanted: dict[str, list[MetricFacts]] = {}
+        self._options = options or MetricOptions()
+        self._sources = sources
+        self._wanted: dict[str, list[MetricFacts]] = {}
         for name in _catalogue.expand(names):
-            wanted.setdefault(_catalogue.source_of(name), []).append(_catalogue.facts(name, chosen))
-        self._gauges = [_Gauge(name, tuple(facts), chosen, sources) for name, facts in wanted.items()]
+            facts = _catalogue.facts(name, self._options)
+            self._wanted.setdefault(_catalogue.source_of(name), []).append(facts)
+        self._choosing = threading.Lock()
+        self._chosen: list[Gauge | GpuGauge] | None = None
 
     @property
     def facts(self) -> tuple[MetricFacts, ...]:
         """What it measures with."""
-        return tuple(facts for gauge in self._gauges for facts in gauge.facts)
+        return tuple(facts for members in self._wanted.values() for facts in members)
+
+    @property
+    def batch_size(self) -> int:
+        """How many pairs at a time make good use of the machine; says so without loading anything."""
+        return GPU_BATCH if self._fit_for_gpu() and may_use_cuda(self._options) else BATCH
 
     def can_measure(self, name: str) -> bool:
         """Whether the metric can be had here; loads it."""
-        return any(gauge.is_available() for gauge in self._gauges if name in (f.name for f in gauge.facts))
+        return any(
+            gauge.is_available(name) for gauge in self._gauges() if name in (f.name for f in gauge.facts)
+        )
 
     def measure(self, pairs: Sequence[tuple[Picture, Picture]]) -> list[dict[str, Measurement]]:
         """For each (reference, result) a measurement of every metric; results take the reference's size."""
         opened = [_open(reference, result) for reference, result in pairs]
-        measured: list[dict[str, Measurement]] = [{} for _ in pairs]
-        for gauge in self._gauges:
-            for row, outcome in zip(measured, gauge.read(opened), strict=True):
-                row.update({facts.name: _measurement(facts, outcome) for facts in gauge.facts})
-        return measured
-
-
-class _Gauge:
-    """A family with the sources it has seen; it gives readings of its members, or one reason for all."""
-
-    def __init__(
-        self, name: str, facts: tuple[MetricFacts, ...], options: MetricOptions, sources: int
-    ) -> None:
-        self.facts = facts
-        self._name = name
-        self._options = options
-        self._prepared = Kept(sources, PREPARED_BYTES)
-        self._loading = threading.Lock()
-        self._loaded: Family | MetricUnavailable | None = None
-
-    def read(self, pairs: Sequence[_Pair | str]) -> list[Mapping[str, Reading] | str]:
-        family = self._family()
-        if isinstance(family, MetricUnavailable):
-            return [str(family)] * len(pairs)
-        readings: list[Mapping[str, Reading] | str] = [
-            pair if isinstance(pair, str) else "" for pair in pairs
+        outcomes: list[dict[str, Mapping[str, Reading] | str]] = [{} for _ in pairs]
+        for gauge in self._gauges():
+            for row, outcome in zip(outcomes, gauge.read(opened), strict=True):
+                row.update({facts.name: outcome for facts in gauge.facts})
+        return [
+            {facts.name: _measurement(facts, row[facts.name]) for facts in self.facts} for row in outcomes
         ]
-        good = {place: pair for place, pair in enumerate(pairs) if isinstance(pair, _Pair)}
-        for place, reading in zip(good, self._compare(family, list(good.values())), strict=True):
-            readings[place] = reading
-        return readings
 
-    def is_available(self) -> bool:
-        return not isinstance(self._family(), MetricUnavailable)
+    def _fit_for_gpu(self) -> list[str]:
+        return [name for name in self._wanted if _catalogue.has_gpu_form(name)]
 
-    def _family(self) -> Family | MetricUnavailable:
-        with self._loading:
-            if self._loaded is None:
-                try:
-                    self._loaded = _catalogue.load_family(self._name, self._options)
-                except MetricUnavailable as error:
-                    self._loaded = error
-                except Exception as error:
-                    self._loaded = MetricUnavailable(self._reason(error))
-            return self._loaded
+    def _gauges(self) -> list[Gauge | GpuGauge]:
+        with self._choosing:
+            if self._chosen is None:
+                self._chosen = self._choose()
+            return self._chosen
 
-    def _compare(self, family: Family, pairs: Sequence[_Pair]) -> list[Mapping[str, Reading] | str]:
-        if not pairs:
-            return []
-        try:
-            prepared = [
-                self._prepared.get(pair.source, partial(family.prepare, pair.source_pixels)) for pair in pairs
-            ]
-            return list(family.compare(prepared, [pair.result for pair in pairs]))
-        except Exception as error:
-            if len(pairs) == 1:
-                return [self._reason(error)]
-            return [reading for pair in pairs for reading in self._compare(family, [pair])]
-
-    def _reason(self, error: Exception) -> str:
-        if isinstance(error, ConvergeBenchError):
-            return str(error)
-        _log.warning("%s failed", self._name, exc_info=error)
-        return f"{self._name} failed: {type(error).__name__}: {error}"
+    def _choose(self) -> list[Gauge | GpuGauge]:
+        """What has a form for the GPU goes there together, if there is one. Importing torch takes seconds,
+        so this is found out when measuring begins."""
+        fit = self._fit_for_gpu()
+        on_gpu = fit if fit and uses_cuda(self._options) else []
+        gauges: list[Gauge | GpuGauge] = [
+            Gauge(name, tuple(facts), self._options, self._sources)
+            for name, facts in self._wanted.items()
+            if name not in on_gpu
+        ]
+        together = tuple(facts for name in on_gpu for facts in self._wanted[name])
+        return [GpuGauge(together, self._options), *gauges] if together else gauges
 
 
 def _measurement(facts: MetricFacts, outcome: Mapping[str, Reading] | str) -> Measurement:
@@ -130,11 +95,11 @@ def _measurement(facts: MetricFacts, outcome: Mapping[str, Reading] | str) -> Me
     return Measurement(facts.name, facts.version, reading)
 
 
-def _open(reference: Picture, result: Picture) -> _Pair | str:
+def _open(reference: Picture, result: Picture) -> Pair | str:
     try:
         source = reference.pixels
         height, width = source.shape[:2]
         fitted = resized_to(result.pixels, width, height)
-        return _Pair(reference.digest, source, Result(fitted, result.size))
+        return Pair(reference.digest, source, Result(fitted, result.size))
     except ConvergeBenchError as error:
         return str(error)

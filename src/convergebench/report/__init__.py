@@ -3,15 +3,18 @@
 from convergebench.report.audited import audit_lines, corrected_title, csv_audit, json_audit
 from convergebench.report.comparison import final_pictures
 from convergebench.report.csv import csv_text, export
+from convergebench.report.exports import FORMATS, export_as
 from convergebench.report.grid import GridCell, GridRow, picture_grid
 from convergebench.report.markdown import report
 from convergebench.report.notes import ranking_notes
 from convergebench.report.paired import csv_paired, json_paired, paired_notes, paired_table, profile_lines
 from convergebench.report.plots import plot_curves
+from convergebench.report.rounds import json_rounds, rounds_table
 from convergebench.report.tables import csv_ranking, json_ranking, ranking_table
 from convergebench.report.worst import csv_worst, json_worst, worst_table
 
 __all__ = [
+    "FORMATS",
     "GridCell",
     "GridRow",
     "audit_lines",
@@ -22,10 +25,12 @@ __all__ = [
     "csv_text",
     "csv_worst",
     "export",
+    "export_as",
     "final_pictures",
     "json_audit",
     "json_paired",
     "json_ranking",
+    "json_rounds",
     "json_worst",
     "paired_notes",
     "paired_table",
@@ -35,5 +40,6 @@ __all__ = [
     "ranking_notes",
     "ranking_table",
     "report",
+    "rounds_table",
     "worst_table",
 ]

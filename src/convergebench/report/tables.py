@@ -25,7 +25,7 @@ def ranking_table(ranking: Ranking) -> Table:
     from rich.table import Table
 
     table = Table(
-        title=f"{ranking.suite}, round {ranking.round}",
+        title=f"{ranking.suite}, round {ranking.round}{edits_title(ranking)}",
         title_justify="left",
         title_style="bold",
         box=box.HORIZONTALS,
@@ -44,6 +44,11 @@ def ranking_table(ranking: Ranking) -> Table:
     return table
 
 
+def edits_title(ranking: Ranking) -> str:
+    """What stands behind the title of a ranking that is not the main one; empty for that."""
+    return "" if ranking.edits == "reversible" else f", {ranking.edits} edits"
+
+
 def ranking_cells(ranking: Ranking) -> list[list[str]]:
     """The table's text: a heading, then a row a model."""
     return [_headings(ranking), *(_cells(ranking, row) for row in ranking.rows)]
@@ -53,7 +58,7 @@ def csv_ranking(ranking: Ranking) -> list[Row]:
     """A heading, then a row a model, with all metrics' means at full precision."""
     names = [facts.name for facts in ranking.metrics]
     heading = ("rank", "model", "role", "group", "n", "missing", *names, "low", "high", "half_life", "auc",
-               "score", "gated_score", "mean_seconds", "cost_usd")  # fmt: skip
+               "score", "gated_score", "mean_seconds", "cost_usd", "edits")  # fmt: skip
     rows: list[Row] = [heading]
     for row in ranking.rows:
         chief = row.metrics[ranking.metric.name]
@@ -62,7 +67,7 @@ def csv_ranking(ranking: Ranking) -> list[Row]:
             (row.rank, row.model, row.role, row.group, row.n, row.missing,
              *(row.metrics[name].mean for name in names), chief.low, chief.high,
              row.half_life.median if row.half_life else None, row.auc.mean if row.auc else None,
-             *(one.mean if one else None for one in score), row.mean_seconds, row.cost_usd)
+             *(one.mean if one else None for one in score), row.mean_seconds, row.cost_usd, ranking.edits)
         )  # fmt: skip
     return rows
 
@@ -72,6 +77,7 @@ def json_ranking(ranking: Ranking) -> dict[str, Any]:
     return {
         "suite": ranking.suite,
         "round": ranking.round,
+        "edits": ranking.edits,
         "ranked_by": ranking.metric.name,
         "better": ranking.metric.better,
         "shared_cases": ranking.shared_cases,

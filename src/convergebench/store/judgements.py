@@ -15,7 +15,11 @@ from convergebench.types import Digest
 
 if TYPE_CHECKING:
     from convergebench.judges.base import JudgeAttempt, JudgeFacts, Verdict
+    from convergebench.judges.reasoning import Prompt
     from convergebench.judges.rubric import Rubric
+
+_FIRST_CLAIM = 1 << 40
+"""Judgements are claimed by bytes far behind those of the trajectories."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,11 @@ class Asked:
     repeat: int
 
 
-def enlist_judge(workspace: Workspace, judge: JudgeFacts, rubrics: Sequence[Rubric]) -> None:
+def claim_of(key: str) -> int:
+    return _FIRST_CLAIM + int(key[:10], 16)
+
+
+def enlist_judge(workspace: Workspace, judge: JudgeFacts, rubrics: Sequence[Rubric | Prompt]) -> None:
     """Make the judge and the rubrics known, word for word."""
     row = (judge.fingerprint, judge.name, judge.version, json.dumps({"model": judge.model, **judge.settings}))
     workspace.write_rows("INSERT OR IGNORE INTO judges VALUES (?, ?, ?, ?)", [row]).result()
@@ -49,6 +57,18 @@ def verdict_rows(workspace: Workspace, keys: Sequence[str]) -> dict[str, sqlite3
     places = ", ".join("?" * len(keys))
     sql = f"SELECT * FROM judgements WHERE key IN ({places}) AND outcome IS NOT NULL"
     return {row["key"]: row for row in workspace.query(sql, *keys)}
+
+
+def all_values(workspace: Workspace, rubrics: Sequence[str]) -> list[sqlite3.Row]:
+    """What every judge gave by these rubrics' fingerprints: judge, rubric, what was shown, value."""
+    sql = f"""
+        SELECT judges.name AS judge, j.judge AS judge_fingerprint, rubrics.id AS rubric, rubrics.version,
+               j.pictures || j.texts AS shown, j.value
+        FROM judgements j JOIN judges ON judges.fingerprint = j.judge
+        JOIN rubrics ON rubrics.fingerprint = j.rubric
+        WHERE j.outcome = 'ok' AND j.value IS NOT NULL AND j.rubric IN ({", ".join("?" * len(rubrics))})
+    """
+    return workspace.query(sql, *rubrics)
 
 
 def begin_judgement(workspace: Workspace, asked: Asked, run: int) -> Future[None]:

@@ -1,4 +1,4 @@
-"""The picture store: files named by their own digest, written whole or not at all."""
+"""The picture store: pictures named by their own digest, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import errno
 import itertools
 import os
 import shutil
+import socket
 from pathlib import Path
+from typing import Protocol
 
 from convergebench.errors import DiskFull, WorkspaceError
 from convergebench.picture import SUFFIXES, Picture, digest_of
@@ -14,23 +16,54 @@ from convergebench.types import Digest, PictureFacts
 
 RESERVE_BYTES = 32 * 1024 * 1024
 """Kept free, so that every edit already paid for still finds room."""
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 _serial = itertools.count()
 
 
-class PictureStore:
+class PictureStore(Protocol):
+    """Where pictures are kept; used by several threads at once."""
+
+    @property
+    def place(self) -> str:
+        """Folder or URL: whoever opens it finds the same pictures."""
+
+    def prepare(self) -> None:
+        """Get ready for being written to; WorkspaceError says why that cannot be."""
+
+    def put(self, picture: Picture) -> None:
+        """Keep the picture's bytes; when this returns they outlive the process."""
+
+    def open(self, facts: PictureFacts) -> Picture:
+        """The picture, read and checked when it is looked at."""
+
+    def load(self, digest: Digest) -> Picture:
+        """A picture of which only the digest is known."""
+
+    def holds(self, facts: PictureFacts) -> bool: ...
+
+    def ensure_room(self) -> None:
+        """Say that nothing more can be kept before an edit is paid for, not after."""
+
+
+class PictureFolder:
+    """Pictures as files of one folder."""
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    @property
+    def place(self) -> str:
+        return str(self._folder)
+
     def path(self, facts: PictureFacts) -> Path:
-        return self._folder / facts.digest[:2] / f"{facts.digest}{SUFFIXES[facts.media_type]}"
+        return self._folder / name_of(facts)
 
     def put(self, picture: Picture) -> None:
-        """Keep the picture's bytes; when this returns they are on the disk."""
         path = self.path(picture.facts)
         if path.exists():
             return
-        incoming = self._incoming / f"{os.getpid()}-{next(_serial)}"
+        incoming = self._incoming / f"{os.getpid()}-{next(_serial)}@{socket.gethostname()}"
         try:
             path.parent.mkdir(exist_ok=True)
             with incoming.open("wb") as file:
@@ -40,16 +73,14 @@ class PictureStore:
             incoming.replace(path)
         except OSError as error:
             incoming.unlink(missing_ok=True)
-            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            if error.errno in NO_ROOM:
                 raise disk_full(self._folder) from error
             raise WorkspaceError(f"cannot write to {path.parent}: {error.strerror}") from error
 
     def open(self, facts: PictureFacts) -> Picture:
-        """The picture, read and checked when it is looked at."""
-        return Picture(facts, load=lambda: _checked(self.path(facts), facts.digest))
+        return Picture(facts, load=lambda: _checked(self.path(facts), facts.digest), kept_in=self)
 
     def load(self, digest: Digest) -> Picture:
-        """A picture of which only the digest is known."""
         for path in (self._folder / digest[:2]).glob(f"{digest}.*"):
             return Picture.from_bytes(_checked(path, digest))
         raise WorkspaceError(f"picture {digest} is not in {self._folder}")
@@ -58,7 +89,6 @@ class PictureStore:
         return self.path(facts).exists()
 
     def ensure_room(self) -> None:
-        """Say that the disk is full before an edit is paid for, not after."""
         if shutil.disk_usage(self._folder).free < RESERVE_BYTES:
             raise disk_full(self._folder)
 
@@ -66,7 +96,9 @@ class PictureStore:
         """Make the folders; drop what processes that are gone left half-written."""
         self._incoming.mkdir(parents=True, exist_ok=True)
         for leftover in self._incoming.iterdir():
-            if not _is_running(int(leftover.name.split("-")[0])):
+            process, _, host = leftover.name.partition("@")
+            is_ours = host in ("", socket.gethostname())  # of others' processes we know nothing
+            if is_ours and not _is_running(int(process.split("-")[0])):
                 leftover.unlink(missing_ok=True)
 
     @property
@@ -74,17 +106,30 @@ class PictureStore:
         return self._folder / "incoming"
 
 
+def name_of(facts: PictureFacts) -> str:
+    """Where in a store a picture lies.
+
+    >>> name_of(PictureFacts("ab12", 1, 1, "image/png"))
+    'ab/ab12.png'
+    """
+    return f"{facts.digest[:2]}/{facts.digest}{SUFFIXES[facts.media_type]}"
+
+
 def _checked(path: Path, digest: Digest) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
         raise WorkspaceError(f"picture {path} cannot be read: {error.strerror}") from error
-    if digest_of(data) != digest:
-        raise WorkspaceError(f"picture {path} is damaged: its content is not what was stored")
+    check(data, digest, str(path))
     return data
 
 
-def disk_full(folder: Path) -> DiskFull:
+def check(data: bytes, digest: Digest, where: str) -> None:
+    if digest_of(data) != digest:
+        raise WorkspaceError(f"picture {where} is damaged: its content is not what was stored")
+
+
+def disk_full(folder: Path | str) -> DiskFull:
     return DiskFull(
         f"the disk that holds {folder} is full; all that was finished is kept. "
         "Make room and run the same command again to go on."

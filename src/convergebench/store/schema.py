@@ -90,6 +90,27 @@ MIGRATIONS: tuple[str, ...] = (
         LEFT JOIN judge_attempts a ON a.judgement = j.key
         WHERE j.outcome IS NOT NULL GROUP BY j.key;
     """,
+    """
+    CREATE TABLE looks (
+        trajectory INTEGER NOT NULL REFERENCES trajectories, round INTEGER NOT NULL,
+        primary_step INTEGER NOT NULL REFERENCES steps, judgement TEXT NOT NULL REFERENCES judgements,
+        run INTEGER NOT NULL REFERENCES runs, at TEXT NOT NULL,
+        PRIMARY KEY (trajectory, round)
+    ) WITHOUT ROWID;
+    """,
+    """
+    ALTER TABLE cases RENAME TO case_facts;
+    CREATE TABLE suite_cases (
+        case_fingerprint TEXT NOT NULL REFERENCES case_facts, suite TEXT NOT NULL,
+        PRIMARY KEY (case_fingerprint, suite)
+    ) WITHOUT ROWID;
+    INSERT INTO suite_cases SELECT fingerprint, suite FROM case_facts;
+    ALTER TABLE case_facts DROP COLUMN suite;
+    CREATE VIEW cases AS
+        SELECT f.fingerprint, m.suite, f.id, f.picture, f.pair, f.category, f.kind, f.language,
+               f.forward, f.backward, f.hints
+        FROM case_facts f JOIN suite_cases m ON m.case_fingerprint = f.fingerprint;
+    """,
 )
 """One script a version. A released script is never changed; a new one is added behind it."""
 

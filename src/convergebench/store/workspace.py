@@ -18,7 +18,8 @@ from convergebench.errors import WorkspaceError
 from convergebench.store import schema
 from convergebench.store.claims import Claims
 from convergebench.store.journal import Journal
-from convergebench.store.pictures import PictureStore, disk_full
+from convergebench.store.picture_place import pictures_of, settle
+from convergebench.store.pictures import disk_full
 from convergebench.types import (
     Case,
     Digest,
@@ -56,19 +57,21 @@ class Workspace:
 
     def __init__(self, folder: Path, connection: sqlite3.Connection, journal: Journal | None) -> None:
         self.folder = folder
-        self.pictures = PictureStore(folder / "pictures")
+        self.pictures = pictures_of(folder)
         self._connection = connection
         self._reading = threading.Lock()
         self._journal = journal
         self._claims = Claims.of(folder) if journal else None
 
     @classmethod
-    def create(cls, folder: Path) -> Workspace:
-        """Open for running; make it if it is not there."""
+    def create(cls, folder: Path, pictures: str | None = None) -> Workspace:
+        """Open for running; make it if it is not there, with its pictures in another folder or at a URL."""
         folder = folder.absolute()
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            PictureStore(folder / "pictures").prepare()
+            if pictures is not None:
+                settle(folder, pictures)
+            pictures_of(folder).prepare()
             claims = Claims.of(folder)
         except OSError as error:
             raise WorkspaceError(
@@ -276,10 +279,13 @@ def _enrol_one(db: sqlite3.Connection, wanted: Enrolment, fresh: bool) -> int:
         (editor.fingerprint, editor.name, editor.version, json.dumps(dict(editor.parameters)), editor.role),
     )
     db.execute(
-        "INSERT OR IGNORE INTO cases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (case.fingerprint, wanted.suite, case.id, case.source.id, case.pair, case.category, case.kind,
+        "INSERT INTO case_facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT DO UPDATE SET hints = excluded.hints",
+        (case.fingerprint, case.id, case.source.id, case.pair, case.category, case.kind,
          case.language, case.forward, case.backward, json.dumps(dict(case.hints))),
     )  # fmt: skip
+    # Suites share cases; what was edited for one of them counts for all.
+    db.execute("INSERT OR IGNORE INTO suite_cases VALUES (?, ?)", (case.fingerprint, wanted.suite))
     key = (wanted.protocol, editor.fingerprint, case.fingerprint, wanted.seed)
     (newest,) = db.execute(
         "SELECT max(generation) FROM trajectories "

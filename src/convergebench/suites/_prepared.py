@@ -1,4 +1,4 @@
-"""Pictures as editing starts from them: cut out or drawn once, then kept in the cache."""
+"""Pictures as editing starts from them: cut out, drawn or decoded once, then kept in the cache."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from convergebench.packages import cache_folder, fetch
 from convergebench.suites._drawings import Drawing
 from convergebench.suites._info import OnPackage
 from convergebench.suites._photos import Photo
+from convergebench.suites._renderings import Rendering
 from convergebench.suites._stable_png import stable_png
 from convergebench.types import SourcePicture, fingerprint_of
 
@@ -45,6 +46,18 @@ def _prepare_drawing(drawing: Drawing) -> SourcePicture:
     if not place.is_file():
         _write(place, stable_png(drawing.draw()))
     return _source(drawing.id, place, drawing.kind, drawing.description)
+
+
+def prepare_rendered(renderings: Sequence[Rendering]) -> tuple[SourcePicture, ...]:
+    """The rendered pictures, ready to read."""
+    return tuple(_prepare_rendering(rendering) for rendering in renderings)
+
+
+def _prepare_rendering(rendering: Rendering) -> SourcePicture:
+    place = _place(rendering.id, rendering.sha256)
+    if not place.is_file():
+        _write(place, stable_png(rendering.pixels()))
+    return _source(rendering.id, place, rendering.kind, rendering.description)
 
 
 def _place(id: str, *recipe: object) -> Path:

@@ -1,7 +1,10 @@
-"""All pictures of a suite on one sheet, each with its name and kind."""
+"""All pictures of a suite on one sheet, by kind, each with its name and how many edits are asked of it."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -12,43 +15,94 @@ if TYPE_CHECKING:
 
     from convergebench.picture import Picture
 
-_COLUMNS = 5
-_CELL = 240
-_LABEL_HEIGHT = 44
 _MARGIN = 12
+_HEADING_HEIGHT = 40
+_LABEL_HEIGHT = 40
+_KINDS_FIRST = ("portrait", "object", "scene")
+
+
+@dataclass(frozen=True)
+class _Layout:
+    columns: int
+    cell: int
+
+    @property
+    def width(self) -> int:
+        return self.columns * (self.cell + _MARGIN) + _MARGIN
+
+    @property
+    def row_height(self) -> int:
+        return self.cell + _LABEL_HEIGHT + _MARGIN
+
+    def height(self, groups: dict[str, list[SourcePicture]]) -> int:
+        rows = sum(ceil(len(group) / self.columns) for group in groups.values())
+        return _MARGIN + len(groups) * _HEADING_HEIGHT + rows * self.row_height
 
 
 def contact_sheet(suite: Suite) -> Picture:
+    """Large cells for a few pictures, smaller ones for many."""
     import numpy as np
     from PIL import Image
 
     from convergebench.picture import Picture
 
-    sources = list({source.id: source for case in suite.cases for source in case.sources}.values())
-    columns = min(_COLUMNS, len(sources))
-    rows = ceil(len(sources) / columns)
-    step_x, step_y = _CELL + _MARGIN, _CELL + _LABEL_HEIGHT + _MARGIN
-    sheet = Image.new("RGB", (columns * step_x + _MARGIN, rows * step_y + _MARGIN), "white")
-    for position, source in enumerate(sources):
-        row, column = divmod(position, columns)
-        sheet.paste(_cell(source), (_MARGIN + column * step_x, _MARGIN + row * step_y))
+    groups = _by_kind(suite)
+    count = sum(len(group) for group in groups.values())
+    layout = _Layout(min(5, count), 240) if count <= 25 else _Layout(10, 176)
+    edits = Counter(case.source.id for case in suite.cases)
+    sheet = Image.new("RGB", (layout.width, layout.height(groups)), "white")
+    top = _MARGIN
+    for kind, group in groups.items():
+        _write_heading(sheet, kind, len(group), top)
+        top += _HEADING_HEIGHT
+        for position, source in enumerate(group):
+            row, column = divmod(position, layout.columns)
+            left = _MARGIN + column * (layout.cell + _MARGIN)
+            sheet.paste(_cell(source, edits[source.id], layout.cell), (left, top + row * layout.row_height))
+        top += ceil(len(group) / layout.columns) * layout.row_height
     return Picture.from_pixels(np.asarray(sheet))
 
 
-def _cell(source: SourcePicture) -> PILImage.Image:
+def _by_kind(suite: Suite) -> dict[str, list[SourcePicture]]:
+    sources = {source.id: source for case in suite.cases for source in case.sources}.values()
+    kinds = dict.fromkeys((*_KINDS_FIRST, *(source.kind for source in sources)))
+    groups = {kind: [source for source in sources if source.kind == kind] for kind in kinds}
+    return {kind: group for kind, group in groups.items() if group}
+
+
+def _write_heading(sheet: PILImage.Image, kind: str, count: int, top: int) -> None:
+    from PIL import ImageDraw, ImageFont
+
+    text = f"{kind}: {count} {'picture' if count == 1 else 'pictures'}"
+    ImageDraw.Draw(sheet).text((_MARGIN, top + 6), text, fill="black", font=ImageFont.load_default(22))
+
+
+def _cell(source: SourcePicture, edits: int, side: int) -> PILImage.Image:
     from PIL import Image, ImageDraw, ImageFont
 
     from convergebench.picture import Picture
 
-    cell = Image.new("RGB", (_CELL, _CELL + _LABEL_HEIGHT), "white")
+    cell = Image.new("RGB", (side, side + _LABEL_HEIGHT), "white")
     picture = Image.fromarray(Picture.from_file(source.path).pixels)
-    scale = _CELL / max(picture.size)
-    width, height = (max(1, round(side * scale)) for side in picture.size)
+    scale = side / max(picture.size)
+    width, height = (max(1, round(length * scale)) for length in picture.size)
     cell.paste(
         picture.resize((width, height), Image.Resampling.LANCZOS),
-        ((_CELL - width) // 2, (_CELL - height) // 2),
+        ((side - width) // 2, (side - height) // 2),
     )
     pen = ImageDraw.Draw(cell)
-    pen.text((2, _CELL + 4), source.id, fill="black", font=ImageFont.load_default(16))
-    pen.text((2, _CELL + 24), source.kind, fill="dimgray", font=ImageFont.load_default(13))
+    font = ImageFont.load_default(14)
+    pen.text((2, side + 3), _fitting(source.id, side - 4, font.getlength), fill="black", font=font)
+    asked = f"{edits} {'edit' if edits == 1 else 'edits'}"
+    pen.text((2, side + 21), asked, fill="dimgray", font=ImageFont.load_default(12))
     return cell
+
+
+def _fitting(text: str, width: float, length_of: Callable[[str], float]) -> str:
+    """The text, or as much of its beginning as fits."""
+    if length_of(text) <= width:
+        return text
+    kept = text
+    while kept and length_of(f"{kept}…") > width:
+        kept = kept[:-1]
+    return f"{kept}…"

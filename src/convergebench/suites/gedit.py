@@ -6,14 +6,12 @@ same fields, in which `input_image` is the path of a picture.
 
 from __future__ import annotations
 
-import importlib
-import re
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
-from convergebench.errors import DownloadFailed, MissingExtra, WrongUse
+from convergebench.errors import WrongUse
 from convergebench.suites._gedit_rows import GeditRow, pictures_of, read_rows
+from convergebench.suites._hub import local_copy
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._nearest import unknown
 from convergebench.suites.choice import Choice, chosen
@@ -26,7 +24,8 @@ SUBSETS = (
     "background_change", "color_alter", "material_alter", "motion_change", "ps_human", "style_change",
     "subject-add", "subject-remove", "subject-replace", "text_change", "tone_transfer",
 )  # fmt: skip
-_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+_PATTERNS = ("*.parquet", "*.arrow")
+_ADVICE = f"give GEdit-Bench's files or folder, or a hub id such as {HUB_ID}"
 
 
 def load_gedit(data: str = HUB_ID, language: str = "en", choice: Choice = Choice()) -> Suite:  # noqa: B008
@@ -46,35 +45,13 @@ def gedit_ids(data: str = HUB_ID, language: str = "en") -> frozenset[str]:
 def _rows(data: str, language: str) -> list[GeditRow]:
     if language not in LANGUAGES:
         raise unknown("language of GEdit-Bench", language, LANGUAGES)
-    rows = [row for row in read_rows(_local(data)) if row.language == language]
+    rows = [row for row in read_rows(local_copy(data, _PATTERNS, _ADVICE)) if row.language == language]
     if not rows:
         raise WrongUse(f"{data} has no instructions in {language!r}; choose another language or other data.")
     (key, uses), *_ = Counter(row.key for row in rows).most_common(1)
     if uses > 1:
         raise WrongUse(f"{data} has {uses} rows with the key {key}; keep one of them.")
     return rows
-
-
-def _local(data: str) -> Path:
-    path = Path(data).expanduser()
-    if path.exists():
-        return path
-    if not _HUB_ID.fullmatch(data):
-        raise WrongUse(
-            f"there is no {data}; give GEdit-Bench's files or folder, or a hub id such as {HUB_ID}."
-        )
-    try:
-        hub = importlib.import_module("huggingface_hub")
-    except ImportError as error:
-        raise MissingExtra("huggingface_hub", "gedit") from error
-    try:
-        return Path(hub.snapshot_download(data, repo_type="dataset", allow_patterns=["*.parquet", "*.arrow"]))
-    except Exception as error:  # offline, refused, gone: the library has a class for each
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DownloadFailed(
-            f"could not download {data} ({reason}); try again with a network connection, "
-            "or name a local copy as data."
-        ) from error
 
 
 def _version(rows: Sequence[GeditRow], language: str) -> str:

@@ -16,7 +16,8 @@ from convergebench.analysis import gather
 from convergebench.report.site import write_site
 from convergebench.report.site.live import LiveData
 from convergebench.store import Workspace
-from report.site.filled import fill
+from report.site.filled import Text, fill, plain
+from report.site.judged import add_judging
 
 FLAGS = [
     "--no-sandbox",
@@ -45,8 +46,16 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("filled") / "results"
-    fill(folder)
+    fill_and_judge(folder)
     return folder
+
+
+def fill_and_judge(folder: Path, text: Text = plain) -> None:
+    fill(folder, text=text)
+    with Workspace.create(folder) as workspace:
+        run = workspace.start_run({"command": "judge"}, text("0.1.0"))
+        add_judging(workspace, run, text)
+        workspace.finish_run(run, "finished")
 
 
 @pytest.fixture(scope="session")

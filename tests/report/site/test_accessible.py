@@ -39,7 +39,7 @@ def axe() -> str:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", [*VIEWS, "judging?part=verdicts", "edits?case=one0%2Fadd"])
 def test_axe_finds_nothing_wrong(visit: Visit, served: str, axe: str, view: str, scheme: str) -> None:
     visit.page.emulate_media(color_scheme=scheme)
     page: Any = visit.open(served, f"#/{view}")

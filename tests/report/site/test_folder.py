@@ -27,7 +27,7 @@ def test_every_picture_that_a_case_names_is_in_the_folder_with_its_thumbnail(wri
         full = Picture.from_file(written / "pictures" / picture["file"])
         assert full.size == (picture["width"], picture["height"])
         digest = picture["digest"]
-        small = Picture.from_file(written / "page" / "thumbnails" / digest[:2] / f"{digest}.webp")
+        small = Picture.from_file(written / "page" / "thumbnails" / digest[:2] / f"{digest}.jpg")
         assert small.size == (full.size if full.size == (WIDTH, HEIGHT) else (192, 128))
 
 
@@ -48,9 +48,9 @@ def test_a_report_in_the_workspace_itself_copies_no_picture(filled: Path, tmp_pa
 
 def test_a_second_report_keeps_the_thumbnails_of_the_first(filled: Path, tmp_path: Path) -> None:
     write(filled, tmp_path)
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.webp")}
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.jpg")}
     write(filled, tmp_path)
-    assert before == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.webp")}
+    assert before == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.jpg")}
 
 
 def test_a_report_moved_away_from_its_workspace_still_has_its_pictures(filled: Path, tmp_path: Path) -> None:

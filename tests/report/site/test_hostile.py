@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
-from report.site.conftest import Visit, write
-from report.site.filled import fill
+from report.site.conftest import Visit, fill_and_judge, write
 from report.site.test_page import VIEWS
 
 TRICKS = (
@@ -29,7 +29,7 @@ def hostile(text: str) -> str:
 @pytest.fixture(scope="module")
 def hostile_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hostile") / "results"
-    fill(folder, text=hostile)
+    fill_and_judge(folder, hostile)
     return folder
 
 
@@ -75,3 +75,16 @@ def test_no_view_is_wider_than_a_phone_with_long_names(visit: Visit, hostile_rep
         page = visit.open((hostile_report / "index.html").as_uri(), f"#/{view}")
         page.wait_for_timeout(100)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, view
+
+
+@pytest.mark.parametrize("place", ["#/judging?part=verdicts", "#/judging?part=who", "#/edits?case={case}"])
+def test_a_judges_hostile_reply_is_only_text(visit: Visit, hostile_report: Path, place: str) -> None:
+    case = quote(hostile("one0/add"), safe="")
+    page = visit.open((hostile_report / "index.html").as_uri(), place.format(case=case))
+    for summary in page.locator("summary").all():
+        summary.click()
+    check(page)
+    assert "<script>window.pwned=1</script>" in page.inner_text("#content")
+    visit.page.set_viewport_size({"width": 360, "height": 800})
+    page.wait_for_timeout(100)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from convergebench.metrics._ssim_opencv import WINDOW
 from convergebench.metrics.base import Reading, Result, family
 from convergebench.metrics.drift._facts import VERSION, signed
 from convergebench.metrics.drift._registration import Fit, Level, in_pixels, pyramid, register
-from convergebench.metrics.ssim import WINDOW, ssim, sums_of_source
+from convergebench.metrics.ssim import prepared_source, ssim
 from convergebench.types import MetricFacts, Pixels
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _similarity_after(fit: Fit, source: Pixels, result: Pixels) -> Mapping[str, 
     area = part.shape[0] * part.shape[1] / (width * height)
     if area < _LEAST_AREA or min(part.shape[:2]) < WINDOW:
         return {"ssim_registered": "too little of the source is left in the result", "registered_area": area}
-    similarity = ssim(sums_of_source(np.ascontiguousarray(part)), np.ascontiguousarray(result[rows, columns]))
+    similarity = ssim(prepared_source(part), result[rows, columns])
     return {"ssim_registered": similarity, "registered_area": area}
 
 

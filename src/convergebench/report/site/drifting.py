@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from convergebench.analysis import Results
 from convergebench.analysis.fingerprint import WAYS, RoundProfile, drift_profile
 
 
-def drift_section(results: Results) -> dict[str, Any]:
+def drift_section(results: Results, models: Iterable[str]) -> dict[str, Any]:
     """The ways to drift, and every model's profile; a model without drift values has no rounds."""
+    known = results.roles()
     return {
         "ways": [{"name": way.name, "group": way.group, "noticeable": way.noticeable} for way in WAYS],
         "models": [
-            [_round(profile) for profile in drift_profile(results, model)] for model in results.roles()
+            [_round(profile) for profile in drift_profile(results, model)] if model in known else []
+            for model in models
         ],
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from convergebench.analysis.gather import RETURN_ROLES
 from convergebench.errors import ConvergeBenchError
 from convergebench.picture import SUFFIXES
 from convergebench.report.site.overview import case_numbers, model_numbers
+from convergebench.report.site.shown import ShownPicture
 from convergebench.store import Workspace
 from convergebench.types import Digest, Failure, PictureFacts, Step
 
@@ -25,13 +26,13 @@ _TRAJECTORIES = """
     FROM trajectories t
     JOIN cases c ON c.fingerprint = t.case_fingerprint
     JOIN editors e ON e.fingerprint = t.editor
-    WHERE t.protocol = 'round_trip' AND c.suite = ? ORDER BY t.id
+    WHERE t.protocol = ? AND c.suite = ? ORDER BY t.id
 """
 
 _SOURCES = """
     SELECT c.id AS case_id, s.inputs ->> 0 AS digest FROM steps s
     JOIN trajectories t ON t.id = s.trajectory JOIN cases c ON c.fingerprint = t.case_fingerprint
-    WHERE c.suite = ? AND s.position = 0
+    WHERE t.protocol = ? AND c.suite = ? AND s.position = 0
 """
 
 
@@ -53,7 +54,7 @@ def films_of(workspace: Workspace, results: Results) -> dict[str, tuple[Film, ..
         returned.setdefault((item.model, item.case, item.seed), []).append(item)
     known = results.roles()
     films: dict[str, list[Film]] = {}
-    for row in workspace.query(_TRAJECTORIES, results.suite):
+    for row in workspace.query(_TRAJECTORIES, results.protocol, results.suite):
         by_fingerprint = f"{row['editor_name']}@{row['editor'][:6]}"
         model = by_fingerprint if by_fingerprint in known else row["editor_name"]
         if model in known and row["newest"]:
@@ -78,8 +79,24 @@ def pictures_section(
         if film.case in case:
             rows.append({"model": model[film.model], "case": case[film.case], "seed": film.seed,
                          "digests": digests, "drifts": drifts})  # fmt: skip
-    sources = {row["case_id"]: row["digest"] for row in workspace.query(_SOURCES, results.suite)}
+    sources = {
+        row["case_id"]: row["digest"] for row in workspace.query(_SOURCES, results.protocol, results.suite)
+    }
     return {"films": rows, "sources": [sources.get(name) for name in case]}
+
+
+def last_returns(
+    pictures: Mapping[str, Any], model: int, cases: Collection[int]
+) -> list[tuple[Digest, Digest]]:
+    """Source and return of each trajectory of a model on these cases that has come to the last round."""
+    return [
+        (pictures["sources"][film["case"]], film["digests"][-1])
+        for film in pictures["films"]
+        if film["model"] == model
+        and film["case"] in cases
+        and film["digests"][-1]
+        and pictures["sources"][film["case"]]
+    ]
 
 
 def case_section(workspace: Workspace, results: Results, case: str, films: Sequence[Film]) -> dict[str, Any]:
@@ -91,36 +108,49 @@ def case_section(workspace: Workspace, results: Results, case: str, films: Seque
         "asked": asked,
         "hints": list(json.loads(texts[-1]["hints"]).items()) if texts else [],
         "source": _source(workspace, steps.values()),
-        "films": [_film(results, film, steps[film.trajectory]) for film in films],
+        "films": [_film(results, film, steps[film.trajectory], asked or {}) for film in films],
     }
+
+
+def pictures_of_case(case: Mapping[str, Any]) -> Iterator[ShownPicture]:
+    """The source and every step; there are maps of the returns, and of the source as one of no change."""
+    source = case["source"]
+    compared = source["digest"] if source else None
+    if source:
+        yield ShownPicture(source["digest"], source["file"], compared)
+    for step in (step for film in case["films"] for step in film["steps"] if step["picture"]):
+        made = step["picture"]
+        yield ShownPicture(made["digest"], made["file"], compared if step["is_return"] else None)
 
 
 def _source(workspace: Workspace, films: Any) -> dict[str, Any] | None:
     """The picture that the films begin with; None where it is not in the workspace."""
     for digest in (steps[0].inputs[0] for steps in films if steps):
         try:
-            return _picture(workspace.pictures.load(digest).facts)
+            return picture_of(workspace.pictures.load(digest).facts)
         except ConvergeBenchError:
             return None
     return None
 
 
-def _film(results: Results, film: Film, steps: Sequence[Step]) -> dict[str, Any]:
+def _film(results: Results, film: Film, steps: Sequence[Step], asked: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "model": model_numbers(results)[film.model],
         "seed": film.seed,
-        "steps": [_step(step) for step in steps],
+        "steps": [_step(step, asked) for step in steps],
         "measured": [_measured(item) for item in film.returns],
     }
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(step: Step, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Its instruction only where it is another than those of the case."""
     made, failed = (None, step.outcome) if isinstance(step.outcome, Failure) else (step.outcome, None)
     return {
         "role": step.role,
         "is_return": step.role in RETURN_ROLES,
         "round": step.round,
-        "picture": _picture(made) if made else None,
+        "instruction": None if step.instruction in asked.values() else step.instruction,
+        "picture": picture_of(made) if made else None,
         "failure": asdict(failed) if failed else None,
         "seconds": step.seconds,
         "cost_usd": step.cost_usd,
@@ -137,7 +167,7 @@ def _measured(item: Return) -> dict[str, Any]:
     }
 
 
-def _picture(facts: PictureFacts) -> dict[str, Any]:
+def picture_of(facts: PictureFacts) -> dict[str, Any]:
     return {"digest": facts.digest, "file": picture_file(facts.digest, facts.media_type),
             "width": facts.width, "height": facts.height, "type": facts.media_type}  # fmt: skip
 

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from convergebench.analysis import Results
 from convergebench.report._atomic import replacing
+from convergebench.report.site.keeping import MAPS, Keeper
+from convergebench.report.site.maps import mean_map
 from convergebench.report.site.script import script_of
-from convergebench.report.site.sections import Sections
-from convergebench.report.site.thumbnails import keep_thumbnails
-from convergebench.store import Workspace
+from convergebench.report.site.sections import Sections, ShownPicture
+from convergebench.store import PictureFolder, PictureStore, Workspace
+from convergebench.types import Digest
 
 ASSETS = Path(__file__).parent / "assets"
 PAGE = "index.html"
 PARTS = "page"
-"""The folder beside it that holds scripts, styles, data and thumbnails."""
+"""The folder beside it that holds scripts, styles, data, thumbnails and maps."""
 PICTURES = "pictures"
-THUMBNAILS = "thumbnails"
+MEANS = "mean"
 
 
 def write_site(workspace: Workspace, results: Results, folder: Path) -> Path:
@@ -29,38 +31,57 @@ def write_site(workspace: Workspace, results: Results, folder: Path) -> Path:
     Pictures are linked, or copied where that cannot be; a folder that is the workspace has them already.
     """
     sections = Sections(workspace, results)
-    shutil.rmtree(folder / PARTS / "data", ignore_errors=True)
-    pictures: dict[str, str] = {}
-    for key in sections.keys:
+    data = folder / PARTS / "data"
+    shutil.rmtree(data, ignore_errors=True)
+    shown: list[ShownPicture] = []
+    pictured = [key for key in sections.keys if sections.shows_pictures(key)]
+    for key in pictured:
         section = sections.build(key)
-        if key.startswith("case/"):
-            pictures.update(_pictures(section))
-        _write(folder / PARTS / "data" / f"{key}.js", script_of(key, section))
-    for digest_file in pictures.values():
-        _link(workspace.folder / PICTURES / digest_file, folder / PICTURES / digest_file)
-    keep_thumbnails(workspace.pictures, set(pictures), folder / PARTS / THUMBNAILS)
+        shown += sections.pictures_in(key, section)
+        _write(data / f"{key}.js", script_of(key, section))
+    with ThreadPoolExecutor(1) as beside:  # making small pictures leaves Python free for the rest
+        kept = beside.submit(_keep_pictures, workspace, shown, folder)
+        for key in (key for key in sections.keys if not sections.shows_pictures(key)):
+            _write(data / f"{key}.js", script_of(key, sections.build(key)))
+        keeper = kept.result()
+    _write_means(keeper, sections, folder / PARTS / MAPS / MEANS)
     for asset in ASSETS.iterdir():
         place = folder / PAGE if asset.name == PAGE else folder / PARTS / asset.name
         _write(place, asset.read_text(encoding="utf-8"))
     return folder / PAGE
 
 
-def _pictures(case: Any) -> Iterator[tuple[str, str]]:
-    """Digests and files of all that a case shows."""
-    steps = [step["picture"] for film in case["films"] for step in film["steps"]]
-    for picture in (case["source"], *steps):
-        if picture is not None:
-            yield picture["digest"], picture["file"]
+def _keep_pictures(workspace: Workspace, shown: Sequence[ShownPicture], folder: Path) -> Keeper:
+    for file, digest in {one.file: one.digest for one in shown if one.file}.items():
+        _bring(workspace.pictures, digest, file, folder / PICTURES / file)
+    sources: dict[Digest, set[Digest]] = {}
+    for one in shown:
+        sources.setdefault(one.digest, set()).update([one.source] if one.source else [])
+    keeper = Keeper(workspace.pictures, folder / PARTS)
+    keeper.keep(sources)
+    return keeper
 
 
-def _link(stored: Path, place: Path) -> None:
+def _write_means(keeper: Keeper, sections: Sections, folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for number in range(sections.models):
+        content = mean_map(keeper.maps_of(sections.last_returns(number)))
+        if content:
+            (folder / f"{number}.png").write_bytes(content)
+
+
+def _bring(store: PictureStore, digest: Digest, file: str, place: Path) -> None:
     if place.exists():
         return
     place.parent.mkdir(parents=True, exist_ok=True)
+    if not isinstance(store, PictureFolder):
+        place.write_bytes(store.load(digest).encoded)
+        return
     try:
-        os.link(stored, place)
+        os.link(Path(store.place) / file, place)
     except OSError:
-        shutil.copyfile(stored, place)
+        shutil.copyfile(Path(store.place) / file, place)
 
 
 def _write(path: Path, text: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from convergebench.analysis import (
@@ -23,26 +23,37 @@ from convergebench.report.tables import json_ranking
 _PARTS: tuple[Literal["category", "kind"], ...] = ("category", "kind")
 
 
-def metric_section(results: Results, metric: str) -> dict[str, Any]:
-    """The ranking at the last round, and curves over all cases and over each part of them."""
+def metric_section(results: Results, metric: str, number: Mapping[str, int]) -> dict[str, Any]:
+    """The ranking at the last round, and curves over all cases and over each part of them.
+
+    Partially reversible edits have a ranking of their own. Models are known by their number.
+    """
+    partial = results.partial
+    is_measured = partial is not None and metric in {facts.name for facts in partial.metrics}
     return {
-        "ranking": json_ranking(ranking(results, metric)),
-        "curves": list(_curves(results, metric)),
+        "ranking": _ranking(results, metric),
+        "partial": _ranking(partial, metric) if partial and is_measured else None,
+        "curves": list(_curves(results, metric, number)),
         "forward": [{**asdict(one), "rate": one.rate} for one in forward_success(results).values()],
     }
 
 
-def _curves(results: Results, metric: str) -> Iterator[dict[str, Any]]:
-    yield {"by": "", "part": "", "models": _points(results, results, metric)}
+def _ranking(results: Results, metric: str) -> Any:
+    """With the metrics that the score is made of; to sum up all others too would take most of the time."""
+    needed = tuple(facts for facts in results.metrics if facts in results.headline or facts.name == metric)
+    return json_ranking(ranking(replace(results, metrics=needed), metric))
+
+
+def _curves(results: Results, metric: str, number: Mapping[str, int]) -> Iterator[dict[str, Any]]:
+    yield {"by": "", "part": "", "models": _points(results, metric, number)}
     for by in _PARTS:
         for name, part in of_part(results, by).items():
-            yield {"by": by, "part": name, "models": _points(results, part, metric)}
+            yield {"by": by, "part": name, "models": _points(part, metric, number)}
 
 
-def _points(whole: Results, part: Results, metric: str) -> list[dict[str, Any]]:
-    number = model_numbers(whole)
+def _points(part: Results, metric: str, number: Mapping[str, int]) -> list[dict[str, Any]]:
     return [
-        {"model": number[curve.model], "points": [asdict(point) for point in curve.points]}
+        {"model": number[curve.model], "points": [vars(point) for point in curve.points]}
         for curve in degradation_curves(part, metric)
     ]
 
@@ -59,12 +70,12 @@ def values_section(results: Results, metric: str) -> list[dict[str, Any]]:
     return [{"model": m, "case": c, "seed": seed, "values": row} for (m, c, seed), row in rows.items()]
 
 
-def pairs_section(results: Results, metric: str, number: int) -> list[dict[str, Any]]:
-    """One model against all that come after it, at the last round; those that share no case are left out."""
-    first, *others = list(results.roles())[number:]
+def pairs_section(results: Results, metric: str, round: int, models: Sequence[str]) -> list[dict[str, Any]]:
+    """The first model against all others at a round; those that share no case are left out."""
+    first, *others = models
     found = []
     for second in others:
         with suppress(NothingShared):
-            one = paired_difference(results, first, second, metric)
+            one = paired_difference(results, first, second, metric, round)
             found.append({**asdict(one), "verdict": one.verdict, "smallest_p_value": one.smallest_p_value})
     return found

@@ -8,8 +8,14 @@ from typing import Any
 
 from convergebench._version import __version__
 from convergebench.analysis import Results, Return, Trouble, has_scale
+from convergebench.analysis.results import Edits
 from convergebench.report._wording import decimals, metric_title
+from convergebench.report.site.maps import scale
 from convergebench.types import MetricFacts
+
+_QUOTED = (1, 2, 3, 5, 10, 15, 20)
+_QUICK = 1000
+"""So many tests take about as long as all else in a report."""
 
 
 @dataclass(frozen=True)
@@ -19,28 +25,57 @@ class CaseFacts:
     pair: str
     category: str
     kind: str
+    edits: Edits
 
 
 def overview_section(results: Results, *, live: bool) -> dict[str, Any]:
     return {
         "suite": results.suite,
+        "protocol": results.protocol,
+        "edits": results.edits,
         "rounds": results.rounds,
         "version": __version__,
         "live": live,
         "models": [{"name": name, "role": role} for name, role in results.roles().items()],
-        "metrics": [_metric(facts, results) for facts in results.metrics],
+        "metrics": [
+            {**_metric(facts, results), "compared_rounds": compared_rounds(results, facts, live=live)}
+            for facts in results.metrics
+        ],
         "cases": [asdict(case) for case in cases_of(results)],
         "uses": [asdict(use) for use in results.uses],
+        "change_scale": scale(),
     }
+
+
+def compared_rounds(results: Results, facts: MetricFacts, *, live: bool) -> list[int]:
+    """The rounds at which every two models are tested against each other.
+
+    That takes time, so that a report has all rounds for as many models as can be tested quickly, or else
+    those that people quote, or else the last; a live page tests what is looked at.
+    """
+    if not has_scale(facts):
+        return []
+    everything = list(range(1, results.rounds + 1))
+    if live:
+        return everything
+    quoted = [number for number in everything if number in _QUOTED or number == results.rounds]
+    pairs = math.comb(len(results.roles()), 2) * len(results.headline)
+    for rounds in (everything, quoted) if facts.dimension != "drift" else ():
+        if pairs * len(rounds) <= _QUICK:
+            return rounds
+    return [results.rounds]
 
 
 def cases_of(results: Results) -> list[CaseFacts]:
     """Every case that was begun, in alphabetical order; their places are their numbers in the page."""
     begun: tuple[Return | Trouble, ...] = (*results.returns, *results.troubles)
-    found = {
-        item.case: CaseFacts(item.case, item.picture, item.pair, item.category, item.kind) for item in begun
-    }
+    found = {item.case: _case(item) for item in begun}
     return [found[case] for case in sorted(found)]
+
+
+def _case(item: Return | Trouble) -> CaseFacts:
+    edits: Edits = "reversible" if item.reversibility == "reversible" else "partially reversible"
+    return CaseFacts(item.case, item.picture, item.pair, item.category, item.kind, edits)
 
 
 def case_numbers(results: Results) -> dict[str, int]:

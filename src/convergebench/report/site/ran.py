@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from convergebench.analysis import Results, audit, collect, gaps
+from convergebench.metrics import clip_direction
 from convergebench.store import Workspace
 
 
@@ -19,11 +20,18 @@ def runs_section(workspace: Workspace, results: Results) -> dict[str, Any]:
         "uses": [asdict(use) for use in results.uses],
         "failures": _failures(results),
         "missing": _missing(results),
-        "findings": [
-            {"sentence": one.sentence, "count": one.count, "parts": list(one.parts.items())}
-            for one in audit(collect(workspace, results.suite))
-        ],
+        "findings": _findings(workspace, results),
     }
+
+
+def _findings(workspace: Workspace, results: Results) -> list[dict[str, Any]]:
+    """None where nothing has come back, and so nothing can be compared."""
+    if not results.uses and not results.returns:
+        return []
+    return [
+        {"sentence": one.sentence, "count": one.count, "parts": list(one.parts.items())}
+        for one in audit(collect(workspace, results.suite))
+    ]
 
 
 def _runs(workspace: Workspace) -> list[dict[str, Any]]:
@@ -63,11 +71,23 @@ def _pairs(text: str) -> list[tuple[str, str]]:
 
 
 def _metrics(workspace: Workspace) -> list[dict[str, Any]]:
+    """One line a metric and version; that of clip_direction names the captions too, which are many."""
     sql = """
         SELECT metric, version, count(value) AS measured, count(*) - count(value) AS missing
         FROM measurements GROUP BY metric, version ORDER BY metric, version
     """
-    return [dict(row) for row in workspace.query(sql)]
+    lines: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in workspace.query(sql):
+        named_captions = row["metric"] == clip_direction.NAME
+        version = row["version"].rpartition(":")[0] if named_captions else row["version"]
+        line = lines.setdefault(
+            (row["metric"], version),
+            {"metric": row["metric"], "version": version, "measured": 0, "missing": 0, "captions": 0},
+        )
+        line["measured"] += row["measured"]
+        line["missing"] += row["missing"]
+        line["captions"] += named_captions
+    return list(lines.values())
 
 
 def _failures(results: Results) -> list[dict[str, Any]]:

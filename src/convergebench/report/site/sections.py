@@ -2,18 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from typing import Any
 
-from convergebench.analysis import Results, has_scale
+from convergebench.analysis import Results
+from convergebench.analysis.refined import RefinedCase, refinements
 from convergebench.errors import WrongUse
 from convergebench.report.site.drifting import drift_section
-from convergebench.report.site.films import Film, case_section, films_of, pictures_section
+from convergebench.report.site.edits import (
+    Verdicts,
+    edit_section,
+    edits_section,
+    pictures_of_edit,
+    single_edits,
+    verdict_numbers,
+)
+from convergebench.report.site.films import (
+    Film,
+    case_section,
+    films_of,
+    last_returns,
+    pictures_of_case,
+    pictures_section,
+)
+from convergebench.report.site.judging import (
+    judging_section,
+    pictures_of_verdicts,
+    piece_keys,
+    verdicts_section,
+)
 from convergebench.report.site.measured import metric_section, pairs_section, values_section
-from convergebench.report.site.overview import cases_of, overview_section
+from convergebench.report.site.overview import cases_of, compared_rounds, model_numbers, overview_section
+from convergebench.report.site.placing import PlacedStep, by_picture, placed_steps
 from convergebench.report.site.ran import runs_section
+from convergebench.report.site.refined import (
+    Judged,
+    by_result,
+    pictures_of_refined,
+    refine_section,
+    refined_section,
+)
+from convergebench.report.site.shown import ShownPicture
+from convergebench.report.site.together import together
+from convergebench.report.site.verdicts import Judgement, judgements_of
 from convergebench.store import Workspace
+from convergebench.types import Digest
+
+__all__ = ["Sections", "ShownPicture"]
+
+_PICTURES: Mapping[str, Callable[[Any], Iterable[ShownPicture]]] = {
+    "case": pictures_of_case,
+    "edit": pictures_of_edit,
+    "verdicts": pictures_of_verdicts,
+    "refined": pictures_of_refined,
+}
+"""What a section shows, by the first part of its key."""
 
 
 class Sections:
@@ -21,7 +65,8 @@ class Sections:
 
     def __init__(self, workspace: Workspace, results: Results, *, live: bool = False) -> None:
         self._workspace = workspace
-        self._results = results
+        self._ranked = results
+        self._results = together(results)
         self._live = live
         self._builders = self._named()
 
@@ -35,6 +80,52 @@ class Sections:
             raise WrongUse(f"the page has no section {key!r}")
         return self._builders[key]()
 
+    def shows_pictures(self, key: str) -> bool:
+        return key.partition("/")[0] in _PICTURES
+
+    def pictures_in(self, key: str, section: Any) -> list[ShownPicture]:
+        """Those that a section shows, as far as they must lie beside the page."""
+        return list(_PICTURES[key.partition("/")[0]](section)) if self.shows_pictures(key) else []
+
+    @property
+    def models(self) -> int:
+        return len(self._results.roles())
+
+    def last_returns(self, model: int) -> list[tuple[Digest, Digest]]:
+        """Sources and last returns of one model's complete trajectories, of the edits that are ranked."""
+        cases = {
+            number for number, case in enumerate(cases_of(self._results)) if case.edits == self._results.edits
+        }
+        return last_returns(self._pictures, model, cases)
+
+    @cached_property
+    def _steps(self) -> list[PlacedStep]:
+        return placed_steps(self._workspace, self._results.roles())
+
+    @cached_property
+    def _judgements(self) -> list[Judgement]:
+        return judgements_of(self._workspace, by_picture(self._steps))
+
+    @cached_property
+    def _single_edits(self) -> list[list[PlacedStep]]:
+        return single_edits(self._steps)
+
+    @cached_property
+    def _verdicts(self) -> Verdicts:
+        return verdict_numbers(self._judgements)
+
+    @cached_property
+    def _refinements(self) -> list[RefinedCase]:
+        return refinements(self._workspace)
+
+    @cached_property
+    def _by_result(self) -> Judged:
+        return by_result(self._judgements)
+
+    @cached_property
+    def _pictures(self) -> dict[str, Any]:
+        return pictures_section(self._workspace, self._results, self.films)
+
     @cached_property
     def films(self) -> dict[str, tuple[Film, ...]]:
         """All trajectories, by case."""
@@ -43,19 +134,58 @@ class Sections:
     def _named(self) -> dict[str, Callable[[], Any]]:
         results, workspace = self._results, self._workspace
         named: dict[str, Callable[[], Any]] = {
-            "overview": lambda: overview_section(results, live=self._live),
-            "pictures": lambda: pictures_section(workspace, results, self.films),
-            "drift": lambda: drift_section(results),
+            "overview": lambda: {
+                **overview_section(results, live=self._live),
+                "verdicts": len(self._judgements),
+                "single_edits": len(self._single_edits),
+                "refinements": len(self._refinements),
+            },
+            "pictures": lambda: self._pictures,
+            "drift": lambda: drift_section(self._ranked, results.roles()),
             "runs": lambda: runs_section(workspace, results),
         }
         for facts in results.metrics:
-            named[f"metric/{facts.name}"] = partial(metric_section, results, facts.name)
+            named[f"metric/{facts.name}"] = partial(
+                metric_section, self._ranked, facts.name, model_numbers(results)
+            )
             named[f"values/{facts.name}"] = partial(values_section, results, facts.name)
-            for number in range(len(results.roles())) if has_scale(facts) else ():
-                named[f"pairs/{facts.name}/{number}"] = partial(pairs_section, results, facts.name, number)
+            for round in compared_rounds(results, facts, live=self._live):
+                for number, models in enumerate(self._from_each_model_on()):
+                    key = f"pairs/{facts.name}/{round}/{number}"
+                    named[key] = partial(pairs_section, self._ranked, facts.name, round, models)
         for number, case in enumerate(cases_of(results)):
             named[f"case/{number}"] = partial(self._case, case.id)
+        return {**named, **self._judged(), **self._refined()}
+
+    def _judged(self) -> dict[str, Callable[[], Any]]:
+        """What judges said, and the single edits that they mostly speak of."""
+        workspace, judgements, cases = self._workspace, self._judgements, self._single_edits
+        named: dict[str, Callable[[], Any]] = {}
+        if judgements:
+            named["judging"] = lambda: judging_section(workspace, judgements, self._steps)
+        for piece in piece_keys(judgements):
+            named[f"verdicts/{piece}"] = partial(verdicts_section, workspace, judgements, piece)
+        if cases:
+            named["edits"] = lambda: edits_section(cases, judgements, self._verdicts)
+        for number, edits in enumerate(cases):
+            named[f"edit/{number}"] = partial(edit_section, workspace, edits, self._verdicts)
         return named
+
+    def _refined(self) -> dict[str, Callable[[], Any]]:
+        cases = self._refinements
+        if not cases:
+            return {}
+        steps = by_picture(self._steps)
+        named: dict[str, Callable[[], Any]] = {"refine": lambda: refine_section(cases, self._by_result)}
+        for number, case in enumerate(cases):
+            named[f"refined/{number}"] = partial(
+                refined_section, self._workspace, case, steps, self._by_result
+            )
+        return named
+
+    def _from_each_model_on(self) -> list[list[str]]:
+        names = list(self._results.roles())
+        return [names[number:] for number in range(len(names))]
 
     def _case(self, case: str) -> Any:
         return case_section(self._workspace, self._results, case, self.films.get(case, ()))

@@ -5,16 +5,18 @@ from __future__ import annotations
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from convergebench.errors import ConvergeBenchError, MissingExtra, WrongUse
 from convergebench.picture import SUFFIXES
-from convergebench.report._atomic import replacing
-from convergebench.report.site.folder import ASSETS, PAGE, PARTS, PICTURES, THUMBNAILS
+from convergebench.report.site.folder import ASSETS, MEANS, PAGE, PARTS, PICTURES
+from convergebench.report.site.keeping import MAPS, THUMBNAILS
 from convergebench.report.site.live import LiveData
-from convergebench.report.site.thumbnails import thumbnail, thumbnail_file
-from convergebench.types import Digest
+from convergebench.report.site.maps import full_map
+from convergebench.store import Workspace
+from convergebench.types import Digest, PictureFacts
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
@@ -81,6 +83,7 @@ def make_app(data: LiveData) -> FastAPI:
 
     _add_data(app, data)
     _add_pictures(app, data)
+    _add_maps(app, data)
     _add_assets(app)
     return app
 
@@ -98,16 +101,32 @@ def _add_data(app: FastAPI, data: LiveData) -> None:
 def _add_pictures(app: FastAPI, data: LiveData) -> None:
     media_types = {suffix: media_type for media_type, suffix in SUFFIXES.items()}
 
-    @app.get(f"/{PARTS}/{THUMBNAILS}/{{start}}/{{digest}}.webp")
+    @app.get(f"/{PARTS}/{THUMBNAILS}/{{start}}/{{digest}}.jpg")
     def small(start: str, digest: str) -> Response:
-        return _answer(_thumbnail(data, digest), "image/webp", _KEPT)
+        return _answer(_made(digest, make=data.keeper.thumbnail_of), "image/jpeg", _KEPT)
 
     @app.get(f"/{PICTURES}/{{start}}/{{name}}")
     def picture(start: str, name: str) -> Response:
         digest, _, suffix = name.partition(".")
         media_type = media_types.get(f".{suffix}")
-        content = _stored(data.workspace.folder, digest, f".{suffix}") if media_type else None
+        content = _made(digest, make=partial(_stored, data.workspace, media_type)) if media_type else None
         return _answer(content, media_type or "", _KEPT)
+
+
+def _add_maps(app: FastAPI, data: LiveData) -> None:
+    """Maps of change in full size, made when they are looked at."""
+
+    def drawn(source: Digest, result: Digest) -> bytes:
+        load = data.workspace.pictures.load
+        return full_map(load(source).pixels, load(result).pixels)
+
+    @app.get(f"/{PARTS}/{MAPS}/{MEANS}/{{number}}.png")
+    def mean(number: int) -> Response:
+        return _answer(data.mean_map(number), "image/png", _FRESH)
+
+    @app.get(f"/{PARTS}/{MAPS}/{{start}}/{{source}}-{{result}}.png")
+    def map_of(start: str, source: str, result: str) -> Response:
+        return _answer(_made(source, result, make=drawn), "image/png", _KEPT)
 
 
 def _add_assets(app: FastAPI) -> None:
@@ -133,21 +152,16 @@ def _is_digest(text: str) -> bool:
     return len(text) == 64 and set(text) <= set("0123456789abcdef")
 
 
-def _stored(folder: Path, digest: Digest, suffix: str) -> bytes | None:
-    path = folder / PICTURES / digest[:2] / f"{digest}{suffix}"
-    return path.read_bytes() if _is_digest(digest) and path.is_file() else None
+def _stored(workspace: Workspace, media_type: str, digest: Digest) -> bytes:
+    """The picture's bytes as they are kept, wherever that is."""
+    return workspace.pictures.open(PictureFacts(digest, 0, 0, media_type)).encoded
 
 
-def _thumbnail(data: LiveData, digest: Digest) -> bytes | None:
-    if not _is_digest(digest):
+def _made(*digests: Digest, make: Callable[..., bytes]) -> bytes | None:
+    """What is made of these pictures; None where one of them is not here."""
+    if not all(map(_is_digest, digests)):
         return None
-    path = thumbnail_file(data.workspace.folder / PARTS / THUMBNAILS, digest)
-    if path.is_file():
-        return path.read_bytes()
     try:
-        content = thumbnail(data.workspace.pictures.load(digest))
+        return make(*digests)
     except ConvergeBenchError:
         return None
-    with suppress(OSError), replacing(path) as part:  # a workspace that cannot be written to has no cache
-        part.write_bytes(content)
-    return content

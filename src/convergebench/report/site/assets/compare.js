@@ -2,7 +2,7 @@
 
 /** Two models on the cases that both have: the difference, and which cases make it. */
 convergebench.views.compare = (() => {
-  const { h, s, load, breakable, choice, number, signed, interval, infinite, address, counted } = convergebench;
+  const { h, s, load, breakable, choice, number, signed, interval, infinite, address, counted, roundField } = convergebench;
   const EXTREMES = 4;
 
   async function open(root, all, chosen, go) {
@@ -13,15 +13,18 @@ convergebench.views.compare = (() => {
       return;
     }
     const [first, second] = twoOf(all, chosen);
-    const [pairs, values, pictures] = await Promise.all([load(`pairs/${metric.name}/${Math.min(first, second)}`), load(`values/${metric.name}`), load("pictures")]);
-    const pick = (changes) => go({ a: all.models[first].name, b: all.models[second].name, metric: metric.name, ...changes });
-    const rows = differences(all, values, first, second, metric);
+    const round = Math.max(1, Math.min(all.rounds, Number(chosen.get("round")) || all.rounds));
+    const tested = metric.compared_rounds.includes(round);
+    const [pairs, values, pictures] = await Promise.all([tested ? load(`pairs/${metric.name}/${round}/${Math.min(first, second)}`) : null, load(`values/${metric.name}`), load("pictures")]);
+    const view = { all, metric, round, first, second };
+    const pick = (changes) => go({ a: all.models[first].name, b: all.models[second].name, metric: metric.name, round: chosen.get("round"), ...changes });
+    const rows = differences(view, values);
     root.replaceChildren(
       h("h1", {}, all.models[first].name, " and ", all.models[second].name),
-      controls(all, metrics, metric, first, second, pick),
-      verdict(all, pairs, metric, first, second),
-      rows.length && extremes(all, rows, pictures, metric, first, second),
-      rows.length && bars(all, rows, metric, first, second));
+      controls(view, metrics, pick),
+      pairs ? verdict(view, pairs) : untested(view, rows),
+      rows.length && extremes(view, rows, pictures),
+      rows.length && bars(view, rows));
   }
 
   function twoOf(all, chosen) {
@@ -33,16 +36,25 @@ convergebench.views.compare = (() => {
     return [first, second];
   }
 
-  function controls(all, metrics, metric, first, second, pick) {
+  function controls({ all, metric, round, first, second }, metrics, pick) {
     const models = all.models.map((model) => [model.name, model.name]);
     return h("div", { class: "controls" },
       choice("First", models, all.models[first].name, (a) => pick({ a })),
       choice("Second", models, all.models[second].name, (b) => pick({ b })),
       h("button", { type: "button", onclick: () => pick({ a: all.models[second].name, b: all.models[first].name }) }, "Swap"),
-      choice("Metric", metrics.map((one) => [one.name, one.title]), metric.name, (name) => pick({ metric: name })));
+      choice("Metric", metrics.map((one) => [one.name, one.title]), metric.name, (name) => pick({ metric: name })),
+      all.rounds > 1 && roundField(round, all.rounds, (wanted) => pick({ round: wanted })));
   }
 
-  function verdict(all, pairs, metric, first, second) {
+  /** A report may lack the tests at some rounds, which are slow for many models. */
+  function untested({ all, metric, round }, rows) {
+    const mean = rows.reduce((sum, row) => sum + row.difference, 0) / rows.length;
+    return h("div", {},
+      h("p", { class: "lead" }, rows.length ? `${metric.title} at round ${round}: difference ${signed(mean, metric.decimals)} over ${counted(rows.length, "shared case")}.` : "These two share no case that has this metric."),
+      h("p", { class: "quiet" }, `This report tests how sure that is at ${metric.compared_rounds.length > 1 ? "rounds" : "round"} ${metric.compared_rounds.join(", ")} only; convergebench view does so at every round.`));
+  }
+
+  function verdict({ all, metric, round, first, second }, pairs) {
     const [one, other] = [all.models[first].name, all.models[second].name];
     const found = pairs.find((pair) => (pair.first === one && pair.second === other) || (pair.first === other && pair.second === one));
     if (!found) return h("p", { class: "notice" }, first === second ? "Choose two different models." : "These two share no case that has this metric.");
@@ -51,7 +63,7 @@ convergebench.views.compare = (() => {
     const [low, high] = turned ? [negative(d.high), negative(d.low)] : [d.low, d.high];
     const missed = found.minimum_detectable === null ? "" : ` So many pictures would show a true difference of ${number(found.minimum_detectable, metric.decimals)} in four cases of five.`;
     return h("div", {},
-      h("p", { class: "lead" }, h("b", {}, found.verdict), ` at round ${all.rounds}: `,
+      h("p", { class: "lead" }, h("b", {}, found.verdict), ` at round ${round}: `,
         `${metric.title} ${number(turned ? found.second_mean : found.first_mean, metric.decimals)} against ${number(turned ? found.first_mean : found.second_mean, metric.decimals)}, `,
         `difference ${signed(turned ? -d.mean : d.mean, metric.decimals)} ${interval(low, high, metric.decimals)}.`),
       h("p", { class: "quiet" }, `${counted(d.n, "shared case")} of ${counted(d.clusters, "picture")}; 95 % interval by picture; p-value ${chance(found.p_value)} `,
@@ -63,44 +75,47 @@ convergebench.views.compare = (() => {
   const chance = (p) => (p < 0.001 ? "below 0.001" : number(p, 3));
 
   /** Case by case, the first's biggest win first; `gain` is above 0 where the first is better. */
-  function differences(all, values, first, second, metric) {
-    const at = (model) => new Map(values.filter((one) => one.model === model).map((one) => [`${one.case} ${one.seed}`, one]));
+  function differences({ all, metric, round, first, second }, values) {
+    const at = (model) => new Map(values.filter((one) => one.model === model && all.cases[one.case].edits === all.edits).map((one) => [`${one.case} ${one.seed}`, one]));
     const theirs = at(second);
     const rows = [];
     for (const [key, ours] of at(first)) {
-      const [a, b] = [ours.values[all.rounds - 1], theirs.get(key)?.values[all.rounds - 1]];
+      const [a, b] = [ours.values[round - 1], theirs.get(key)?.values[round - 1]];
       if (a == null || b == null || infinite(a) || infinite(b)) continue;
       rows.push({ case: ours.case, seed: ours.seed, a, b, difference: a - b, gain: metric.better === "higher" ? a - b : b - a });
     }
     return rows.sort((x, y) => y.gain - x.gain);
   }
 
-  function extremes(all, rows, pictures, metric, first, second) {
-    const digests = new Map(pictures.films.map((film) => [`${film.model} ${film.case} ${film.seed}`, film.digests[all.rounds - 1]]));
+  function extremes(view, rows, pictures) {
+    const { all, round, first, second } = view;
+    const digests = new Map(pictures.films.map((film) => [`${film.model} ${film.case} ${film.seed}`, film.digests[round - 1]]));
     const wins = rows.filter((row) => row.gain > 0).slice(0, EXTREMES);
     const losses = rows.filter((row) => row.gain < 0).slice(-EXTREMES).reverse();
-    const list = (title, chosen) => h("section", {}, h("h2", {}, title), chosen.length ? chosen.map((row) => couple(all, row, digests, metric, first, second)) : h("p", { class: "quiet" }, "None."));
+    const list = (title, chosen) => h("section", {}, h("h2", {}, title), chosen.length ? chosen.map((row) => couple(view, row, digests)) : h("p", { class: "quiet" }, "None."));
     return h("div", { class: "versus" },
       list(`${all.models[first].name} is ahead most`, wins), list(`${all.models[second].name} is ahead most`, losses));
   }
 
-  function couple(all, row, digests, metric, first, second) {
+  function couple(view, row, digests) {
+    const { all, metric, first, second } = view;
     const shot = (model, value) => h("span", { class: "shot" },
       convergebench.views.gallery.image(digests.get(`${model} ${row.case} ${row.seed}`), `${all.models[model].name}, ${all.cases[row.case].id}`),
       all.models[model].name, " ", h("b", {}, number(value, metric.decimals)));
-    return h("div", { class: "tiles" }, h("h3", {}, link(all, row, metric, first, second)),
+    return h("div", { class: "tiles" }, h("h3", {}, link(view, row)),
       h("div", { class: "gallery-pictures" }, shot(first, row.a), shot(second, row.b)));
   }
 
-  const link = (all, row, metric, first, second) => h("a", {
-    href: address("film", { case: all.cases[row.case].id, model: [all.models[first].name, all.models[second].name], seed: row.seed || "", round: all.rounds, metric: metric.name }),
+  const link = ({ all, metric, round, first, second }, row) => h("a", {
+    href: address("film", { case: all.cases[row.case].id, model: [all.models[first].name, all.models[second].name], seed: row.seed || "", round, metric: metric.name }),
   }, breakable(all.cases[row.case].id), row.seed ? ` (seed ${row.seed})` : "");
 
-  function bars(all, rows, metric, first, second) {
+  function bars(view, rows) {
+    const { all, metric, first, second } = view;
     const most = Math.max(...rows.map((row) => Math.abs(row.gain)), 1e-12);
     return h("section", {}, h("h2", {}, "Case by case"),
       h("p", { class: "quiet" }, `${all.models[first].name} minus ${all.models[second].name}; to the right ${all.models[first].name} is better.`),
-      h("ul", { class: "bars" }, rows.map((row) => h("li", {}, link(all, row, metric, first, second),
+      h("ul", { class: "bars" }, rows.map((row) => h("li", {}, link(view, row),
         s("svg", { viewBox: "-100 0 200 14", preserveAspectRatio: "none", "aria-hidden": "true" },
           s("rect", { class: "bar-rail", x: -0.4, y: 0, width: 0.8, height: 14 }),
           s("rect", { class: row.gain >= 0 ? `bar ${all.style(first)}` : `bar ${all.style(second)}`, x: Math.min(0, (row.gain / most) * 100), y: 2, width: (Math.abs(row.gain) / most) * 100, height: 10 })),

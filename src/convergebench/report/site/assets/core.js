@@ -70,6 +70,14 @@ const convergebench = (() => {
     return h("label", { class: "field" }, h("span", {}, label), select);
   }
 
+  /** Which round is looked at. */
+  function roundField(round, rounds, onpick) {
+    const text = h("output", {}, String(round));
+    const slider = h("input", { type: "range", min: 1, max: rounds, oninput: () => { text.textContent = slider.value; }, onchange: () => onpick(Number(slider.value)) });
+    slider.value = round;
+    return h("label", { class: "field amount" }, h("span", {}, "Round"), slider, text);
+  }
+
   /** A row of buttons of which one is pressed. */
   function buttons(label, options, value, onpick) {
     return h("div", { class: "buttons", role: "group", "aria-label": label },
@@ -86,6 +94,23 @@ const convergebench = (() => {
 
   /** Text that may be broken after slashes and underscores: ids are long and have no spaces. */
   const breakable = (text) => text.split(/(?<=[/_])/).flatMap((part) => [part, h("wbr")]).slice(0, -1);
+
+  /** A long list, to which rows are added as the reader comes near its end, few at a time so that no frame is late. */
+  function paged(list, rows, size, node) {
+    let next = 0;
+    const end = h("div", { class: "more" });
+    const add = () => {
+      end.before(...rows.slice(next, next + size).map(node));
+      next += size;
+      watcher.unobserve(end);
+      if (next < rows.length) watcher.observe(end);
+      else end.remove();
+    };
+    const watcher = new IntersectionObserver((entries) => { if (entries.some((one) => one.isIntersecting)) add(); }, { rootMargin: "1600px" });
+    list.append(end);
+    add();
+    return { close: () => watcher.disconnect() };
+  }
 
   // Numbers
 
@@ -129,11 +154,28 @@ const convergebench = (() => {
   }
 
   const picture = (file) => `pictures/${file}`;
-  const thumbnail = (digest) => `page/thumbnails/${digest.slice(0, 2)}/${digest}.webp`;
+  const thumbnail = (digest) => `page/thumbnails/${digest.slice(0, 2)}/${digest}.jpg`;
+  /** Where a picture differs from its source. */
+  const changeMap = (source, result) => `page/maps/${result.slice(0, 2)}/${source}-${result}.png`;
+  const meanMap = (model) => `page/maps/mean/${model}.png${version}`;
+
+  /** What the colours of all maps mean. */
+  function changeLegend(scale) {
+    const width = 200;
+    const step = width / scale.length;
+    const bars = scale.map((one, number) => s("rect", { x: number * step, y: 0, width: step + 0.5, height: 12, fill: one.colour }));
+    const marks = [1, 3, 10, 30, 100].map((delta) => {
+      const share = Math.log(delta) / Math.log(scale[scale.length - 1].delta);
+      return s("text", { x: share * width, y: 24, "text-anchor": share === 0 ? "start" : share === 1 ? "end" : "middle" }, String(delta));
+    });
+    return h("p", { class: "quiet legend scale" }, "ΔE", s("svg", { width, height: 26, role: "img", "aria-label": "black at 1 or less, then violet at 3, magenta at 10, orange at 30, pale yellow at 100" }, bars, marks),
+      "CIEDE2000 of each pixel; up to 1 nobody notices it.");
+  }
 
   return {
-    ABSENT, receive, load, renew, h, s, choice, buttons, table, breakable,
+    ABSENT, receive, load, renew, h, s, choice, roundField, buttons, table, breakable, paged,
     infinite, number, signed, interval, counted, badness, place, address, picture, thumbnail,
+    changeMap, meanMap, changeLegend,
     views: {},
   };
 })();

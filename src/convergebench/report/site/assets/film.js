@@ -3,7 +3,7 @@
 /** A trajectory's pictures in order, compared with the source; several models in lockstep. */
 convergebench.views.film = (() => {
   const { h, load, breakable, choice, buttons, address } = convergebench;
-  const { Camera, ZOOMS, MODES, AMOUNTS, deltaLegend } = convergebench.stage;
+  const { Camera, ZOOMS, MODES, AMOUNTS } = convergebench.stage;
   const { Pane } = convergebench;
   const FLICKER_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 2000 : 700;
 
@@ -24,7 +24,7 @@ convergebench.views.film = (() => {
       this.films = data.films.filter((film) => film.seed === this.seed);
       this.shown = this.chosenFilms(chosen.getAll("model"));
       this.round = clamp(Number(chosen.get("round") ?? all.rounds), 0, all.rounds);
-      this.step = chosen.get("step") === "edit" ? "edit" : "return";
+      this.step = /^edit\d*$/.test(chosen.get("step")) ? chosen.get("step") : "return";
       this.mode = MODES.some(([key]) => key === chosen.get("mode")) ? chosen.get("mode") : "slider";
       this.registered = chosen.get("registered") === "yes";
       this.amounts = Object.fromEntries(Object.entries(AMOUNTS).map(([mode, one]) => [mode, one.start]));
@@ -125,7 +125,7 @@ convergebench.views.film = (() => {
     state() {
       return {
         case: this.facts.id, model: this.shown.map((film) => this.all.models[film.model].name),
-        seed: this.seeds.length > 1 ? this.seed : "", round: this.round, step: this.step === "edit" ? "edit" : "",
+        seed: this.seeds.length > 1 ? this.seed : "", round: this.round, step: this.step === "return" ? "" : this.step,
         mode: this.mode, zoom: this.camera.zoom === "fit" ? "" : this.camera.zoom, metric: this.metric.name,
         registered: this.registered ? "yes" : "",
       };
@@ -152,7 +152,7 @@ convergebench.views.film = (() => {
       this.panesNode.dataset.mode = this.mode;
       this.toolbar.replaceChildren(...this.tools().filter(Boolean));
       this.scrubber.value = this.round;
-      this.roundText.textContent = this.round === 0 ? "source" : `${this.step} ${this.round} of ${this.all.rounds}`;
+      this.roundText.textContent = this.round === 0 ? "source" : `${Pane.stepText(this.step, this.round)} of ${this.all.rounds}`;
       this.chart.show(this.round);
       for (const pane of this.panes) pane.update();
     }
@@ -164,9 +164,9 @@ convergebench.views.film = (() => {
         buttons("Compare by", MODES, this.mode, (mode) => this.change({ mode })),
         this.amountTool(),
         buttons("Zoom", ZOOMS.map((zoom) => [zoom, zoom === "fit" ? "Fit" : `${zoom}×`, zoom === "fit" ? "The whole picture" : `${zoom} screen pixels for each pixel of the source`]), this.camera.zoom, (zoom) => this.change({ zoom })),
-        buttons("Picture", [["return", "Return", "After the undo"], ["edit", "Edit", "After the forward edit"]], this.step, (step) => this.change({ step })),
+        buttons("Picture", [["return", "Return", "After the undo"], ["edit", "Edit", "After the forward edit"]], this.step === "return" ? "return" : "edit", (step) => this.change({ step })),
         this.registeredField,
-        this.mode === "delta" && deltaLegend(),
+        this.mode === "delta" && convergebench.changeLegend(this.all.change_scale),
       ];
     }
 
@@ -198,7 +198,7 @@ convergebench.views.film = (() => {
         ArrowRight: () => this.change({ round: clamp(this.round + 1, 0, rounds) }),
         ArrowUp: this.previous, ArrowDown: this.next,
         Home: () => this.change({ round: 0 }), End: () => this.change({ round: rounds }),
-        e: () => this.change({ step: this.step === "edit" ? "return" : "edit" }),
+        e: () => this.change({ step: this.step === "return" ? "edit" : "return" }),
         "+": () => { this.camera.step(1); this.change({}); }, "=": () => { this.camera.step(1); this.change({}); },
         "-": () => { this.camera.step(-1); this.change({}); }, 0: () => this.change({ zoom: "fit" }),
         " ": () => this.panesNode.classList.add("held"),

@@ -3,14 +3,15 @@
 /** Cases by models at one round, the worst first. */
 convergebench.views.gallery = (() => {
   const { h, load, breakable, choice, number, badness, address, thumbnail, counted } = convergebench;
-  const PAGE = 24;
+  /** So many are added at once. */
+  const PICTURES = 80;
 
   async function open(root, all, chosen, go) {
     const metric = all.metric(chosen.get("metric"));
     const [values, pictures] = await Promise.all([load(`values/${metric.name}`), load("pictures")]);
     const wanted = {
       metric: metric.name, round: bounded(Number(chosen.get("round") ?? all.rounds), 1, all.rounds),
-      category: chosen.get("category") ?? "", kind: chosen.get("kind") ?? "", drift: chosen.get("drift") ?? "",
+      edits: chosen.get("edits") ?? "", category: chosen.get("category") ?? "", kind: chosen.get("kind") ?? "", drift: chosen.get("drift") ?? "",
       order: chosen.get("order") ?? "worst", model: chosen.getAll("model").filter((name) => all.modelNumber(name) >= 0),
     };
     const pick = (changes) => go({ ...wanted, ...changes });
@@ -24,7 +25,7 @@ convergebench.views.gallery = (() => {
         ? `${counted(shots, "return")} of ${counted(rows.length, "case")} at round ${wanted.round}${wanted.order === "worst" ? ", the case with the worst return first" : ""}. A picture opens its filmstrip.`
         : "No return is left by these choices."),
       list);
-    return fill(list, rows, all, metric, wanted);
+    return convergebench.paged(list, rows, Math.max(2, Math.floor(PICTURES / all.models.length)), (row) => rowNode(row, all, metric, wanted));
   }
 
   const bounded = (value, low, high) => Math.max(low, Math.min(high, Number.isFinite(value) ? value : high));
@@ -36,7 +37,7 @@ convergebench.views.gallery = (() => {
     for (const film of pictures.films) {
       const facts = all.cases[film.case];
       const model = all.models[film.model];
-      const kept = (!wanted.category || facts.category === wanted.category) && (!wanted.kind || facts.kind === wanted.kind)
+      const kept = (!wanted.edits || facts.edits === wanted.edits) && (!wanted.category || facts.category === wanted.category) && (!wanted.kind || facts.kind === wanted.kind)
         && (wanted.model.length ? wanted.model.includes(model.name) : true)
         && (!wanted.drift || (film.drifts[wanted.round - 1] ?? "none") === wanted.drift);
       if (!kept) continue;
@@ -62,13 +63,11 @@ convergebench.views.gallery = (() => {
   function controls(all, metric, wanted, pictures, pick) {
     const of = (name) => [...new Set(all.cases.map((one) => one[name]))].sort().map((one) => [one, one || "(none)"]);
     const drifts = [...new Set(pictures.films.flatMap((film) => film.drifts.map((one) => one ?? "none")))].sort();
-    const slider = h("input", { type: "range", min: 1, max: all.rounds, value: wanted.round, oninput: () => { text.textContent = slider.value; }, onchange: () => pick({ round: Number(slider.value) }) });
-    const text = h("output", {}, String(wanted.round));
-    slider.value = wanted.round;
     const toggled = (name) => (wanted.model.includes(name) ? wanted.model.filter((one) => one !== name) : [...wanted.model, name]);
     return h("div", { class: "controls" },
       convergebench.views.overview.metricChoice(all, metric, (name) => pick({ metric: name })),
-      h("label", { class: "field amount" }, h("span", {}, "Round"), slider, text),
+      convergebench.roundField(wanted.round, all.rounds, (round) => pick({ round })),
+      of("edits").length > 1 && choice("Edits", [["", "All"], ...of("edits")], wanted.edits, (edits) => pick({ edits })),
       choice("Category", [["", "All"], ...of("category")], wanted.category, (category) => pick({ category })),
       choice("Kind of picture", [["", "All"], ...of("kind")], wanted.kind, (kind) => pick({ kind })),
       drifts.length > 1 && choice("Drifted most in", [["", "Anything"], ...drifts.map((one) => [one, one === "none" ? "nothing noticeable" : one])], wanted.drift, (drift) => pick({ drift })),
@@ -76,21 +75,6 @@ convergebench.views.gallery = (() => {
       h("fieldset", { class: "chips" }, h("legend", {}, "Models (all, unless chosen)"), all.models.map((model, place) =>
         h("label", {}, h("input", { type: "checkbox", checked: wanted.model.includes(model.name), onchange: () => pick({ model: toggled(model.name) }) }),
           convergebench.chart.key(all.style(place)), model.name))));
-  }
-
-  /** Rows are added as the reader comes near the end. */
-  function fill(list, rows, all, metric, wanted) {
-    let next = 0;
-    const end = h("div", { class: "more" });
-    const add = () => {
-      list.append(...rows.slice(next, next + PAGE).map((row) => rowNode(row, all, metric, wanted)), end);
-      next += PAGE;
-      if (next >= rows.length) { watcher.disconnect(); end.remove(); }
-    };
-    const watcher = new IntersectionObserver((entries) => { if (entries.some((one) => one.isIntersecting)) add(); }, { rootMargin: "1200px" });
-    add();
-    if (next < rows.length) watcher.observe(end);
-    return { close: () => watcher.disconnect() };
   }
 
   function rowNode(row, all, metric, wanted) {
@@ -106,7 +90,7 @@ convergebench.views.gallery = (() => {
   }
 
   const image = (digest, text) => (digest
-    ? h("img", { src: thumbnail(digest), loading: "lazy", alt: text, width: 152, height: 114 })
+    ? h("img", { src: thumbnail(digest), loading: "lazy", decoding: "async", alt: text, width: 152, height: 114 })
     : h("span", { class: "no-picture", role: "img", "aria-label": `${text}: no picture` }, "✕"));
 
   return { title: "Gallery", open, image };

@@ -3,7 +3,9 @@
 /** Which view is open, keys, and live updates. */
 (() => {
   const { h, load, renew, place, address, views } = convergebench;
-  const ORDER = ["overview", "film", "gallery", "drift", "compare", "runs"];
+  const ORDER = ["overview", "film", "gallery", "drift", "compare", "edits", "refine", "judging", "runs"];
+  /** Views that do not need a measured round trip. */
+  const APART = ["edits", "refine", "judging", "runs"];
   const POLL_MS = 2000;
   const content = document.getElementById("content");
   const status = document.getElementById("status");
@@ -44,14 +46,14 @@
   async function show() {
     const mine = ++turn;
     const { view, chosen } = place();
-    const name = Object.hasOwn(views, view) ? view : "overview";
     try {
       const all = new Everything(await load("overview"));
       if (mine !== turn) return;
+      const name = Object.hasOwn(views, view) ? view : all.cases.length === 0 && all.single_edits ? "edits" : "overview";
       navigation(all, name);
       document.title = `${views[name].title} · ${all.suite} · ConvergeBench`;
       const root = h("div", { class: `view ${name}` });
-      const empty = name !== "runs" && (all.metrics.length === 0 || all.cases.length === 0);
+      const empty = !APART.includes(name) && (all.metrics.length === 0 || all.cases.length === 0);
       const holder = { replaceChildren: (...nodes) => {
         if (mine !== turn) return;
         current?.opened?.close?.();
@@ -72,8 +74,10 @@
 
   function navigation(all, open) {
     const bar = document.getElementById("views");
-    bar.replaceChildren(...ORDER.filter((name) => views[name]).map((name) =>
+    bar.replaceChildren(...ORDER.filter((name) => views[name] && (views[name].isThere?.(all) ?? true)).map((name) =>
       h("a", { href: address(name, {}), "aria-current": name === open ? "page" : null }, views[name].title)));
+    const current = bar.querySelector("[aria-current]");
+    if (current) bar.scrollLeft = current.offsetLeft - bar.offsetLeft - (bar.clientWidth - current.offsetWidth) / 2;
   }
 
   // Keys go to the open view, unless somebody types or a control wants them.

@@ -11,9 +11,12 @@ convergebench.views.overview = (() => {
     const state = { round: Math.max(1, Math.min(all.rounds, Number(chosen.get("round") ?? all.rounds))) };
     const pick = (changes) => go({ metric: metric.name, part, round: chosen.get("round"), ...changes });
     root.replaceChildren(
-      h("h1", {}, "What is left after ", String(all.rounds), " edits and undos"),
+      h("h1", {}, all.protocol === "round_trip" ? `What is left after ${all.rounds} edits and undos` : `What is left after ${counted(all.rounds, "round")} of ${all.protocol.replaceAll("_", " ")}`),
       h("p", { class: "lead" }, summary(all)),
-      ranking(all, metric, data, pick),
+      h("div", { class: "controls" }, metricChoice(all, metric, (name) => pick({ metric: name }))),
+      h("p", { class: "quiet" }, describe(metric)),
+      ranking(all, metric, data, data.ranking),
+      data.partial && ranking(all, metric, data, data.partial),
       curves(all, metric, data, part, state, pick));
   }
 
@@ -30,13 +33,14 @@ convergebench.views.overview = (() => {
 
   // The ranking
 
-  function ranking(all, metric, data, pick) {
-    const rows = data.ranking.rows;
+  function ranking(all, metric, data, found) {
+    const rows = found.rows;
+    const isSecond = found === data.partial;
     const domain = reach(rows, metric);
     const gated = rows.some((row) => row.score?.gated);
     const headings = [
       { text: "#", class: "number" }, "model",
-      { text: `${metric.title} at round ${data.ranking.round}`, hint: "Mean with 95 % interval, resampled by source picture" },
+      { text: `${metric.title} at round ${found.round}`, hint: "Mean with 95 % interval, resampled by source picture" },
       { text: "group", hint: "Models that share a letter cannot be told apart" },
       { text: "half-life", class: "number", hint: "Rounds until less than half of the picture is left: Kaplan–Meier median" },
       { text: "AUC", class: "number", hint: "Area under the curve, 1 to 0" },
@@ -46,14 +50,13 @@ convergebench.views.overview = (() => {
       { text: "s/edit", class: "number" }, { text: "cost", class: "number" },
       { text: "n", class: "number" }, { text: "missing", class: "number" },
     ].filter(Boolean);
-    const body = rows.map((row) => rankingRow(all, metric, data, row, domain, gated));
-    return h("section", { "aria-label": "Ranking" },
-      h("div", { class: "controls" }, metricChoice(all, metric, (name) => pick({ metric: name }))),
-      h("p", { class: "quiet" }, describe(metric)),
-      table(headings, body, "Ranking of the models"),
+    const body = rows.map((row) => rankingRow(all, metric, isSecond ? [] : data.forward, row, domain, gated));
+    return h("section", { "aria-label": isSecond ? "Partially reversible edits" : "Ranking" },
+      isSecond && [h("h2", {}, "Partially reversible edits"), h("p", { class: "quiet" }, "Edits that destroy something of the picture, so that nobody could undo them for certain. They are in no other figure of this page.")],
+      table(headings, body, isSecond ? "Ranking of the models by partially reversible edits" : "Ranking of the models"),
       h("ul", { class: "notes" },
         h("li", {}, "Intervals are 95 %, resampled by source picture. Models that share a letter in “group” cannot be told apart. Floors have no rank."),
-        data.ranking.notes.map((note) => h("li", {}, note))));
+        found.notes.map((note) => h("li", {}, note))));
   }
 
   function metricChoice(all, metric, onpick) {
@@ -69,10 +72,10 @@ convergebench.views.overview = (() => {
     return [metric.summary, better[metric.better]].filter(Boolean).join(" ");
   }
 
-  function rankingRow(all, metric, data, row, domain, gated) {
+  function rankingRow(all, metric, forwards, row, domain, gated) {
     const model = all.modelNumber(row.model);
     const found = row.metrics[metric.name];
-    const forward = data.forward.find((one) => one.model === row.model);
+    const forward = forwards.find((one) => one.model === row.model);
     return h("tr", { class: row.role },
       h("td", { class: "number" }, row.rank ?? convergebench.ABSENT),
       h("th", { scope: "row" },

@@ -18,8 +18,21 @@ convergebench.Pane = (() => {
       this.node = h("figure", { class: "pane" }, h("div", { class: "stages" }, this.beside.node, this.stage.node, this.absent), this.caption);
     }
 
+    /** The step of a round that is looked at: its return, or one of its edits. */
     stepAt(round) {
-      return this.film.steps.find((one) => one.round === round && one.is_return === (this.view.step === "return")) ?? null;
+      return this.film.steps.find((one) => one.round === round && this.nameOf(one) === this.view.step) ?? null;
+    }
+
+    /** How a step is called in its round; a protocol may have several edits in one. */
+    nameOf(step) {
+      if (step.is_return) return "return";
+      const nth = this.film.steps.filter((one) => one.round === step.round && !one.is_return).indexOf(step);
+      return nth > 0 ? `edit${nth + 1}` : "edit";
+    }
+
+    static stepText(name, round) {
+      const nth = name.replace("edit", "");
+      return name === "return" || nth === "" ? `${name} ${round}` : `edit ${round}.${nth}`;
     }
 
     update() {
@@ -27,7 +40,7 @@ convergebench.Pane = (() => {
       const source = view.data.source;
       const step = view.round === 0 ? null : this.stepAt(view.round);
       const shown = view.round === 0 ? source : step?.picture ?? null;
-      const text = view.round === 0 ? "The source" : `${this.name}, ${view.step} ${view.round}`;
+      const text = view.round === 0 ? "The source" : `${this.name}, ${Pane.stepText(view.step, view.round)}`;
       this.beside.node.hidden = view.mode !== "side";
       this.stage.node.hidden = !shown;
       this.absent.hidden = Boolean(shown);
@@ -57,11 +70,12 @@ convergebench.Pane = (() => {
       const source = view.data.source;
       const resized = shown && (shown.width !== source.width || shown.height !== source.height);
       const found = this.measured();
-      const value = view.round === 0 || view.step === "edit" ? null : found?.values[view.metric.name];
+      const value = view.round === 0 || view.step !== "return" ? null : found?.values[view.metric.name];
       const missing = value === undefined ? found?.missing[view.metric.name] ?? (shown ? "not measured yet" : null) : null;
       return [
         h("b", {}, convergebench.chart.key(view.all.style(this.film.model)), this.name),
-        h("span", {}, view.round === 0 ? "source" : `${view.step} ${view.round}`),
+        h("span", {}, view.round === 0 ? "source" : Pane.stepText(view.step, view.round)),
+        step?.instruction && h("q", {}, step.instruction),
         value !== undefined && value !== null && h("span", {}, `${view.metric.title} ${number(value, view.metric.decimals)}`, view.metric.unit && ` ${view.metric.unit}`),
         missing && h("span", { class: "warn" }, `${view.metric.title} missing: ${missing}`),
         shown && h("a", { href: picture(shown.file), target: "_blank", rel: "noopener" }, `${shown.width} × ${shown.height} ${shown.type.replace("image/", "").toUpperCase()}`),
@@ -74,13 +88,13 @@ convergebench.Pane = (() => {
     strip() {
       const { view } = this;
       const tile = (round, kind, made, label) => h("button", {
-        type: "button", class: `tile ${kind}`, "data-round": round, "data-step": kind, "aria-label": `${this.name}: ${label}`, title: label,
+        type: "button", class: `tile ${kind.replace(/\d+$/, "")}`, "data-round": round, "data-step": kind, "aria-label": `${this.name}: ${label}`, title: label,
         onclick: () => view.change(kind === "source" ? { round } : { round, step: kind }),
       }, made ? h("img", { src: thumbnail(made.digest), loading: "lazy", alt: "", width: 96, height: Math.round(96 * made.height / made.width) })
         : h("span", { class: "no-picture" }, "✕"), h("span", { "aria-hidden": "true" }, label));
       this.tiles = [tile(0, "source", view.data.source, "source"), ...this.film.steps.map((step) => {
-        const kind = step.is_return ? "return" : "edit";
-        return tile(step.round, kind, step.picture, `${kind} ${step.round}`);
+        const name = this.nameOf(step);
+        return tile(step.round, name, step.picture, Pane.stepText(name, step.round));
       })];
       this.stripNode = h("div", { class: "strip" }, this.tiles);
       return h("div", { class: "strip-row" }, h("p", { class: "strip-name" }, convergebench.chart.key(view.all.style(this.film.model)), this.name), this.stripNode);

@@ -2,7 +2,7 @@
 
 /** How the results came about, and what is missing or doubtful in them. */
 convergebench.views.runs = (() => {
-  const { h, load, number, table, ABSENT } = convergebench;
+  const { h, load, number, table, counted, ABSENT } = convergebench;
   const right = (text) => ({ text, class: "number" });
   const cells = (...values) => values.map((value) => (typeof value === "number"
     ? h("td", { class: "number" }, value.toLocaleString("en")) : h("td", { class: "text" }, value ?? ABSENT)));
@@ -27,7 +27,7 @@ convergebench.views.runs = (() => {
         h("td", {}, one.version), h("td", {}, h("code", {}, one.fingerprint)),
         h("td", { class: "text" }, one.parameters.length ? one.parameters.map(([name, value]) => `${name} = ${value}`).join(", ") : ABSENT))), "Editors and their fingerprints")),
       section("Metrics", table(["metric", "version", right("measured"), right("missing")], data.metrics.map((one) => h("tr", {},
-        cells(one.metric, one.version, one.measured, one.missing))), "Metrics and their versions")),
+        cells(one.metric, one.captions ? `${one.version}, ${counted(one.captions, "pair")} of captions` : one.version, one.measured, one.missing))), "Metrics and their versions")),
       h("p", { class: "quiet" }, `Shown by ConvergeBench ${all.version}.`));
   }
 

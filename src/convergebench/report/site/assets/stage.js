@@ -11,7 +11,7 @@ convergebench.stage = (() => {
     ["onion", "Onion skin", "The result, half transparent, over the source"],
     ["flicker", "Flicker", "Source and result in turn"],
     ["difference", "Difference", "Absolute difference of each channel, amplified"],
-    ["delta", "ΔE map", "How far each pixel's colour moved, as CIE 1976 ΔE in Lab"],
+    ["delta", "ΔE map", "How far each pixel's colour moved, as CIEDE2000"],
   ];
   const AMOUNTS = {
     slider: { label: "Handle", min: 0, max: 100, start: 50, unit: " %" },
@@ -48,7 +48,7 @@ convergebench.stage = (() => {
       this.onslide = onslide;
       this.source = h("img", { class: "under", alt: "", draggable: "false" });
       this.result = h("img", { class: "over", alt: "", draggable: "false" });
-      this.map = h("canvas", { class: "map", hidden: true });
+      this.map = h("img", { class: "map", alt: "", draggable: "false", hidden: true });
       this.world = h("div", { class: "world" }, this.source, this.result, this.map);
       this.handle = h("div", { class: "handle", hidden: true });
       this.note = h("p", { class: "stage-note", hidden: true });
@@ -58,6 +58,10 @@ convergebench.stage = (() => {
       new ResizeObserver(() => this.place()).observe(this.node);
       this.listen();
       this.result.addEventListener("error", () => this.say("This browser cannot show the picture; open it with the link below."));
+      this.map.addEventListener("error", () => {
+        this.map.hidden = true;
+        this.say("There is no map of this picture in the report; it has those of the returns. “convergebench view” draws all of them, in full size.");
+      });
     }
 
     say(text) {
@@ -65,7 +69,7 @@ convergebench.stage = (() => {
       this.note.hidden = false;
     }
 
-    /** Show a result over the source; both are {file, width, height}, and either text says what is seen. */
+    /** Show a result over the source; both are {digest, file, width, height}, and either text says what is seen. */
     show(source, result, mode, amount, text) {
       this.size = source;
       this.mode = mode;
@@ -76,9 +80,9 @@ convergebench.stage = (() => {
       if (result) assign(this.result, convergebench.picture(result.file), text);
       this.result.hidden = !result || mode === "source";
       this.handle.hidden = mode !== "slider";
-      this.map.hidden = mode !== "delta";
+      this.map.hidden = mode !== "delta" || !result;
       this.note.hidden = true;
-      if (mode === "delta" && result) this.drawMap();
+      if (!this.map.hidden) assign(this.map, convergebench.changeMap(source.digest, result.digest), `${text}: where it differs from the source`);
       this.place();
     }
 
@@ -154,28 +158,12 @@ convergebench.stage = (() => {
         y: this.camera.y - down / (this.size.height * this.scale),
       });
     }
-
-    async drawMap() {
-      const wanted = this.result.src;
-      await Promise.all([ready(this.source), ready(this.result)]);
-      if (this.result.src !== wanted || this.mode !== "delta") return;
-      try {
-        paintDelta(this.map, this.source, this.result, this.size);
-      } catch {
-        this.map.hidden = true;
-        this.say("A browser does not let a page that is opened from disk read pixels. "
-          + "Open this with “convergebench view”, or from a web server, to see the ΔE map; Difference works here.");
-      }
-    }
   }
 
   const assign = (image, address, text) => {
     if (image.getAttribute("src") !== address) image.setAttribute("src", address);
     image.alt = text;
   };
-
-  /** Resolves when the picture is there, or never will be. */
-  const ready = (image) => image.decode().catch(() => null);
 
   /** Where a picture's edge lies in a room: centred on the share, not past its own ends, on a whole screen pixel. */
   function offset(room, picture, share) {
@@ -184,59 +172,5 @@ convergebench.stage = (() => {
     return Math.round(wanted * devicePixelRatio) / devicePixelRatio;
   }
 
-  function paintDelta(canvas, source, result, size) {
-    canvas.width = size.width;
-    canvas.height = size.height;
-    const context = canvas.getContext("2d", { willReadFrequently: true });
-    const pixels = (image) => {
-      context.drawImage(image, 0, 0, size.width, size.height);
-      return context.getImageData(0, 0, size.width, size.height);
-    };
-    const before = pixels(source).data;
-    const after = pixels(result);
-    const [a, b] = [[0, 0, 0], [0, 0, 0]];
-    for (let at = 0; at < before.length; at += 4) {
-      lab(before, at, a);
-      lab(after.data, at, b);
-      heat(Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]), after.data, at);
-    }
-    context.putImageData(after, 0, 0);
-  }
-
-  const LINEAR = Float64Array.from({ length: 256 }, (_, value) =>
-    value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
-  const cube = (t) => (t > 216 / 24389 ? Math.cbrt(t) : (t * 24389 / 27 + 16) / 116);
-
-  /** CIE Lab of an sRGB pixel, D65 white. */
-  function lab(data, at, out) {
-    const [r, g, b] = [LINEAR[data[at]], LINEAR[data[at + 1]], LINEAR[data[at + 2]]];
-    const x = cube((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047);
-    const y = cube(0.2126729 * r + 0.7151522 * g + 0.072175 * b);
-    const z = cube((0.0193339 * r + 0.119192 * g + 0.9503041 * b) / 1.08883);
-    out[0] = 116 * y - 16;
-    out[1] = 500 * (x - y);
-    out[2] = 200 * (y - z);
-  }
-
-  const HEAT = [[0, 0, 0], [80, 18, 123], [182, 54, 121], [251, 136, 97], [252, 253, 191]];
-  const MOST_DELTA = 100;
-
-  /** Black below ΔE 1, which nobody notices; from there on by its logarithm. */
-  function heat(delta, data, at) {
-    const place = Math.min(1, Math.max(0, Math.log(delta) / Math.log(MOST_DELTA))) * (HEAT.length - 1);
-    const step = Math.min(HEAT.length - 2, Math.floor(place));
-    for (let channel = 0; channel < 3; channel += 1) {
-      data[at + channel] = HEAT[step][channel] + (place - step) * (HEAT[step + 1][channel] - HEAT[step][channel]);
-    }
-  }
-
-  /** What the map's colours mean. */
-  function deltaLegend() {
-    const marks = [1, 3, 10, 32, 100].map((delta, number) => convergebench.s("g", {},
-      convergebench.s("rect", { x: number * 30, y: 0, width: 30, height: 12, fill: `rgb(${HEAT[number].join(" ")})` })));
-    return h("p", { class: "quiet legend" }, "ΔE", convergebench.s("svg", { width: 150, height: 12, role: "img", "aria-label": "black, violet, magenta, orange, pale yellow" }, marks),
-      "1 or less (not noticed), 3, 10, 32, 100 or more. CIE 1976, in Lab.");
-  }
-
-  return { Camera, Stage, ZOOMS, MODES, AMOUNTS, deltaLegend };
+  return { Camera, Stage, ZOOMS, MODES, AMOUNTS };
 })();

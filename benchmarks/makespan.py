@@ -1,0 +1,77 @@
+"""How near a run comes to its critical path at 1, 8, 64 and 512 trajectories at a time.
+
+The editor waits a fixed time and costs nothing else, so that what is over the critical path is the harness
+alone: engine, store and metrics, on 64 × 64 pictures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+
+from engine_overhead import Free
+from row import row
+
+AT_ONCE = (1, 8, 64, 512)
+LATENCY_SECONDS = 0.25
+ROUNDS = 10
+METRICS = ("psnr", "ssim")
+
+
+class Late(Free):
+    """Answers after a fixed time."""
+
+    async def edit(self, request):  # type: ignore[no-untyped-def]
+        await asyncio.sleep(LATENCY_SECONDS)
+        return await super().edit(request)
+
+
+def wall_seconds(at_once: int, rounds: int) -> float:
+    from convergebench.engine import Plan, run_plan
+    from convergebench.metrics import Ruler
+    from convergebench.protocols import round_trip
+    from convergebench.store import Workspace
+    from convergebench.types import Case, SourcePicture
+
+    editor = Late()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "source.png"
+        path.write_bytes(editor.source.encoded)
+        source = SourcePicture("source", path, editor.source.digest)
+        cases = tuple(
+            Case(f"case{number}", (source,), "Add it.", "Remove it.", "pair") for number in range(at_once)
+        )
+        plan = Plan("bench@0", round_trip(rounds), cases, (editor,), (0,))
+        ruler = Ruler(METRICS)
+        with Workspace.create(Path(folder) / "results") as workspace:
+            run = workspace.start_run({}, "bench")
+            started = time.perf_counter()
+            outcome = asyncio.run(run_plan(plan, workspace, ruler, run=run, concurrency=at_once))
+            seconds = time.perf_counter() - started
+    assert outcome.complete == at_once
+    return seconds
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    rounds = parser.parse_args().rounds
+    wall_seconds(1, 1)  # imports
+    critical = 2 * rounds * LATENCY_SECONDS
+    ratios = []
+    for at_once in AT_ONCE:
+        wall = wall_seconds(at_once, rounds)
+        ratios.append(wall / critical)
+        print(f"{at_once:4} at once: {wall:6.2f} s, {wall / critical:.2f} × {critical:.2f} s")
+    row(
+        f"{2 * rounds} edits of {LATENCY_SECONDS} s each, {', '.join(map(str, AT_ONCE))} trajectories at a time",
+        ", ".join(f"{ratio:.2f}" for ratio in ratios) + " × the critical path",
+        f"the critical path is {critical:.1f} s; one after the other {AT_ONCE[-1] * critical:,.0f} s for the last",
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""What runs on the nodes: an editor, or a set of metrics, that reads and writes the picture store itself."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import Callable, Sequence
+
+from convergebench.engine.directions import ForwardEdit
+from convergebench.engine.gauges import Gauges
+from convergebench.engine.measuring import Row
+from convergebench.engine.ray_messages import EditAsked, EditMade, MeasurableAsked, PairsAsked
+from convergebench.errors import ConvergeBenchError, WorkspaceError
+from convergebench.metrics import MetricOptions, Ruler
+from convergebench.picture import Picture
+from convergebench.store import open_pictures
+from convergebench.types import (
+    BatchEditor,
+    Crashed,
+    Edited,
+    EditError,
+    Editor,
+    EditRequest,
+    Misconfigured,
+)
+
+
+class EditorActor:
+    """One replica of an editor."""
+
+    def __init__(self, build: Callable[[], Editor], place: str) -> None:
+        self._build = build
+        self._place = place
+
+    async def ready(self, fingerprint: str) -> EditError | None:
+        """Build the editor; the reason if it cannot be had here, or is not the one that the driver knows."""
+        try:
+            self._pictures = open_pictures(self._place)
+            self._editor = self._build()
+        except (EditError, ConvergeBenchError) as error:
+            return error if isinstance(error, EditError) else Misconfigured(f"{error} ({_node()})")
+        if self._editor.facts.fingerprint != fingerprint:
+            return Misconfigured(
+                f"{self._editor.facts.name} is another one on {_node()}: "
+                "install the same packages and files on every node"
+            )
+        return None
+
+    async def serve(self, asked: Sequence[EditAsked]) -> Sequence[EditMade | EditError]:
+        try:
+            requests = await asyncio.gather(*(asyncio.to_thread(self._opened, one) for one in asked))
+        except WorkspaceError as error:
+            reason = f"{error} (on {_node()}; --pictures names a place that all nodes reach)"
+            return [Misconfigured(reason)] * len(asked)
+        started = time.perf_counter()
+        outcomes = await self._edited(requests)
+        seconds = time.perf_counter() - started
+        return await asyncio.gather(
+            *(asyncio.to_thread(self._kept, outcome, seconds) for outcome in outcomes)
+        )
+
+    async def close(self) -> None:
+        await self._editor.close()
+
+    def _opened(self, asked: EditAsked) -> EditRequest:
+        images = tuple(self._pictures.open(facts) for facts in asked.images)
+        for image in images:
+            _ = image.encoded
+        return EditRequest(images, asked.instruction, asked.seed, asked.context)
+
+    async def _edited(self, requests: Sequence[EditRequest]) -> Sequence[Edited | EditError]:
+        try:
+            if isinstance(self._editor, BatchEditor):
+                return await self._editor.edit_batch(requests)
+            return [await self._editor.edit(request) for request in requests]
+        except EditError as error:
+            return [error] * len(requests)
+        except Exception as error:
+            return [Crashed(" ".join(f"{type(error).__name__}: {error}".split()))] * len(requests)
+
+    def _kept(self, outcome: Edited | EditError, seconds: float) -> EditMade | EditError:
+        if isinstance(outcome, EditError):
+            return outcome
+        picture = outcome.picture
+        try:
+            self._pictures.put(picture)
+        except WorkspaceError:  # the driver may still be able to, and if not, it says why
+            return EditMade(picture.facts, outcome.cost_usd, seconds, picture.encoded)
+        return EditMade(picture.facts, outcome.cost_usd, seconds)
+
+
+class MetricActor:
+    """One set of metrics."""
+
+    def __init__(self, metrics: Sequence[str], options: MetricOptions, place: str) -> None:
+        self._ruler = Ruler(metrics, options)
+        self._gauges = Gauges.of(self._ruler)
+        self._pictures = open_pictures(place)
+
+    async def ready(self) -> None:
+        return None
+
+    async def serve(self, asked: Sequence[PairsAsked | MeasurableAsked]) -> Sequence[list[Row] | list[str]]:
+        return [
+            await asyncio.to_thread(self._measured, one)
+            if isinstance(one, PairsAsked)
+            else await asyncio.to_thread(self._measurable)
+            for one in asked
+        ]
+
+    def _measurable(self) -> list[str]:
+        names = [facts.name for facts in self._ruler.facts if facts.needs_weights]
+        return [name for name in names if self._ruler.can_measure(name)]
+
+    def _measured(self, asked: PairsAsked) -> list[Row]:
+        opened = {facts: self._pictures.open(facts) for pair in asked.pairs for facts in pair}
+        pairs = [(opened[reference], opened[picture]) for reference, picture in asked.pairs]
+        if asked.which == "directions":
+            return self._gauges.directions.measure(_forward_edits(pairs, asked.instructions))
+        gauge = self._gauges.returns if asked.which == "returns" else self._gauges.changes
+        return gauge.measure(pairs)
+
+    async def close(self) -> None:
+        pass
+
+
+def _forward_edits(
+    pairs: Sequence[tuple[Picture, Picture]], instructions: Sequence[str]
+) -> list[ForwardEdit]:
+    return [
+        ForwardEdit(before, after, instruction)
+        for (before, after), instruction in zip(pairs, instructions, strict=True)
+    ]
+
+
+def _node() -> str:
+    return f"node {socket.gethostname()}"

@@ -1,0 +1,80 @@
+"""The Ray engine: the same session as the local one, with editors and metrics on the nodes of a cluster."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from convergebench.engine.limits import Patience
+from convergebench.engine.local import TRAJECTORIES_AT_ONCE, Outcome, run_plan
+from convergebench.engine.plan import Plan
+from convergebench.engine.ray_cluster import connected, total
+from convergebench.engine.ray_editor import RayEditor
+from convergebench.engine.ray_measuring import FarMetrics
+from convergebench.engine.replicas import Scale
+from convergebench.errors import WrongUse
+from convergebench.metrics import MetricOptions, Ruler
+from convergebench.store import Workspace
+from convergebench.types import Editor, Replicable
+
+log = logging.getLogger("convergebench")
+
+
+async def run_plan_on_ray(
+    plan: Plan,
+    workspace: Workspace,
+    *,
+    builds: Sequence[Callable[[], Editor]],
+    metrics: Sequence[str],
+    options: MetricOptions,
+    address: str | None = None,
+    scale: Scale | None = None,
+    concurrency: int | None = None,
+    patience: Patience | None = None,
+    **limits: Any,
+) -> Outcome:
+    """As `run_plan`. `builds` make the plan's editors again, in order, on any node.
+
+    Editors without a `share` ask a server that is elsewhere anyway; they stay in this process.
+    """
+    if workspace.pictures.place.startswith("memory:"):
+        raise WrongUse("pictures in memory are not seen by other processes; name another place for them")
+    with connected(address):
+        editors = tuple(
+            _placed(editor, build, workspace, scale, patience or Patience())
+            for editor, build in zip(plan.editors, builds, strict=True)
+        )
+        far = [editor for editor in editors if isinstance(editor, RayEditor)]
+        at_once = max([TRAJECTORIES_AT_ONCE, *(editor.at_once for editor in far)])
+        workers = FarMetrics(metrics, options, workspace.pictures.place, scale or _one_a_core())
+        try:
+            return await run_plan(
+                replace(plan, editors=editors),
+                workspace,
+                Ruler(metrics, options),
+                gauges=await workers.gauges(),
+                concurrency=concurrency or at_once,
+                patience=patience,
+                **limits,
+            )
+        finally:
+            await workers.close()
+
+
+def _one_a_core() -> Scale:
+    return Scale(1, max(1, int(total("CPU"))))
+
+
+def _placed(
+    editor: Editor,
+    build: Callable[[], Editor],
+    workspace: Workspace,
+    scale: Scale | None,
+    patience: Patience,
+) -> Editor:
+    if isinstance(editor, Replicable):
+        return RayEditor(editor, build, workspace.pictures, scale, patience.deadline_seconds)
+    log.info("%s stays in this process: its work is done elsewhere anyway", editor.facts.name)
+    return editor

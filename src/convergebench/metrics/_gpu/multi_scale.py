@@ -1,0 +1,77 @@
+"""MS-SSIM of many pictures at once."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from convergebench.metrics.base import NotMeasurable
+from convergebench.metrics.ms_ssim import C1, C2, MIDDLE, SIGMA, WEIGHTS, WINDOW, refuse_small
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class MsSsim:
+    def unfit(self, height: int, width: int) -> str | None:
+        try:
+            refuse_small(height, width)
+        except NotMeasurable as reason:
+            return str(reason)
+        return None
+
+    def features(self, pictures: Tensor) -> tuple[Tensor]:
+        return (pictures,)
+
+    def values(self, sources: tuple[Tensor, ...], results: tuple[Tensor, ...]) -> Tensor:
+        import torch
+
+        # Less the middle, variances are the same and lose fewer digits.
+        x, y = (each[0].permute(0, 3, 1, 2).float() - MIDDLE for each in (sources, results))
+        product = torch.ones(x.shape[:2], dtype=torch.float64, device=x.device)
+        for scale, weight in enumerate(WEIGHTS):
+            if scale:
+                x, y = _halved(x), _halved(y)
+            similarity = _similarity(x, y, with_luminance=weight is WEIGHTS[-1])
+            product *= similarity.mean((2, 3), dtype=torch.float64).clamp(min=0) ** weight
+        return product.mean(1)
+
+
+def _similarity(x: Tensor, y: Tensor, *, with_luminance: bool) -> Tensor:
+    mean_x, mean_y = _blurred(x), _blurred(y)
+    covariance = _blurred(x * y).sub_(mean_x * mean_y)
+    variances = _blurred((x * x).add_(y * y)).sub_(mean_x * mean_x).sub_(mean_y * mean_y)
+    similarity = covariance.mul_(2).add_(C2).div_(variances.add_(C2))
+    if with_luminance:
+        mean_x, mean_y = mean_x + MIDDLE, mean_y + MIDDLE
+        similarity *= (2 * mean_x * mean_y + C1) / (mean_x.square() + mean_y.square() + C1)
+    return similarity
+
+
+def _halved(planes: Tensor) -> Tensor:
+    from torch.nn import functional
+
+    height, width = planes.shape[2:]
+    even = functional.pad(planes, (width % 2, 0, height % 2, 0), value=-MIDDLE)
+    return functional.avg_pool2d(even, 2)
+
+
+def _blurred(planes: Tensor) -> Tensor:
+    """Sums of shifted planes and not a convolution, for which cuDNN would leave 32 bits."""
+    import torch
+
+    for axis in (2, 3):
+        length = planes.shape[axis] - WINDOW + 1
+        total = torch.zeros_like(planes.narrow(axis, 0, length))
+        for place, weight in enumerate(_gaussian()):
+            total.add_(planes.narrow(axis, place, length), alpha=weight)
+        planes = total
+    return planes
+
+
+@lru_cache(maxsize=1)
+def _gaussian() -> tuple[float, ...]:
+    bell = np.exp(-((np.arange(WINDOW) - WINDOW // 2) ** 2) / (2 * SIGMA**2))
+    return tuple((bell / bell.sum()).tolist())

@@ -1,0 +1,40 @@
+"""LPIPS of many pictures at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from convergebench.metrics._gpu.resampling import matrix, resized
+from convergebench.metrics._lpips_torch import TorchFeatures
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class LpipsOnGpu:
+    """At one size, or at the pictures' own from a smallest side on."""
+
+    def __init__(self, features: TorchFeatures, side: int | None, smallest_side: int, name: str) -> None:
+        self._features = features
+        self._side = side
+        self._smallest_side = smallest_side
+        self._name = name
+
+    def unfit(self, height: int, width: int) -> str | None:
+        if self._side is not None or min(height, width) >= self._smallest_side:
+            return None
+        return (
+            f"{self._name} needs at least {self._smallest_side} pixels on each side; "
+            f"this picture has {width} × {height}"
+        )
+
+    def features(self, pictures: Tensor) -> tuple[Tensor, ...]:
+        height, width = pictures.shape[1:3]
+        if self._side is None or (height, width) == (self._side, self._side):
+            return self._features.taps(pictures.permute(0, 3, 1, 2).float())
+        rows, columns = (matrix(n, self._side, "bilinear", pictures.device) for n in (height, width))
+        return self._features.taps(resized(pictures, rows, columns))
+
+    def values(self, sources: tuple[Tensor, ...], results: tuple[Tensor, ...]) -> Tensor:
+        taps = [(a - b).square_().mean((1, 2, 3)) for a, b in zip(sources, results, strict=True)]
+        return sum(taps[1:], start=taps[0])

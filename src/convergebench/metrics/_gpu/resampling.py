@@ -1,0 +1,72 @@
+"""Pictures made smaller or larger as Pillow does it, antialiased, as two products of matrices.
+
+Levels are rounded after each direction, as there. Sums are in floating point, so one level in some ten
+thousand comes out one higher or lower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import torch
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+Filter: TypeAlias = Literal["bilinear", "bicubic"]
+
+
+def resized(pictures: Tensor, height: Tensor, width: Tensor) -> Tensor:
+    """N × 3 × the matrices' rows, from N × height × width × 3; levels stay whole."""
+    levels = pictures.permute(0, 3, 1, 2).float()
+    return _whole(height @ _whole(levels @ width.T))
+
+
+@lru_cache(maxsize=256)
+def matrix(size: int, to_size: int, kind: Filter, device: torch.device) -> Tensor:
+    """What a row or column of this size is multiplied with to have the other."""
+    import torch
+
+    return torch.from_numpy(weights(size, to_size, kind)).to(device)
+
+
+def weights(size: int, to_size: int, kind: Filter) -> NDArray[np.float32]:
+    """The share of each input in each output; a filter is as wide as outputs are apart.
+
+    >>> weights(4, 2, "bilinear").round(3).tolist()
+    [[0.429, 0.429, 0.143, 0.0], [0.0, 0.143, 0.429, 0.429]]
+    """
+    function, reach = _FILTERS[kind]
+    apart = size / to_size
+    wide = max(apart, 1.0)
+    centres = (np.arange(to_size)[:, None] + 0.5) * apart
+    inputs = np.arange(size)[None, :]
+    first, last = np.trunc(centres - reach * wide + 0.5), np.trunc(centres + reach * wide + 0.5)
+    share = function((inputs + 0.5 - centres) / wide) * ((inputs >= first) & (inputs < last))
+    return np.asarray(share / share.sum(axis=1, keepdims=True), np.float32)
+
+
+def _triangle(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    height: NDArray[np.float64] = np.maximum(1 - np.abs(x), 0)
+    return height
+
+
+def _cubic(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Keys' cubic with a = −1/2."""
+    x = np.abs(x)
+    near, far = (1.5 * x - 2.5) * x * x + 1, ((-0.5 * x + 2.5) * x - 4) * x + 2
+    return np.where(x < 1, near, np.where(x < 2, far, 0))
+
+
+_FILTERS: Mapping[Filter, tuple[Callable[[NDArray[np.float64]], NDArray[np.float64]], float]] = {
+    "bilinear": (_triangle, 1.0),
+    "bicubic": (_cubic, 2.0),
+}
+
+
+def _whole(levels: Tensor) -> Tensor:
+    return (levels + 0.5).floor_().clamp_(0, 255)

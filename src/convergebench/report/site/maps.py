@@ -1,0 +1,101 @@
+"""Maps of change: CIEDE2000 of each pixel as a small picture, with one scale of colours for all of them.
+
+A map is a PNG with a palette. The index of a pixel holds its ΔE, evenly in log(1 + ΔE), so that the numbers
+can be read back from the file; the palette is how they look.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from convergebench.metrics.drift import change_map
+from convergebench.picture import resized_to
+from convergebench.types import Digest, Pixels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Changes = NDArray[np.float32]
+
+SIDE = 256
+"""The longer side of a small map, in pixels."""
+MEAN_SIDE = 96
+_NOTICED, _MOST = 1.0, 100.0
+_LEVELS = 255
+_HEAT = np.array([(0, 0, 0), (80, 18, 123), (182, 54, 121), (251, 136, 97), (252, 253, 191)], np.float64)
+
+
+def map_name(source: Digest, result: Digest) -> str:
+    return f"{result[:2]}/{source}-{result}.png"
+
+
+def thinned(pixels: Pixels) -> Pixels:
+    """Every n-th pixel, so that SIDE is not exceeded: averaging pixels would hide noise."""
+    step = -(-max(pixels.shape[:2]) // SIDE)
+    return np.ascontiguousarray(pixels[::step, ::step])
+
+
+def full_map(source: Pixels, result: Pixels) -> bytes:
+    """The map at the source's size, to which the result is brought as for the metrics."""
+    height, width = source.shape[:2]
+    return drawn(change_map(source, resized_to(result, width, height)))
+
+
+def small_map(small_source: Pixels, size: tuple[int, int], result: Pixels) -> bytes:
+    """The same at every n-th pixel; `size` is the source's own width and height."""
+    return drawn(change_map(small_source, thinned(resized_to(result, *size))))
+
+
+def drawn(changes: Changes) -> bytes:
+    from PIL import Image
+
+    levels = np.rint(np.log1p(np.minimum(changes, _MOST)) * (_LEVELS / np.log1p(_MOST)))
+    picture = Image.fromarray(levels.astype(np.uint8), "L")
+    picture.putpalette(_palette().tobytes())
+    file = io.BytesIO()
+    picture.save(file, "PNG", compress_level=4)
+    return file.getvalue()
+
+
+def read_back(png: bytes) -> Changes:
+    """The ΔE that a map shows, to about one part in a hundred."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(png)) as picture:
+        levels = np.asarray(picture, np.float32)
+    return np.asarray(np.expm1(levels * np.float32(np.log1p(_MOST) / _LEVELS)), np.float32)
+
+
+def mean_map(maps: Iterable[bytes]) -> bytes | None:
+    """The mean over maps of any size, each stretched to one square; None where there is no map."""
+    import cv2
+
+    total, count = np.zeros((MEAN_SIDE, MEAN_SIDE), np.float64), 0
+    for png in maps:
+        total += cv2.resize(read_back(png), (MEAN_SIDE, MEAN_SIDE), interpolation=cv2.INTER_AREA)
+        count += 1
+    return drawn((total / count).astype(np.float32)) if count else None
+
+
+def colours_of(changes: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Black up to ΔE 1, which nobody notices; from there on by its logarithm."""
+    place = np.log(np.clip(changes, _NOTICED, _MOST)) / np.log(_MOST) * (len(_HEAT) - 1)
+    channels = [np.interp(place, np.arange(len(_HEAT)), _HEAT[:, channel]) for channel in range(3)]
+    return np.asarray(np.rint(np.stack(channels, axis=-1)), np.uint8)
+
+
+def _palette() -> NDArray[np.uint8]:
+    return colours_of(np.expm1(np.arange(_LEVELS + 1) * np.log1p(_MOST) / _LEVELS))
+
+
+def scale() -> list[dict[str, Any]]:
+    """The legend: colours from ΔE 1 to 100, evenly by the logarithm."""
+    changes = np.geomspace(_NOTICED, _MOST, 33)
+    return [
+        {"delta": float(change), "colour": f"rgb({red} {green} {blue})"}
+        for change, (red, green, blue) in zip(changes, colours_of(changes).tolist(), strict=True)
+    ]

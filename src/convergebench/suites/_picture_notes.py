@@ -1,0 +1,87 @@
+"""What people write about their pictures: kind, description, and the edits to ask."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from convergebench.errors import WrongUse
+from convergebench.suites._nearest import unknown
+from convergebench.suites._pairs import pairs_named
+
+JSON_NOTES, CSV_NOTES = "pictures.json", "pictures.csv"
+FIELDS = ("kind", "description", "edits")
+
+
+@dataclass(frozen=True)
+class Note:
+    """What is not said is left to the suite: all edits that suit the kind."""
+
+    kind: str = "picture"
+    description: str = ""
+    edits: tuple[str, ...] | None = None
+
+
+def read_notes(folder: Path, names: Sequence[str]) -> dict[str, Note]:
+    """The folder's notes by file name, from pictures.json or pictures.csv; none is fine, both are not."""
+    as_json, as_csv = folder / JSON_NOTES, folder / CSV_NOTES
+    if as_json.is_file() and as_csv.is_file():
+        raise WrongUse(f"{folder} has both {JSON_NOTES} and {CSV_NOTES}; keep one of them.")
+    if not as_json.is_file() and not as_csv.is_file():
+        return {}
+    path, entries = (as_json, _json_entries(as_json)) if as_json.is_file() else (as_csv, _csv_entries(as_csv))
+    notes = {}
+    for name, entry in entries:
+        if name not in names:
+            raise unknown(f"picture in {folder} for the entry of {path.name}", name, names)
+        notes[name] = note_of(entry, _misshapen(path))
+    return notes
+
+
+def note_of(entry: Mapping[str, Any], misshapen: WrongUse) -> Note:
+    """A note out of its fields; edits are a list, or a text with spaces or commas between them."""
+    said = {field: value for field, value in entry.items() if value not in (None, "")}
+    edits = said.pop("edits", None)
+    if isinstance(edits, str):
+        edits = edits.replace(",", " ").split()
+    if edits is not None and not (isinstance(edits, list) and all(isinstance(edit, str) for edit in edits)):
+        raise misshapen
+    if not said.keys() <= {"kind", "description"} or not all(isinstance(text, str) for text in said.values()):
+        raise misshapen
+    if edits is not None:
+        pairs_named(edits)
+    return Note(**said, edits=None if edits is None else tuple(edits))
+
+
+def _json_entries(path: Path) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise WrongUse(f"{path} is not valid JSON ({error}); correct it or remove it.") from error
+    if not isinstance(content, dict) or not all(isinstance(entry, dict) for entry in content.values()):
+        raise _misshapen(path)
+    return content.items()
+
+
+def _csv_entries(path: Path) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        table = csv.DictReader(file)
+        columns = set(table.fieldnames or ())
+        if "file" not in columns or not columns <= {"file", *FIELDS}:
+            raise _misshapen(path)
+        rows = list(table)
+    return [(row["file"], {field: row[field] for field in FIELDS if field in row}) for row in rows]
+
+
+def _misshapen(path: Path) -> WrongUse:
+    if path.name == CSV_NOTES:
+        shape = f"have the columns file, {', '.join(FIELDS)}, with spaces between the edits"
+    else:
+        shape = (
+            'look like {"file.jpg": {"kind": "portrait", "description": "…", "edits": ["hat_add_remove"]}}'
+        )
+    return WrongUse(f"{path} must {shape}; correct it or remove it.")

@@ -1,0 +1,122 @@
+"""The hundred pictures of `converge@1`: what each shows, where it comes from, and the edits that suit it.
+
+Photographs come out of packages on PyPI, rendered pictures out of this one; catalogue.toml beside this file
+names them all. Nothing is fetched or decoded before `prepare`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from convergebench.packages import PackagedFile
+from convergebench.suites._info import OnPackage
+from convergebench.suites._photos import Photo
+from convergebench.suites._renderings import Rendering
+from convergebench.types import Digest, SourcePicture
+
+Kind = Literal["portrait", "object", "scene"]
+Origin = Literal["photo", "rendered"]
+
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class RenderedFile:
+    """A picture that this package brings, and what made it."""
+
+    name: str
+    scene: str
+    """As the script in rendering/ calls it."""
+    seed: int
+    sha256: Digest
+
+    @property
+    def path(self) -> Path:
+        return _HERE / "rendered" / self.name
+
+
+@dataclass(frozen=True)
+class CataloguedPicture:
+    id: str
+    kind: Kind
+    description: str
+    terms: str
+    """Under which it may be used, and whose it is."""
+    file: PackagedFile | RenderedFile
+    size: tuple[int, int]
+    """Width and height of the picture that editing starts from."""
+    edits: tuple[str, ...]
+    """The pairs that make sense for this picture, by id."""
+    already_shown: tuple[str, ...] = ()
+    """Pairs left out because their object is in the picture before any edit."""
+    crop: tuple[int, int, int, int] | None = None
+    """Left, top, right and bottom, in pixels of the packaged file."""
+
+    @property
+    def origin(self) -> Origin:
+        return "photo" if isinstance(self.file, PackagedFile) else "rendered"
+
+    @property
+    def source(self) -> str:
+        """Where it comes from, so that anybody can find or make it again."""
+        if isinstance(self.file, PackagedFile):
+            return f"{self.file.requirement}, {self.file.member}"
+        return f"rendering/render.py {self.file.scene}, seed {self.file.seed}"
+
+
+@cache
+def pictures() -> tuple[CataloguedPicture, ...]:
+    """All of them, in the order of the catalogue."""
+    with (_HERE / "catalogue.toml").open("rb") as file:
+        return tuple(_picture(id, entry) for id, entry in tomllib.load(file).items())
+
+
+def prepare(
+    chosen: Sequence[CataloguedPicture], on_package: OnPackage = lambda _: None
+) -> tuple[SourcePicture, ...]:
+    """The pictures as files to edit, in the given order; `on_package` hears of each download.
+
+    Photographs that were prepared once need no network again, rendered pictures never need it.
+    """
+    from convergebench.suites._prepared import prepare_photos, prepare_rendered
+
+    photos = [_as_photo(one, one.file) for one in chosen if isinstance(one.file, PackagedFile)]
+    rendered = [_as_rendering(one, one.file) for one in chosen if isinstance(one.file, RenderedFile)]
+    ready = (*prepare_rendered(rendered), *prepare_photos(photos, on_package))
+    by_id = {source.id: source for source in ready}
+    return tuple(by_id[picture.id] for picture in chosen)
+
+
+def _as_photo(picture: CataloguedPicture, file: PackagedFile) -> Photo:
+    crop = picture.crop or (0, 0, *picture.size)
+    return Photo(picture.id, picture.kind, picture.description, file, crop, picture.size, picture.terms)
+
+
+def _as_rendering(picture: CataloguedPicture, file: RenderedFile) -> Rendering:
+    return Rendering(picture.id, picture.kind, picture.description, file.path, file.sha256)
+
+
+def _picture(id: str, entry: dict[str, Any]) -> CataloguedPicture:
+    width, height = entry["size"]
+    return CataloguedPicture(
+        id,
+        entry["kind"],
+        entry["description"],
+        entry["terms"],
+        _file(entry),
+        (width, height),
+        tuple(entry["edits"]),
+        tuple(entry.get("already_shown", ())),
+        tuple(entry["crop"]) if "crop" in entry else None,
+    )
+
+
+def _file(entry: dict[str, Any]) -> PackagedFile | RenderedFile:
+    if entry["origin"] == "photo":
+        return PackagedFile(entry["package"], entry["file"], entry["sha256"])
+    return RenderedFile(entry["file"], entry["scene"], entry["seed"], entry["sha256"])

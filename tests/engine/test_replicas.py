@@ -1,0 +1,156 @@
+"""Replicas of a line, with servers of this process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+import pytest
+
+from convergebench.engine.replicas import Gone, Lost, Replicas, Scale
+from convergebench.errors import WrongUse
+
+
+class Doubling:
+    """Doubles numbers; loses itself whenever it meets a deadly one."""
+
+    def __init__(self, deadly: Sequence[int] = (), seconds: float = 0.0) -> None:
+        self.batches: list[list[int]] = []
+        self.closed = False
+        self._deadly = deadly
+        self._seconds = seconds
+
+    async def serve(self, requests: Sequence[int]) -> Sequence[int | Exception]:
+        self.batches.append(list(requests))
+        await asyncio.sleep(self._seconds)
+        if set(requests) & set(self._deadly):
+            raise Lost("struck by a number")
+        return [2 * number if number >= 0 else ValueError("negative") for number in requests]
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+class Nursery:
+    """Starts replicas and remembers them."""
+
+    def __init__(self, make: Callable[[int], Doubling] = lambda number: Doubling()) -> None:
+        self.made: list[Doubling] = []
+        self._make = make
+
+    async def __call__(self) -> Doubling:
+        self.made.append(self._make(len(self.made)))
+        return self.made[-1]
+
+    @property
+    def open(self) -> int:
+        return sum(not one.closed for one in self.made)
+
+
+def within(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    asyncio.run(asyncio.wait_for(work(), 10))
+
+
+def test_each_request_gets_its_own_reply_or_error() -> None:
+    async def work() -> None:
+        replicas: Replicas[int, int] = Replicas("doubling", Nursery(), Scale(1, 3), batch_size=4)
+        replies = await asyncio.gather(*map(replicas.ask, [1, -1, 3, 4, 5, 6, 7]), return_exceptions=True)
+        assert [reply for reply in replies if isinstance(reply, int)] == [2, 6, 8, 10, 12, 14]
+        assert str(replies[1]) == "negative"
+        await replicas.close()
+
+    within(work)
+
+
+def test_replicas_grow_with_the_line_up_to_the_most_and_idle_ones_are_let_go() -> None:
+    async def work() -> None:
+        nursery = Nursery(lambda number: Doubling(seconds=0.05))
+        replicas: Replicas[int, int] = Replicas("doubling", nursery, Scale(1, 3), idle_seconds=0.1)
+        await replicas.ready()
+        assert replicas.up == 1
+        await asyncio.gather(*map(replicas.ask, range(12)))
+        assert len(nursery.made) == 3
+        await asyncio.sleep(0.4)
+        assert (replicas.up, nursery.open) == (1, 1)
+        assert await replicas.ask(21) == 42
+        await replicas.close()
+        assert nursery.open == 0
+
+    within(work)
+
+
+def test_what_a_lost_replica_was_doing_is_done_by_another_one_alone() -> None:
+    async def work() -> None:
+        nursery = Nursery(lambda number: Doubling(deadly=[3] if number == 0 else []))
+        replicas: Replicas[int, int] = Replicas("doubling", nursery, Scale(), batch_size=4)
+        assert await asyncio.gather(*map(replicas.ask, [1, 2, 3, 4])) == [2, 4, 6, 8]
+        assert [one.batches for one in nursery.made] == [[[1, 2, 3, 4]], [[1], [2], [3], [4]]]
+        await replicas.close()
+
+    within(work)
+
+
+def test_a_request_that_ends_every_replica_fails_and_the_others_do_not() -> None:
+    async def work() -> None:
+        nursery = Nursery(lambda number: Doubling(deadly=[3]))
+        replicas: Replicas[int, int] = Replicas("doubling", nursery, Scale(), batch_size=4)
+        replies = await asyncio.gather(*map(replicas.ask, [1, 2, 3, 4]), return_exceptions=True)
+        assert [replies[place] for place in (0, 1, 3)] == [2, 4, 8]
+        assert isinstance(replies[2], Gone)
+        assert "3 replicas were lost during this (struck by a number)" in str(replies[2])
+        await replicas.close()
+
+    within(work)
+
+
+def test_a_replica_that_does_not_answer_is_given_up_and_waiting_in_line_does_not_count() -> None:
+    async def work() -> None:
+        nursery = Nursery(lambda number: Doubling(seconds=60.0 if number == 0 else 0.1))
+        replicas: Replicas[int, int] = Replicas("doubling", nursery, Scale(), deadline_seconds=0.3)
+        assert await asyncio.gather(*map(replicas.ask, range(6))) == [0, 2, 4, 6, 8, 10]
+        assert len(nursery.made) == 2
+        await replicas.close()
+
+    within(work)
+
+
+@pytest.mark.parametrize("error", [Lost("no such node"), ValueError("no weights")])
+def test_when_none_can_be_started_every_request_says_why(error: Exception) -> None:
+    async def work() -> None:
+        async def fail() -> Doubling:
+            raise error
+
+        replicas: Replicas[int, int] = Replicas("doubling", fail, Scale(1, 2))
+        await replicas.ready()
+        for number in range(2):
+            with pytest.raises(Gone if isinstance(error, Lost) else ValueError, match=str(error)):
+                await replicas.ask(number)
+        await replicas.close()
+
+    within(work)
+
+
+def test_one_node_that_cannot_start_a_replica_does_not_stop_the_others() -> None:
+    async def work() -> None:
+        nursery = Nursery(lambda number: Doubling(seconds=0.02))
+        starts = 0
+
+        async def sometimes() -> Doubling:
+            nonlocal starts
+            starts += 1
+            if starts % 2 == 0:
+                raise ValueError("no weights here")
+            return await nursery()
+
+        replicas: Replicas[int, int] = Replicas("doubling", sometimes, Scale(1, 3))
+        assert await asyncio.gather(*map(replicas.ask, range(30))) == list(range(0, 60, 2))
+        await replicas.close()
+
+    within(work)
+
+
+@pytest.mark.parametrize("text", ["0..2", "4..1", "many", "1...3", ""])
+def test_a_scale_that_makes_no_sense_is_said_to_be_so(text: str) -> None:
+    with pytest.raises(WrongUse, match="--replicas"):
+        Scale.parse(text)

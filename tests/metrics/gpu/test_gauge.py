@@ -1,0 +1,109 @@
+"""The GPU's forms of the metrics, run on torch's CPU device and held against the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from convergebench.metrics import MetricOptions, Ruler, facts
+from convergebench.metrics._gauge import Pair
+from convergebench.metrics._gpu.gauge import GpuGauge
+from convergebench.metrics.base import Reading, Result
+from convergebench.picture import Picture
+from convergebench.types import Pixels
+from tiny_clip import save_tiny_clip
+
+Make = Callable[..., Pixels]
+CPU = MetricOptions(device="cpu")
+TOLERANCES = {"psnr": 1e-9, "ssim": 1e-6, "ms_ssim": 1e-5, "lpips": 5e-4, "lpips_full": 1e-5, "clip": 1e-3}
+"""As docs/metrics.md states them."""
+
+
+def on_gpu(
+    names: Sequence[str], pairs: Sequence[tuple[Pixels, Pixels]], options: MetricOptions = CPU
+) -> list[dict[str, Reading]]:
+    gauge = GpuGauge(tuple(facts(name, options) for name in names), options, device="cpu")
+    return [dict(row) for row in gauge.read([pair(*each) for each in pairs]) if not isinstance(row, str)]
+
+
+def pair(source: Pixels, result: Pixels) -> Pair:
+    return Pair(Picture.from_pixels(source).digest, source, Result(result, result.shape[1::-1]))
+
+
+def by_ruler(
+    names: Sequence[str], pairs: Sequence[tuple[Pixels, Pixels]], options: MetricOptions = CPU
+) -> list[dict[str, float | str | None]]:
+    rows = Ruler(names, options).measure([(Picture.from_pixels(a), Picture.from_pixels(b)) for a, b in pairs])
+    return [{m.metric: m.missing if m.value is None else m.value for m in row.values()} for row in rows]
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> MetricOptions:
+    return MetricOptions(clip=str(save_tiny_clip(tmp_path_factory.mktemp("clip"))), device="cpu")
+
+
+@pytest.mark.usefixtures("lpips_weights")
+def test_every_metric_gives_what_it_gives_without_a_gpu(
+    textured: Make, noisy: Make, clip: MetricOptions
+) -> None:
+    sizes = [(163, 200), (256, 256), (300, 170)]
+    sources = [textured(*size, seed=number) for number, size in enumerate(sizes)]
+    pairs = [(source, noisy(source, level)) for source in sources for level in (2, 20, 90)]
+    pairs.append((sources[0], textured(*sizes[0], seed=9)))
+    for ours, others in zip(
+        on_gpu(list(TOLERANCES), pairs, clip), by_ruler(list(TOLERANCES), pairs, clip), strict=True
+    ):
+        for name, tolerance in TOLERANCES.items():
+            assert ours[name] == pytest.approx(others[name], abs=tolerance), name
+
+
+def test_equal_pictures_are_perfect(textured: Make) -> None:
+    picture = textured(170, 190)
+    (row,) = on_gpu(["psnr", "ssim", "ms_ssim"], [(picture, picture)])
+    assert row == {"psnr": math.inf, "ssim": 1, "ms_ssim": pytest.approx(1, abs=1e-6)}
+
+
+@pytest.mark.parametrize("low", [0, 100, 252])
+def test_ssim_keeps_its_digits_in_flat_pictures(low: int) -> None:
+    random = np.random.default_rng(low)
+    source, result = random.integers(low, low + 4, (2, 64, 50, 3), dtype=np.uint8)
+    (ours,), (others,) = on_gpu(["ssim"], [(source, result)]), by_ruler(["ssim"], [(source, result)])
+    assert ours["ssim"] == pytest.approx(others["ssim"], abs=1e-6)
+
+
+@pytest.mark.usefixtures("lpips_weights")
+def test_what_is_too_small_for_one_metric_is_missing_there_with_the_same_reason(
+    textured: Make, noisy: Make
+) -> None:
+    small = textured(20, 30)
+    names = ["psnr", "ssim", "ms_ssim", "lpips_full"]
+    (ours,), (others,) = (
+        on_gpu(names, [(small, noisy(small, 5))]),
+        by_ruler(names, [(small, noisy(small, 5))]),
+    )
+    assert isinstance(ours["ssim"], float)
+    assert {name: ours[name] for name in names[2:]} == {name: others[name] for name in names[2:]}
+
+
+def test_a_metric_without_weights_is_missing_and_the_others_stand(textured: Make, tmp_path: Path) -> None:
+    picture = textured(40, 40)
+    options = MetricOptions(clip=str(tmp_path), device="cpu")
+    gauge = GpuGauge((facts("clip", options), facts("psnr")), options, device="cpu")
+    (row,) = gauge.read([pair(picture, picture)])
+    assert not isinstance(row, str)
+    assert row["psnr"] == math.inf
+    assert "does not hold a CLIP model" in str(row["clip"])
+    assert (gauge.is_available("psnr"), gauge.is_available("clip")) == (True, False)
+
+
+def test_a_pair_that_cannot_be_read_keeps_its_reason_and_its_place(textured: Make, noisy: Make) -> None:
+    source = textured(40, 40)
+    gauge = GpuGauge((facts("psnr"),), CPU, device="cpu")
+    first, second, third = gauge.read([pair(source, source), "damaged", pair(source, noisy(source, 9))])
+    assert (first, second) == ({"psnr": math.inf}, "damaged")
+    assert not isinstance(third, str)
+    assert third["psnr"] == pytest.approx(by_ruler(["psnr"], [(source, noisy(source, 9))])[0]["psnr"])
