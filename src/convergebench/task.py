@@ -49,7 +49,7 @@ class Task:
     """Verdicts on each picture."""
     workers: int = 8
     """Edits of a model at a time."""
-    judge_workers: int = 8
+    judge_workers: int | None = None
     max_cost_usd: float | None = None
     """Of editing and judging together."""
     workspace: str = "results"

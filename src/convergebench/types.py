@@ -116,7 +116,9 @@ class EditorFacts:
     provider: str = ""
     """Whose limits it is under: editors of one provider share its concurrency and rate."""
     at_once: int | None = None
-    """Requests at a time that are safe for a new account; None for editors of this machine."""
+    """Requests at a time that its provider allows; None for editors of this machine."""
+    per_minute: float | None = None
+    """Requests a minute that its provider allows, where that is known."""
 
     @property
     def fingerprint(self) -> str:

@@ -59,7 +59,9 @@ def command(
     per_minute: Annotated[
         float | None, typer.Option(metavar="N", help="At most so many questions a minute.")
     ] = None,
-    concurrency: Annotated[int, typer.Option(metavar="N", min=1, help="Questions at a time.")] = 8,
+    concurrency: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Questions at a time; 8 unless named.")
+    ] = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> int:

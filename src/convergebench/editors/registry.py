@@ -16,6 +16,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Literal
 
+from convergebench.accounts import account_at
 from convergebench.editors.needs import Need
 from convergebench.errors import WrongUse
 from convergebench.types import Edited, Editor, EditorFacts, EditRequest, Misconfigured, Parameter
@@ -177,6 +178,7 @@ def facts_of(listing: Listing, parameters: Mapping[str, Parameter]) -> EditorFac
     if listing is _providers.get(listing.name):
         base = f"{listing.name}:{given.pop('model')}"
     query = "&".join(f"{key}={value}" for key, value in sorted(given.items()))
+    account = account_at(listing.provider)
     return EditorFacts(
         name=f"{base}?{query}" if query else base,
         version=listing.version,
@@ -184,7 +186,8 @@ def facts_of(listing: Listing, parameters: Mapping[str, Parameter]) -> EditorFac
         role=listing.role,
         price_usd=listing.price_usd,
         provider=listing.provider,
-        at_once=listing.at_once,
+        at_once=account.at_once or listing.at_once,
+        per_minute=account.per_minute,
     )
 
 

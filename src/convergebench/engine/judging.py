@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from convergebench.accounts import account_at
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.limits import Budget, BudgetReached, Lane, Limits, Patience
 from convergebench.engine.questioning import Questioner
@@ -99,8 +100,10 @@ async def judge_tasks(
     """
     stop = asyncio.Event()
     budget = Budget(max_cost_usd)
-    at_once = concurrency or AT_ONCE
-    limits = Limits(Lane(at_once, per_minute), patience or Patience(), budget, stop)
+    account = account_at(judge.facts.provider)
+    at_once = concurrency or account.at_once or AT_ONCE
+    lane = Lane(at_once, per_minute or account.per_minute)
+    limits = Limits(lane, patience or Patience(), budget, stop)
     session = _Session(judge, workspace, run, limits, stop, ask_again, retry_missing, onlooker)
     started = time.perf_counter()
     with interruptible(session.interrupted):

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from convergebench.types import BadOutput, Crashed, EditError, RateLimited, Unavailable
+from convergebench.types import BadOutput, Crashed, EditError, EditorFacts, RateLimited, Unavailable
 
 log = logging.getLogger("convergebench")
 
@@ -116,6 +116,16 @@ class Lane:
             self._next_start = max(self._next_start, time.monotonic() + wait_seconds)
         elif not isinstance(outcome, EditError):
             self._allowed = min(self._most, self._allowed + 1 / self._allowed)
+
+
+def lane_for(facts: EditorFacts, at_once: int | None, per_minute: float | None) -> Lane:
+    """What was asked for overrules what the account allows, but not what this machine can do."""
+    runs_here = facts.price_usd == 0
+    if facts.at_once is None or at_once is None:
+        most = facts.at_once
+    else:
+        most = min(at_once, facts.at_once) if runs_here else at_once
+    return Lane(most, per_minute or facts.per_minute)
 
 
 class Limits:

@@ -17,7 +17,7 @@ from convergebench.engine.directions import ForwardEdit
 from convergebench.engine.durable import DurableEdit, StepFailed, Stopped, Trajectory
 from convergebench.engine.gauges import Gauges
 from convergebench.engine.interrupts import interruptible
-from convergebench.engine.limits import Budget, BudgetReached, Lane, Limits, Patience
+from convergebench.engine.limits import Budget, BudgetReached, Limits, Patience, lane_for
 from convergebench.engine.measuring import Measuring
 from convergebench.engine.plan import Plan
 from convergebench.engine.sources import Sources
@@ -30,7 +30,6 @@ from convergebench.types import (
     BatchEditor,
     Digest,
     Editor,
-    EditorFacts,
     FailureKind,
     PictureFacts,
     Prepared,
@@ -110,7 +109,7 @@ class _Session:
         self._budget = budget
         self._limits = {
             editor.facts.provider: Limits(
-                Lane(_at_once(editor.facts, at_once), per_minute),
+                lane_for(editor.facts, at_once, per_minute),
                 replace(patience, deadline_seconds=math.inf) if isinstance(editor, Prepared) else patience,
                 budget,
                 self._stop,
@@ -246,14 +245,6 @@ class _Session:
         """Begin nothing new, let what is paid for finish and be kept, then raise the error."""
         self._error = self._error or error
         self._stop.set()
-
-
-def _at_once(facts: EditorFacts, wanted: int | None) -> int | None:
-    """What was asked for overrules what is safe for an account, not what this machine can do."""
-    if facts.at_once is None or wanted is None:
-        return facts.at_once
-    runs_here = facts.price_usd == 0
-    return min(wanted, facts.at_once) if runs_here else wanted
 
 
 def _pictures(steps: Sequence[Step]) -> list[Digest]:

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from convergebench.accounts import account_at
 from convergebench.engine.batching import Batched
 from convergebench.engine.durable import StepFailed, Stopped
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.judging import AT_ONCE as LOOKS_AT_ONCE
 from convergebench.engine.judging import Onlooker
-from convergebench.engine.limits import Budget, BudgetReached, Lane, Limits, Patience
+from convergebench.engine.limits import Budget, BudgetReached, Lane, Limits, Patience, lane_for
 from convergebench.engine.local import CLAIM_POLL_SECONDS, THREADS, TRAJECTORIES_AT_ONCE, Outcome
 from convergebench.engine.refining_advice import NoAdvice, Reasoner
 from convergebench.engine.refining_case import Refinement, Stage, Unit
@@ -25,7 +26,7 @@ from convergebench.engine.watch import Unwatched, Watch
 from convergebench.errors import BadPicture, ConvergeBenchError
 from convergebench.protocols import refine
 from convergebench.store import Workspace
-from convergebench.types import BatchEditor, Editor, EditorFacts, Misconfigured, Step
+from convergebench.types import BatchEditor, Editor, Misconfigured, Step
 
 
 @dataclass
@@ -81,14 +82,15 @@ class _Session:
         """One lane for each provider, for first and further edits alike."""
         self._budget, self._patience = budget, patience
         self._limits = {
-            facts.provider: Limits(Lane(_at_once(facts, at_once), per_minute), patience, budget, self._stop)
+            facts.provider: Limits(lane_for(facts, at_once, per_minute), patience, budget, self._stop)
             for facts in (editor.facts for editor in self._editors())
         }
 
     def seat(
         self, at_once: int | None, per_minute: float | None, retry_missing: bool, onlooker: Onlooker | None
     ) -> None:
-        lane = Lane(at_once or LOOKS_AT_ONCE, per_minute)
+        account = account_at(self._plan.pipelines[0].reasoner.facts.provider)
+        lane = Lane(at_once or account.at_once or LOOKS_AT_ONCE, per_minute or account.per_minute)
         limits = Limits(lane, self._patience, self._budget, self._stop)
         self._reasoner = Reasoner(
             self._plan.pipelines[0].reasoner, self._workspace, self._run, limits, self._stop,
@@ -209,10 +211,3 @@ class _Session:
         self._outcome.interrupted = True
         self._stop.set()
         self._watch.stopping(self._active)
-
-
-def _at_once(facts: EditorFacts, wanted: int | None) -> int | None:
-    """What was asked for overrules what is safe for an account, not what this machine can do."""
-    if facts.at_once is None or wanted is None:
-        return facts.at_once
-    return min(wanted, facts.at_once) if facts.price_usd == 0 else wanted

@@ -58,8 +58,8 @@ class Refining:
     """Ask again for advice and verdicts that are missing."""
     workers: int | None = None
     """Cases of a model at a time."""
-    reasoner_workers: int = 8
-    judge_workers: int = 8
+    reasoner_workers: int | None = None
+    judge_workers: int | None = None
     per_minute: float | None = None
     max_cost_usd: float | None = None
     """Of editing, reasoning and judging together."""
