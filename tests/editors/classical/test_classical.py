@@ -64,6 +64,15 @@ def test_turning_back_undoes_a_turn_exactly(pixels: Pixels) -> None:
     assert np.array_equal(edit_pixels(turned, "Rotate the image 90 degrees counter-clockwise."), pixels)
 
 
+@given(pictures)
+def test_flips_and_half_turns_are_exact(pixels: Pixels) -> None:
+    upside_down = edit_pixels(pixels, "Flip the image vertically.")
+    assert np.array_equal(upside_down, pixels[::-1])
+    turned = edit_pixels(pixels, "Rotate the image 180 degrees.")
+    assert np.array_equal(turned, pixels[::-1, ::-1])
+    assert np.array_equal(edit_pixels(turned, "Rotate the image 180 degrees."), pixels)
+
+
 # Things in scenes
 
 

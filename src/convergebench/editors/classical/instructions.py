@@ -1,44 +1,46 @@
-"""What an instruction asks for, read by a few rules."""
+"""What an instruction asks for, read by a few rules; what could be misread is refused."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
+from convergebench.editors.classical.sentences import (
+    TURN_BY_A_NUMBER,
+    WEATHER_SENTENCES,
+    WHOLE_SENTENCES,
+    Action,
+)
+from convergebench.editors.classical.things import ACCESSORIES, OBJECTS, WEATHER, strange_colours, things_in
 from convergebench.types import Refused
 
-Action: TypeAlias = Literal["add", "remove", "flip", "rotate clockwise", "rotate counter-clockwise"]
+__all__ = ["ACCESSORIES", "OBJECTS", "SKILLS", "Action", "Command", "parse"]
 
-ACCESSORIES = ("glasses", "sunglasses", "hat", "earrings", "necklace", "scarf", "beard", "mustache")
-OBJECTS = ("chair", "red ball", "plant", "coffee cup", "book", "cat", "dog", "flower vase", "umbrella")
-SKILLS = (*ACCESSORIES, *OBJECTS, "horizontal flip", "quarter turn")
-"""What it can do: things it adds and removes, and two turns that are exact."""
+SKILLS = (
+    *ACCESSORIES, *OBJECTS, *WEATHER, "horizontal flip", "vertical flip", "quarter turn", "half turn",
+    "warmer", "cooler", "sepia", "brighter", "darker", "night", "day", "smile", "neutral face",
+    "blurred background", "sharp background",
+)  # fmt: skip
+"""What it can do: things it adds and removes, turns that are exact, and what it does to the whole picture."""
 
-_WORDS: tuple[tuple[str, str], ...] = (
-    ("sunglasses", r"sun ?glasses|shades"),
-    ("glasses", r"(eye ?)?glasses|spectacles"),
-    ("hat", r"hat"),
-    ("earrings", r"ear ?rings?"),
-    ("necklace", r"necklace"),
-    ("scarf", r"scarf"),
-    ("beard", r"beard"),
-    ("mustache", r"mo?ustache"),
-    ("watch", r"(wrist ?)?watch"),
-    ("chair", r"chair"),
-    ("red ball", r"(red )?ball"),
-    ("flower vase", r"(flower )?vase( (of|with) flowers)?"),
-    ("plant", r"(potted |house ?)?plant"),
-    ("coffee cup", r"(coffee |tea )?(cup|mug)( of (coffee|tea))?"),
-    ("book", r"book"),
-    ("cat", r"cat|kitten"),
-    ("dog", r"dog|puppy"),
-    ("umbrella", r"umbrella|parasol"),
+_NOTHING_ELSE = (
+    r"(?:(?:and|but|while) )?(?:"
+    r"(?:keep|keeping|leave|leaving) (?:everything|all) else"
+    r"(?: (?:the same|unchanged|as it is|alone|intact))?"
+    r"|(?:without|do not|don t) (?:chang(?:e|ing)|alter(?:ing)?) (?:anything|everything) else)$"
 )
+_POLITE = r"^(?:please |can you |could you |now )+| please$"
+_SO_THAT = r"(?: then)? so that .*$"
+_AGAIN = r"(?: again| once more)?"
+_NOT = r"not|don t|dont|never|no|without|except|instead|unless|neither|nor|avoid|stop|keep"
+_ALSO = r"and|then|also|plus|but|while|or|replace|swap|two|three|four|five|several|many|both"
 _ADD = r"add|put|place|insert|draw|give|include|wear"
-_REMOVE = r"remove|delete|erase|take (it |them )?(off|away|out)|take the .* (off|away|out)|get rid of"
-_COUNTER_CLOCKWISE = r"(counter|anti) ?clockwise|(to the )?left"
-_CLOCKWISE = r"clockwise|(to the )?right"
+_REMOVE = r"remove|delete|erase|get rid of|take (?:(?:it|them|the [a-z ]*#) )?(?:off|away|out)"
+_MAY_FOLLOW = (
+    r"to|on|onto|from|in|into|at|of|for|over|around|round|near|next|beside|behind|before|under|above|by|with|that|"
+    r"which|who|standing|sitting|lying|off|away|out|here|there|somewhere|again|completely|entirely"
+)
+"""Words after a thing that do not make another thing of it, as `house` does of a dog."""
 
 
 @dataclass(frozen=True)
@@ -50,45 +52,59 @@ class Command:
 
 
 def parse(instruction: str) -> Command:
-    """The command in an English sentence; raises `Refused` when there is none that it knows.
+    """The command in an English sentence; raises `Refused` when there is none that it knows, or several.
 
     >>> parse("Add a pair of glasses to the person.")
     Command(action='add', thing='glasses')
     """
-    text = " ".join(re.findall(r"[a-z0-9]+", instruction.lower()))
-    command = _turn(text) or _add_or_remove(text)
+    text = _plain(instruction)
+    command = _whole_sentence(text) or _add_or_remove(text, instruction)
     if command is None:
         raise Refused(f"the classical editor does not understand {instruction!r}")
     return command
 
 
-def _turn(text: str) -> Command | None:
-    if _says(r"flip|mirror", text):
-        if _says(r"vertical|vertically|upside", text):
-            raise Refused("the classical editor flips horizontally only")
-        return Command("flip")
-    if not _says(r"rotate|turn", text):
-        return None
-    degrees = re.search(r"\b\d+\b", text)
-    if degrees and degrees.group() != "90":
-        raise Refused("the classical editor rotates by 90 degrees only")
-    if _says(_COUNTER_CLOCKWISE, text):
-        return Command("rotate counter-clockwise")
-    if _says(_CLOCKWISE, text):
-        return Command("rotate clockwise")
+def _plain(instruction: str) -> str:
+    """Lower-case words; where a sentence or a clause ends before another begins, `then`."""
+    ends = r"[.;:!?\n]+(?=\s*\w)|,(?=\s*(?:a|an|the|and|then|add|remove|make|put|turn)\b)"
+    text = " ".join(re.findall(r"[a-z0-9]+", re.sub(ends, " then ", instruction.lower())))
+    return re.sub(_POLITE, "", re.sub(rf"(?: then)? {_NOTHING_ELSE}", "", text))
+
+
+def _whole_sentence(text: str) -> Command | None:
+    text = re.sub(_SO_THAT, "", text)
+    for sentence, action in WHOLE_SENTENCES:
+        if re.fullmatch(rf"(?:{sentence}){_AGAIN}", text):
+            return Command(action)
+    for sentence, action, thing in WEATHER_SENTENCES:
+        if re.fullmatch(rf"(?:{sentence}){_AGAIN}", text):
+            return Command(action, thing)
+    if re.match(TURN_BY_A_NUMBER, text):
+        raise Refused("the classical editor rotates by 90, 180 and 270 degrees only, to a side it is told")
     return None
 
 
-def _add_or_remove(text: str) -> Command | None:
-    thing = next((name for name, words in _WORDS if _says(words, text)), None)
-    if thing is None:
+def _add_or_remove(text: str, instruction: str) -> Command | None:
+    things, marked = things_in(text)
+    if not things:
         return None
-    if _says(_REMOVE, text):
-        return Command("remove", thing)
-    if _says(_ADD, text):
+    if _says(_NOT, marked):
+        raise Refused(f"the classical editor does not follow conditions and negations: {instruction!r}")
+    if len(things) > 1 or marked.count("#") > 1 or _says(_ALSO, marked):
+        raise Refused(f"the classical editor does one thing at a time, not {instruction!r}")
+    (thing,) = things
+    strange = strange_colours(thing, marked)
+    if strange:
+        raise Refused(f"the classical editor knows no {' '.join(strange)} {thing.removeprefix('red ')}")
+    if thing in WEATHER or not re.search(rf"#(?: (?:{_MAY_FOLLOW})\b|$)", marked):
+        return None
+    if _says(_REMOVE, marked):
+        return None if _says(_ADD, marked) else Command("remove", thing)
+    # What is added is new; "put the hat on the table" moves one that is there.
+    if _says(_ADD, marked) and not re.search(r"\b(?:the|this|that|take|off|away) #", marked):
         return Command("add", thing)
     return None
 
 
 def _says(words: str, text: str) -> bool:
-    return re.search(rf"\b({words})\b", text) is not None
+    return re.search(rf"\b(?:{words})\b", text) is not None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -9,12 +12,15 @@ from numpy.typing import NDArray
 from convergebench.editors.classical.sprites import Field, Layer
 from convergebench.types import Pixels
 
+Fill: TypeAlias = Callable[[Pixels, "NDArray[np.uint8]"], Pixels]
+"""Paints over a picture where the mask is 1; what it does elsewhere is not used."""
+
 _CONTEXT = 14
 _LARGEST_HOLE = 2500
 _TRANSLUCENT = 0.87
 
 
-def erase(pixels: Pixels, layer: Layer) -> Pixels:
+def erase(pixels: Pixels, layer: Layer, fill: Fill) -> Pixels:
     """A picture without what the layer covers; pixels away from the layer stay as they are."""
     height, width = pixels.shape[:2]
     rows, columns = layer.window
@@ -28,10 +34,23 @@ def erase(pixels: Pixels, layer: Layer) -> Pixels:
     glass = _is_glass(alpha)
     hole = _grown((alpha > 0.04) & ~glass, 1 + round(0.004 * max(layer.alpha.shape)))
     clear = _without_veil(pixels[around].astype(np.float32), colours, np.where(glass, alpha, 0), shadow)
-    picture = np.clip(clear.round(), 0, 255).astype(np.uint8)
-    filled = _with_grain(_filled(picture, hole | _grown(spared > 0.3, 2)), hole)
     result = pixels.copy()
-    result[around] = np.where(hole[..., None] > 0, filled, picture)
+    result[around] = np.clip(clear.round(), 0, 255)
+    unknown = np.zeros(pixels.shape[:2], np.uint8)
+    unknown[around] = hole | _grown(spared > 0.3, 2)
+    filled = fill(result, unknown)
+    result[around] = np.where(hole[..., None] > 0, filled[around], result[around])
+    return result
+
+
+def inpainted(pixels: Pixels, hole: NDArray[np.uint8]) -> Pixels:
+    """Filled with what is around the hole, by OpenCV, with the grain of its surroundings."""
+    rows, columns = (np.flatnonzero(hole.any(axis=axis)) for axis in (1, 0))
+    if not rows.size:
+        return pixels
+    near = tuple(slice(max(0, int(at[0]) - _CONTEXT), int(at[-1]) + _CONTEXT + 1) for at in (rows, columns))
+    result = pixels.copy()
+    result[near] = _with_grain(_filled(pixels[near], hole[near]), hole[near])
     return result
 
 
