@@ -1,7 +1,7 @@
 """What the engine costs a step: an editor that costs nothing, on 64 × 64 pictures, store included.
 
-1,000 trajectories × 6 steps, in a process of its own so that its peak memory is its own. Beside it the same
-number of steps with a tenth of the trajectories: memory must not grow with their number.
+100 and 1,000 trajectories × 6 steps with and without metrics, and 10,000 × 20: memory must not grow with
+their number. Each in a process of its own, so that its peak memory is its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ import tempfile
 import time
 from pathlib import Path
 
-ROUNDS = 3
+from row import row
+
+SIZES = ((100, 3, ""), (1000, 3, ""), (1000, 3, "psnr,ssim"), (10_000, 10, ""))
+"""Trajectories, rounds and metrics."""
 
 
 class Free:
@@ -44,7 +47,7 @@ class Free:
         pass
 
 
-def measure(trajectories: int, metrics: list[str]) -> dict[str, float]:
+def measure(trajectories: int, rounds: int, metrics: list[str]) -> dict[str, float]:
     from convergebench.engine import Plan, run_plan
     from convergebench.metrics import Ruler
     from convergebench.protocols import round_trip
@@ -58,7 +61,7 @@ def measure(trajectories: int, metrics: list[str]) -> dict[str, float]:
         pictures = (SourcePicture("source", path, editor.source.digest),)
         numbers = range(trajectories)
         cases = tuple(Case(f"case{n}", pictures, "Add it.", "Remove it.", "pair") for n in numbers)
-        plan = Plan("bench@0", round_trip(ROUNDS), cases, (editor,), (0,))
+        plan = Plan("bench@0", round_trip(rounds), cases, (editor,), (0,))
         with Workspace.create(Path(folder) / "results") as workspace:
             run = workspace.start_run({}, "bench")
             wall, cpu = time.perf_counter(), time.process_time()
@@ -73,25 +76,35 @@ def measure(trajectories: int, metrics: list[str]) -> dict[str, float]:
     }
 
 
-def in_own_process(trajectories: int, metrics: str) -> dict[str, float]:
-    command = [sys.executable, __file__, str(trajectories), metrics]
+def in_own_process(trajectories: int, rounds: int, metrics: str) -> dict[str, float]:
+    command = [sys.executable, __file__, str(trajectories), str(rounds), metrics]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return dict(json.loads(done.stdout))
 
 
 def main() -> None:
-    for metrics in ("", "psnr,ssim"):
-        print(f"metrics: {metrics or 'none'}")
-        for trajectories in (100, 1000):
-            row = in_own_process(trajectories, metrics)
-            print(
-                f"  {trajectories:5} trajectories × {2 * ROUNDS} steps: {row['wall_ms']:.2f} ms a step "
-                f"({row['cpu_ms']:.2f} ms CPU), peak {row['peak_mb']:.0f} MB"
-            )
+    told = []
+    for trajectories, rounds, metrics in SIZES:
+        found = in_own_process(trajectories, rounds, metrics)
+        size = f"{trajectories:,} × {2 * rounds}{f' with {metrics}' if metrics else ''}"
+        print(
+            f"{size:26} {found['wall_ms']:.2f} ms a step ({found['cpu_ms']:.2f} ms CPU), "
+            f"peak {found['peak_mb']:.0f} MB",
+            flush=True,
+        )
+        told.append(f"{size}: {found['wall_ms']:.2f} ms, {found['peak_mb']:.0f} MB")
+    row(
+        "engine and store, a step on 64² pictures, and peak memory",
+        told[-1],
+        "; ".join(told[:-1]) + " (trajectories × steps)",
+    )
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3:
-        print(json.dumps(measure(int(sys.argv[1]), [name for name in sys.argv[2].split(",") if name])))
+    if len(sys.argv) == 4:
+        trajectories, rounds, metrics = sys.argv[1:]
+        print(
+            json.dumps(measure(int(trajectories), int(rounds), [name for name in metrics.split(",") if name]))
+        )
     else:
         main()

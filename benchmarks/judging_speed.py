@@ -32,6 +32,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from row import row as performance_row
+
 if TYPE_CHECKING:
     from convergebench.judges import Judge
 
@@ -84,6 +86,12 @@ def show(setting: Setting, row: dict[str, float]) -> None:
         print(f", {row['wall'] / ideal:.2f} × the ideal {ideal:.2f} s", end="")
     print(f"; {row['cpu'] * 1000 / CALLS:.2f} ms of CPU a call")
     print(f"  peak {row['peak_mb']:.0f} MB; started in {row['start']:.2f} s")
+    ideal_beside = f", {row['wall'] / ideal:.2f} × the ideal" if ideal else ""
+    performance_row(
+        f"judging {SAMPLES} samples × {len(RUBRICS)} calls, {setting.title}, {WORKERS} at a time",
+        f"{SAMPLES / row['wall']:.0f} samples/s, {row['wall']:.2f} s{ideal_beside}, {row['peak_mb']:.0f} MB",
+        f"EvalScope elsewhere: {setting.elsewhere}; an SDK import of {row['start']:.1f} s not counted",
+    )
     print(f"  goal: {setting.goal}, 300 MB; EvalScope elsewhere: {setting.elsewhere}, 518–812 MB")
 
 

@@ -3,7 +3,8 @@ against a server in a process of its own that answers after a fixed 0.25 s. Once
 editor) and once through the OpenAI SDK, so that what the harness costs and what an SDK costs stand apart.
 
 No chain can be faster than its edits one after the other and a last metric pass: that is the critical path.
-The wall time is printed beside it, and the time of one edit after the other, each followed by a metric pass,
+A first edit, which imports the SDK and opens a connection, is made before the clock starts. The wall time is
+printed beside it, and the time of one edit after the other, each followed by a metric pass,
 as the predecessor works.
 """
 
@@ -25,6 +26,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
+
+from row import row
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -90,7 +93,7 @@ def server(load: Load) -> Iterator[str]:
     """Its address, while the block lasts."""
     here, there = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(
-        target=serve, args=(load.edits, there), daemon=True
+        target=serve, args=(load.edits + 1, there), daemon=True
     )
     process.start()
     there.close()  # so that a server that dies is not waited for
@@ -142,11 +145,26 @@ def wall_seconds(provider: str, address: str, load: Load, ruler: Any, folder: Pa
     plan = Plan("bench@0", round_trip(load.rounds), cases, (editor,), (0,))
     with Workspace.create(folder / "results") as workspace:
         run = workspace.start_run({}, "bench")
+        warm_up(provider, address, cases[0])
         started = time.perf_counter()
         outcome = asyncio.run(run_plan(plan, workspace, ruler, run=run, concurrency=load.cases))
         seconds = time.perf_counter() - started
     assert (outcome.complete, outcome.edits) == (load.cases, load.edits), outcome
     return seconds
+
+
+def warm_up(provider: str, address: str, case: Any) -> None:
+    """One edit by an editor of its own: what is imported for it stays."""
+    from convergebench.editors import open_editor
+    from convergebench.picture import Picture
+    from convergebench.types import EditRequest
+
+    async def once() -> None:
+        editor = open_editor(f"{provider}:late?base_url={address}")
+        await editor.edit(EditRequest((Picture.from_file(case.source.path),), case.forward, 0))
+        await editor.close()
+
+    asyncio.run(once())
 
 
 def main() -> None:
@@ -163,11 +181,18 @@ def main() -> None:
     print(f"{load.cases} cases × {load.edits_a_case} edits, {SIDE} × {SIDE}, all cases at once")
     print(f"critical path: {critical:8.2f} s ({load.edits_a_case} × {LATENCY_SECONDS} s + {one_pass:.4f} s)")
     os.environ.setdefault("XAI_API_KEY", "for the loopback server")
+    told = []
     for provider, how in (("xai", "plain HTTP"), ("server", "OpenAI SDK")):
         with server(load) as address, tempfile.TemporaryDirectory() as folder:
             wall = wall_seconds(provider, address, load, ruler, Path(folder))
         print(f"{how}:    {wall:8.2f} s, {wall / critical:.2f} × the critical path (goal {GOAL:.2f})")
+        told.append(f"{how} {wall:.2f} s ({wall / critical:.2f} ×)")
     print(f"one at a time: {one_by_one:8.2f} s, {one_by_one / wall:.1f} × the last")
+    row(
+        f"{load.cases} cases × {load.edits_a_case} edits at a fixed {LATENCY_SECONDS} s, all at once",
+        ", ".join(told),
+        f"critical path {critical:.2f} s; one at a time {one_by_one:.0f} s",
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """How fast the page opens and scrolls on 2,000 trajectories of 20 pictures: python page_speed.py FOLDER.
 
-Opening is from an empty browser to the heading of the view. Scrolling is the time between frames while a view moves
-by a fixed step in each, as the browser itself reports it; a browser that keeps up takes 16.7 ms.
+Opening is from an empty browser to the heading of the view; the first views from the server meet it while it
+still prepares others. Scrolling is the time between frames while a view moves by a fixed step in each, as the
+browser reports it: 16.7 ms where it keeps up.
 """
 
 from __future__ import annotations

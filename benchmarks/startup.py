@@ -6,7 +6,14 @@ import resource
 import subprocess
 import sys
 
+from row import row
+
 REPEATS = 5
+COMMANDS = {
+    "--help": ["--help"],
+    "models": ["models"],
+    "run --dry-run": ["run", "--model", "classical", "--suite", "converge-drawn", "--dry-run"],
+}
 
 
 def cpu_seconds(*arguments: str) -> float:
@@ -23,9 +30,12 @@ def cpu_seconds(*arguments: str) -> float:
 def main() -> None:
     empty = cpu_seconds("-c", "pass")
     print(f"python -c pass         {empty:.3f} s")
-    for command in (["--help"], ["models"]):
+    figures = []
+    for name, command in COMMANDS.items():
         spent = cpu_seconds("-m", "convergebench", *command)
-        print(f"convergebench {command[0]:<8} {spent:.3f} s  ({spent / empty:.1f} × an empty program)")
+        print(f"convergebench {name:<14} {spent:.3f} s  ({spent / empty:.1f} × an empty program)")
+        figures.append(f"`{name}` {spent:.2f} s")
+    row("start, CPU seconds", ", ".join(figures), f"an empty Python program {empty:.2f} s")
 
 
 if __name__ == "__main__":

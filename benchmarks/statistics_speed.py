@@ -12,6 +12,7 @@ import argparse
 import time
 
 import numpy as np
+from row import row
 
 from convergebench.analysis import Chains, areas
 from convergebench.analysis.chains import cluster_index
@@ -44,6 +45,7 @@ def main() -> None:
     parser.add_argument("--resamples", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=10)
     wanted = parser.parse_args()
+    told = []
     for pictures in (100, wanted.trajectories):
         chains = simulated(wanted.trajectories, wanted.rounds, pictures)
         seconds, half_life, area = measure(chains, wanted.resamples)
@@ -51,6 +53,8 @@ def main() -> None:
             f"{wanted.resamples:,} resamples of {wanted.trajectories:,} trajectories, {pictures:,} pictures: "
             f"{seconds:.1f} s (half-life {half_life:.2f} rounds, area {area:.3f})"
         )
+        told.append(f"{seconds:.1f} s with {pictures:,} pictures")
+    row(f"{wanted.resamples:,} resamples of {wanted.trajectories:,} trajectories", *told)
 
 
 if __name__ == "__main__":

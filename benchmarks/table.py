@@ -1,0 +1,85 @@
+"""Run the benchmarks that fit this machine, and write what they measured to docs/performance.md.
+
+    python benchmarks/table.py [NAME ...]
+
+Each benchmark prints its rows itself; the page's other sections are left as they are. With names, only those
+are run, and rows of the others stay.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
+BEGIN, END = "<!-- measured -->", "<!-- end -->"
+HEADING = ("| what | figure | beside | script |", "|---|---|---|---|")
+NAMES = (
+    "startup", "engine_overhead", "latency", "makespan", "statistics_speed", "million", "metrics_speed",
+    "batched_editing", "judging_speed", "page_speed", "ray_scaling", "metrics_gpu",
+)  # fmt: skip
+_SCRIPT = re.compile(r"`benchmarks/(\w+)\.py` \|$")
+
+
+def measured(name: str) -> list[str]:
+    """The rows of one benchmark; what else it prints goes through. None where it cannot run here."""
+    script = Path(__file__).with_name(f"{name}.py")
+    print(f"\n{name}", flush=True)
+    process = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    rows = []
+    for line in process.stdout:
+        if _SCRIPT.search(line.rstrip()):
+            rows.append(line.rstrip())
+        else:
+            print(f"  {line}", end="", flush=True)
+    if process.wait() != 0:
+        print(f"  {name} ended with {process.returncode}; its rows are left as they were")
+    return rows if process.returncode == 0 else []
+
+
+def machine() -> str:
+    cpu = next(_lines_of("/proc/cpuinfo", "model name"), platform.processor() or platform.machine())
+    memory = next(_lines_of("/proc/meminfo", "MemTotal"), "0 kB")
+    gigabytes = round(int(memory.split()[0]) / 1024**2)
+    return f"{os.cpu_count()} cores ({cpu}), {gigabytes} GiB, Python {platform.python_version()}"
+
+
+def _lines_of(file: str, name: str) -> Iterator[str]:
+    path = Path(file)
+    if path.is_file():
+        yield from (
+            line.partition(":")[2].strip() for line in path.read_text().splitlines() if line.startswith(name)
+        )
+
+
+def rewritten(page: str, new: Sequence[str], here: str) -> str:
+    """The page with these rows in place of those of the same scripts."""
+    before, _, rest = page.partition(BEGIN)
+    table, _, after = rest.partition(END)
+    scripts = {_script_of(row) for row in new}
+    kept = [row for row in table.splitlines() if _SCRIPT.search(row) and _script_of(row) not in scripts]
+    rows = sorted([*kept, *new], key=lambda row: NAMES.index(_script_of(row)))
+    return "\n".join([f"{before}{BEGIN}", f"Measured on {here}.", "", *HEADING, *rows, f"{END}{after}"])
+
+
+def _script_of(row: str) -> str:
+    found = _SCRIPT.search(row)
+    assert found is not None
+    return found.group(1)
+
+
+def main() -> None:
+    names = sys.argv[1:] or NAMES
+    rows = [row for name in names for row in measured(name)]
+    PAGE.write_text(rewritten(PAGE.read_text(), rows, machine()))
+    print(f"\n{len(rows)} rows written to {PAGE}")
+
+
+if __name__ == "__main__":
+    main()
