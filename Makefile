@@ -1,6 +1,6 @@
 # make demo   set-up and a first benchmark, no keys
 # make test   set-up, checks and tests
-# make bench  speed, as ratios from one run
+# make bench  speed, as ratios from one run, into docs/performance.md
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -10,25 +10,20 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint c
 
 demo: .venv/installed
 	$(BIN)/convergebench weights pull
-	$(BIN)/convergebench run --model classical,jpeg,noise,tint,identity --limit 12 || test $$? -eq 3
+	$(BIN)/convergebench run --suite converge-small --model classical,jpeg,noise,tint,identity --limit 12 || test $$? -eq 3
 	$(BIN)/convergebench report
 
 test: .venv/installed-for-tests check
 	HF_HUB_OFFLINE=1 $(BIN)/pytest --numprocesses 2 --dist loadfile
 
 check: .venv/installed-for-tests
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks rendering
+	$(BIN)/ruff format --check src tests benchmarks rendering
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache > /dev/null || $(BIN)/lint-imports
 
 bench: .venv/installed-for-tests
-	$(BIN)/python benchmarks/startup.py
-	$(BIN)/python benchmarks/engine_overhead.py
-	$(BIN)/python benchmarks/latency.py
-	$(BIN)/python benchmarks/statistics_speed.py
-	$(BIN)/python benchmarks/batched_editing.py
-	$(BIN)/python benchmarks/metrics_speed.py
+	HF_HUB_OFFLINE=1 $(BIN)/python benchmarks/table.py
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

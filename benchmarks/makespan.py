@@ -67,9 +67,9 @@ def main() -> None:
         ratios.append(wall / critical)
         print(f"{at_once:4} at once: {wall:6.2f} s, {wall / critical:.2f} × {critical:.2f} s")
     row(
-        f"{2 * rounds} edits of {LATENCY_SECONDS} s each, {', '.join(map(str, AT_ONCE))} trajectories at a time",
+        f"{2 * rounds} edits of {LATENCY_SECONDS} s, {', '.join(map(str, AT_ONCE))} trajectories at a time",
         ", ".join(f"{ratio:.2f}" for ratio in ratios) + " × the critical path",
-        f"the critical path is {critical:.1f} s; one after the other {AT_ONCE[-1] * critical:,.0f} s for the last",
+        f"the critical path is {critical:.1f} s; the last one by one {AT_ONCE[-1] * critical:,.0f} s",
     )
 
 

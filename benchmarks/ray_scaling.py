@@ -32,10 +32,21 @@ class Load:
     cases: int
     latency: float
     on_a_node: int
+    metrics: tuple[str, ...] = ()
 
     @property
     def edits(self) -> int:
         return self.cases * 2 * ROUNDS
+
+
+@dataclass(frozen=True)
+class Measured:
+    editing_seconds: float
+    whole_seconds: float
+    driver_ms: float
+    """CPU of this process for an edit."""
+    database_kb: float
+    """For an edit, with its measurements."""
 
 
 @contextmanager
@@ -66,26 +77,23 @@ def started(number: int, replicas_each: int) -> Iterator[Any]:
         cluster.shutdown()
 
 
-def edit_all(
-    load: Load, replicas: int, folder: Path, meanwhile: Callable[[Path], None] | None
-) -> tuple[float, float]:
-    """Seconds of editing, and of all."""
+def edit_all(load: Load, replicas: int, folder: Path, meanwhile: Callable[[Path], None] | None) -> Measured:
     from convergebench.engine import Plan
     from convergebench.engine.ray_run import run_plan_on_ray
     from convergebench.engine.replicas import Scale
     from convergebench.metrics import MetricOptions
     from convergebench.protocols import round_trip
-    from convergebench.store import Workspace
+    from convergebench.store import DATABASE, Workspace
     from far_editors import Logged
 
     log = folder / "edits.log"
     build = partial(Logged, log, "waiting", load.latency)
     plan = Plan("bench@0", round_trip(ROUNDS), make_cases(folder, load.cases), (build(),), (0,))
-    started = time.perf_counter()
+    wall, cpu = time.perf_counter(), time.process_time()
     with Workspace.create(folder / "results") as workspace:
         run = workspace.start_run({}, "bench")
         work = run_plan_on_ray(
-            plan, workspace, builds=[build], metrics=(), options=MetricOptions(), run=run,
+            plan, workspace, builds=[build], metrics=load.metrics, options=MetricOptions(), run=run,
             scale=Scale(replicas, replicas), concurrency=load.cases,
         )  # fmt: skip
         if meanwhile is not None:
@@ -94,7 +102,13 @@ def edit_all(
         ((first, last),) = workspace.query("SELECT min(at), max(at) FROM steps")
     assert (outcome.complete, outcome.edits) == (load.cases, load.edits), outcome
     editing = (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds() + load.latency
-    return editing, time.perf_counter() - started
+    size = (folder / "results" / DATABASE).stat().st_size
+    return Measured(
+        editing,
+        time.perf_counter() - wall,
+        (time.process_time() - cpu) * 1000 / load.edits,
+        size / 1000 / load.edits,
+    )
 
 
 def make_cases(folder: Path, number: int) -> tuple[Any, ...]:
@@ -112,9 +126,7 @@ def make_cases(folder: Path, number: int) -> tuple[Any, ...]:
     return tuple(cases)
 
 
-def measure(
-    load: Load, number: int, meanwhile: Callable[[Any, Path], None] | None = None
-) -> tuple[float, float]:
+def measure(load: Load, number: int, meanwhile: Callable[[Any, Path], None] | None = None) -> Measured:
     with tempfile.TemporaryDirectory() as folder, nodes(number, load.on_a_node) as cluster:
         watch = partial(meanwhile, cluster) if meanwhile else None
         return edit_all(load, number * load.on_a_node, Path(folder), watch)
@@ -136,7 +148,8 @@ def main() -> None:
     print(f"{load.edits} edits of {load.latency:g} s, {load.on_a_node} replicas a node")
     alone = 0.0
     for number in (1, 2, 4):
-        editing, whole = measure(load, number)
+        measured = measure(load, number)
+        editing, whole = measured.editing_seconds, measured.whole_seconds
         alone = alone or editing
         ideal = load.edits * load.latency / (number * load.on_a_node)
         print(
@@ -144,8 +157,15 @@ def main() -> None:
             f"{editing / ideal:.2f} × ideal (with starting: {whole:.1f} s)",
             flush=True,
         )
-    editing, whole = measure(load, 4, partial(kill_a_node, load.edits // 3))
-    print(f"4 nodes, one killed after a third: {editing:.1f} s, complete (with starting: {whole:.1f} s)")
+    killed = measure(load, 4, partial(kill_a_node, load.edits // 3)).editing_seconds
+    print(f"4 nodes, one killed after a third: {killed:.1f} s, complete, {killed / editing:.2f} × the last")
+    for metrics in ((), ("psnr", "ssim")):
+        cost = measure(Load(500, 0.0, 2, metrics), 1)
+        print(
+            f"driver, {' and '.join(metrics) or 'no metrics'}: {cost.driver_ms:.1f} ms CPU and "
+            f"{cost.database_kb:.2f} kB of database an edit",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -62,6 +62,14 @@ def test_a_contact_sheet_is_written_beside_the_json(cli: Cli, pictures: Path, tm
     assert Image.open(tmp_path / "sheet.png").width > 64
 
 
+def test_show_makes_a_contact_sheet_and_tells_what_is_on_it(cli: Cli, pictures: Path, tmp_path: Path) -> None:
+    ended = cli("suites", "show", f"folder:{pictures}", "--sheet", tmp_path / "sheet.png")
+    names = [path.stem for path in pictures.glob("*.png")]
+    assert all(f" {name} " in ended.out for name in names)
+    assert f"{len(names)} pictures" in ended.out
+    assert Image.open(tmp_path / "sheet.png").width > 64
+
+
 def test_doctor_tells_what_works_and_how_to_get_the_rest(cli: Cli, tmp_path: Path) -> None:
     findings = {one["what"]: one for one in cli("doctor", "--json", "-w", tmp_path / "results").json}
     assert findings["metric ssim"]["works"]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sqlite3
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -54,3 +56,47 @@ def test_an_unknown_metric_is_answered_with_the_nearest(cli: Cli, pictures: Path
     ended = cli("measure", pictures / "anna.png", pictures / "lake.png", "--metric", "pnsr")
     assert ended.code == 2
     assert "did you mean psnr?" in ended.sentence
+
+
+def test_a_folder_stands_for_its_pictures(cli: Cli, pictures: Path, tmp_path: Path) -> None:
+    for name in ("b.png", "a.png"):
+        Image.fromarray(textured(width=40, height=30, seed=ord(name[0]))).save(tmp_path / name)
+    (tmp_path / "notes.txt").write_text("not a picture")
+    measured = cli("measure", pictures / "anna.png", tmp_path, "--metric", "psnr", "--json").json
+    assert [Path(row["picture"]).name for row in measured] == ["a.png", "b.png"]
+
+
+def test_two_folders_are_compared_by_name(cli: Cli, tmp_path: Path) -> None:
+    for number, folder in enumerate(("before", "after")):
+        (tmp_path / folder).mkdir()
+        for name in ("x", "y"):
+            suffix = ".png" if folder == "before" else ".bmp"
+            seed = ord(name) + (number if name == "y" else 0)
+            picture = Image.fromarray(textured(width=40, height=30, seed=seed))
+            picture.save(tmp_path / folder / (name + suffix))
+    words = ["measure", tmp_path / "before", tmp_path / "after", "--metric", "psnr"]
+    measured = cli(*words, "--json").json
+    assert [row["metrics"]["psnr"]["value"] == "inf" for row in measured] == [True, False]
+
+    (tmp_path / "before" / "y.png").unlink()
+    ended = cli(*words)
+    assert ended.code == 2
+    assert "no picture called y" in ended.sentence
+
+
+@pytest.mark.parametrize("words", [[], ["only.png"], ["--workspace", "here", "a.png", "b.png"]])
+def test_what_to_measure_must_be_said_once(cli: Cli, words: list[str]) -> None:
+    assert cli("measure", *words).code == 2
+
+
+def test_a_workspace_gets_the_values_it_lacks_and_no_others(cli: Cli, pictures: Path, tmp_path: Path) -> None:
+    workspace = tmp_path / "w"
+    run = ["run", "--model", "jpeg", "--suite", f"folder:{pictures}", "--rounds", "2", "--metric", "psnr"]
+    assert cli(*run, "--workspace", workspace).code in (0, 3)
+    again = ["measure", "--workspace", workspace, "--metric", "psnr,ssim", "--json"]
+    first, second = cli(*again).json, cli(*again).json
+    assert first["returns"] == first["measured"] > 0
+    assert second == {"returns": first["returns"], "measured": 0}
+    with sqlite3.connect(workspace / "convergebench.sqlite") as database:
+        rows = database.execute("SELECT metric, value FROM measurements WHERE value IS NOT NULL").fetchall()
+    assert Counter(metric for metric, _ in rows)["ssim"] == first["returns"]

@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from convergebench.picture import Picture
 from convergebench.store import Workspace
+from made_pictures import textured
 
 Cli = Callable[..., Any]
 Words = Callable[..., list[object]]
@@ -214,3 +216,15 @@ def test_a_second_ctrl_c_ends_at_once_without_a_traceback(
     _, err = stopped.communicate(timeout=10)
     assert stopped.returncode == 130
     assert err == "convergebench: interrupted; what was finished is kept\n"
+
+
+def test_your_own_pictures_take_the_place_of_a_suite(cli: Cli, tmp_path: Path) -> None:
+    folder, results = tmp_path / "mine", tmp_path / "results"
+    folder.mkdir()
+    (folder / "a.png").write_bytes(Picture.from_pixels(textured(64, 64, seed=1)).encoded)
+    (folder / "pictures.csv").write_text("file,kind,edits\na.png,object,horizontal_flip\n")
+    ran = cli("run", "-m", "classical", "--images", folder, "--rounds", 1, "--metric", "psnr",
+              "-w", results, "--json")  # fmt: skip
+    assert ran.code == 0, ran.err
+    with Workspace.existing(results) as store:
+        assert [row["id"] for row in store.query("SELECT id FROM cases")] == ["a/horizontal_flip"]

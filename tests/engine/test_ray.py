@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import resource
 import signal
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 
 from convergebench.editors import open_editor
@@ -113,6 +115,7 @@ def test_rows_pictures_and_measurements_are_those_of_the_local_engine_bit_for_bi
     with Workspace.create(tmp_path / "local") as local, Workspace.create(tmp_path / "ray") as far:
         here = run_here(local, *builds, cases=cases, metrics=METRICS)
         there = run_on_ray(far, *builds, cases=cases, metrics=METRICS, scale=Scale(1, 2))
+        assert set(content(far)["steps"]) ^ set(content(local)["steps"]) == set()
         assert content(far) == content(local)
         assert (there.complete, there.edits, there.failures) == (here.complete, here.edits, here.failures)
         assert there.edits > 20
@@ -263,6 +266,16 @@ def test_a_run_that_waits_for_room_on_the_cluster_can_be_stopped(
     stop.start()
     outcome = run_on_ray(workspace, partial(Huge, log), cases=cases)
     assert (outcome.interrupted, outcome.edits, outcome.complete) == (True, 0, 0)
+
+
+def test_a_cluster_of_our_own_listens_on_loopback_only() -> None:
+    listening = set()
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            sockets = process.net_connections("inet")
+            listening.update(one.laddr.ip for one in sockets if one.status == psutil.CONN_LISTEN)
+    assert listening <= {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
+    assert listening
 
 
 def test_pictures_in_memory_cannot_be_shared(tmp_path: Path, log: Path, cases: list[Case]) -> None:

@@ -81,16 +81,18 @@ def test_a_run_that_loses_a_node_ends_complete_and_repeats_nothing_that_was_fini
     number = workspace.start_run({}, "test")
 
     def lose_a_node() -> None:
-        while len(lines(log)) < 10:
-            time.sleep(0.02)
+        while len(lines(log)) < 10 and not ended.wait(0.02):
+            pass
         two_nodes.remove_node(next(iter(two_nodes.worker_nodes)), allow_graceful=False)
 
+    ended = threading.Event()
     losing = threading.Thread(target=lose_a_node)
     losing.start()
     options: dict[str, Any] = {"metrics": (), "options": MetricOptions(), "scale": Scale(2, 2), "run": number}
     outcome = asyncio.run(run_plan_on_ray(plan, workspace, builds=[build], **options))
+    ended.set()
     losing.join()
-    assert (outcome.complete, outcome.edits) == (4, 32)
+    assert (outcome.complete, outcome.edits) == (4, 32), outcome
     early, late = ({process for process, _ in part} for part in (lines(log)[:10], lines(log)[-5:]))
     assert (len(early), len(late)) == (2, 1), "one for each GPU that there is"
     assert "a replica of logged was lost" in caplog.text

@@ -6,6 +6,7 @@ import contextlib
 import os
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
 
 BUCKET = "pictures"
@@ -57,16 +58,18 @@ def s3_server() -> Iterator[S3Server]:
         "AWS_ENDPOINT_URL": server.address, "AWS_ACCESS_KEY_ID": "for", "AWS_SECRET_ACCESS_KEY": "loopback",
         "AWS_DEFAULT_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true",
     }  # fmt: skip
-    before = dict(os.environ)
+    before = {name: os.environ.get(name) for name in ours}
     os.environ.update(ours)
     try:
         import s3fs
 
         s3fs.S3FileSystem.clear_instance_cache()
+        urllib.request.urlopen(f"{server.address}/moto-api/reset", data=b"").close()
         s3fs.S3FileSystem().mkdir(BUCKET)
         yield server
     finally:
-        os.environ.clear()
-        os.environ.update(before)
+        for name, value in before.items():  # and no others: Ray keeps notes there
+            os.environ.pop(name)
+            os.environ.update({name: value} if value is not None else {})
         server.stop()
         s3fs.S3FileSystem.clear_instance_cache()

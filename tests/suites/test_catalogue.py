@@ -59,10 +59,10 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def test_there_are_a_hundred_pictures_of_three_kinds_and_two_origins() -> None:
-    assert len(pictures()) == 59
+    assert len(pictures()) == 100
     assert {picture.kind for picture in pictures()} == {"portrait", "object", "scene"}
     assert len(PHOTOS) >= 25
-    assert len({picture.id for picture in pictures()}) == 59
+    assert len({picture.id for picture in pictures()}) == 100
 
 
 @pytest.mark.parametrize("picture", pictures(), ids=lambda picture: picture.id)

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from convergebench.cli.options import AsJson, console, listed, print_json
 
+if TYPE_CHECKING:
+    from convergebench.metrics import Ruler
+    from convergebench.picture import Picture
+    from convergebench.types import Measurement
+
 NAME = "measure"
 
 
 def command(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="The picture to compare with.")],
-    picture: Annotated[list[Path], typer.Argument(metavar="PICTURE", help="One or more pictures.")],
+    source: Annotated[
+        Path | None,
+        typer.Argument(metavar="SOURCE", help="The picture to compare with, or a folder of them."),
+    ] = None,
+    picture: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PICTURE...", help="Pictures, or folders of them."),
+    ] = None,
+    workspace: Annotated[
+        Path | None,
+        typer.Option("--workspace", "-w", metavar="FOLDER", help="Measure every return in these results."),
+    ] = None,
     metric: Annotated[
         list[str], typer.Option(metavar="METRIC", help="Only these, separated by commas; all unless named.")
     ] = [],  # noqa: B006
@@ -24,44 +40,121 @@ def command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Every metric for pictures on disk, against a source."""
+    """Every metric for pictures on disk, or for a whole workspace.
+
+    Pictures on disk are measured against a source.
+    With folders on both sides, pictures of the same name belong together.
+    """
     from convergebench import metrics
+    from convergebench.errors import WrongUse
+
+    names = metrics.expand(listed(metric) or (metrics.DEFAULT_MEASURED if workspace else metrics.names()))
+    ruler = metrics.Ruler(names, metrics.MetricOptions(clip=clip))
+    if workspace is not None:
+        if source is not None:
+            raise WrongUse("give pictures or --workspace, not both")
+        _measure_workspace(workspace, ruler, as_json)
+        return
+    if source is None or not picture:
+        raise WrongUse(
+            "say what to measure, SOURCE and PICTURE or --workspace FOLDER; see: convergebench measure --help"
+        )
+    _measure_files(source, picture, ruler, as_json)
+
+
+def _measure_files(source: Path, given: Sequence[Path], ruler: Ruler, as_json: bool) -> None:
+    from itertools import islice
+
+    remaining = iter(_pairs(source, given))
+    rows: list[dict[str, Any]] = []
+    while chunk := list(islice(remaining, ruler.batch_size)):
+        opened = _opened(chunk)
+        for (_, path), pair, values in zip(chunk, opened, ruler.measure(opened), strict=True):
+            if as_json:
+                rows.append(_row(path, pair[1], values))
+            else:
+                _print_table(path, *pair, values, {facts.name: facts for facts in ruler.facts})
+    if as_json:
+        print_json(rows)
+
+
+def _pairs(source: Path, given: Sequence[Path]) -> Iterator[tuple[Path, Path]]:
+    """Each picture with its source: the one that is given, or the one of its name."""
+    from convergebench.errors import WrongUse
+
+    by_name = {path.stem: path for path in _pictures_in(source)} if source.is_dir() else None
+    for path in (each for one in given for each in (_pictures_in(one) if one.is_dir() else (one,))):
+        if by_name is None:
+            yield source, path
+        elif path.stem in by_name:
+            yield by_name[path.stem], path
+        else:
+            raise WrongUse(f"{source} holds no picture called {path.stem}; add it, or name one source")
+
+
+def _pictures_in(folder: Path) -> list[Path]:
+    from convergebench.errors import WrongUse
+    from convergebench.picture import SUFFIXES
+
+    suffixes = {*SUFFIXES.values(), ".jpeg", ".tiff"}
+    found = sorted(path for path in folder.iterdir() if path.suffix.lower() in suffixes)
+    if not found:
+        raise WrongUse(f"there are no pictures in {folder}; name a folder that holds some")
+    return found
+
+
+def _opened(paths: Sequence[tuple[Path, Path]]) -> list[tuple[Picture, Picture]]:
+    """Both of each pair, decoded on threads; a file that stands in several pairs is read once."""
+    from concurrent.futures import ThreadPoolExecutor
+
     from convergebench.picture import Picture
 
-    names = metrics.expand(listed(metric) or metrics.names())
-    facts = {name: metrics.facts(name) for name in names}
-    reference = Picture.from_file(source)
-    pairs = [(reference, Picture.from_file(path)) for path in picture]
-    measured = metrics.Ruler(names, metrics.MetricOptions(clip=clip)).measure(pairs)
+    files = list(dict.fromkeys(path for pair in paths for path in pair))
+    with ThreadPoolExecutor() as threads:
+        pictures = dict(zip(files, threads.map(Picture.from_file, files), strict=True))
+    return [(pictures[source], pictures[path]) for source, path in paths]
+
+
+def _measure_workspace(folder: Path, ruler: Ruler, as_json: bool) -> None:
+    import asyncio
+
+    from convergebench.cli.measuring_progress import MeasuringProgress
+    from convergebench.engine.remeasuring import measure_workspace, returns_of
+    from convergebench.store import Workspace
+
+    with Workspace.existing(folder) as store:
+        there = sum(len(returns.pictures) for returns in returns_of(store))
+    with Workspace.create(folder) as store, MeasuringProgress(there, quiet=as_json) as progress:
+        measured = asyncio.run(measure_workspace(store, ruler, progress))
     if as_json:
-        print_json(
-            [
-                {
-                    "picture": str(path),
-                    "size": list(result.size),
-                    "metrics": {
-                        m.metric: {"value": _plain(m.value), "missing": m.missing, "version": m.version}
-                        for m in values.values()
-                    },
-                }
-                for path, (_, result), values in zip(picture, pairs, measured, strict=True)
-            ]
-        )
-        return
+        print_json({"returns": there, "measured": measured})
+    else:
+        console().print(f"{measured} of {there} returns measured; the others had all of these values.")
+
+
+def _row(path: Path, result: Picture, values: dict[str, Measurement]) -> dict[str, Any]:
+    return {
+        "picture": str(path),
+        "size": list(result.size),
+        "metrics": {
+            m.metric: {"value": _plain(m.value), "missing": m.missing, "version": m.version}
+            for m in values.values()
+        },
+    }
+
+
+def _print_table(
+    path: Path, reference: Picture, result: Picture, values: dict[str, Measurement], facts: dict[str, Any]
+) -> None:
     from rich.table import Table
 
-    out = console()
-    for path, (_, result), values in zip(picture, pairs, measured, strict=True):
-        resized = (
-            "" if result.size == reference.size else f" (resized from {result.size[0]} × {result.size[1]})"
-        )
-        table = Table("metric", "value", "better", title=f"{path}{resized}", title_justify="left", box=None)
-        for name, m in values.items():
-            shown = (
-                f"missing: {m.missing}" if m.value is None else f"{m.value:.4f} {facts[name].unit}".rstrip()
-            )
-            table.add_row(name, shown, facts[name].better)
-        out.print(table)
+    width, height = result.size
+    resized = "" if result.size == reference.size else f" (resized from {width} × {height})"
+    table = Table("metric", "value", "better", title=f"{path}{resized}", title_justify="left", box=None)
+    for name, m in values.items():
+        shown = f"missing: {m.missing}" if m.value is None else f"{m.value:.4f} {facts[name].unit}".rstrip()
+        table.add_row(name, shown, facts[name].better)
+    console().print(table)
 
 
 def _plain(value: float | None) -> float | str | None:

@@ -24,7 +24,9 @@ def command(
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Write a paper of the benchmark: a PDF, and the source, figures and data to go on from.
+    """Write a paper of the benchmark, with the source to go on from.
+
+    A PDF, and beside it its text, figures and data.
 
     Run again, it renews data and figures and leaves text that you have changed as it is.
     """

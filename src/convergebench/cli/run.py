@@ -37,6 +37,10 @@ def command(
     suite: Annotated[
         str, typer.Option(metavar="SUITE", help="Suite of cases, see `suites`; or folder:PATH.")
     ] = "converge",
+    images: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Your own pictures instead of a suite: a folder, or hub:ID."),
+    ] = None,
     data: Annotated[
         str | None, typer.Option(metavar="PATH", help="Where the data of gedit, wiseedit or reedit lies.")
     ] = None,
@@ -119,7 +123,8 @@ def command(
     if device not in ("auto", "cpu", "cuda"):
         raise WrongUse(f"--device must be auto, cpu or cuda, not {device}")
     settings = api.Settings(
-        models=listed(model), suite=_named(suite, data=data, language=language), rounds=rounds,
+        models=listed(model), rounds=rounds,
+        suite=_named(_suite_of(images, suite), data=data, language=language),
         protocol=protocol, kinds=listed(kind), categories=listed(category),
         pairs=listed(pair), pictures=listed(picture), limit=limit, seed=seed, repeats=repeats,
         concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost,
@@ -136,6 +141,12 @@ def command(
     if plan.protocol.returns:
         return _told(outcome, workspace, as_json)
     return _told_of_single_edits(outcome, plan, workspace, as_json)
+
+
+def _suite_of(images: str | None, suite: str) -> str:
+    if images is None:
+        return suite
+    return images if images.startswith("hub:") else f"folder:{images}"
 
 
 def _named(suite: str, **settings: str | None) -> str:

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from convergebench.cli.options import AsJson, console, print_json
 
+if TYPE_CHECKING:
+    from convergebench.types import Suite
+
 NAME = "suites"
 
 
 def command(
-    name: Annotated[str | None, typer.Argument(metavar="SUITE", help="Show this suite's cases.")] = None,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[show] [SUITE]",
+            help="List this suite's cases; with show, make a contact sheet.",
+        ),
+    ] = None,
     sheet: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write its pictures to this file as a contact sheet.")
     ] = None,
@@ -22,12 +31,17 @@ def command(
     """Suites that can be run; with a name, what is in it."""
     from convergebench.errors import WrongUse
 
-    if name is None and sheet is not None:
-        raise WrongUse("name the suite whose pictures the sheet shall show; see: convergebench suites")
-    if name is None:
-        _list(as_json)
-    else:
-        _show(name, sheet, as_json)
+    match words or []:
+        case [] if sheet is None:
+            _list(as_json)
+        case ["show", name]:
+            _show_pictures(name, sheet or Path("contact-sheet.png"))
+        case [name] if name != "show":
+            _show(name, sheet, as_json)
+        case [] | ["show"]:
+            raise WrongUse("name the suite whose pictures the sheet shall show; see: convergebench suites")
+        case _:
+            raise WrongUse(f"{' '.join(words or [])} is more than one suite; name one of them")
 
 
 def _list(as_json: bool) -> None:
@@ -55,13 +69,35 @@ def _list(as_json: bool) -> None:
     console().print(table)
 
 
-def _show(name: str, sheet: Path | None, as_json: bool) -> None:
+def _load(name: str) -> Suite:
     from convergebench import suites
-    from convergebench.suites.contact_sheet import contact_sheet
 
-    suite = suites.load(
+    return suites.load(
         name, lambda package: typer.echo(f"Fetching pictures from {package} (once) …", err=True)
     )
+
+
+def _show_pictures(name: str, sheet: Path) -> None:
+    from collections import Counter
+
+    from rich.table import Table
+
+    from convergebench.suites.contact_sheet import contact_sheet
+
+    suite = _load(name)
+    edits = Counter(case.source for case in suite.cases)
+    table = Table("picture", "kind", "edits", "what it shows", box=None)
+    for source, count in edits.items():
+        table.add_row(source.id, source.kind, str(count), source.description)
+    console().print(table)
+    sheet.write_bytes(contact_sheet(suite).encoded)
+    typer.echo(f"{len(edits)} pictures, {len(suite.cases)} cases. Wrote {sheet}")
+
+
+def _show(name: str, sheet: Path | None, as_json: bool) -> None:
+    from convergebench.suites.contact_sheet import contact_sheet
+
+    suite = _load(name)
     rows = [
         {
             "id": case.id,

@@ -66,9 +66,11 @@ async def _answer(reply: Any) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    """In one line: what Ray says first, or what was raised when the actor was made, which Ray says last."""
+    """In one line: what was raised when the actor was made, or why it died, or what Ray says first."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if "creation task" in lines[0] else lines[0]
+    if "creation task" in lines[0]:
+        return lines[-1]
+    return next((line for line in lines if line.startswith("The actor is dead because")), lines[0])
 
 
 async def _placed(reply: Any, share: Share) -> Any:

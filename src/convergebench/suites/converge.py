@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from convergebench.errors import DownloadFailed, WrongUse
 from convergebench.packages import PackagedFile
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._pairs import cases_of
-from convergebench.suites.catalogue import pictures, prepare
-from convergebench.types import Suite
+from convergebench.suites.catalogue import CataloguedPicture, pictures, prepare
+from convergebench.types import Case, Suite
 
 _ORIGINS = ("photo", "rendered")
 
@@ -17,20 +19,21 @@ def _load(on_package: OnPackage, origin: str = "") -> Suite:
     if origin not in ("", *_ORIGINS):
         raise WrongUse(f"there are no pictures of origin {origin!r}; choose from {', '.join(_ORIGINS)}")
     chosen = [picture for picture in pictures() if origin in ("", picture.origin)]
+    return Suite(SUITE.name, SUITE.version, cases_with(chosen, on_package))
+
+
+def cases_with(chosen: Sequence[CataloguedPicture], on_package: OnPackage) -> tuple[Case, ...]:
+    """Every edit that suits each of these pictures, which are made ready first."""
     try:
         sources = prepare(chosen, on_package)
     except DownloadFailed as error:
         raise DownloadFailed(
             f"{error}. The pictures of converge?origin=rendered and of converge-drawn need no download."
         ) from error
-    return Suite(
-        SUITE.name,
-        SUITE.version,
-        tuple(
-            case
-            for source, picture in zip(sources, chosen, strict=True)
-            for case in cases_of(source, edits=picture.edits)
-        ),
+    return tuple(
+        case
+        for source, picture in zip(sources, chosen, strict=True)
+        for case in cases_of(source, edits=picture.edits)
     )
 
 
@@ -42,5 +45,4 @@ SUITE = SuiteInfo(
     cases=sum(len(picture.edits) for picture in pictures()),
     load=_load,
     files=tuple(one.file for one in pictures() if isinstance(one.file, PackagedFile)),
-    is_current=False,
 )

@@ -1,0 +1,58 @@
+"""Renders the pictures with Blender: python rendering/render.py --models FOLDER --to FOLDER [ID …]
+
+Needs bpy 4.5.15 (Python 3.11), and the .sh3f libraries of Debian's sweethome3d-furniture as models.
+What is there already is not rendered again. The models in a picture are listed in a .models file beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import belongings
+import models
+import nature_views
+import rooms
+import still_lifes
+import street_views
+import studio
+import things
+from album import Planned, planned
+
+_ALBUM = (still_lifes, belongings, things, rooms, nature_views, street_views)
+"""Importing them fills `planned`."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--models", type=Path, required=True)
+    parser.add_argument("--to", type=Path, required=True)
+    parser.add_argument("--preview", action="store_true", help="a quarter of the size, few samples")
+    parser.add_argument("ids", nargs="*")
+    chosen = parser.parse_args()
+    models.use_folder(chosen.models)
+    chosen.to.mkdir(parents=True, exist_ok=True)
+    for id in chosen.ids or planned:
+        if not (chosen.to / f"{id}.png").exists():
+            _render(planned[id], chosen.to, chosen.preview)
+
+
+def _render(plan: Planned, folder: Path, preview: bool) -> None:
+    start = time.process_time()
+    models.used.clear()
+    studio.empty_scene(*plan.size, plan.seed)
+    plan.build(plan.seed)
+    if preview:
+        studio.make_preview()
+    part = folder / f".{plan.id}.png"
+    studio.render(part)
+    lines = sorted("\t".join((model.library, model.id, model.name, model.author)) for model in models.used)
+    (folder / f"{plan.id}.models").write_text("\n".join(lines), encoding="utf-8")
+    part.replace(folder / f"{plan.id}.png")
+    print(f"{plan.id}: {time.process_time() - start:.0f} CPU-seconds", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

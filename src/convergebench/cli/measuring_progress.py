@@ -1,0 +1,33 @@
+"""How far the measuring of a workspace is, for whoever waits."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from convergebench.engine.watch import Unwatched
+
+
+class MeasuringProgress(Unwatched):
+    """A bar on the terminal; nothing where there is none."""
+
+    def __init__(self, returns: int, *, quiet: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        screen = Console(stderr=True)
+        columns = (TextColumn("measuring"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._bar = Progress(*columns, console=screen, disable=quiet or not screen.is_terminal)
+        self._task = self._bar.add_task("measuring", total=returns)
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def measured(self, pictures: int) -> None:
+        self._bar.advance(self._task, pictures)
