@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from convergebench.errors import BadPicture
 from convergebench.types import (
@@ -28,6 +28,10 @@ DEADLINE_SECONDS = 300.0
 LONGEST_REASON = 300
 TAKEN_EVERYWHERE = ("image/png", "image/jpeg", "image/webp")
 WORTH_ASKING_AGAIN = (408, 409, 425)
+SMALL_BYTES = 32 * 1024
+"""Of a picture's file: to hand smaller ones to a thread costs more than the work itself."""
+
+T = TypeVar("T")
 
 
 def sent_pictures(facts: EditorFacts, request: EditRequest) -> tuple[Picture, ...]:
@@ -49,11 +53,20 @@ def call_parameters(facts: EditorFacts, *ours: str) -> dict[str, Parameter]:
     return {key: value for key, value in facts.parameters.items() if key not in ours and value != ""}
 
 
+async def made_ready(work: Callable[[EditRequest], T], request: EditRequest) -> T:
+    """What `work` makes of the request's pictures, which takes a while where they are large."""
+    if sum(len(picture.encoded) for picture in request.images) < SMALL_BYTES:
+        return work(request)
+    return await asyncio.to_thread(work, request)
+
+
 async def edited_from(data: bytes, cost_usd: float | None) -> Edited:
     """The picture as it was given; BadOutput if it is none."""
     from convergebench.picture import Picture
 
     try:
+        if len(data) < SMALL_BYTES:
+            return Edited(Picture.from_bytes(data), cost_usd)
         return Edited(await asyncio.to_thread(Picture.from_bytes, data), cost_usd)
     except BadPicture as error:
         raise BadOutput(f"what came back is not a picture: {error}") from error

@@ -12,6 +12,7 @@ from convergebench.editors._remote import (
     call_parameters,
     deadline,
     edited_from,
+    made_ready,
     one_line,
     sent_pictures,
 )
@@ -54,7 +55,7 @@ class BlackForestLabs:
         self._deadline_seconds = deadline_seconds
 
     async def edit(self, request: EditRequest) -> Edited:
-        body = await asyncio.to_thread(self._body, request)
+        body = await made_ready(self._body, request)
         async with deadline(self._deadline_seconds):
             submitted = await self._web.ask("POST", self._address, headers=self._headers, json=body)
             job = submitted.good().json()

@@ -8,12 +8,20 @@ import json
 import uuid
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from convergebench.editors._http import Web, called_off_by, part_of, patiently, sentence
-from convergebench.editors._remote import DEADLINE_SECONDS, deadline, edited_from, one_line, sent_pictures
+from convergebench.editors._remote import (
+    DEADLINE_SECONDS,
+    deadline,
+    edited_from,
+    made_ready,
+    one_line,
+    sent_pictures,
+)
 from convergebench.editors._workflow import Workflow, read_workflow
 from convergebench.editors.needs import Package
 from convergebench.editors.registry import provider
@@ -68,7 +76,7 @@ class ComfyUI:
         self._deadline_seconds = deadline_seconds
 
     async def edit(self, request: EditRequest) -> Edited:
-        pictures = await asyncio.to_thread(sent_pictures, self.facts, request)
+        pictures = await made_ready(partial(sent_pictures, self.facts), request)
         async with self._turns, deadline(self._deadline_seconds):
             names = [await self._upload(picture) for picture in pictures]
             graph = self._workflow.filled(names, request.instruction, request.seed)

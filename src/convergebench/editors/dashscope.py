@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from convergebench.editors._http import Web, data_uri, part_of
@@ -14,6 +14,7 @@ from convergebench.editors._remote import (
     deadline,
     edited_from,
     error_for,
+    made_ready,
     one_line,
     seconds_in,
     sent_pictures,
@@ -58,7 +59,7 @@ class DashScope:
         self._deadline_seconds = deadline_seconds
 
     async def edit(self, request: EditRequest) -> Edited:
-        pictures = await asyncio.to_thread(sent_pictures, self.facts, request)
+        pictures = await made_ready(partial(sent_pictures, self.facts), request)
         content = [*({"image": data_uri(picture)} for picture in pictures), {"text": request.instruction}]
         options: dict[str, Any] = {
             "seed": request.seed,

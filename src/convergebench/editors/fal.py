@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -15,6 +14,7 @@ from convergebench.editors._remote import (
     deadline,
     edited_from,
     error_for,
+    made_ready,
     one_line,
     seconds_in,
     sent_pictures,
@@ -110,7 +110,7 @@ class Fal:
         import httpx
         from fal_client import FalClientHTTPError
 
-        arguments = await asyncio.to_thread(self._arguments, request)
+        arguments = await made_ready(self._arguments, request)
         try:
             async with deadline(self._deadline_seconds):
                 data = await self._picture_in(await self._answer(arguments))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from convergebench.editors._remote import (
     deadline,
     edited_from,
     error_for,
+    made_ready,
     one_line,
     seconds_in,
     sent_pictures,
@@ -92,7 +92,7 @@ class Gemini:
         import httpx2
         from google.genai.errors import APIError
 
-        contents = await asyncio.to_thread(self._contents, request)
+        contents = await made_ready(self._contents, request)
         config = self._config(request.seed)
         try:
             async with deadline(self._deadline_seconds):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from convergebench.editors._remote import (
     deadline,
     edited_from,
     error_for,
+    made_ready,
     one_line,
     seconds_in,
     sent_pictures,
@@ -130,7 +131,7 @@ class OpenAIImages:
     async def edit(self, request: EditRequest) -> Edited:
         from openai import APIConnectionError, APIStatusError
 
-        pictures = await asyncio.to_thread(sent_pictures, self.facts, request)
+        pictures = await made_ready(partial(sent_pictures, self.facts), request)
         fields: dict[str, Any] = call_parameters(self.facts, "model", "base_url")
         if self._takes_seed:
             fields["seed"] = request.seed

@@ -12,6 +12,7 @@ import contextlib
 import io
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from convergebench.editors._remote import (
     deadline,
     edited_from,
     error_for,
+    made_ready,
     one_line,
     seconds_in,
     sent_pictures,
@@ -91,7 +93,7 @@ class Replicate:
         self._deadline_seconds = deadline_seconds
 
     async def edit(self, request: EditRequest) -> Edited:
-        pictures = await asyncio.to_thread(sent_pictures, self.facts, request)
+        pictures = await made_ready(partial(sent_pictures, self.facts), request)
         async with deadline(self._deadline_seconds):
             job = await self._submit(pictures, request)
             async with called_off_by(job.async_cancel):

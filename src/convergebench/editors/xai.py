@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import binascii
 from typing import Any
@@ -13,6 +12,7 @@ from convergebench.editors._remote import (
     call_parameters,
     deadline,
     edited_from,
+    made_ready,
     sent_pictures,
 )
 from convergebench.editors.needs import Key, Package
@@ -49,7 +49,7 @@ class Xai:
         self._deadline_seconds = deadline_seconds
 
     async def edit(self, request: EditRequest) -> Edited:
-        body = await asyncio.to_thread(self._body, request)
+        body = await made_ready(self._body, request)
         async with deadline(self._deadline_seconds):
             reply = await self._web.ask("POST", self._address, headers=self._headers, json=body)
         if reply.error:
