@@ -91,7 +91,7 @@ def made_pictures(side: int, count: int) -> tuple[list[Pixels], list[tuple[int, 
 def check_values(
     sources: Sequence[Pixels], results: Sequence[tuple[int, Pixels]], options: MetricOptions
 ) -> None:
-    """How far the values are from those of the processor, where it can measure too."""
+    """How far the values are from those of the processor; without values no speed is worth telling."""
     names = (*METRICS, "ms_ssim")
     pairs = [
         (Picture.from_pixels(sources[place]), Picture.from_pixels(pixels)) for place, pixels in results[:6]
@@ -102,6 +102,8 @@ def check_values(
     print("largest differences from the processor's values")
     for name in names:
         missing = on_gpu[0][name].missing or on_cpu[0][name].missing
+        if name in METRICS and on_gpu[0][name].value is None:
+            raise SystemExit(f"{name} has no value on the device: {missing}")
         apart = [
             abs((a[name].value or 0) - (b[name].value or 0)) for a, b in zip(on_gpu, on_cpu, strict=True)
         ]
@@ -140,9 +142,12 @@ def through_the_harness(
         pictures = [Picture.from_pixels(pixels) for pixels in sources]
         ruler.measure([(picture, picture) for picture in pictures])  # loads, and warms up
         with busy_share() as busy:
+            cpu = time.process_time()
             seconds = asyncio.run(measured(ruler, workspace, pictures, results))
+            cores = (time.process_time() - cpu) / seconds
     rate = len(results) / seconds
     print(f"\nthrough the harness: {len(results)} results in {seconds:.2f} s, {rate:.0f} a second")
+    print(f"  {cores:.1f} of {os.cpu_count()} cores busy")
     if busy:
         print(f"  device busy {np.mean(busy):.0f} % of the time (nvidia-smi, {len(busy)} samples)")
     return rate

@@ -39,7 +39,8 @@ static void add_row(Columns sums, const uint8_t *restrict x, const uint8_t *rest
 }
 
 FOR_EACH_PROCESSOR
-static void move_down(Columns sums, const uint8_t *restrict x, const uint8_t *restrict y, int64_t down, int64_t length) {
+static void move_down(Columns sums, const uint8_t *restrict x, const uint8_t *restrict y, int64_t down,
+                      int64_t length) {
     int32_t *restrict sx = sums.x, *restrict sy = sums.y;
     int32_t *restrict ss = sums.squares, *restrict sp = sums.products;
     for (int64_t i = 0; i < length; i++) {
@@ -105,7 +106,7 @@ double ssim_total(const uint8_t *x, const uint8_t *y, int64_t height, int64_t wi
     return total;
 }
 
-/* PNG */
+/* PNG: reading */
 
 static inline uint8_t paeth(int left, int above, int corner) {
     int to_left = abs(above - corner), to_above = abs(left - corner);
@@ -114,7 +115,7 @@ static inline uint8_t paeth(int left, int above, int corner) {
     return (uint8_t)(to_corner < distance ? corner : nearest);
 }
 
-/* Undoes the filters of RGB with eight bits: each row is a filter's number and 3·width bytes. 0 if it could. */
+/* Undoes the filters: each row is a filter's number and 3·width bytes. 0 if all numbers are known. */
 int png_unfilter(const uint8_t *filtered, uint8_t *pixels, int64_t height, int64_t width) {
     int64_t length = width * CHANNELS;
     uint8_t *nothing = calloc(length, 1);
@@ -157,4 +158,239 @@ int png_unfilter(const uint8_t *filtered, uint8_t *pixels, int64_t height, int64
     }
     free(nothing);
     return 0;
+}
+
+/* PNG: writing. The `up` filter, then deflate with Huffman codes of its own for every few rows. Of all
+ * repetitions only runs of zeros are sought: photographs have few others, and searching is what takes time. */
+
+enum { LITERALS = 286, END = 256, CODE_LENGTHS = 19, LONGEST_CODE = 15, LONGEST_LENGTH_CODE = 7 };
+enum { ROWS_A_BLOCK = 64, LONGEST_MATCH = 258, BLOCK_HEADER = 512 };
+
+typedef struct {
+    uint8_t *to;
+    uint64_t bits;
+    int count;
+} Writer;
+
+static inline void flush(Writer *writer) {
+    uint8_t bytes[8];
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(writer->bits >> (8 * i));
+    memcpy(writer->to, bytes, 8);
+    writer->to += writer->count >> 3;
+    writer->bits >>= writer->count & ~7;
+    writer->count &= 7;
+}
+
+static inline void put(Writer *writer, uint32_t bits, int count) {
+    writer->bits |= (uint64_t)bits << writer->count;
+    writer->count += count;
+}
+
+typedef struct {
+    uint16_t bits[LITERALS];
+    uint8_t lengths[LITERALS];
+} Code;
+
+/* Lengths of an optimal code, none above the limit: while one is, rare symbols are taken for more frequent. */
+static void choose_lengths(const uint32_t *counts, int symbols, int limit, uint8_t *lengths) {
+    uint32_t weights[2 * LITERALS];
+    uint16_t order[LITERALS], parents[2 * LITERALS];
+    uint8_t depths[2 * LITERALS];
+    int used = 0, longest;
+    memset(lengths, 0, symbols);
+    for (int symbol = 0; symbol < symbols; symbol++)
+        if (counts[symbol]) {
+            int place = used++;
+            for (; place > 0 && counts[order[place - 1]] > counts[symbol]; place--)
+                order[place] = order[place - 1];
+            order[place] = (uint16_t)symbol;
+        }
+    if (used == 1)
+        lengths[order[0]] = 1;
+    if (used < 2)
+        return;
+    for (int i = 0; i < used; i++)
+        weights[i] = counts[order[i]];
+    do {
+        int leaf = 0, inner = used, next = used;
+        for (; next < 2 * used - 1; next++) {
+            weights[next] = 0;
+            for (int child = 0; child < 2; child++) {
+                int is_leaf = leaf < used && (inner == next || weights[leaf] <= weights[inner]);
+                int lightest = is_leaf ? leaf++ : inner++;
+                weights[next] += weights[lightest];
+                parents[lightest] = (uint16_t)next;
+            }
+        }
+        depths[2 * used - 2] = 0;
+        longest = 0;
+        for (int node = 2 * used - 3; node >= 0; node--) {
+            depths[node] = depths[parents[node]] + 1;
+            if (depths[node] > longest)
+                longest = depths[node];
+        }
+        for (int i = 0; i < used; i++) {
+            lengths[order[i]] = depths[i];
+            weights[i] = weights[i] / 2 + 1;
+        }
+    } while (longest > limit);
+}
+
+static void choose_code(const uint32_t *counts, int symbols, int limit, Code *code) {
+    uint32_t next = 0;
+    choose_lengths(counts, symbols, limit, code->lengths);
+    for (int length = 1; length <= limit; length++, next <<= 1)
+        for (int symbol = 0; symbol < symbols; symbol++)
+            if (code->lengths[symbol] == length) {
+                uint32_t reversed = 0;
+                for (int bit = 0; bit < length; bit++)
+                    reversed |= (next >> bit & 1) << (length - 1 - bit);
+                code->bits[symbol] = (uint16_t)reversed;
+                next++;
+            }
+}
+
+/* How many zeros begin here, if at least eight and there is room to look; no more than one match can hold. */
+static inline int zeros(const uint8_t *from, const uint8_t *end) {
+    static const uint8_t none[8];
+    int count = 8;
+    if (end - from < 8 || memcmp(from, none, 8))
+        return 0;
+    while (count <= LONGEST_MATCH && from + count < end && !from[count])
+        count++;
+    return count;
+}
+
+/* The symbol of a match's length, and how many bits follow it. */
+static inline int length_symbol(int length, int *extra) {
+    *extra = 0;
+    if (length == LONGEST_MATCH)
+        return 285;
+    int rest = length - 3;
+    while (rest >> (*extra + 3))
+        ++*extra;
+    return 257 + 4 * *extra + (rest >> *extra);
+}
+
+static void count_symbols(const uint8_t *from, const uint8_t *end, uint32_t *counts) {
+    uint32_t apart[3][256] = {{0}};
+    while (from < end) {
+        int run = zeros(from, end), extra;
+        if (run) {
+            counts[0]++;
+            counts[length_symbol(run - 1, &extra)]++;
+            from += run;
+        } else if (end - from >= 3) {
+            for (int i = 0; i < 3; i++)
+                apart[i][*from++]++;
+        } else
+            counts[*from++]++;
+    }
+    for (int symbol = 0; symbol < 256; symbol++)
+        counts[symbol] += apart[0][symbol] + apart[1][symbol] + apart[2][symbol];
+    counts[END] = 1;
+}
+
+static Writer write_symbols(Writer at, const uint8_t *from, const uint8_t *end, const Code *code) {
+    Writer *writer = &at; /* a copy, which stays in registers */
+    while (from < end) {
+        int run = zeros(from, end), extra;
+        if (run) {
+            int symbol = length_symbol(run - 1, &extra);
+            put(writer, code->bits[0], code->lengths[0]);
+            put(writer, code->bits[symbol], code->lengths[symbol]);
+            put(writer, (run - 4) & ((1 << extra) - 1), run - 1 == LONGEST_MATCH ? 0 : extra);
+            put(writer, 0, 1); /* the only distance: one */
+            from += run;
+        } else
+            for (int i = 0; i < 3 && from < end; i++, from++)
+                put(writer, code->bits[*from], code->lengths[*from]);
+        flush(writer);
+    }
+    put(writer, code->bits[END], code->lengths[END]);
+    flush(writer);
+    return at;
+}
+
+static void write_block(Writer *writer, const uint8_t *from, const uint8_t *end, int is_last) {
+    static const uint8_t order[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+    uint32_t counts[LITERALS] = {0}, of_lengths[CODE_LENGTHS] = {0};
+    Code code, lengths_code;
+    count_symbols(from, end, counts);
+    choose_code(counts, LITERALS, LONGEST_CODE, &code);
+    for (int symbol = 0; symbol < LITERALS; symbol++)
+        of_lengths[code.lengths[symbol]]++;
+    of_lengths[1]++; /* the distance */
+    choose_code(of_lengths, CODE_LENGTHS, LONGEST_LENGTH_CODE, &lengths_code);
+    put(writer, is_last | 2 << 1 | (LITERALS - 257) << 3 | 0 << 8 | (CODE_LENGTHS - 4) << 13, 17);
+    flush(writer);
+    for (int i = 0; i < CODE_LENGTHS; i++) {
+        put(writer, lengths_code.lengths[order[i]], 3);
+        flush(writer);
+    }
+    for (int symbol = 0; symbol <= LITERALS; symbol++) {
+        int length = symbol < LITERALS ? code.lengths[symbol] : 1;
+        put(writer, lengths_code.bits[length], lengths_code.lengths[length]);
+        flush(writer);
+    }
+    *writer = write_symbols(*writer, from, end, &code);
+}
+
+FOR_EACH_PROCESSOR
+static void adler(const uint8_t *restrict data, int64_t length, uint32_t *low, uint32_t *high) {
+    while (length > 0) {
+        int32_t part = length < 2048 ? (int32_t)length : 2048, sum = 0, weighted = 0;
+        for (int32_t i = 0; i < part; i++) {
+            sum += data[i];
+            weighted += (part - i) * data[i];
+        }
+        *high = (uint32_t)((*high + (uint64_t)part * *low + (uint32_t)weighted) % 65521);
+        *low = (*low + (uint32_t)sum) % 65521;
+        data += part;
+        length -= part;
+    }
+}
+
+FOR_EACH_PROCESSOR
+static void subtract(const uint8_t *restrict row, const uint8_t *restrict above, uint8_t *restrict out,
+                     int64_t length) {
+    for (int64_t i = 0; i < length; i++)
+        out[i] = row[i] - above[i];
+}
+
+/* The room that png_deflate needs: nine bits a byte, and a header for every block. */
+int64_t png_room(int64_t height, int64_t width) {
+    int64_t bytes = height * (width * CHANNELS + 1);
+    return bytes + bytes / 8 + (height / ROWS_A_BLOCK + 2) * BLOCK_HEADER;
+}
+
+/* The body of a PNG file of RGB with eight bits, as zlib has it; its length, or −1 without memory. */
+int64_t png_deflate(const uint8_t *pixels, int64_t height, int64_t width, uint8_t *out) {
+    int64_t length = width * CHANNELS;
+    uint8_t *room = calloc(ROWS_A_BLOCK + 1, length + 1);
+    if (!room)
+        return -1;
+    uint8_t *filtered = room + length + 1;
+    Writer writer = {out + 2, 0, 0};
+    uint32_t low = 1, high = 0;
+    out[0] = 0x78;
+    out[1] = 0x01;
+    for (int64_t top = 0; top < height; top += ROWS_A_BLOCK) {
+        int64_t rows = height - top < ROWS_A_BLOCK ? height - top : ROWS_A_BLOCK;
+        for (int64_t row = 0; row < rows; row++) {
+            const uint8_t *here = pixels + (top + row) * length;
+            uint8_t *to = filtered + row * (length + 1);
+            to[0] = 2;
+            subtract(here, top + row ? here - length : room, to + 1, length);
+        }
+        adler(filtered, rows * (length + 1), &low, &high);
+        write_block(&writer, filtered, filtered + rows * (length + 1), top + rows == height);
+    }
+    writer.count = (writer.count + 7) & ~7;
+    flush(&writer);
+    for (int shift = 24; shift >= 0; shift -= 8)
+        *writer.to++ = (uint8_t)((high << 16 | low) >> shift);
+    free(room);
+    return writer.to - out;
 }

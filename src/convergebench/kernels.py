@@ -40,6 +40,15 @@ def png_unfiltered(filtered: bytes, height: int, width: int) -> Pixels | None:
     return None if failed else pixels
 
 
+def png_deflated(pixels: Pixels) -> memoryview | None:
+    """The body of a PNG file with the `up` filter throughout; None where memory is short."""
+    pixels = np.ascontiguousarray(pixels)
+    height, width, _ = pixels.shape
+    body = np.empty(_loaded().png_room(height, width), np.uint8)
+    length = _loaded().png_deflate(pixels.ctypes.data, height, width, body.ctypes.data)
+    return body[:length].data if length >= 0 else None
+
+
 def _loaded() -> ctypes.CDLL:
     library = _library()
     assert library is not None, "ask `available` first"
@@ -54,11 +63,19 @@ def _library() -> ctypes.CDLL | None:
     if found is None or found.origin is None:
         return None
     try:
-        library = ctypes.CDLL(found.origin)
-    except OSError:
+        return _declared(ctypes.CDLL(found.origin))
+    except (OSError, AttributeError):  # built for another machine, or from an earlier kernels.c
         return None
+
+
+def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
+    import ctypes
+
     pointer, size = ctypes.c_void_p, ctypes.c_int64
     library.ssim_total.restype = ctypes.c_double
     library.ssim_total.argtypes = (pointer, pointer, size, size, ctypes.c_float, ctypes.c_float)
     library.png_unfilter.argtypes = (ctypes.c_char_p, pointer, size, size)
+    library.png_room.restype = library.png_deflate.restype = size
+    library.png_room.argtypes = (size, size)
+    library.png_deflate.argtypes = (pointer, size, size, pointer)
     return library

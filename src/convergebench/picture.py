@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from convergebench import kernels
 from convergebench.errors import BadPicture
 from convergebench.png import rgb_pixels
+from convergebench.stable_png import stable_png
 from convergebench.types import Digest, PictureFacts, Pixels
 
 if TYPE_CHECKING:
@@ -72,6 +74,13 @@ class Picture:
         height, width = pixels.shape[:2]
         return cls(PictureFacts(digest_of(data), width, height, "image/png"), encoded=data, pixels=pixels)
 
+    @classmethod
+    def stable(cls, pixels: Pixels) -> Picture:
+        """As a file that is the same wherever it is made: what editing starts from is known by its digest."""
+        data = stable_png(pixels)
+        height, width = pixels.shape[:2]
+        return cls(PictureFacts(digest_of(data), width, height, "image/png"), encoded=data, pixels=pixels)
+
     @property
     def digest(self) -> Digest:
         return self.facts.digest
@@ -100,7 +109,7 @@ class Picture:
         image = _open(self.encoded)
         if _is_own_png(self.encoded, image.width, image.height) or is_plain(image):
             return self
-        return Picture.from_pixels(self.pixels)
+        return Picture.stable(self.pixels)
 
 
 def digest_of(data: bytes) -> Digest:
@@ -108,19 +117,26 @@ def digest_of(data: bytes) -> Digest:
 
 
 def encode_png(pixels: Pixels) -> bytes:
-    """A PNG file with the `up` filter throughout: ten times as fast as the usual encoders, about as small."""
+    """A PNG file with the `up` filter throughout: far faster than the usual encoders, about as small."""
     from isal import isal_zlib
 
+    height, width, _ = pixels.shape
+    body: bytes | memoryview | None = kernels.png_deflated(pixels) if kernels.available() else None
+    if body is None:
+        body = isal_zlib.compress(_filtered(pixels), 1)
+    header, end = _chunk(b"IHDR", _own_header(width, height)), _chunk(b"IEND", b"")
+    checksum = isal_zlib.crc32(body, isal_zlib.crc32(b"IDAT")).to_bytes(4, "big")
+    return b"".join((_SIGNATURE, header, len(body).to_bytes(4, "big"), b"IDAT", body, checksum, end))
+
+
+def _filtered(pixels: Pixels) -> Pixels:
     height, width, _ = pixels.shape
     rows = np.ascontiguousarray(pixels).reshape(height, width * 3)
     filtered = np.empty((height, width * 3 + 1), np.uint8)
     filtered[:, 0] = _UP
     filtered[0, 1:] = rows[0]
     np.subtract(rows[1:], rows[:-1], out=filtered[1:, 1:])
-    body = isal_zlib.compress(filtered, 1)
-    header, end = _chunk(b"IHDR", _own_header(width, height)), _chunk(b"IEND", b"")
-    checksum = isal_zlib.crc32(body, isal_zlib.crc32(b"IDAT")).to_bytes(4, "big")
-    return b"".join((_SIGNATURE, header, len(body).to_bytes(4, "big"), b"IDAT", body, checksum, end))
+    return filtered
 
 
 def _own_header(width: int, height: int) -> bytes:

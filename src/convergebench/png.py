@@ -15,7 +15,7 @@ _SAYS_NOTHING_OF_PIXELS = {b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"iCCP", b"pHYs",
 
 
 def rgb_pixels(data: bytes) -> Pixels | None:
-    """The pixels, where the file is plain RGB with eight bits and whole; None where another decoder must look.
+    """The pixels, where the file is plain RGB with eight bits and whole; None where Pillow must look.
 
     That the chunks are as long as they say and have the right checksums is taken for granted.
     """

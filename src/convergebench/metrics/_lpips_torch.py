@@ -35,7 +35,7 @@ class TorchFeatures:
 
         weights = read_weights(backbone)
         self._layers = LAYERS[backbone]
-        self._device = device
+        self.device = device
         self._kernels, self._biases, self._gains = (
             [torch.from_numpy(array).to(device) for array in arrays]
             for arrays in (weights.kernels, weights.biases, weights.gains)
@@ -47,7 +47,7 @@ class TorchFeatures:
     def of(self, pictures: Sequence[Pixels]) -> list[tuple[torch.Tensor, ...]]:
         import torch
 
-        batch = torch.from_numpy(np.stack(pictures)).to(self._device).permute(0, 3, 1, 2)
+        batch = torch.from_numpy(np.stack(pictures)).to(self.device).permute(0, 3, 1, 2)
         return list(zip(*self.taps(batch.float()), strict=True))
 
     def taps(self, levels: torch.Tensor) -> tuple[torch.Tensor, ...]:

@@ -6,8 +6,8 @@ import errno
 import itertools
 import os
 import shutil
-import time
 import socket
+import time
 from pathlib import Path
 from typing import Protocol
 

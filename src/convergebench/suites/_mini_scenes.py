@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from convergebench.suites._stable_png import stable_png
+from convergebench.stable_png import stable_png
 
 if TYPE_CHECKING:
     from convergebench.types import Pixels

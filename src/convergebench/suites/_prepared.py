@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from convergebench.errors import ConvergeBenchError
 from convergebench.packages import cache_folder, fetch
+from convergebench.stable_png import stable_png
 from convergebench.suites._drawings import Drawing
 from convergebench.suites._info import OnPackage
 from convergebench.suites._photos import Photo
 from convergebench.suites._renderings import Rendering
-from convergebench.suites._stable_png import stable_png
 from convergebench.types import SourcePicture, fingerprint_of
 
 if TYPE_CHECKING:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from convergebench.metrics._gpu.recorded import Recorded
 from convergebench.metrics._gpu.resampling import matrix, resized
 from convergebench.metrics._lpips_torch import TorchFeatures
 
@@ -15,7 +17,9 @@ class LpipsOnGpu:
     """At one size, or at the pictures' own from a smallest side on."""
 
     def __init__(self, features: TorchFeatures, side: int | None, smallest_side: int, name: str) -> None:
-        self._features = features
+        self._taps: Callable[[Tensor], tuple[Tensor, ...]] = features.taps
+        if side is not None and features.device != "cpu":
+            self._taps = Recorded(features.taps, (3, side, side))
         self._side = side
         self._smallest_side = smallest_side
         self._name = name
@@ -31,9 +35,9 @@ class LpipsOnGpu:
     def features(self, pictures: Tensor) -> tuple[Tensor, ...]:
         height, width = pictures.shape[1:3]
         if self._side is None or (height, width) == (self._side, self._side):
-            return self._features.taps(pictures.permute(0, 3, 1, 2).float())
+            return self._taps(pictures.permute(0, 3, 1, 2).float())
         rows, columns = (matrix(n, self._side, "bilinear", pictures.device) for n in (height, width))
-        return self._features.taps(resized(pictures, rows, columns))
+        return self._taps(resized(pictures, rows, columns))
 
     def values(self, sources: tuple[Tensor, ...], results: tuple[Tensor, ...]) -> Tensor:
         taps = [(a - b).square_().mean((1, 2, 3)) for a, b in zip(sources, results, strict=True)]

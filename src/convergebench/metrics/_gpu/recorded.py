@@ -1,7 +1,7 @@
-"""A function recorded as a CUDA graph.
+"""A network recorded as a CUDA graph.
 
-A network is hundreds of small calls, each of which waits its turn among Python's other threads, such as those
-that encode pictures. Recorded, it is one.
+It is hundreds of small calls, each of which waits its turn among Python's other threads, such as those that
+encode pictures, and its libraries plan anew for each length of batch. Recorded, it is one call of one length.
 """
 
 from __future__ import annotations
@@ -13,30 +13,35 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from torch import Tensor
 
+BATCH = 32
+
 
 class Recorded:
-    """A function of batches of any length, recorded for one: they are cut into such, the last is filled up."""
+    """A function of batches, recorded for one length; others are cut into such, and the last filled up."""
 
-    def __init__(self, function: Callable[[Tensor], Tensor], example: Tensor) -> None:
+    def __init__(self, function: Callable[[Tensor], tuple[Tensor, ...]], shape: tuple[int, ...]) -> None:
         import torch
 
-        self._given = example.clone()
-        # Libraries choose their kernels in the first calls, which cannot be recorded.
-        for _ in range(2):
-            function(self._given)
-        torch.cuda.synchronize()
-        self._graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self._graph, capture_error_mode="thread_local"):
-            self._made = function(self._given)
+        self._function = function  # a graph does not keep the weights that it reads
         self._replaying = threading.Lock()
+        with torch.inference_mode():
+            self._given = torch.zeros((BATCH, *shape), device="cuda")
+            # Libraries choose their kernels in the first calls, which cannot be recorded.
+            for _ in range(2):
+                function(self._given)
+            torch.cuda.synchronize()
+            self._graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self._graph, capture_error_mode="thread_local"):
+                self._made = function(self._given)
 
-    def __call__(self, batch: Tensor) -> Tensor:
+    def __call__(self, batch: Tensor) -> tuple[Tensor, ...]:
         import torch
 
-        return torch.cat([self._replayed(part) for part in torch.split(batch, len(self._given))])
+        parts = [self._replayed(part) for part in torch.split(batch, BATCH)]
+        return tuple(torch.cat(of_parts) for of_parts in zip(*parts, strict=True))
 
-    def _replayed(self, part: Tensor) -> Tensor:
+    def _replayed(self, part: Tensor) -> tuple[Tensor, ...]:
         with self._replaying:
             self._given[: len(part)].copy_(part)
             self._graph.replay()
-            return self._made[: len(part)].clone()
+            return tuple(made[: len(part)].clone() for made in self._made)

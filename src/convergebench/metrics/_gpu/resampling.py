@@ -37,8 +37,8 @@ def matrix(size: int, to_size: int, kind: Filter, device: torch.device) -> Tenso
 def weights(size: int, to_size: int, kind: Filter) -> NDArray[np.float32]:
     """The share of each input in each output; a filter is as wide as outputs are apart.
 
-    >>> weights(4, 2, "bilinear").round(3).tolist()
-    [[0.429, 0.429, 0.143, 0.0], [0.0, 0.143, 0.429, 0.429]]
+    >>> (7 * weights(4, 2, "bilinear")).round().tolist()
+    [[3.0, 3.0, 1.0, 0.0], [0.0, 1.0, 3.0, 3.0]]
     """
     function, reach = _FILTERS[kind]
     apart = size / to_size

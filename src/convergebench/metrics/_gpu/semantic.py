@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from convergebench.metrics._gpu.recorded import Recorded
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _BICUBIC = 3
-_RECORDED_BATCH = 32
 
 
 class ClipOnGpu:
@@ -23,30 +21,27 @@ class ClipOnGpu:
     def __init__(self, clip: Clip, dtype: torch.dtype) -> None:
         self._clip = clip
         self._prepared = Preparation(clip.processor) if Preparation.is_usual(clip.processor) else None
-        self._tower: Callable[[Tensor], Tensor] = clip.tower.of_type(dtype)
-        if clip.device != "cpu":
-            self._tower = _recorded(self._tower, clip.tower.side, clip.device)
+        tower = clip.tower.of_type(dtype)
+
+        def embedded(prepared: Tensor) -> tuple[Tensor]:
+            return (tower(prepared),)
+
+        side = clip.tower.side
+        self._embedded = embedded if clip.device == "cpu" else Recorded(embedded, (3, side, side))
 
     def unfit(self, height: int, width: int) -> str | None:
         return None
 
-    def features(self, pictures: Tensor) -> tuple[Tensor]:
+    def features(self, pictures: Tensor) -> tuple[Tensor, ...]:
         if self._prepared is not None:
-            return (self._tower(self._prepared(pictures)),)
+            return self._embedded(self._prepared(pictures))
         processed = self._clip.processor(
             list(pictures.cpu().numpy()), return_tensors="pt", input_data_format="channels_last"
         )
-        return (self._tower(processed["pixel_values"].to(pictures.device)),)
+        return self._embedded(processed["pixel_values"].to(pictures.device))
 
     def values(self, sources: tuple[Tensor, ...], results: tuple[Tensor, ...]) -> Tensor:
         return (sources[0] * results[0]).sum(1).clamp(-1, 1)
-
-
-def _recorded(tower: Callable[[Tensor], Tensor], side: int, device: str) -> Callable[[Tensor], Tensor]:
-    import torch
-
-    with torch.inference_mode():
-        return Recorded(tower, torch.zeros((_RECORDED_BATCH, 3, side, side), device=device))
 
 
 class Preparation:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from convergebench.picture import decode
-from convergebench.suites._stable_png import stable_png
+from convergebench.stable_png import stable_png
 from convergebench.types import Pixels
 
 pictures = arrays(np.uint8, st.tuples(st.integers(1, 20), st.integers(1, 20), st.just(3)))
