@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from row import row
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 BATCHES = (1, 4, 8)
@@ -151,14 +153,23 @@ def main() -> None:
         model = tiny_pipelines.save(build, folder / "model")
         cases = make_cases(folder, load)
         loop, ours = own_loop(model, cases, load), harness(model, cases, load, folder)
+        told = []
         for batch in BATCHES:
             loop(batch)  # torch makes its plans for this size
             turns = [(loop(batch), ours(batch)) for _ in range(load.turns)]
             bare, run = (min(seconds) for seconds in zip(*turns, strict=True))
             print(
                 f"batch {batch}: {load.edits / bare:7.2f} edits a second in the bare loop, "
-                f"{load.edits / run:7.2f} in the harness, which costs {100 * (run / bare - 1):+.1f} %"
+                f"{load.edits / run:7.2f} in the harness, which costs {100 * (run / bare - 1):+.1f} %",
+                flush=True,
             )
+            told.append(f"{100 * (run / bare - 1):+.1f} % at batch {batch}")
+        kind = "a tiny pipeline on a CPU" if device == "cpu" else "a full-size pipeline on a GPU"
+        row(
+            f"what the harness costs, with {kind}",
+            ", ".join(told),
+            "the same pipeline in a bare loop",
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How fast the page opens and scrolls on 2,000 trajectories of 20 pictures: python page_speed.py FOLDER.
+"""How fast the page opens and scrolls on 2,000 trajectories of 20 pictures: python page_speed.py [FOLDER].
 
 Opening is from an empty browser to the heading of the view; the first views from the server meet it while it
 still prepares others. Scrolling is the time between frames while a view moves by a fixed step in each, as the
@@ -10,12 +10,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from row import row
 
 from convergebench.analysis import gather
 from convergebench.picture import Picture
@@ -92,17 +94,20 @@ SCROLL = """
 """
 
 
-def measure(title: str, address: str) -> None:
+def measure(title: str, address: str) -> tuple[float, float]:
+    """The longest opening in seconds, and the slowest scrolling's 95th percentile in milliseconds a frame."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as running:
         browser = running.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        opened, scrolled = [], []
         for view in VIEWS:
             page = browser.new_page()
             began = time.perf_counter()
             page.goto(f"{address}#/{view}")
             page.wait_for_selector("#content h1")
-            print(f"{title}  open {view:9} {time.perf_counter() - began:.2f} s")
+            opened.append(time.perf_counter() - began)
+            print(f"{title}  open {view:9} {opened[-1]:.2f} s")
             page.close()
         for name, (place, pane, down, right) in SCROLLED.items():
             page = browser.new_page()
@@ -111,9 +116,11 @@ def measure(title: str, address: str) -> None:
             page.wait_for_timeout(1000)
             frames = np.array(page.evaluate(SCROLL % (pane, down, right)))
             middle, slow = np.percentile(frames, [50, 95])
+            scrolled.append(float(slow))
             print(f"{title}  scroll {name:16} median {middle:.1f} ms, 95 % under {slow:.1f} ms a frame")
             page.close()
         browser.close()
+    return max(opened), max(scrolled)
 
 
 @contextmanager
@@ -129,7 +136,11 @@ def served(folder: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1])
+    with tempfile.TemporaryDirectory() as name:
+        run(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(name))
+
+
+def run(folder: Path) -> None:
     if not (folder / "results").exists():
         fill(folder / "results")
     began = time.perf_counter()
@@ -137,10 +148,16 @@ def main() -> None:
         results = gather(workspace)
         print(f"gathering {time.perf_counter() - began:.1f} s")
         page = write_site(workspace, results, folder / "report")
-    print(f"writing   {time.perf_counter() - began:.1f} s")
-    measure("disk  ", page.as_uri())
+    written = time.perf_counter() - began
+    print(f"writing   {written:.1f} s")
+    disk = measure("disk  ", page.as_uri())
     with served(folder / "results") as address:
-        measure("server", address)
+        server = measure("server", address)
+    row(
+        f"the page on {MODELS * CASES:,} trajectories × {2 * ROUNDS} pictures: the slowest view opens",
+        f"from disk in {disk[0]:.1f} s, from the server in {server[0]:.1f} s",
+        f"scrolling, 95 % of frames under {disk[1]:.0f} and {server[1]:.0f} ms; written in {written:.0f} s",
+    )
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from convergebench.picture import Picture
 from convergebench.protocols import NAMES
 from convergebench.suites import PAIRS, listing
 from convergebench.suites._photos import Photo
+from convergebench.suites.catalogue import pictures
 from convergebench.types import Suite
 
 DOCS = Path(__file__).parents[2] / "docs" / "suites.md"
@@ -44,7 +45,7 @@ def test_the_table_of_edits_says_what_the_pairs_say() -> None:
 def test_the_suites_are_counted_as_they_are() -> None:
     counted = {(info.name, info.version): info for info in listing()}
     text = DOCS.read_text(encoding="utf-8")
-    for version in ("0", "predecessor"):
+    for version in ("0", "1", "predecessor"):
         row = next(line for line in text.splitlines() if line.startswith(f"| `converge@{version}` "))
         info = counted["converge", version]
         assert f"| {info.pictures}" in row
@@ -61,3 +62,18 @@ def test_the_predecessors_matrix_is_what_it_asks(predecessor: Suite) -> None:
 def test_every_protocol_is_in_the_table() -> None:
     text = DOCS.read_text(encoding="utf-8")
     assert all(f"| `{name}`" in text for name in NAMES)
+
+
+def test_the_matrix_of_version_1_counts_its_cases_by_kind_and_category() -> None:
+    category = {pair.id: pair.category for pair in PAIRS}
+    counted = Counter((picture.kind, category[edit]) for picture in pictures() for edit in picture.edits)
+    lines = DOCS.read_text(encoding="utf-8").splitlines()
+    (start,) = [
+        number for number, line in enumerate(lines) if line.startswith("| | accessories | scene_objects")
+    ]
+    headings = [cell.strip() for cell in lines[start].split("|")[2:-1]]
+    assert set(headings) == set(category.values())
+    for line in lines[start + 2 : start + 5]:
+        kind, *cells = (cell.strip() for cell in line.split("|")[1:-1])
+        assert [int(cell) for cell in cells] == [counted[kind, heading] for heading in headings]
+    assert sum(counted.values()) == 1205

