@@ -52,6 +52,13 @@ def test_the_suites_are_counted_as_they_are() -> None:
         assert f"| {info.cases} |" in row
 
 
+def test_the_small_suite_is_counted_as_it_is() -> None:
+    (info,) = [info for info in listing() if info.name == "converge-small"]
+    assert f"| `converge-small` | {info.pictures} of these | {info.cases} |" in DOCS.read_text(
+        encoding="utf-8"
+    )
+
+
 def test_the_predecessors_matrix_is_what_it_asks(predecessor: Suite) -> None:
     text = DOCS.read_text(encoding="utf-8")
     for category, cases in Counter(case.category for case in predecessor.cases).items():

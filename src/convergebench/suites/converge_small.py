@@ -10,8 +10,8 @@ from convergebench.types import Suite
 
 _NAMES = (
     "portrait_astronaut", "portrait_hopper", "object_coffee", "object_fruit_bowl", "object_tea_for_two",
-    "object_teddy_bear", "object_red_sofa", "scene_living_room_morning", "scene_kitchen_corner",
-    "scene_lake_with_rowboat", "scene_house_with_garden", "scene_beach_chair",
+    "object_teddy_bear", "object_leather_armchair", "scene_kitchen_corner", "scene_living_room_evening",
+    "scene_lake_with_rowboat", "scene_brick_house_evening", "scene_terrace_with_chairs",
 )  # fmt: skip
 _CHOSEN = tuple(picture for picture in pictures() if picture.id in _NAMES)
 
