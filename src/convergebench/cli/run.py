@@ -132,7 +132,7 @@ def command(
         metrics=listed(metric) or DEFAULT_MEASURED, clip=clip, device=device,  # type: ignore[arg-type]
         engine=engine, ray_address=ray_address, replicas=replicas, pictures_at=pictures_at,  # type: ignore[arg-type]
     )  # fmt: skip
-    with fetching(settings.suite) as on_package:
+    with fetching(settings.suite, as_json) as on_package:
         plan = api.make_plan(settings, on_package, known_editor if dry_run else open_editor)
     if dry_run:
         _preview(plan, workspace, as_json)
