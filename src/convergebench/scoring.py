@@ -20,7 +20,7 @@ from convergebench.engine.references import keep_references
 from convergebench.errors import WrongUse
 from convergebench.judges import Judge, Subject, Verdict, rubric
 from convergebench.protocols import one_shot
-from convergebench.store import Workspace
+from convergebench.store import IS_NEWEST, Workspace
 from convergebench.suites import gedit, gedit_mini, reedit, reedit_mini, wiseedit, wiseedit_mini
 from convergebench.suites.choice import Choice
 from convergebench.types import Case, Suite
@@ -120,16 +120,13 @@ class _Edit:
     seed: int
 
 
-_NEWEST = """
+_NEWEST = f"""
     SELECT t.editor, t.seed, e.name, c.id AS case_id, s.picture, s.reason, max(s.id) AS last
     FROM trajectories t
     JOIN editors e ON e.fingerprint = t.editor
     JOIN cases c ON c.fingerprint = t.case_fingerprint
     LEFT JOIN steps s ON s.trajectory = t.id
-    WHERE t.protocol = ? AND c.suite = ? AND t.generation = (
-        SELECT max(n.generation) FROM trajectories n
-        WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
-            = (t.protocol, t.editor, t.case_fingerprint, t.seed))
+    WHERE t.protocol = ? AND c.suite = ? AND {IS_NEWEST}
     GROUP BY t.id ORDER BY t.id
 """
 _SHARED_NAMES = """

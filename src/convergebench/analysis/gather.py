@@ -16,20 +16,17 @@ from convergebench.analysis.results import Edits, ModelUse, Results, Return, Tro
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.protocols import RETURN_ROLES as RETURN_ROLES
 from convergebench.protocols import RETURNING, is_forward
-from convergebench.store import Workspace, imported_rows, imported_suites
+from convergebench.store import IS_NEWEST, Workspace, imported_rows, imported_suites, told_apart
 from convergebench.suites import reversibility_of
 from convergebench.types import Digest, Measurement, MetricFacts, Reversibility
 
-_NEWEST = """
+_NEWEST = f"""
     SELECT t.*, c.suite, c.id AS case_id, c.picture AS source_id, c.pair, c.kind, c.category,
            c.hints ->> 'reversibility' AS reversibility, e.name AS editor_name, e.role AS editor_role
     FROM trajectories t
     JOIN cases c ON c.fingerprint = t.case_fingerprint
     JOIN editors e ON e.fingerprint = t.editor
-    WHERE t.protocol IN (SELECT value FROM json_each(?)) AND t.generation = (
-        SELECT max(n.generation) FROM trajectories n
-        WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
-            = (t.protocol, t.editor, t.case_fingerprint, t.seed))
+    WHERE t.protocol IN (SELECT value FROM json_each(?)) AND {IS_NEWEST}
     ORDER BY t.id
 """
 PARTIAL = "/partial"
@@ -55,7 +52,7 @@ def gather_as_given(workspace: Workspace, suite: str | None = None, models: Sequ
         raise WorkspaceError(f"{workspace.folder} holds no results yet; make some with convergebench run")
     wanted = suite or _latest_suite(workspace, list(suites))
     name = wanted.removesuffix(PARTIAL)
-    labels = _labels(trajectories)
+    labels = told_apart({row["editor"]: row["editor_name"] for row in trajectories})
     chosen = [
         row
         for row in trajectories
@@ -140,16 +137,6 @@ def _latest_suite(workspace: Workspace, suites: Sequence[str]) -> str:
         if row["suite"] in suites:
             return str(row["suite"])
     return suites[-1]
-
-
-def _labels(trajectories: Sequence[sqlite3.Row]) -> dict[str, str]:
-    """A name for each fingerprint; where two share one, as after an upgrade, the label tells them apart."""
-    names = {row["editor"]: row["editor_name"] for row in trajectories}
-    shared = Counter(names.values())
-    return {
-        fingerprint: name if shared[name] == 1 else f"{name}@{fingerprint[:6]}"
-        for fingerprint, name in names.items()
-    }
 
 
 def _measurements(

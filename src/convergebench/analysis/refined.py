@@ -11,7 +11,7 @@ from functools import cached_property
 from convergebench.judges.reasoning import Advice, advice_in
 from convergebench.protocols import one_shot
 from convergebench.protocols.refine import CHAINED, NAMES
-from convergebench.store import Workspace
+from convergebench.store import IS_NEWEST, Workspace
 from convergebench.types import Digest, Failure, PictureFacts, Step
 
 
@@ -78,16 +78,13 @@ class RefinedCase:
         return number > 0 and self.content_after == 0
 
 
-_REFINEMENTS = """
+_REFINEMENTS = f"""
     SELECT t.id, t.protocol, t.editor, t.seed, t.case_fingerprint, e.name, e.parameters,
            c.suite, c.id AS case_id, c.category, c.language, c.picture, c.forward, c.hints
     FROM trajectories t
     JOIN editors e ON e.fingerprint = t.editor
     JOIN cases c ON c.fingerprint = t.case_fingerprint
-    WHERE t.protocol IN (SELECT value FROM json_each(?)) AND t.generation = (
-        SELECT max(n.generation) FROM trajectories n
-        WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
-            = (t.protocol, t.editor, t.case_fingerprint, t.seed))
+    WHERE t.protocol IN (SELECT value FROM json_each(?)) AND {IS_NEWEST}
     ORDER BY t.id
 """
 _LOOKS = """

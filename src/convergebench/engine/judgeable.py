@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,11 +14,11 @@ from convergebench.judges import Rubric, Subject
 from convergebench.judges.asking import lacking
 from convergebench.judges.rubric import Of
 from convergebench.protocols import RETURN_ROLES, is_forward, is_undoing
-from convergebench.store import Workspace
+from convergebench.store import IS_NEWEST, Workspace, told_apart
 from convergebench.suites import pair_asking, reversibility_of
 from convergebench.types import Digest
 
-_STEPS = """
+_STEPS = f"""
     SELECT s.trajectory, s.role, s.round, s.instruction, s.inputs, s.picture, t.editor, t.seed, t.protocol,
            e.name AS editor_name, c.suite, c.id AS case_id, c.picture AS source_id, c.pair, c.category,
            c.language, c.forward, c.backward, c.hints, max(s.id) AS last
@@ -27,10 +26,7 @@ _STEPS = """
     JOIN trajectories t ON t.id = s.trajectory
     JOIN editors e ON e.fingerprint = t.editor
     JOIN cases c ON c.fingerprint = t.case_fingerprint
-    WHERE t.protocol NOT LIKE 'refine%' AND t.generation = (
-        SELECT max(n.generation) FROM trajectories n
-        WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
-            = (t.protocol, t.editor, t.case_fingerprint, t.seed))
+    WHERE t.protocol NOT LIKE 'refine%' AND {IS_NEWEST}
     GROUP BY s.trajectory, s.position, c.suite ORDER BY s.trajectory, s.position
 """
 
@@ -93,7 +89,7 @@ def pictured(
 ) -> Iterator[Pictured]:
     """The edits and returns that were made, of all suites, models and rounds unless some are named."""
     rows = workspace.query(_STEPS)
-    labels = _labels(rows)
+    labels = told_apart({row["editor"]: row["editor_name"] for row in rows})
     first = {row["trajectory"]: json.loads(row["inputs"]) for row in reversed(rows)}
     asked = _asked_for(rows)
     for row in rows:
@@ -168,10 +164,3 @@ def _place(row: sqlite3.Row, labels: Mapping[str, str]) -> Place:
 def _part(row: sqlite3.Row) -> str:
     told = json.loads(row["hints"]).get("reversibility") or reversibility_of(row["pair"])
     return str(row["suite"]) if told == "reversible" else f"{row['suite']}{PARTIAL}"
-
-
-def _labels(rows: Sequence[sqlite3.Row]) -> dict[str, str]:
-    """A name for each editor; where two share one, its fingerprint tells them apart."""
-    names = {row["editor"]: row["editor_name"] for row in rows}
-    shared = Counter(names.values())
-    return {editor: name if shared[name] == 1 else f"{name}@{editor[:6]}" for editor, name in names.items()}

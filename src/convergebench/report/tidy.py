@@ -15,7 +15,7 @@ from convergebench.errors import MissingExtra
 from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
 from convergebench.protocols import RETURN_ROLES, RETURNING
 from convergebench.report._atomic import replacing
-from convergebench.store import Workspace, imported_rows, imported_suites
+from convergebench.store import IS_NEWEST, Workspace, imported_rows, imported_suites
 from convergebench.suites import reversibility_of
 
 if TYPE_CHECKING:
@@ -56,16 +56,13 @@ class TidyRow(NamedTuple):
     """Of the picture that was measured; None for what was imported."""
 
 
-_TRAJECTORIES = """
+_TRAJECTORIES = f"""
     SELECT t.id, t.protocol, t.editor, t.seed, e.name, e.role AS editor_role, c.suite, c.id AS case_id,
            c.picture AS source_id, c.pair, c.kind, c.category, c.hints ->> 'reversibility' AS reversibility
     FROM trajectories t
     JOIN cases c ON c.fingerprint = t.case_fingerprint
     JOIN editors e ON e.fingerprint = t.editor
-    WHERE t.generation = (
-        SELECT max(n.generation) FROM trajectories n
-        WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
-            = (t.protocol, t.editor, t.case_fingerprint, t.seed))
+    WHERE {IS_NEWEST}
     ORDER BY t.id
 """
 _NEWEST = "SELECT metric, version, max(at) AS last FROM measurements GROUP BY metric, version ORDER BY last"

@@ -1,12 +1,15 @@
 """Where everything that happened is kept."""
 
 from convergebench.store.imported import ImportedReturn, imported_rows, imported_suites, record_imported
+from convergebench.store.labels import told_apart
 from convergebench.store.picture_place import is_remote, open_pictures
 from convergebench.store.pictures import PictureFolder, PictureStore
+from convergebench.store.schema import IS_NEWEST
 from convergebench.store.workspace import DATABASE, Enrolment, Tried, Workspace
 
 __all__ = [
     "DATABASE",
+    "IS_NEWEST",
     "Enrolment",
     "ImportedReturn",
     "PictureFolder",
@@ -18,4 +21,5 @@ __all__ = [
     "is_remote",
     "open_pictures",
     "record_imported",
+    "told_apart",
 ]

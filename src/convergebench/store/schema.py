@@ -116,6 +116,12 @@ MIGRATIONS: tuple[str, ...] = (
 
 VERSION = len(MIGRATIONS)
 
+IS_NEWEST = """t.generation = (
+        SELECT max(n.generation) FROM trajectories n
+        WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
+            = (t.protocol, t.editor, t.case_fingerprint, t.seed))"""
+"""Of trajectories t: those that no --fresh has begun anew."""
+
 
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring the database to the present version, all at once or not at all."""

@@ -14,15 +14,12 @@ from convergebench.errors import ConvergeBenchError
 from convergebench.picture import SUFFIXES
 from convergebench.report.site.overview import case_numbers, model_numbers
 from convergebench.report.site.shown import ShownPicture
-from convergebench.store import Workspace
+from convergebench.store import IS_NEWEST, Workspace
 from convergebench.types import Digest, Failure, PictureFacts, Step
 
-_TRAJECTORIES = """
+_TRAJECTORIES = f"""
     SELECT t.id, t.editor, t.seed, c.id AS case_id, e.name AS editor_name,
-           t.generation = (
-               SELECT max(n.generation) FROM trajectories n
-               WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
-                   = (t.protocol, t.editor, t.case_fingerprint, t.seed)) AS newest
+           {IS_NEWEST} AS newest
     FROM trajectories t
     JOIN cases c ON c.fingerprint = t.case_fingerprint
     JOIN editors e ON e.fingerprint = t.editor

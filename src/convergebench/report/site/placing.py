@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
 from convergebench.analysis.gather import RETURN_ROLES
 from convergebench.protocols.refine import NAMES as REFINING
-from convergebench.store import Workspace
+from convergebench.store import IS_NEWEST, Workspace, told_apart
 from convergebench.suites.wiseedit import ENGLISH
 from convergebench.types import Digest
 
 Kind = Literal["edit", "return"]
 
-_STEPS = """
+_STEPS = f"""
     SELECT s.trajectory, s.position, s.role, s.round, s.instruction, s.inputs, s.picture, s.width, s.height,
            s.media_type, s.failure, s.reason, s.seconds, s.cost_usd, s.attempts,
            t.editor, t.seed, t.protocol, t.case_fingerprint, e.name AS editor_name, c.suite, c.id AS case_id,
@@ -27,10 +27,7 @@ _STEPS = """
     JOIN trajectories t ON t.id = s.trajectory
     JOIN editors e ON e.fingerprint = t.editor
     JOIN cases c ON c.fingerprint = t.case_fingerprint
-    WHERE t.generation = (
-        SELECT max(n.generation) FROM trajectories n
-        WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
-            = (t.protocol, t.editor, t.case_fingerprint, t.seed))
+    WHERE {IS_NEWEST}
         AND (t.protocol = 'one_shot' OR t.protocol LIKE 'refine%' OR EXISTS (SELECT 1 FROM judgements))
     GROUP BY s.trajectory, s.position ORDER BY s.trajectory, s.position
 """
@@ -70,7 +67,7 @@ def placed_steps(workspace: Workspace, known: Collection[str]) -> list[PlacedSte
     There may be very many round trips, so that theirs are left out where nobody has judged anything.
     """
     rows = workspace.query(_STEPS)
-    labels = _labels(rows)
+    labels = told_apart({row["editor"]: row["editor_name"] for row in rows})
     first = {row["trajectory"]: tuple(json.loads(row["inputs"])) for row in reversed(rows)}
     # A refinement begins with a single edit's result, but is judged against what that began with.
     single = {
@@ -125,10 +122,3 @@ def _label(row: sqlite3.Row, labels: Mapping[str, str], known: Collection[str]) 
         return by_fingerprint
     is_known = row["protocol"] not in ("one_shot", *REFINING) and row["editor_name"] in known
     return str(row["editor_name"]) if is_known else labels[row["editor"]]
-
-
-def _labels(rows: Sequence[sqlite3.Row]) -> dict[str, str]:
-    """A name for each editor; where two share one, its fingerprint tells them apart."""
-    names = {row["editor"]: row["editor_name"] for row in rows}
-    shared = Counter(names.values())
-    return {editor: name if shared[name] == 1 else f"{name}@{editor[:6]}" for editor, name in names.items()}
