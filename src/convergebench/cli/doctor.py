@@ -61,9 +61,13 @@ def _pictures() -> Iterator[Finding]:
     from convergebench import suites
 
     for suite in suites.listing():
+        name = f"suite {suite.name}@{suite.version}"
+        if suite.takes_data:
+            yield Finding(name, False, f"{suite.cases} cases; name its data, as in {suite.name}?data=PATH")
+            continue
         here = all(file.is_cached() for file in suite.files)
         detail = f"{suite.cases} cases on {suite.pictures} pictures"
-        yield Finding(f"suite {suite.name}", here, detail if here else f"{detail}, fetched on first use")
+        yield Finding(name, here, detail if here else f"{detail}, fetched on first use")
 
 
 def _metrics() -> Iterator[Finding]:

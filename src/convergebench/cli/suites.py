@@ -64,7 +64,7 @@ def _list(as_json: bool) -> None:
 
     table = Table("suite", "version", "pictures", "cases", "what it is", box=None)
     for row in rows:
-        table.add_row(*(str(value) for value in row.values()))
+        table.add_row(*("–" if value is None else str(value) for value in row.values()))
     table.add_row("folder:PATH", "", "", "", "your own pictures, with the built-in edits")
     console().print(table)
 

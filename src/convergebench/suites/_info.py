@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from typing import TypeAlias
 
 from convergebench.packages import PackagedFile
@@ -20,7 +21,8 @@ class SuiteInfo:
     name: str
     version: str
     summary: str
-    pictures: int
+    pictures: int | None
+    """None where only the data tell."""
     cases: int
     load: Callable[..., Suite]
     """Called with an OnPackage; settings in its name, as in gedit?data=PATH, are its keyword arguments."""
@@ -28,3 +30,8 @@ class SuiteInfo:
     """What it takes out of packages when it is first loaded."""
     is_current: bool = True
     """Whether it is meant when its name is given without a version."""
+
+    @property
+    def takes_data(self) -> bool:
+        """Whether its cases are in data that somebody has to name."""
+        return "data" in signature(self.load).parameters

@@ -133,7 +133,7 @@ SUITE = SuiteInfo(
     name=NAME,
     version="1",
     summary="WiseEdit: single edits that need knowledge or imagination, for a judge; wiseedit?data=PATH",
-    pictures=0,
+    pictures=None,
     cases=1220,
     load=_load,
 )
