@@ -106,8 +106,7 @@ class Picture:
     def normalised(self) -> Picture:
         """The same pixels as a plain RGB file, for pictures whose bytes a program could read otherwise:
         turned by EXIF, with alpha or a palette, CMYK, 16 bits a channel."""
-        image = _open(self.encoded)
-        if _is_own_png(self.encoded, image.width, image.height) or is_plain(image):
+        if _own_size(self.encoded) or is_plain(_open(self.encoded)):
             return self
         return Picture.stable(self.pixels)
 
@@ -150,10 +149,10 @@ def _chunk(tag: bytes, data: bytes) -> bytes:
 
 def decode(data: bytes) -> tuple[Pixels, str]:
     """Pixels as a person sees them, and the media type: turned upright, transparency on white, 8-bit RGB."""
-    image = _open(data)
-    own = _decode_own_png(data, image.width, image.height)
+    own = _decode_own_png(data)
     if own is not None:
         return own, "image/png"
+    image = _open(data)
     media_type = MEDIA_TYPES[image.format or ""]
     if media_type == "image/png":
         _check_png(data)
@@ -181,20 +180,26 @@ def _check_png(data: bytes) -> None:
         start = end + 4
 
 
-def _is_own_png(data: bytes, width: int, height: int) -> bool:
-    """Whether it has our header, and one body that reaches to the end: no room for anything else."""
+def _own_size(data: bytes) -> tuple[int, int] | None:
+    """Width and height of a file with our header, and one body that reaches to the end: no room for more."""
     start, end = _OWN_BODY, len(data) - _OWN_TAIL
+    if end < start:
+        return None
+    width, height = struct.unpack(">II", data[16:24])
     header = _SIGNATURE + _chunk(b"IHDR", _own_header(width, height))
-    body = max(0, end - start).to_bytes(4, "big") + b"IDAT"
-    return data[:start] == header + body
+    if data[:start] != header + (end - start).to_bytes(4, "big") + b"IDAT":
+        return None
+    return (width, height) if 0 < width * height <= MAX_MEGAPIXELS * 1_000_000 else None
 
 
-def _decode_own_png(data: bytes, width: int, height: int) -> Pixels | None:
+def _decode_own_png(data: bytes) -> Pixels | None:
     """What encode_png wrote, in half the time that a general decoder takes; None for any other file."""
     from isal import isal_zlib
 
-    if not _is_own_png(data, width, height):
+    size = _own_size(data)
+    if size is None:
         return None
+    width, height = size
     start, end = _OWN_BODY, len(data) - _OWN_TAIL
     try:
         filtered = isal_zlib.decompress(memoryview(data)[start:end], bufsize=height * (width * 3 + 1))

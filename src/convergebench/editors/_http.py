@@ -9,6 +9,8 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from convergebench.editors._remote import error_for, one_line, seconds_in
 from convergebench.editors.needs import Key
@@ -57,6 +59,7 @@ class Web:
         self._key_name = key.names[0] if key else "base_url"
         self._secret = key.value() if key else None
         self._session: aiohttp.ClientSession | None = None
+        self._proxies: dict[tuple[str, str], str | None] = {}
 
     @property
     def session(self) -> aiohttp.ClientSession:
@@ -67,7 +70,6 @@ class Web:
                 connector=aiohttp.TCPConnector(limit=0),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
                 middlewares=(_lost_connection_is_unavailable,),
-                trust_env=True,
             )
         return self._session
 
@@ -83,7 +85,9 @@ class Web:
         import aiohttp
 
         try:
-            async with self.session.request(method, url, headers=headers, json=json, data=data) as response:
+            async with self.session.request(
+                method, url, headers=headers, json=json, data=data, proxy=self._proxy(url)
+            ) as response:
                 body = await response.read()
         except aiohttp.InvalidURL as error:
             raise Misconfigured(f"{url} is not an address; check base_url") from error
@@ -95,6 +99,16 @@ class Web:
         after = seconds_in(response.headers.get("Retry-After"))
         error_ = error_for(response.status, reason, key_name=self._key_name, after_seconds=after)
         return Reply(response.status, body, reason, error_)
+
+    def _proxy(self, url: str) -> str | None:
+        """What the environment puts between us and the host, looked up once: left to itself, aiohttp does so
+        for each request, on a thread, and reads a .netrc too."""
+        parts = urlsplit(url)
+        place = parts.scheme, parts.netloc
+        if place not in self._proxies:
+            past = proxy_bypass(parts.netloc)
+            self._proxies[place] = None if past else getproxies().get(parts.scheme)
+        return self._proxies[place]
 
     async def fetch(self, url: str) -> bytes:
         """Something that was made for us and is still there, without our key: its host may be another."""

@@ -1,4 +1,4 @@
-"""The durable `edit`: what is finished is replayed from the store; what is not is done and kept first."""
+"""The durable `edit`: what is finished is replayed from the store; what is not is done and kept."""
 
 from __future__ import annotations
 
@@ -49,11 +49,17 @@ class Trajectory:
     seed: int
     first_position: int = 0
     """Where it goes on from another trajectory, its positions go on too, and with them the steps' seeds."""
+    stored_first: bool = False
+    """Whether a picture is handed on only when it is stored, as whoever gets it fetches it from there."""
 
 
 class DurableEdit:
     """An `Edit` for one trajectory. Steps are known by their position: the protocol asks in the same order
-    each time, so the n-th request of a resumed trajectory is the n-th of the first."""
+    each time, so the n-th request of a resumed trajectory is the n-th of the first.
+
+    A picture is handed on while it is on its way to the disk, so that the next edit need not wait for that;
+    steps are recorded one after the other. Whoever made one of these ends with `settled`.
+    """
 
     def __init__(
         self,
@@ -73,6 +79,7 @@ class DurableEdit:
         self._may_begin = may_begin
         self._recorded = {step.position: step for step in recorded}
         self._position = trajectory.first_position
+        self._keeping: asyncio.Task[None] | None = None
 
     async def __call__(
         self, image: Image | Sequence[Image], instruction: str, *, role: str, round: int
@@ -92,26 +99,31 @@ class DurableEdit:
         seed = step_seed(chosen, case, position)
         context = StepContext(case, position, role, round, chosen)
         attempted = await self._attempt(EditRequest(pictures, instruction, seed, context))
-        outcome, picture = await self._kept(attempted)
+        outcome, picture = _outcome(attempted)
         step = Step(
             position, role, round, instruction, seed, inputs, outcome, _seconds(attempted),
             attempted.cost_usd, attempted.attempts,
         )  # fmt: skip
-        await asyncio.wrap_future(
-            self._workspace.record_step(self._trajectory.id, self._trajectory.run, step)
-        )
+        await self.settled()
+        self._keeping = asyncio.create_task(asyncio.to_thread(self._keep, step, picture))
+        if picture is None or self._trajectory.stored_first:
+            await self.settled()
         return await self._told(step, picture, replayed=False)
+
+    async def settled(self) -> None:
+        """Wait until all steps are on record; the error, if there is one, says why one is not."""
+        if self._keeping is not None:
+            keeping, self._keeping = self._keeping, None
+            await keeping
 
     async def _attempt(self, request: EditRequest) -> Attempted[Edited]:
         editor = self._trajectory.editor
         return await self._limits.attempt(lambda: editor.edit(request), editor.facts.price_usd)
 
-    async def _kept(self, attempted: Attempted[Edited]) -> tuple[PictureFacts | Failure, Picture | None]:
-        if isinstance(attempted.outcome, EditError):
-            return Failure(attempted.outcome.kind, str(attempted.outcome)), None
-        picture = attempted.outcome.picture
-        await asyncio.to_thread(self._workspace.pictures.put, picture)
-        return picture.facts, picture
+    def _keep(self, step: Step, picture: Picture | None) -> None:
+        if picture is not None:
+            self._workspace.pictures.put(picture)
+        self._workspace.record_step(self._trajectory.id, self._trajectory.run, step).result()
 
     async def _replayed(self, step: Step) -> Picture:
         picture = None
@@ -140,6 +152,13 @@ class DurableEdit:
                 f"step {step.position} of {self._trajectory.case.id} was recorded for another request; "
                 "the protocol has changed. Run it again with --fresh"
             )
+
+
+def _outcome(attempted: Attempted[Edited]) -> tuple[PictureFacts | Failure, Picture | None]:
+    if isinstance(attempted.outcome, EditError):
+        return Failure(attempted.outcome.kind, str(attempted.outcome)), None
+    picture = attempted.outcome.picture
+    return picture.facts, picture
 
 
 def _seconds(attempted: Attempted[Edited]) -> float:

@@ -102,12 +102,19 @@ class Lane:
             start = max(time.monotonic(), self._next_start)
             self._next_start = start + self._spacing_seconds
         try:
-            await asyncio.sleep(max(0.0, start - time.monotonic()))
+            wait = start - time.monotonic()
+            if wait > 0:
+                await asyncio.sleep(wait)
             yield
         finally:
             async with self._changed:
                 self._active -= 1
                 self._changed.notify_all()
+
+    def widen(self, at_once: int) -> None:
+        """Make room for so many, unless there is."""
+        if at_once > self._most:
+            self._most = self._allowed = float(at_once)
 
     def told(self, outcome: object, wait_seconds: float) -> None:
         """Learn from a reply."""
@@ -136,6 +143,7 @@ class Limits:
         self._patience = patience
         self._budget = budget
         self._stop = stop
+        self.spent_usd = 0.0
 
     async def attempt(self, call: Callable[[], Awaitable[T]], price_usd: float | None) -> Attempted[T]:
         """The call's result, or the error that remained after all attempts worth making."""
@@ -145,6 +153,7 @@ class Limits:
                 outcome = await self._outcome(call)
                 done = Attempted(outcome, attempt, time.perf_counter() - started)
                 settle(done.cost_usd)
+                self.spent_usd += done.cost_usd or 0.0
             is_last = attempt == self._patience.attempts or not isinstance(outcome, WORTH_RETRYING)
             wait = (
                 0.0 if not isinstance(outcome, EditError) else self._patience.wait_seconds(attempt, outcome)

@@ -159,7 +159,10 @@ class _Session:
     ) -> Iterator[Trajectory]:
         asked = Batched(editor) if isinstance(editor, BatchEditor) else editor
         for identity, enrolment in zip(identities, wanted, strict=True):
-            yield Trajectory(identity, self._run, asked, enrolment.case, enrolment.seed)
+            elsewhere = isinstance(editor, Prepared)
+            yield Trajectory(
+                identity, self._run, asked, enrolment.case, enrolment.seed, stored_first=elsewhere
+            )
 
     async def _work(self, line: deque[Trajectory]) -> None:
         while line and self._may_begin(line[0].editor):
@@ -209,7 +212,10 @@ class _Session:
                 on_step=seen,
                 may_begin=lambda: self._may_begin(trajectory.editor),
             )
-            await self._protocol.run(trajectory.case, edit)
+            try:
+                await self._protocol.run(trajectory.case, edit)
+            finally:
+                await edit.settled()
             self._outcome.complete += 1
         except StepFailed as failed:
             self._outcome.failures[failed.failure.kind] += 1

@@ -77,7 +77,9 @@ class Refinement:
         if role == PRIMARY:
             return await self._primary()
         assert self._again is not None, "the primary edit comes first"
-        return await self._again(image, instruction, role=role, round=round)
+        picture = await self._again(image, instruction, role=role, round=round)
+        await self._again.settled()  # before a look at it is paid for
+        return picture
 
     async def reason(self, case: Case, image: Picture, *, round: int) -> Advice:
         """The advice on the picture; NoAdvice says why there is none. Either is on record when this ends."""
@@ -100,8 +102,10 @@ class Refinement:
         made: list[Picture] = []
         first = self._unit.primary
         await self._claim(first)
+        edit = self._durable(first, self._first, 0, made)
         try:
-            await one_shot().run(self._unit.case, self._durable(first, self._first, 0, made))
+            await one_shot().run(self._unit.case, edit)
+            await edit.settled()
         finally:
             self._workspace.release(first)
         self._primary_step = finished_step(self._workspace, first)
