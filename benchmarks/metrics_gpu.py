@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from metrics_speed import pillow_pixels, pillow_png, pillow_squared, save_random_clip
 
-from convergebench.engine.measuring import Measuring, Pairs
+from convergebench.engine.measuring import WORKERS, Measuring, Pairs
 from convergebench.engine.watch import Unwatched
 from convergebench.metrics import MetricOptions, Ruler, load
 from convergebench.metrics._lpips_torch import TorchFeatures
@@ -160,7 +160,8 @@ async def measured(
         raise error
 
     line = Measuring(Pairs(ruler), workspace, Unwatched(), failed, batch=ruler.batch_size)
-    cores = ThreadPoolExecutor(os.cpu_count())
+    # Those that bring pictures to the device need cores too: where all are taken, the device waits.
+    cores = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - WORKERS))
     room = asyncio.Semaphore(WAITING)
 
     def stored(pixels: Pixels) -> Picture:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -108,3 +109,28 @@ def test_without_the_loops_everything_gives_the_same(monkeypatch: pytest.MonkeyP
     assert ssim() == pytest.approx(fast, abs=1e-7)
     assert (picture.Picture.from_bytes(picture.encode_png(source)).pixels == source).all()
     assert (picture.Picture.from_bytes(file.getvalue()).pixels == source).all()
+
+
+def test_a_picture_of_which_the_sampled_rows_tell_nothing_still_fits() -> None:
+    """Noise in every row but those whose symbols are counted: each byte takes the longest code."""
+    random = np.random.default_rng(3)
+    pixels = np.zeros((128, 256, 3), np.uint8)
+    for row in range(1, 128):
+        is_sampled = (row % 64 * 2654435769 & 0xFFFFFFFF) >> 30 == 0
+        pixels[row] = pixels[row - 1] if is_sampled else random.integers(0, 256, (256, 3))
+    file = picture.encode_png(pixels)
+    assert (np.asarray(Image.open(io.BytesIO(file))) == pixels).all()
+    assert len(file) < 2 * pixels.size
+
+
+@given(st.lists(st.binary(max_size=300)))
+def test_parts_are_joined_as_python_joins_them(parts: list[bytes]) -> None:
+    assert kernels.joined(parts) == b"".join(parts)
+
+
+def test_threads_that_encode_at_the_same_time_do_not_share_memory() -> None:
+    random = np.random.default_rng(4)
+    several = [random.integers(0, 256, (64 + 8 * place, 96, 3), dtype=np.uint8) for place in range(16)] * 8
+    with ThreadPoolExecutor(8) as threads:
+        files = list(threads.map(picture.encode_png, several))
+    assert all((picture.decode(file)[0] == pixels).all() for file, pixels in zip(files, several, strict=True))

@@ -163,8 +163,11 @@ int png_unfilter(const uint8_t *filtered, uint8_t *pixels, int64_t height, int64
 /* PNG: writing. The `up` filter, then deflate with Huffman codes of its own for every few rows. Of all
  * repetitions only runs of zeros are sought: photographs have few others, and searching is what takes time. */
 
-enum { LITERALS = 286, END = 256, CODE_LENGTHS = 19, LONGEST_CODE = 15, LONGEST_LENGTH_CODE = 7 };
+enum { LITERALS = 286, END = 256, CODE_LENGTHS = 19, LONGEST_CODE = 14, LONGEST_LENGTH_CODE = 7 };
 enum { ROWS_A_BLOCK = 64, LONGEST_MATCH = 258, BLOCK_HEADER = 512 };
+enum { AT_A_TIME = 4 }; /* codes that a 64-bit word has room for beside seven bits */
+
+enum { LENGTH_AT = 16 };
 
 typedef struct {
     uint8_t *to;
@@ -187,9 +190,13 @@ static inline void put(Writer *writer, uint32_t bits, int count) {
     writer->count += count;
 }
 
+static inline void put_word(Writer *writer, uint32_t word) {
+    put(writer, word & ((1 << LENGTH_AT) - 1), word >> LENGTH_AT);
+}
+
 typedef struct {
-    uint16_t bits[LITERALS];
     uint8_t lengths[LITERALS];
+    uint32_t words[LITERALS]; /* a symbol's bits, and from LENGTH_AT on how many they are */
 } Code;
 
 /* Lengths of an optimal code, none above the limit: while one is, rare symbols are taken for more frequent. */
@@ -246,7 +253,7 @@ static void choose_code(const uint32_t *counts, int symbols, int limit, Code *co
                 uint32_t reversed = 0;
                 for (int bit = 0; bit < length; bit++)
                     reversed |= (next >> bit & 1) << (length - 1 - bit);
-                code->bits[symbol] = (uint16_t)reversed;
+                code->words[symbol] = reversed | (uint32_t)length << LENGTH_AT;
                 next++;
             }
 }
@@ -273,23 +280,38 @@ static inline int length_symbol(int length, int *extra) {
     return 257 + 4 * *extra + (rest >> *extra);
 }
 
-static void count_symbols(const uint8_t *from, const uint8_t *end, uint32_t *counts) {
-    uint32_t apart[3][256] = {{0}};
+static void count_row(const uint8_t *from, const uint8_t *end, uint32_t *counts,
+                      uint32_t (*apart)[256]) {
     while (from < end) {
         int run = zeros(from, end), extra;
         if (run) {
             counts[0]++;
             counts[length_symbol(run - 1, &extra)]++;
             from += run;
-        } else if (end - from >= 3) {
-            for (int i = 0; i < 3; i++)
+        } else if (end - from >= AT_A_TIME) {
+            for (int i = 0; i < AT_A_TIME; i++)
                 apart[i][*from++]++;
         } else
             counts[*from++]++;
     }
+}
+
+/* One row in four, without a rhythm that a pattern in the picture could share. The first is among them. */
+static inline int is_sampled(int64_t row) {
+    return (uint32_t)row * 2654435769u >> 30 == 0;
+}
+
+/* Rows resemble each other: some tell how frequent symbols are. What these lack can be in the others. */
+static void estimate_counts(const uint8_t *rows, int64_t count, int64_t length, uint32_t *counts) {
+    uint32_t apart[AT_A_TIME][256] = {{0}};
+    for (int64_t row = 0; row < count; row++)
+        if (is_sampled(row))
+            count_row(rows + row * length, rows + (row + 1) * length, counts, apart);
     for (int symbol = 0; symbol < 256; symbol++)
-        counts[symbol] += apart[0][symbol] + apart[1][symbol] + apart[2][symbol];
-    counts[END] = 1;
+        for (int i = 0; i < AT_A_TIME; i++)
+            counts[symbol] += apart[i][symbol];
+    for (int symbol = 0; symbol < LITERALS; symbol++)
+        counts[symbol] += !counts[symbol];
 }
 
 static Writer write_symbols(Writer at, const uint8_t *from, const uint8_t *end, const Code *code) {
@@ -298,26 +320,28 @@ static Writer write_symbols(Writer at, const uint8_t *from, const uint8_t *end, 
         int run = zeros(from, end), extra;
         if (run) {
             int symbol = length_symbol(run - 1, &extra);
-            put(writer, code->bits[0], code->lengths[0]);
-            put(writer, code->bits[symbol], code->lengths[symbol]);
+            put_word(writer, code->words[0]);
+            put_word(writer, code->words[symbol]);
             put(writer, (run - 4) & ((1 << extra) - 1), run - 1 == LONGEST_MATCH ? 0 : extra);
             put(writer, 0, 1); /* the only distance: one */
             from += run;
-        } else
-            for (int i = 0; i < 3 && from < end; i++, from++)
-                put(writer, code->bits[*from], code->lengths[*from]);
+        } else if (end - from >= AT_A_TIME)
+            for (int i = 0; i < AT_A_TIME; i++)
+                put_word(writer, code->words[*from++]);
+        else
+            put_word(writer, code->words[*from++]);
         flush(writer);
     }
-    put(writer, code->bits[END], code->lengths[END]);
+    put_word(writer, code->words[END]);
     flush(writer);
     return at;
 }
 
-static void write_block(Writer *writer, const uint8_t *from, const uint8_t *end, int is_last) {
+static void write_block(Writer *writer, const uint8_t *rows, int64_t count, int64_t length, int is_last) {
     static const uint8_t order[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
     uint32_t counts[LITERALS] = {0}, of_lengths[CODE_LENGTHS] = {0};
     Code code, lengths_code;
-    count_symbols(from, end, counts);
+    estimate_counts(rows, count, length, counts);
     choose_code(counts, LITERALS, LONGEST_CODE, &code);
     for (int symbol = 0; symbol < LITERALS; symbol++)
         of_lengths[code.lengths[symbol]]++;
@@ -331,10 +355,10 @@ static void write_block(Writer *writer, const uint8_t *from, const uint8_t *end,
     }
     for (int symbol = 0; symbol <= LITERALS; symbol++) {
         int length = symbol < LITERALS ? code.lengths[symbol] : 1;
-        put(writer, lengths_code.bits[length], lengths_code.lengths[length]);
+        put_word(writer, lengths_code.words[length]);
         flush(writer);
     }
-    *writer = write_symbols(*writer, from, end, &code);
+    *writer = write_symbols(*writer, rows, rows + count * length, &code);
 }
 
 FOR_EACH_PROCESSOR
@@ -359,10 +383,10 @@ static void subtract(const uint8_t *restrict row, const uint8_t *restrict above,
         out[i] = row[i] - above[i];
 }
 
-/* The room that png_deflate needs: nine bits a byte, and a header for every block. */
+/* The room that png_deflate needs: the longest code for every byte, and a header for every block. */
 int64_t png_room(int64_t height, int64_t width) {
     int64_t bytes = height * (width * CHANNELS + 1);
-    return bytes + bytes / 8 + (height / ROWS_A_BLOCK + 2) * BLOCK_HEADER;
+    return bytes * LONGEST_CODE / 8 + (height / ROWS_A_BLOCK + 2) * BLOCK_HEADER;
 }
 
 /* The body of a PNG file of RGB with eight bits, as zlib has it; its length, or −1 without memory. */
@@ -385,7 +409,7 @@ int64_t png_deflate(const uint8_t *pixels, int64_t height, int64_t width, uint8_
             subtract(here, top + row ? here - length : room, to + 1, length);
         }
         adler(filtered, rows * (length + 1), &low, &high);
-        write_block(&writer, filtered, filtered + rows * (length + 1), top + rows == height);
+        write_block(&writer, filtered, rows, length + 1, top + rows == height);
     }
     writer.count = (writer.count + 7) & ~7;
     flush(&writer);

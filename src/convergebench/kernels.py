@@ -6,9 +6,11 @@ none. While a loop runs, other threads do too.
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +18,8 @@ from convergebench.types import Pixels
 
 if TYPE_CHECKING:
     import ctypes
+
+    from numpy.typing import NDArray
 
 
 def available() -> bool:
@@ -41,12 +45,48 @@ def png_unfiltered(filtered: bytes, height: int, width: int) -> Pixels | None:
 
 
 def png_deflated(pixels: Pixels) -> memoryview | None:
-    """The body of a PNG file with the `up` filter throughout; None where memory is short."""
+    """The body of a PNG file with the `up` filter throughout; None where memory is short.
+
+    It is there until the thread asks for another: new memory comes page by page, and threads that ask for
+    pages wait for one another.
+    """
     pixels = np.ascontiguousarray(pixels)
     height, width, _ = pixels.shape
-    body = np.empty(_loaded().png_room(height, width), np.uint8)
+    body = _room(_loaded().png_room(height, width))
     length = _loaded().png_deflate(pixels.ctypes.data, height, width, body.ctypes.data)
     return body[:length].data if length >= 0 else None
+
+
+_own = threading.local()
+
+
+def _room(length: int) -> NDArray[np.uint8]:
+    kept: NDArray[np.uint8] | None = getattr(_own, "room", None)
+    if kept is None or len(kept) < length:
+        kept = _own.room = np.empty(length, np.uint8)
+    return kept
+
+
+def joined(parts: Sequence[bytes | memoryview]) -> bytes:
+    """The same as `b"".join`, but other threads go on meanwhile."""
+    import ctypes
+
+    whole: bytes = _new_bytes()(None, sum(len(part) for part in parts))
+    at = np.frombuffer(whole, np.uint8).ctypes.data
+    for part in parts:
+        ctypes.memmove(at, np.frombuffer(part, np.uint8).ctypes.data, len(part))
+        at += len(part)
+    return whole
+
+
+@cache
+def _new_bytes() -> Any:
+    """CPython's own way to new bytes that whoever asked for them fills."""
+    import ctypes
+
+    new = ctypes.pythonapi.PyBytes_FromStringAndSize
+    new.restype, new.argtypes = ctypes.py_object, (ctypes.c_char_p, ctypes.c_ssize_t)
+    return new
 
 
 def _loaded() -> ctypes.CDLL:

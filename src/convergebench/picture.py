@@ -125,7 +125,8 @@ def encode_png(pixels: Pixels) -> bytes:
         body = isal_zlib.compress(_filtered(pixels), 1)
     header, end = _chunk(b"IHDR", _own_header(width, height)), _chunk(b"IEND", b"")
     checksum = isal_zlib.crc32(body, isal_zlib.crc32(b"IDAT")).to_bytes(4, "big")
-    return b"".join((_SIGNATURE, header, len(body).to_bytes(4, "big"), b"IDAT", body, checksum, end))
+    before = _SIGNATURE + header + len(body).to_bytes(4, "big") + b"IDAT"
+    return kernels.joined((before, body, checksum + end))
 
 
 def _filtered(pixels: Pixels) -> Pixels:

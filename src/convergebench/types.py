@@ -169,7 +169,10 @@ class Editor(Protocol):
 
 @runtime_checkable
 class BatchEditor(Editor, Protocol):
-    """An editor that serves many requests in one call, each with its own outcome, in order."""
+    """An editor that serves many requests in one call, each with its own outcome, in order.
+
+    Like any editor it may be asked again before it has answered.
+    """
 
     batch_size: int
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from convergebench.editors._local_weights import found_device, load
@@ -21,6 +23,29 @@ if TYPE_CHECKING:
 OFFLOADS = ("none", "model", "sequential")
 NOT_OF_THE_CALL = ("model", "dtype", "revision", "batch")
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a pipeline gave for one request; it is made a picture elsewhere, while the device goes on."""
+
+    values: NDArray[np.float32]
+    flagged: bool
+    seconds: float
+    """Of the call, which others may have shared."""
+
+    def finished(self) -> Edited | EditError:
+        """The picture, unless it is none: a safety checker gives black, and so do values that overflowed."""
+        import numpy as np
+
+        from convergebench.picture import Picture
+
+        if self.flagged:
+            return Refused("the pipeline's safety checker withheld the picture")
+        if not np.isfinite(self.values).all():
+            return Crashed("the pipeline's values overflowed: try dtype=bfloat16 or dtype=float32")
+        picture = Picture.from_pixels((self.values * 255).round().astype(np.uint8))
+        return Edited(picture, cost_usd=0.0, seconds=self.seconds)
 
 
 class Replica:
@@ -74,7 +99,7 @@ class Replica:
         pipeline.set_progress_bar_config(disable=True)
         self._kind, self._pipeline = kind, pipeline
 
-    def edit_all(self, requests: Sequence[EditRequest]) -> list[Edited | EditError]:
+    def edit_all(self, requests: Sequence[EditRequest]) -> list[Made | EditError]:
         """An outcome each, in order; the pictures of all requests have the same sizes."""
         assert self._kind is not None
         given = len(requests[0].images)
@@ -83,20 +108,20 @@ class Replica:
             return [Refused(f"takes {most}, was given {given}") for _ in requests]
         return self._in_calls(requests, self._kind.takes_pairs)
 
-    def _in_calls(self, requests: Sequence[EditRequest], takes_pairs: bool) -> list[Edited | EditError]:
-        outcomes: list[Edited | EditError] = []
+    def _in_calls(self, requests: Sequence[EditRequest], takes_pairs: bool) -> list[Made | EditError]:
+        outcomes: list[Made | EditError] = []
         while len(outcomes) < len(requests):
             size = self._largest if takes_pairs else 1
             outcomes += self._edit_or_halve(requests[len(outcomes) : len(outcomes) + size])
         return outcomes
 
-    def _edit_or_halve(self, requests: Sequence[EditRequest]) -> list[Edited | EditError]:
+    def _edit_or_halve(self, requests: Sequence[EditRequest]) -> list[Made | EditError]:
         """What goes wrong for many is tried again for fewer, so that a failure is that of one request."""
         import torch
 
         half = (len(requests) + 1) // 2
         try:
-            return self._edit(requests)
+            return list(self._edit(requests))
         except torch.OutOfMemoryError:
             width, height = requests[0].image.size
             failure = Crashed(
@@ -111,11 +136,13 @@ class Replica:
             return [failure]
         return self._in_calls(requests[:half], True) + self._in_calls(requests[half:], True)
 
-    def _edit(self, requests: Sequence[EditRequest]) -> list[Edited | EditError]:
+    def _edit(self, requests: Sequence[EditRequest]) -> list[Made]:
         assert self._kind is not None
+        started = time.perf_counter()
         made = self._pipeline(**arguments_for(self._kind, requests, self._settings))
+        seconds = time.perf_counter() - started
         flagged = getattr(made, "nsfw_content_detected", None) or [False] * len(requests)
-        return [_outcome(values, bool(flag)) for values, flag in zip(made.images, flagged, strict=True)]
+        return [Made(values, bool(flag), seconds) for values, flag in zip(made.images, flagged, strict=True)]
 
     def _place(self, pipeline: Any, device: torch.device) -> None:
         import torch
@@ -162,19 +189,6 @@ def _check_settings(pipeline: Any, settings: Mapping[str, Parameter]) -> None:
         raise Misconfigured(
             f"{type(pipeline).__name__} has no parameter {unknown[0]}; it takes {', '.join(sorted(taken))}"
         )
-
-
-def _outcome(values: NDArray[np.float32], flagged: bool) -> Edited | EditError:
-    """The picture, unless it is not one: a safety checker gives black, a number that overflowed does too."""
-    import numpy as np
-
-    from convergebench.picture import Picture
-
-    if flagged:
-        return Refused("the pipeline's safety checker withheld the picture")
-    if not np.isfinite(values).all():
-        return Crashed("the pipeline's values overflowed: try dtype=bfloat16 or dtype=float32")
-    return Edited(Picture.from_pixels((values * 255).round().astype(np.uint8)), cost_usd=0.0)
 
 
 def _free_memory() -> None:

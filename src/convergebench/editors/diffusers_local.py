@@ -19,7 +19,7 @@ from pathlib import Path
 
 from convergebench.editors._local_weights import DTYPES, chosen, class_named_in
 from convergebench.editors._pipelines import HUB_CLASSES, KINDS, Kind
-from convergebench.editors._replica import OFFLOADS, Replica
+from convergebench.editors._replica import OFFLOADS, Made, Replica
 from convergebench.editors._settings import without_settings
 from convergebench.editors.needs import HubWeights, Package
 from convergebench.editors.registry import Preset, provider
@@ -94,10 +94,14 @@ class DiffusersEditor:
             for share, of_share in zip(shares, done, strict=True)
             for index, outcome in zip(share, of_share, strict=True)
         }
-        return [outcomes[index] for index in range(len(requests))]
+        return await asyncio.gather(*(_finished(outcomes[index]) for index in range(len(requests))))
 
     async def close(self) -> None:
         await asyncio.gather(*(replica.close() for replica in self._replicas))
+
+
+async def _finished(outcome: Made | EditError) -> Edited | EditError:
+    return outcome if isinstance(outcome, EditError) else await asyncio.to_thread(outcome.finished)
 
 
 def _declared_kind(model: str) -> Kind | None:

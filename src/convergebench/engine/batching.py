@@ -7,9 +7,12 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from convergebench.types import BatchEditor, Edited, EditRequest
+from convergebench.types import BatchEditor, Edited, EditRequest, Unavailable
 
 WAIT_SECONDS = 0.01
+AT_ONCE = 2
+"""Batches that an editor is given at a time: one that its device works on, one that is ready for it."""
+DEADLINE_SECONDS = 900.0
 
 Request = TypeVar("Request")
 Reply = TypeVar("Reply")
@@ -60,10 +63,13 @@ class Line(Generic[Request, Reply]):
             self._waiting.popleft().settle(error)
 
     async def take(self, most: int) -> list[Asked[Request, Reply]]:
-        """Up to so many, as soon as there is one; a moment is left for others to join it."""
+        """Up to so many, as soon as there is one; a moment is left for others to join it, and one more as
+        long as some do."""
         while True:
             await self._is_filled.wait()
-            if len(self._waiting) < most:
+            before = 0
+            while before < len(self._waiting) < most:
+                before = len(self._waiting)
                 await asyncio.sleep(self._wait_seconds)
             batch = self._first(most)
             if not self._waiting:
@@ -85,16 +91,25 @@ class Line(Generic[Request, Reply]):
 
 
 class Batched:
-    """Gathers requests while the editor is busy, or for a moment when it is idle, and sends them together."""
+    """Gathers requests while the editor is busy, or for a moment when it is idle, and sends them together.
 
-    def __init__(self, editor: BatchEditor, wait_seconds: float = WAIT_SECONDS) -> None:
+    A batch that is full is sent while another is under way, so that the editor's device need not wait until
+    that one's pictures are encoded, stored and sent back with the next request. The deadline is a batch's:
+    how long a request waits for its turn says nothing about the editor.
+    """
+
+    def __init__(self, editor: BatchEditor, deadline_seconds: float = DEADLINE_SECONDS) -> None:
         self.facts = editor.facts
         self._editor = editor
-        self._line: Line[EditRequest, Edited] = Line(wait_seconds)
+        self._deadline_seconds = deadline_seconds
+        self._line: Line[EditRequest, Edited] = Line()
         self._sender: asyncio.Task[None] | None = None
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._changed = asyncio.Event()
 
     async def edit(self, request: EditRequest) -> Edited:
         answer = self._line.ask(request)
+        self._changed.set()
         if self._sender is None or self._sender.done():
             self._sender = asyncio.create_task(self._send_all())
         return await answer
@@ -104,11 +119,29 @@ class Batched:
 
     async def _send_all(self) -> None:
         while len(self._line):
-            await self._send(await self._line.take(self._editor.batch_size))
+            if self._may_send():
+                batch = await self._line.take(self._editor.batch_size)
+                sent = asyncio.create_task(self._send(batch))
+                self._under_way.add(sent)
+                sent.add_done_callback(self._ended)
+            else:
+                self._changed.clear()
+                await self._changed.wait()
+
+    def _may_send(self) -> bool:
+        is_full = len(self._line) >= self._editor.batch_size
+        return not self._under_way or (is_full and len(self._under_way) < AT_ONCE)
+
+    def _ended(self, sent: asyncio.Task[None]) -> None:
+        self._under_way.discard(sent)
+        self._changed.set()
 
     async def _send(self, batch: list[Asked[EditRequest, Edited]]) -> None:
         try:
-            outcomes = await self._editor.edit_batch([asked.request for asked in batch])
+            async with asyncio.timeout(self._deadline_seconds):
+                outcomes = await self._editor.edit_batch([asked.request for asked in batch])
+        except TimeoutError:
+            outcomes = [Unavailable(f"no answer within {self._deadline_seconds:g} s")] * len(batch)
         except Exception as error:
             for asked in batch:
                 asked.settle(error)

@@ -106,11 +106,12 @@ class _Session:
         self, at_once: int | None, per_minute: float | None, budget: Budget, patience: Patience
     ) -> None:
         """One lane for each provider: its models share it."""
-        self._budget = budget
+        self._budget, self._patience = budget, patience
+        unhurried = replace(patience, deadline_seconds=math.inf)
         self._limits = {
             editor.facts.provider: Limits(
                 lane_for(editor.facts, at_once, per_minute),
-                replace(patience, deadline_seconds=math.inf) if isinstance(editor, Prepared) else patience,
+                unhurried if isinstance(editor, Prepared | BatchEditor) else patience,
                 budget,
                 self._stop,
             )
@@ -157,7 +158,8 @@ class _Session:
     def _trajectories(
         self, editor: Editor, identities: Sequence[int], wanted: Sequence[Enrolment]
     ) -> Iterator[Trajectory]:
-        asked = Batched(editor) if isinstance(editor, BatchEditor) else editor
+        deadline = self._patience.deadline_seconds
+        asked = Batched(editor, deadline) if isinstance(editor, BatchEditor) else editor
         for identity, enrolment in zip(identities, wanted, strict=True):
             elsewhere = isinstance(editor, Prepared)
             yield Trajectory(
