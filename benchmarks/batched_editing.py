@@ -46,7 +46,7 @@ class Load:
 
 
 TINY = Load("cpu", "float32", 128, 10, 16, 2, turns=3, now=time.process_time)
-FULL = Load("cuda:0", "bfloat16", 768, 6, 16, 1, turns=2, now=time.perf_counter)
+FULL = Load("cuda:0", "bfloat16", 768, 6, 16, 2, turns=2, now=time.perf_counter)
 
 
 def full_size_instruct_pix2pix() -> Any:

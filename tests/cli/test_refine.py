@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from convergebench.suites.reedit_mini import load_reedit_mini, mini_rows, write_mini
-from servers.judge import Answer, Asked, JudgeServer, completion, graded
+from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
 from tiny_qwen import save_tiny_qwen
 
 Cli = Callable[..., Any]
@@ -103,6 +103,26 @@ def test_a_judge_sees_the_original_and_the_original_instruction_and_nothing_twic
     before = len(server.asked)
     assert cli(*in_mini(words, "--chain", "--judge", server.name)).code == 3
     assert len(server.asked) == before
+
+
+def test_a_judge_that_is_down_for_good_is_said_in_a_sentence_and_the_edits_are_there(
+    cli: Cli, words: Words, server: JudgeServer
+) -> None:
+    server.script = lambda number, asked: (
+        answer(number, asked) if is_look(asked) else failure(401, "no such key")
+    )
+    told = cli(*in_mini(words, "--chain", "--judge", server.name))
+    assert told.code == 3
+    (sentence,) = [line for line in told.err.splitlines() if "cannot go on" in line]
+    assert sentence.endswith("the key in SERVER_API_KEY is not accepted; check it and run again")
+    done = cli(*in_mini(words, "--chain", "--judge", server.name, "--json")).json
+    assert sum(case["refined"] is not None for case in done["cases"]) == 8
+    assert "is not accepted" in done["judged"]["unusable"]
+    server.script = answer
+    looks = sum(map(is_look, server.asked))
+    again = cli(*in_mini(words, "--chain", "--judge", server.name, "--json")).json
+    assert (again["run"]["edits"], again["judged"]["ok"]) == (0, (10 + 8) * 4)
+    assert sum(map(is_look, server.asked)) == looks
 
 
 def test_the_tables_say_what_became_of_the_verdicts_and_what_every_round_did(

@@ -1,6 +1,7 @@
 """A program: the command line with one more editor, which writes down every edit it is asked for.
 
 Usage: python logged_editor.py LOG convergebench-arguments…
+An edit takes LOGGED_EDIT_SECONDS of the environment.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from convergebench.editors import editor
 from convergebench.editors.pixel import PixelEditor
 from convergebench.types import EditorFacts, Pixels
 
+SECONDS = float(os.environ.get("LOGGED_EDIT_SECONDS", "0.005"))
+
 
 def wear_and_log(log: int, pixels: Pixels, instruction: str, seed: int) -> Pixels:
     from convergebench.editors._wear import noise
 
     os.write(log, f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {seed}\n".encode())
-    time.sleep(0.005)
+    time.sleep(SECONDS)
     return noise(pixels, seed=seed, sigma=2.0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sqlite3
 import subprocess
@@ -21,6 +22,8 @@ from servers.judge import Answer, Asked, JudgeServer, completion, graded
 PROGRAM = Path(__file__).with_name("logged_editor.py")
 CASES = 9
 SLOW_SECONDS = 0.02
+EDIT_SECONDS = 0.04
+EDITS, LOOKS, QUESTIONS = 2 * CASES, CASES, 2 * 3 * CASES
 
 
 def is_look(asked: Asked) -> bool:
@@ -60,7 +63,10 @@ class Run:
         ]  # fmt: skip
 
     def start(self) -> subprocess.Popen[str]:
-        return subprocess.Popen(self._words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        environment = {**os.environ, "LOGGED_EDIT_SECONDS": str(EDIT_SECONDS)}
+        return subprocess.Popen(
+            self._words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        )
 
     def finish(self) -> None:
         out, err = self.start().communicate(timeout=180)
@@ -113,24 +119,31 @@ def test_killed_in_each_stage_it_ends_as_one_that_never_was_and_asks_nothing_twi
     tmp_path: Path, pictures: Path, server: JudgeServer
 ) -> None:
     killed = Run(tmp_path / "killed", pictures, server)
+
+    def questions() -> int:
+        return sum(not is_look(asked) for asked in server.asked)
+
     stages: dict[str, tuple[int, Callable[[], int]]] = {
         "first edits": (2, lambda: len(killed.edited)),
+        "judging beside editing": (4, questions),
         "looks": (3, lambda: sum(map(is_look, server.asked))),
         "further edits": (2, lambda: len(killed.rows("SELECT 1 FROM steps WHERE role = 'refined'"))),
-        "judging": (10, lambda: sum(not is_look(asked) for asked in server.asked)),
+        "judging": (10, questions),
     }
-    for more, count in stages.values():
+    for stage, (more, count) in stages.items():
         before = killed.finished if killed.log.exists() else set()
         edits, attempts = len(killed.edited), len(killed.attempted) if before else 0
         killed.kill_after(more, count)
         assert before.isdisjoint(killed.edited[edits:])
         assert before.isdisjoint(killed.attempted[attempts:])
+        if stage == "judging beside editing":
+            assert len(killed.edited) < EDITS, "others were to be edited yet"
     before, edits, attempts = killed.finished, len(killed.edited), len(killed.attempted)
     killed.finish()
     assert before.isdisjoint(killed.edited[edits:])
     assert before.isdisjoint(killed.attempted[attempts:])
-    assert len(before) < 2 * CASES + CASES + 2 * 3 * CASES == len(killed.finished)
-    in_flight = 4 * 8  # what a killed process had asked and not yet got
+    assert len(before) < EDITS + LOOKS + QUESTIONS == len(killed.finished)
+    in_flight = len(stages) * 8  # what a killed process had asked and not yet got
     assert len(server.asked) <= len(killed.attempted) + in_flight
 
     whole = Run(tmp_path / "whole", pictures, server)

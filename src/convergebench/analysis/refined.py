@@ -78,14 +78,15 @@ class RefinedCase:
         return number > 0 and self.content_after == 0
 
 
-_REFINEMENTS = f"""
+_TRAJECTORIES = """
     SELECT t.id, t.protocol, t.editor, t.seed, t.case_fingerprint, e.name, e.parameters,
            c.suite, c.id AS case_id, c.category, c.language, c.picture, c.forward, c.hints
     FROM trajectories t
     JOIN editors e ON e.fingerprint = t.editor
     JOIN cases c ON c.fingerprint = t.case_fingerprint
-    WHERE t.protocol IN (SELECT value FROM json_each(?)) AND {IS_NEWEST}
-    ORDER BY t.id
+"""
+_REFINEMENTS = f"""
+    {_TRAJECTORIES} WHERE t.protocol IN (SELECT value FROM json_each(?)) AND {IS_NEWEST} ORDER BY t.id
 """
 _LOOKS = """
     SELECT l.round, l.primary_step, j.outcome, j.missing, (
@@ -125,6 +126,12 @@ def refinements(
         if suite in (None, row["suite"], row["suite"].partition("@")[0])
         if not editors or row["editor"] in editors
     ]
+
+
+def refined_case(workspace: Workspace, suite: str, trajectory: int) -> RefinedCase:
+    """One of them, as far as it is."""
+    (row,) = workspace.query(f"{_TRAJECTORIES} WHERE t.id = ? AND c.suite = ?", trajectory, suite)
+    return _case(workspace, row)
 
 
 def _case(workspace: Workspace, row: sqlite3.Row) -> RefinedCase:

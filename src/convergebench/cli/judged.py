@@ -66,23 +66,32 @@ def judged_in_json(done: Judged) -> dict[str, Any]:
 
 
 def closing_lines(done: Judged, judge: str) -> list[str]:
-    total = len(done.verdicts)
+    total, unasked = len(done.verdicts), done.verdicts.count(None)
+    missing = total - done.ok - unasked
     asked = f"{done.asked} judged with {done.calls} calls"
     lines = [f"{asked}, {total - done.asked} not asked for, {done.seconds:.1f} s."]
     if done.unusable:
         lines.append(f"convergebench: {judge} cannot go on: {done.unusable}")
     if done.out_of_budget:
         lines.append("convergebench: the next question could cost more than --max-cost; raise it to go on.")
-    why = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in done.missing.most_common())
-    if total and not done.ok:
-        lines.append(f"convergebench: none of {total} judgements succeeded{f' ({why})' if why else ''}.")
+    why = f" ({_counted(done)})" if done.missing else ""
+    if missing and not done.ok:
+        lines.append(f"convergebench: none of {total} judgements succeeded{why}.")
         lines += _examples(done)
-    elif done.ok < total:
+    elif missing:
         lines.append(
-            f"convergebench: {total - done.ok} of {total} verdicts are missing{f' ({why})' if why else ''}; "
-            "the raw replies are kept. Ask for them again with --retry-missing."
+            f"convergebench: {missing} of {total} verdicts are missing{why}; the raw replies are kept. Ask "
+            "for them again with --retry-missing."
+        )
+    if unasked:
+        lines.append(
+            f"convergebench: {unasked} of {total} verdicts are not there yet; the same command asks for them."
         )
     return lines
+
+
+def _counted(done: Judged) -> str:
+    return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in done.missing.most_common())
 
 
 def _examples(done: Judged) -> list[str]:

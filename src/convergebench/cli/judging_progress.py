@@ -19,10 +19,10 @@ def onlooker(judge: str, as_json: bool) -> JudgingBar | nullcontext[None]:
 
 
 class JudgingBar:
-    """An Onlooker that draws to standard error."""
+    """An Onlooker that draws to standard error; below the bars that it is given, where others draw those."""
 
-    def __init__(self, judge: str) -> None:
-        self._bar = Progress(
+    def __init__(self, judge: str, bars: Progress | None = None) -> None:
+        self._bar = bars or Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
@@ -32,7 +32,7 @@ class JudgingBar:
             console=Console(stderr=True),
             transient=True,
         )
-        self._task = self._bar.add_task(judge.partition("?")[0], total=None, speed="", trouble="")
+        self._task = self._bar.add_task(judge.partition("?")[0], total=None, speed="", trouble="", cost="")
         self._asked = self._missing = 0
         self._started = time.monotonic()
 
@@ -58,6 +58,9 @@ class JudgingBar:
             speed=f"{speed:.1f} verdicts/s" if self._asked else "",
             trouble=f"{self._missing} missing" if self._missing else "",
         )
+
+    def given_up(self, reason: str) -> None:
+        pass
 
     def stopping(self, in_flight: int) -> None:
         self._bar.console.print(f"Stopping; {in_flight} questions in flight are waited for and kept.")

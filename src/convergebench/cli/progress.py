@@ -16,7 +16,7 @@ class ProgressBars:
 
     def __init__(self) -> None:
         self._console = Console(stderr=True)
-        self._bars = Progress(
+        self.bars = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
@@ -34,16 +34,20 @@ class ProgressBars:
         self._started = time.monotonic()
 
     def __enter__(self) -> ProgressBars:
-        self._bars.start()
+        self.bars.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._bars.stop()
+        self.bars.stop()
+
+    def label(self, model: str) -> str:
+        return model
 
     def planned(self, model: str, edits: int) -> None:
-        self._tasks[model] = self._bars.add_task(model, total=edits, speed="", trouble="", cost="")
+        shown = self.label(model)
+        self._tasks[model] = self.bars.add_task(shown, total=edits, speed="", trouble="", cost="")
         self._made[model] = self._failed[model] = 0
         self._cost[model] = 0.0
 
@@ -52,7 +56,7 @@ class ProgressBars:
         self._failed[model] += isinstance(step.outcome, Failure)
         self._cost[model] += 0.0 if replayed else step.cost_usd or 0.0
         speed = self._made[model] / max(time.monotonic() - self._started, 1e-9)
-        self._bars.update(
+        self.bars.update(
             self._tasks[model],
             advance=1,
             speed=f"{speed:.1f} edits/s" if self._made[model] else "",
@@ -61,7 +65,7 @@ class ProgressBars:
         )
 
     def ended(self, model: str, unmade: int) -> None:
-        self._bars.advance(self._tasks[model], unmade)
+        self.bars.advance(self._tasks[model], unmade)
 
     def measured(self, pictures: int) -> None:
         pass

@@ -1,4 +1,4 @@
-"""Progress of a refinement: bars for editing and looking, and then one for judging."""
+"""Progress of a refinement: a bar for the edits of each model, and one for the verdicts beside them."""
 
 from __future__ import annotations
 
@@ -6,36 +6,51 @@ from types import TracebackType
 
 from convergebench.cli.judging_progress import JudgingBar
 from convergebench.cli.progress import ProgressBars
+from convergebench.engine.refining_plan import REFINED_BY
 from convergebench.judges import Verdict
 
 
+class _EditBars(ProgressBars):
+    def label(self, model: str) -> str:
+        """All have the same reasoner and executor: the model's own name tells them apart."""
+        return model.partition(REFINED_BY)[0]
+
+
 class RefineProgress:
-    """An Onlooker for the judging; `editing` is the Watch of what goes before."""
+    """The Onlooker of the judging; `editing` is the Watch of the rest."""
 
     def __init__(self, judge: str) -> None:
-        self.editing = ProgressBars()
-        self._judge = judge
-        self._shown: ProgressBars | JudgingBar = self.editing
+        self.editing = _EditBars()
+        self._judge = judge.partition("?")[0]
+        self._judging: JudgingBar | None = None
 
     def __enter__(self) -> RefineProgress:
-        self._shown.__enter__()
+        self.editing.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._shown.__exit__(kind, error, trace)
+        self.editing.__exit__(kind, error, trace)
 
     def planned(self, judgements: int) -> None:
-        self._shown.__exit__(None, None, None)
-        self._shown = JudgingBar(self._judge)
-        self._shown.__enter__()
-        self._shown.planned(judgements)
-
-    def stopping(self, in_flight: int) -> None:
-        assert isinstance(self._shown, JudgingBar)
-        self._shown.stopping(in_flight)
+        self._bar.planned(judgements)
 
     def judged(self, verdict: Verdict, *, replayed: bool) -> None:
-        assert isinstance(self._shown, JudgingBar)
-        self._shown.judged(verdict, replayed=replayed)
+        self._bar.judged(verdict, replayed=replayed)
+
+    def given_up(self, reason: str) -> None:
+        """Said at once: editing may go on for hours, and the judge can be set right meanwhile."""
+        console = self.editing.bars.console
+        console.print(f"{self._judge} cannot go on: {reason}", markup=False, soft_wrap=True)
+
+    def stopping(self, in_flight: int) -> None:
+        if in_flight:
+            self._bar.stopping(in_flight)
+
+    @property
+    def _bar(self) -> JudgingBar:
+        """Made when it is needed, so that it stands below the others."""
+        if self._judging is None:
+            self._judging = JudgingBar(self._judge, self.editing.bars)
+        return self._judging

@@ -141,12 +141,11 @@ def _rounds(rows: Sequence[RoundRow]) -> Any:
 
 def _closing_lines(done: Refined, written: Sequence[Path]) -> list[str]:
     """What was done, what was not and why, and what to type next."""
-    from convergebench.engine.refining import RefineOutcome
     from convergebench.report._wording import counted
 
     made = done.outcome
     looks = ""
-    if isinstance(made, RefineOutcome):
+    if done.settings.rounds:
         looks = f", {counted(made.looks, 'look')} with {counted(made.calls, 'call')}"
     spent = made.spent_usd + (done.judged.spent_usd if done.judged else 0.0)
     cost = f", ${spent:.2f}" if spent else ""
@@ -161,7 +160,7 @@ def _closing_lines(done: Refined, written: Sequence[Path]) -> list[str]:
         lines += closing_lines(done.judged, done.settings.judge)
     elif not done.settings.judge:
         lines.append("Nothing was judged; name a judge with --judge PROVIDER:MODEL.")
-    if made.out_of_budget:
+    if made.out_of_budget and not (done.judged and done.judged.out_of_budget):
         lines.append("convergebench: stopped at --max-cost; run the same command with more to go on.")
     elif made.interrupted:
         lines.append("Run the same command again to go on; nothing that is finished is asked for twice.")
@@ -194,12 +193,12 @@ def _in_json(done: Refined, sums: Sums, written: Sequence[Path], code: int) -> d
     made = done.outcome
     names = ("trajectories", "complete", "edits", "replayed", "looks", "calls", "unusable", "unreadable",
              "interrupted", "out_of_budget", "spent_usd", "seconds")  # fmt: skip
-    counters = {name: dict(getattr(made, name)) for name in ("failures", "no_advice") if hasattr(made, name)}
+    counters = {name: dict(getattr(made, name)) for name in ("failures", "no_advice")}
     plain: Sequence[BenchmarkRow] = sums.plain
     return {
         "suite": done.suite,
         "exit_code": code,
-        "run": {**{name: getattr(made, name) for name in names if hasattr(made, name)}, **counters},
+        "run": {**{name: getattr(made, name) for name in names}, **counters},
         "cases": [_case_in_json(case, done.settings.rounds) for case in done.cases],
         "rounds": [
             {**vars(row), "figures": {name: json_interval(one) for name, one in row.figures.items()}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -10,6 +11,8 @@ from typing import Generic, TypeVar
 from convergebench.types import BatchEditor, Edited, EditRequest, Unavailable
 
 WAIT_SECONDS = 0.01
+FIRST_WAIT_SECONDS = 0.1
+"""Trajectories start one after the other, as their sources are read, and few cost as long a call as many."""
 AT_ONCE = 2
 """Batches that an editor is given at a time: one that its device works on, one that is ready for it."""
 DEADLINE_SECONDS = 900.0
@@ -39,8 +42,7 @@ class Asked(Generic[Request, Reply]):
 class Line(Generic[Request, Reply]):
     """Requests that wait to be served, by one server or by many; taken in batches, in order."""
 
-    def __init__(self, wait_seconds: float = WAIT_SECONDS) -> None:
-        self._wait_seconds = wait_seconds
+    def __init__(self) -> None:
         self._waiting: deque[Asked[Request, Reply]] = deque()
         self._is_filled = asyncio.Event()
 
@@ -62,17 +64,20 @@ class Line(Generic[Request, Reply]):
         while self._waiting:
             self._waiting.popleft().settle(error)
 
-    async def take(self, most: int) -> list[Asked[Request, Reply]]:
-        """Up to so many, as soon as there is one; a moment is left for others to join it, and one more as
-        long as some do."""
+    async def take(self, most: int, wait_seconds: float = WAIT_SECONDS) -> list[Asked[Request, Reply]]:
+        """Up to so many, as soon as there is one; a moment is left for others to join it, and one more after
+        each who does."""
         while True:
             await self._is_filled.wait()
-            before = 0
-            while before < len(self._waiting) < most:
-                before = len(self._waiting)
-                await asyncio.sleep(self._wait_seconds)
+            with contextlib.suppress(TimeoutError):
+                while len(self._waiting) < most:
+                    self._is_filled.clear()
+                    async with asyncio.timeout(wait_seconds):
+                        await self._is_filled.wait()
             batch = self._first(most)
-            if not self._waiting:
+            if self._waiting:
+                self._is_filled.set()  # for others who take from here
+            else:
                 self._is_filled.clear()
             if batch:
                 return batch
@@ -106,6 +111,7 @@ class Batched:
         self._sender: asyncio.Task[None] | None = None
         self._under_way: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
+        self._wait_seconds = FIRST_WAIT_SECONDS
 
     async def edit(self, request: EditRequest) -> Edited:
         answer = self._line.ask(request)
@@ -120,7 +126,8 @@ class Batched:
     async def _send_all(self) -> None:
         while len(self._line):
             if self._may_send():
-                batch = await self._line.take(self._editor.batch_size)
+                batch = await self._line.take(self._editor.batch_size, self._wait_seconds)
+                self._wait_seconds = WAIT_SECONDS
                 sent = asyncio.create_task(self._send(batch))
                 self._under_way.add(sent)
                 sent.add_done_callback(self._ended)

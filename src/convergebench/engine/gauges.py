@@ -20,6 +20,12 @@ class Gauges:
     """Batches of each that are measured at a time."""
     batch: int = BATCH
 
+    @property
+    def fill(self) -> bool:
+        """Whether batches are better full: large ones are for a GPU, which takes as long for a few pictures
+        as for many, while cores had better begin with what is there."""
+        return self.batch > BATCH
+
     @classmethod
     def of(cls, ruler: Ruler) -> Gauges:
         """Measured in this process."""

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from convergebench.analysis.gather import PARTIAL
-from convergebench.engine.judging import Task
+from convergebench.engine.judging_tasks import Task
 from convergebench.engine.references import kept_references
 from convergebench.judges import Rubric, Subject
 from convergebench.judges.asking import lacking

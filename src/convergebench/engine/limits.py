@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
-from convergebench.types import BadOutput, Crashed, EditError, EditorFacts, RateLimited, Unavailable
+from convergebench.types import (
+    BadOutput,
+    BatchEditor,
+    Crashed,
+    EditError,
+    Editor,
+    EditorFacts,
+    Prepared,
+    RateLimited,
+    Unavailable,
+)
 
 log = logging.getLogger("convergebench")
 
@@ -123,6 +134,12 @@ class Lane:
             self._next_start = max(self._next_start, time.monotonic() + wait_seconds)
         elif not isinstance(outcome, EditError):
             self._allowed = min(self._most, self._allowed + 1 / self._allowed)
+
+
+def patience_with(editor: Editor, patience: Patience) -> Patience:
+    """Those that come in batches, or run elsewhere, have a deadline from when their turn comes, not here."""
+    is_waited_for = isinstance(editor, BatchEditor | Prepared)
+    return replace(patience, deadline_seconds=math.inf) if is_waited_for else patience
 
 
 def lane_for(facts: EditorFacts, at_once: int | None, per_minute: float | None) -> Lane:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections import Counter, deque
 from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from convergebench.analysis.succession import Succession
@@ -17,7 +16,7 @@ from convergebench.engine.directions import ForwardEdit
 from convergebench.engine.durable import DurableEdit, StepFailed, Stopped, Trajectory
 from convergebench.engine.gauges import Gauges
 from convergebench.engine.interrupts import interruptible
-from convergebench.engine.limits import Budget, BudgetReached, Limits, Patience, lane_for
+from convergebench.engine.limits import Budget, BudgetReached, Limits, Patience, lane_for, patience_with
 from convergebench.engine.measuring import Measuring
 from convergebench.engine.plan import Plan
 from convergebench.engine.sources import Sources
@@ -93,9 +92,11 @@ class _Session:
         self._run = run
         self._watch = watch
         self._sources = Sources(workspace.pictures)
-        at_once, batch = gauges.at_once, gauges.batch
-        self._returns = Measuring(gauges.returns, workspace, watch, self._stop_for, at_once, batch)
-        self._changes = Measuring(gauges.changes, workspace, Unwatched(), self._stop_for, at_once, batch)
+        at_once, batch, fill = gauges.at_once, gauges.batch, gauges.fill
+        self._returns = Measuring(gauges.returns, workspace, watch, self._stop_for, at_once, batch, fill)
+        self._changes = Measuring(
+            gauges.changes, workspace, Unwatched(), self._stop_for, at_once, batch, fill
+        )
         self._directions = Measuring(gauges.directions, workspace, Unwatched(), self._stop_for, at_once)
         self._outcome = Outcome()
         self._error: Exception | None = None
@@ -107,11 +108,10 @@ class _Session:
     ) -> None:
         """One lane for each provider: its models share it."""
         self._budget, self._patience = budget, patience
-        unhurried = replace(patience, deadline_seconds=math.inf)
         self._limits = {
             editor.facts.provider: Limits(
                 lane_for(editor.facts, at_once, per_minute),
-                unhurried if isinstance(editor, Prepared | BatchEditor) else patience,
+                patience_with(editor, patience),
                 budget,
                 self._stop,
             )

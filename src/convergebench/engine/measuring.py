@@ -16,6 +16,7 @@ from convergebench.store import Tried, Workspace
 from convergebench.types import Digest, Measurement
 
 WORKERS = max(1, min(4, os.cpu_count() or 1))
+FILL_SECONDS = 0.004
 
 Pair: TypeAlias = tuple[Picture, Picture]
 """Reference and picture."""
@@ -68,12 +69,16 @@ class Measuring(Generic[Item]):
         on_error: Callable[[Exception], None],
         at_once: int = WORKERS,
         batch: int = BATCH,
+        fill: bool = False,
     ) -> None:
+        """`fill`: a batch that is not full waits while another is measured."""
         self._gauge = gauge
         self._workspace = workspace
         self._watch = watch
         self._on_error = on_error
         self._batch = batch
+        self._fill = fill
+        self._under_way = 0
         self._line: asyncio.Queue[Item] = asyncio.Queue(maxsize=2 * batch)
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="measure")
         self._workers = [asyncio.create_task(self._work()) for _ in range(at_once)]
@@ -92,15 +97,26 @@ class Measuring(Generic[Item]):
 
     async def _work(self) -> None:
         while True:
-            batch = [await self._line.get()]
-            while len(batch) < self._batch and not self._line.empty():
-                batch.append(self._line.get_nowait())
+            batch = await self._next_batch()
+            self._under_way += 1
             try:
                 await self._measure_and_record(batch)
             except Exception as error:
                 self._on_error(error)  # and go on taking from the line, or editing would wait for ever
+            self._under_way -= 1
             for _ in batch:
                 self._line.task_done()
+
+    async def _next_batch(self) -> list[Item]:
+        batch = [await self._line.get()]
+        while len(batch) < self._batch:
+            if not self._line.empty():
+                batch.append(self._line.get_nowait())
+            elif self._fill and self._under_way:
+                await asyncio.sleep(FILL_SECONDS)
+            else:
+                break
+        return batch
 
     async def _measure_and_record(self, batch: list[Item]) -> None:
         rows = await asyncio.get_running_loop().run_in_executor(self._threads, self._gauge.measure, batch)

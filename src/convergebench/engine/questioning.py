@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 
+from convergebench.engine.durable import Stopped
 from convergebench.engine.limits import Attempted, Limits
 from convergebench.judges import Judge, JudgeAttempt, Question, Reply, Verdict
 from convergebench.judges.asking import likely_cost_usd
@@ -15,6 +16,8 @@ from convergebench.store import Workspace
 from convergebench.store.judgements import Asked, begin_judgement, record_attempt
 from convergebench.types import EditError, Misconfigured, Refused
 
+ASK_AGAIN = 2
+CLAIM_POLL_SECONDS = 0.1
 FINAL = ("ok", "refused")
 """After these a judge is not asked again."""
 
@@ -23,7 +26,7 @@ Read = Callable[[Reply], Verdict]
 
 
 class Questioner:
-    """Asks one judge within the limits. `writes` collects what is on its way to the disk."""
+    """Asks one judge within the limits, started with the first question."""
 
     def __init__(
         self,
@@ -41,11 +44,34 @@ class Questioner:
         self._limits = limits
         self._stop = stop
         self._ask_again = ask_again
+        self._starting: asyncio.Task[None] | None = None
+
+    async def started(self) -> None:
+        """Start the judge unless it is; that can take long. Stopped is raised if the run ends first, and
+        Misconfigured if it cannot be started."""
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._judge.start())
+        stopping = asyncio.create_task(self._stop.wait())
+        await asyncio.wait({self._starting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if not self._starting.done():
+            raise Stopped
+        try:
+            self._starting.result()
+        except EditError as error:
+            raise Misconfigured(str(error)) from error
+
+    async def close(self) -> None:
+        if self._starting is not None:
+            self._starting.cancel()  # does nothing to what is done
+            await asyncio.wait({self._starting})
+            await self._judge.close()
 
     async def verdict(
         self, asked: Asked, read: Read, question: Question, writes: list[Future[None]]
     ) -> Verdict | None:
-        """The first reply in form, or what the last one lacks; None if the run ends before either.
+        """The first reply in form, or what the last one lacks; None if the run ends before either. `writes`
+        collects what is on its way to the disk.
 
         Misconfigured is raised: it says nothing about the subject, which is asked about again when the judge
         is set right.

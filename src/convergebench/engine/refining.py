@@ -6,17 +6,17 @@ import asyncio
 import contextlib
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
-from convergebench.accounts import account_at
+from convergebench.engine.allowance import Allowance, questions_at_once
 from convergebench.engine.batching import Batched
 from convergebench.engine.durable import StepFailed, Stopped
 from convergebench.engine.interrupts import interruptible
-from convergebench.engine.judging import AT_ONCE as LOOKS_AT_ONCE
-from convergebench.engine.judging import Onlooker
-from convergebench.engine.limits import Budget, BudgetReached, Lane, Limits, Patience, lane_for
+from convergebench.engine.judging_tasks import Onlooker
+from convergebench.engine.limits import BudgetReached, Patience
 from convergebench.engine.local import CLAIM_POLL_SECONDS, THREADS, TRAJECTORIES_AT_ONCE, Outcome
 from convergebench.engine.refining_advice import NoAdvice, Reasoner
 from convergebench.engine.refining_case import Refinement, Stage, Unit
@@ -44,96 +44,128 @@ async def refine_plan(
     workspace: Workspace,
     *,
     run: int,
-    concurrency: int | None = None,
-    reasoner_concurrency: int | None = None,
     per_minute: float | None = None,
     max_cost_usd: float | None = None,
-    retry_missing: bool = False,
     patience: Patience | None = None,
-    watch: Watch | None = None,
-    onlooker: Onlooker | None = None,
+    **options: Any,
 ) -> RefineOutcome:
-    """Bring every refinement of the plan as far as it gets; `run_plan`'s manners hold here too.
+    """Bring every refinement of the plan as far as it gets; `run_plan`'s manners hold here too. `options` are
+    those of `Refinements`."""
+    allowance = Allowance(max_cost_usd, per_minute, patience)
+    refinements = Refinements(plan, workspace, allowance, run=run, **options)
+    with interruptible(refinements.interrupt):
+        return await refinements.carry_out()
 
-    All pipelines have the same reasoner. `retry_missing` asks again for advice that is missing.
+
+class Refinements:
+    """All refinements of a plan, many at a time. All of its pipelines have the same reasoner.
+
+    A reasoner that cannot go on ends the refining alone, and what is in the allowance's other hands goes on.
+    Money that runs out, an interrupt and an error end all of the run, when what is in flight has finished.
     """
-    session = _Session(plan, workspace, run, watch or Unwatched())
-    session.limit(concurrency, per_minute, Budget(max_cost_usd), patience or Patience())
-    session.seat(reasoner_concurrency, per_minute, retry_missing, onlooker)
-    return await session.run(concurrency or TRAJECTORIES_AT_ONCE)
 
-
-class _Session:
-    def __init__(self, plan: RefinePlan, workspace: Workspace, run: int, watch: Watch) -> None:
+    def __init__(
+        self,
+        plan: RefinePlan,
+        workspace: Workspace,
+        allowance: Allowance,
+        *,
+        run: int,
+        concurrency: int | None = None,
+        reasoner_concurrency: int | None = None,
+        retry_missing: bool = False,
+        watch: Watch | None = None,
+        onlooker: Onlooker | None = None,
+        on_stand: Callable[[int], None] = lambda trajectory: None,
+    ) -> None:
+        """`retry_missing` asks again for advice that is missing. `on_stand` is told a case's trajectory
+        whenever it has another picture."""
         self._plan = plan
         self._workspace = workspace
         self._run = run
-        self._watch = watch
+        self._concurrency = concurrency or TRAJECTORIES_AT_ONCE
+        self._watch = watch or Unwatched()
+        self._on_stand = on_stand
         self._sources = Sources(workspace.pictures)
         self._outcome = RefineOutcome()
         self._error: Exception | None = None
-        self._stop = asyncio.Event()
+        self._stop_all = allowance.stop
+        self._stop = allowance.stop.under()
+        self._is_over = False
         self._active = 0
         self._batched: dict[int, Editor] = {}
-
-    def limit(
-        self, at_once: int | None, per_minute: float | None, budget: Budget, patience: Patience
-    ) -> None:
-        """One lane for each provider, for first and further edits alike."""
-        self._budget, self._patience = budget, patience
+        self._deadline_seconds = allowance.patience.deadline_seconds
+        by_provider = {editor.facts.provider: editor for editor in self._editors()}
         self._limits = {
-            facts.provider: Limits(lane_for(facts, at_once, per_minute), patience, budget, self._stop)
-            for facts in (editor.facts for editor in self._editors())
+            provider: allowance.for_editor(editor, concurrency, self._stop)
+            for provider, editor in by_provider.items()
         }
+        self._seat(allowance, reasoner_concurrency, retry_missing, onlooker)
 
-    def seat(
-        self, at_once: int | None, per_minute: float | None, retry_missing: bool, onlooker: Onlooker | None
+    def _seat(
+        self, allowance: Allowance, at_once: int | None, retry_missing: bool, onlooker: Onlooker | None
     ) -> None:
-        account = account_at(self._plan.pipelines[0].reasoner.facts.provider)
-        lane = Lane(at_once or account.at_once or LOOKS_AT_ONCE, per_minute or account.per_minute)
-        limits = Limits(lane, self._patience, self._budget, self._stop)
-        self._reasoner = Reasoner(
-            self._plan.pipelines[0].reasoner, self._workspace, self._run, limits, self._stop,
-            retry_missing=retry_missing, onlooker=onlooker,
-        )  # fmt: skip
+        self._reasoner: Reasoner | None = None
+        judge = self._plan.pipelines[0].reasoner
+        if judge is not None:
+            limits = allowance.for_judge(judge.facts, at_once, self._stop)
+            self._reasoner = Reasoner(
+                judge, self._workspace, self._run, limits, self._stop,
+                at_once=questions_at_once(judge.facts, at_once), retry_missing=retry_missing,
+                onlooker=onlooker,
+            )  # fmt: skip
 
-    async def run(self, concurrency: int) -> RefineOutcome:
+    async def carry_out(self) -> RefineOutcome:
         started = time.perf_counter()
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
-        with interruptible(self._interrupted):
-            try:
-                await asyncio.gather(*(self._run_pipeline(one, concurrency) for one in self._plan.pipelines))
-            finally:
+        try:
+            await asyncio.gather(*map(self._run_pipeline, self._plan.pipelines))
+        finally:
+            self._is_over = True
+            if self._reasoner is not None:
                 await self._reasoner.close()
-                for editor in self._editors():
-                    await editor.close()
+            for editor in self._editors():
+                await editor.close()
         if self._error is not None:
             raise self._error
-        self._outcome.looks, self._outcome.calls = self._reasoner.asked, self._reasoner.calls
-        self._outcome.no_advice = self._reasoner.missing
-        self._outcome.spent_usd = self._budget.spent_usd
+        self._sum_up()
         self._outcome.seconds = time.perf_counter() - started
         return self._outcome
+
+    def interrupt(self) -> None:
+        """Begin nothing new; what is in flight finishes and is kept."""
+        if not self._is_over:
+            self._outcome.interrupted = True
+            self._stop_all.set()
+            self._watch.stopping(self._active)
+
+    def _sum_up(self) -> None:
+        outcome = self._outcome
+        outcome.spent_usd = sum(limits.spent_usd for limits in self._limits.values())
+        if self._reasoner is not None:
+            outcome.looks, outcome.calls = self._reasoner.asked, self._reasoner.calls
+            outcome.no_advice = self._reasoner.missing
+            outcome.spent_usd += self._reasoner.spent_usd
 
     def _editors(self) -> list[Editor]:
         every = [editor for one in self._plan.pipelines for editor in (one.primary, one.executor)]
         return list({id(editor): editor for editor in every}.values())
 
-    async def _run_pipeline(self, pipeline: Pipeline, concurrency: int) -> None:
+    async def _run_pipeline(self, pipeline: Pipeline) -> None:
         self._watch.planned(pipeline.facts.name, self._plan.units_each * (1 + self._plan.rounds))
         line = deque(await asyncio.to_thread(self._units, pipeline))
         self._outcome.trajectories += len(line)
-        await asyncio.gather(*(self._work(line, pipeline) for _ in range(min(concurrency, len(line)))))
+        workers = min(self._concurrency, len(line))
+        await asyncio.gather(*(self._work(line, pipeline) for _ in range(workers)))
 
     def _units(self, pipeline: Pipeline) -> list[Unit]:
-        primaries, refinements = self._plan.primaries(pipeline), self._plan.refinements(pipeline)
-        identities = zip(
-            self._workspace.enrol(primaries, fresh=False),
-            self._workspace.enrol(refinements, fresh=False),
-            refinements,
-            strict=True,
-        )
-        return [Unit(first, second, enrolment) for first, second, enrolment in identities]
+        primaries = self._plan.primaries(pipeline)
+        firsts = self._workspace.enrol(primaries, fresh=False)
+        if not self._plan.rounds:
+            return [Unit(one, one, enrolment) for one, enrolment in zip(firsts, primaries, strict=True)]
+        refinements = self._plan.refinements(pipeline)
+        seconds = self._workspace.enrol(refinements, fresh=False)
+        return [Unit(*both) for both in zip(firsts, seconds, refinements, strict=True)]
 
     async def _work(self, line: deque[Unit], pipeline: Pipeline) -> None:
         while line and self._may_begin(pipeline):
@@ -162,7 +194,7 @@ class _Session:
 
         one = Refinement(
             unit, self._stages(pipeline), self._workspace, self._run, self._sources, self._reasoner,
-            on_step=seen, may_begin=lambda: self._may_begin(pipeline),
+            on_step=seen, on_stand=self._on_stand, may_begin=lambda: self._may_begin(pipeline),
         )  # fmt: skip
         with self._ending(unit, pipeline):
             protocol = refine(one.reason, self._plan.rounds, chained=self._plan.chained)
@@ -178,7 +210,7 @@ class _Session:
 
     def _stage(self, editor: Editor) -> Stage:
         if isinstance(editor, BatchEditor):
-            editor = self._batched.setdefault(id(editor), Batched(editor))
+            editor = self._batched.setdefault(id(editor), Batched(editor, self._deadline_seconds))
         return Stage(editor, self._limits[editor.facts.provider])
 
     @contextlib.contextmanager
@@ -193,21 +225,17 @@ class _Session:
         except (NoAdvice, Stopped):
             pass
         except Misconfigured as error:
+            assert pipeline.reasoner is not None, "a misconfigured editor is a failed step"
             self._outcome.unusable[pipeline.reasoner.facts.name] = str(error)
             self._stop.set()
         except BudgetReached:
             self._outcome.out_of_budget = True
-            self._stop.set()
+            self._stop_all.set()
         except BadPicture as error:
             self._outcome.unreadable[unit.case.id] = str(error)
         except ConvergeBenchError as error:
             self._error = self._error or error
-            self._stop.set()
+            self._stop_all.set()
 
     def _may_begin(self, pipeline: Pipeline) -> bool:
         return not self._stop.is_set() and pipeline.facts.name not in self._outcome.unusable
-
-    def _interrupted(self) -> None:
-        self._outcome.interrupted = True
-        self._stop.set()
-        self._watch.stopping(self._active)

@@ -9,9 +9,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 
 from convergebench.engine.durable import Stopped
-from convergebench.engine.judging import ASK_AGAIN, CLAIM_POLL_SECONDS, Onlooker, verdict_in
+from convergebench.engine.judging_tasks import Onlooker, verdict_in
 from convergebench.engine.limits import Limits
-from convergebench.engine.questioning import Questioner
+from convergebench.engine.questioning import ASK_AGAIN, CLAIM_POLL_SECONDS, Questioner
 from convergebench.engine.shown import Shown
 from convergebench.judges import Judge, Verdict, reasoning
 from convergebench.judges.reasoning import Advice
@@ -47,6 +47,7 @@ class Reasoner:
         limits: Limits,
         stop: asyncio.Event,
         *,
+        at_once: int,
         retry_missing: bool,
         onlooker: Onlooker | None,
     ) -> None:
@@ -55,6 +56,7 @@ class Reasoner:
         self._judge = judge
         self._workspace = workspace
         self._run = run
+        self._limits = limits
         self._stop = stop
         self._retry_missing = retry_missing
         self._onlooker = onlooker
@@ -62,11 +64,16 @@ class Reasoner:
         self._shown = Shown(workspace.pictures)
         self._showing = asyncio.Lock()
         self._looks: dict[str, asyncio.Task[Looked]] = {}
-        self._starting: asyncio.Task[None] | None = None
+        self._at_once = asyncio.Semaphore(at_once)
+        self._is_enlisted = False
 
     @property
     def calls(self) -> int:
         return self._questioner.calls
+
+    @property
+    def spent_usd(self) -> float:
+        return self._limits.spent_usd
 
     async def look(self, sources: Sequence[Digest], result: Digest, instruction: str) -> Looked:
         """The advice on a result. Misconfigured, BudgetReached and Stopped are raised."""
@@ -76,10 +83,7 @@ class Reasoner:
         return await self._looks[asked.key]
 
     async def close(self) -> None:
-        if self._starting is not None:
-            self._starting.cancel()  # does nothing to what is done
-            await asyncio.wait({self._starting})
-            await self._judge.close()
+        await self._questioner.close()
 
     def _asked(self, sources: Sequence[Digest], result: Digest, instruction: str) -> Asked:
         pictures = (*(("source", digest) for digest in sources), ("result", result))
@@ -118,13 +122,15 @@ class Reasoner:
         self, asked: Asked, sources: Sequence[Digest], result: Digest, instruction: str
     ) -> Verdict:
         self._go_on()
-        await self._started()
+        await self._enlist()
+        await self._questioner.started()
         async with self._showing:
             question = await asyncio.to_thread(reasoning.question, instruction, sources, result, self._shown)
         writes: list[Future[None]] = []
         verdict = None
         try:
-            verdict = await self._questioner.verdict(asked, reasoning.verdict, question, writes)
+            async with self._at_once:
+                verdict = await self._questioner.verdict(asked, reasoning.verdict, question, writes)
         finally:
             if verdict is not None:
                 writes.append(conclude(self._workspace, asked.key, self._run, verdict))
@@ -135,25 +141,15 @@ class Reasoner:
         self.asked += 1
         return verdict
 
+    async def _enlist(self) -> None:
+        if not self._is_enlisted:
+            facts = self._judge.facts
+            await asyncio.to_thread(enlist_judge, self._workspace, facts, [reasoning.prompt()])
+            self._is_enlisted = True
+
     def _go_on(self) -> None:
         if self._stop.is_set():
             raise Stopped
-
-    async def _started(self) -> None:
-        """Start it, which can take long, unless the run ends first."""
-        if self._starting is None:
-            self._starting = asyncio.create_task(self._start())
-        stopping = asyncio.create_task(self._stop.wait())
-        await asyncio.wait({self._starting, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        stopping.cancel()
-        if not self._starting.done():
-            raise Stopped
-        self._starting.result()
-
-    async def _start(self) -> None:
-        facts = self._judge.facts
-        await asyncio.to_thread(enlist_judge, self._workspace, facts, [reasoning.prompt()])
-        await self._judge.start()
 
     def _looked(self, key: str, verdict: Verdict, *, replayed: bool) -> Looked:
         if self._onlooker is not None:

@@ -22,7 +22,8 @@ from convergebench.types import Case, Editor, Image, Step
 
 @dataclass(frozen=True)
 class Unit:
-    """A case to refine, with the trajectories of its first edit and of what follows."""
+    """A case to refine, with the trajectories of its first edit and of what follows: the same one where
+    nothing follows."""
 
     primary: int
     refinement: int
@@ -53,11 +54,13 @@ class Refinement:
         workspace: Workspace,
         run: int,
         sources: Sources,
-        reasoner: Reasoner,
+        reasoner: Reasoner | None,
         *,
         on_step: Callable[[Step, bool], Awaitable[None]],
+        on_stand: Callable[[int], None],
         may_begin: Callable[[], bool],
     ) -> None:
+        """`on_stand` is told the trajectory whenever the case stands at a picture, all of it on record."""
         self._unit = unit
         self._first, self._then = stages
         self._workspace = workspace
@@ -65,6 +68,7 @@ class Refinement:
         self._sources = sources
         self._reasoner = reasoner
         self._on_step = on_step
+        self._on_stand = on_stand
         self._may_begin = may_begin
         self._trajectory = unit.refinement
         self._started_anew = False
@@ -75,14 +79,17 @@ class Refinement:
         self, image: Image | Sequence[Image], instruction: str, *, role: str, round: int
     ) -> Picture:
         if role == PRIMARY:
-            return await self._primary()
-        assert self._again is not None, "the primary edit comes first"
-        picture = await self._again(image, instruction, role=role, round=round)
-        await self._again.settled()  # before a look at it is paid for
+            picture = await self._primary()
+        else:
+            assert self._again is not None, "the primary edit comes first"
+            picture = await self._again(image, instruction, role=role, round=round)
+            await self._again.settled()  # before a look at it is paid for
+        self._on_stand(self._trajectory)
         return picture
 
     async def reason(self, case: Case, image: Picture, *, round: int) -> Advice:
         """The advice on the picture; NoAdvice says why there is none. Either is on record when this ends."""
+        assert self._reasoner is not None, "somebody must look"
         sources = [(await self._sources.open(source)).digest for source in case.sources]
         looked = await self._reasoner.look(sources, image.digest, case.forward)
         recorded = record_look(
@@ -91,6 +98,8 @@ class Refinement:
         await asyncio.wrap_future(recorded)
         if looked.advice is None:
             raise NoAdvice(looked.missing)
+        if not looked.advice.instructions:
+            self._on_stand(self._trajectory)
         return looked.advice
 
     def release(self) -> None:
@@ -99,17 +108,23 @@ class Refinement:
             self._workspace.release(self._trajectory)
 
     async def _primary(self) -> Picture:
-        made: list[Picture] = []
         first = self._unit.primary
+        if first == self._unit.refinement:
+            return await self._first_edit()
         await self._claim(first)
-        edit = self._durable(first, self._first, 0, made)
         try:
-            await one_shot().run(self._unit.case, edit)
-            await edit.settled()
+            picture = await self._first_edit()
         finally:
             self._workspace.release(first)
         self._primary_step = finished_step(self._workspace, first)
-        await self._begin_refining(made[0])
+        await self._begin_refining(picture)
+        return picture
+
+    async def _first_edit(self) -> Picture:
+        made: list[Picture] = []
+        edit = self._durable(self._unit.primary, self._first, 0, made)
+        await one_shot().run(self._unit.case, edit)
+        await edit.settled()
         return made[0]
 
     async def _begin_refining(self, primary: Picture) -> None:

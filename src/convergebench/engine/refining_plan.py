@@ -12,19 +12,23 @@ from convergebench.store import Enrolment
 from convergebench.types import Case, Editor, EditorFacts
 
 VERSION = "1"
+REFINED_BY = " refined by "
 
 
 @dataclass(frozen=True)
 class Pipeline:
     primary: Editor
-    reasoner: Judge
+    reasoner: Judge | None
+    """Nobody where nothing is to be refined."""
     executor: Editor
 
     @property
     def facts(self) -> EditorFacts:
         """The three as one editor: refinements by other hands, or of other edits, are never mixed."""
+        if self.reasoner is None:
+            return self.primary.facts
         first, looks, again = self.primary.facts, self.reasoner.facts, self.executor.facts
-        by = f"{first.name} refined by {looks.name}"
+        by = f"{first.name}{REFINED_BY}{looks.name}"
         name = by if first.fingerprint == again.fingerprint else f"{by} with {again.name}"
         parts = {
             "primary": first.fingerprint,
@@ -42,11 +46,13 @@ class RefinePlan:
     pipelines: tuple[Pipeline, ...]
     seeds: tuple[int, ...]
     rounds: int
-    """At least one."""
+    """With 0 there are the first edits alone, and no reasoner."""
     chained: bool
 
     @property
     def protocol(self) -> str:
+        if not self.rounds:
+            return one_shot().name
         return CHAINED if self.chained else AT_ONCE
 
     @property

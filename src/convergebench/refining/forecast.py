@@ -8,10 +8,9 @@ from pathlib import Path
 from convergebench.analysis.refined import refinements
 from convergebench.engine.refining_plan import Pipeline
 from convergebench.protocols import one_shot
-from convergebench.refining.judging import rubrics_for
-from convergebench.refining.running import Prepared
+from convergebench.refining.preparing import Prepared
 from convergebench.store import DATABASE, Workspace
-from convergebench.types import Editor, EditorFacts
+from convergebench.types import EditorFacts
 
 
 @dataclass(frozen=True)
@@ -32,46 +31,33 @@ def forecast(prepared: Prepared) -> list[Forecast]:
     """One for each model."""
     folder = Path(prepared.settings.workspace)
     if not (folder / DATABASE).is_file():
-        return [_forecast(prepared, None, *who) for who in _who(prepared)]
+        return [_forecast(prepared, None, one) for one in prepared.pipelines]
     with Workspace.existing(folder) as workspace:
-        return [_forecast(prepared, workspace, *who) for who in _who(prepared)]
+        return [_forecast(prepared, workspace, one) for one in prepared.pipelines]
 
 
-def _who(prepared: Prepared) -> list[tuple[Editor, Pipeline | None]]:
-    if prepared.pipelines:
-        return [(one.primary, one) for one in prepared.pipelines]
-    return [(model, None) for model in prepared.models]
-
-
-def _forecast(
-    prepared: Prepared, workspace: Workspace | None, model: Editor, pipeline: Pipeline | None
-) -> Forecast:
-    settings = prepared.settings
+def _forecast(prepared: Prepared, workspace: Workspace | None, pipeline: Pipeline) -> Forecast:
+    settings, model = prepared.settings, pipeline.primary
     done = workspace.finished_edits(one_shot().name) if workspace else {}
     primaries = sum(
         not done.get((model.facts.fingerprint, case.fingerprint, settings.seed), 0) for case in prepared.cases
     )
     looks, edits = _to_do(prepared, workspace, pipeline)
-    stages = settings.rounds + (settings.judge_primary or not settings.rounds)
-    rubrics = sum(len(list(rubrics_for(case.category, settings.grades))) for case in prepared.cases)
-    executor = pipeline.executor.facts if pipeline else model.facts
     return Forecast(
-        pipeline.facts.name if pipeline else model.facts.name,
+        pipeline.facts.name,
         primaries,
         looks,
         edits,
-        stages * rubrics if prepared.judge else 0,
-        _cost(model.facts, primaries, executor, edits),
+        prepared.most_judgements // len(prepared.pipelines) if prepared.judge else 0,
+        _cost(model.facts, primaries, pipeline.executor.facts, edits),
     )
 
 
-def _to_do(prepared: Prepared, workspace: Workspace | None, pipeline: Pipeline | None) -> tuple[int, int]:
+def _to_do(prepared: Prepared, workspace: Workspace | None, pipeline: Pipeline) -> tuple[int, int]:
     """Looks and further edits, at most."""
-    if pipeline is None:
-        return 0, 0
     rounds, wanted = prepared.settings.rounds, {case.fingerprint for case in prepared.cases}
     looks = edits = rounds * len(wanted)
-    if workspace is None:
+    if workspace is None or not rounds:
         return looks, edits
     who, how = pipeline.facts.fingerprint, prepared.plan.protocol
     for case in refinements(workspace, suite=prepared.suite, editors=(who,), protocols=(how,)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from convergebench.analysis.benchmark import VerdictRow
 from convergebench.analysis.refined import RefinedCase
-from convergebench.engine.judging import Task
+from convergebench.engine.judging_tasks import Task
 from convergebench.judges import Rubric, Subject, Verdict, built_in, rubric
 from convergebench.types import Digest
 
@@ -47,10 +47,11 @@ def rubrics_for(category: str, grades: Sequence[str]) -> Iterator[Rubric]:
 
 
 def verdict_rows(
-    made: Sequence[Judgement], verdicts: Mapping[int, Verdict | None], round: int
+    made: Sequence[Judgement], verdicts: Mapping[int, Verdict | None], round: int, unjudged: str
 ) -> list[VerdictRow]:
-    """The verdicts on the pictures after one round; `verdicts` has them by their place among those made."""
-    return [_row(one, verdicts.get(place)) for place, one in enumerate(made) if one.round == round]
+    """The verdicts on the pictures after one round; `verdicts` has them by their place among those made, and
+    `unjudged` says why those without one have none."""
+    return [_row(one, verdicts.get(place), unjudged) for place, one in enumerate(made) if one.round == round]
 
 
 def _task(case: RefinedCase, number: int, by: Rubric) -> Task | None:
@@ -63,10 +64,10 @@ def _subject(case: RefinedCase, result: Digest) -> Subject:
     return Subject({"source": case.sources, "result": (result,)}, {k: v for k, v in texts.items() if v})
 
 
-def _row(one: Judgement, verdict: Verdict | None) -> VerdictRow:
+def _row(one: Judgement, verdict: Verdict | None, unjudged: str) -> VerdictRow:
     case = one.case
     value = verdict.value if verdict else None
-    told = f"verdict {verdict.outcome.replace('_', ' ')}" if verdict else "not judged yet"
+    told = f"verdict {verdict.outcome.replace('_', ' ')}" if verdict else unjudged
     missing = None if value is not None else case.after(one.round).missing or told
     return VerdictRow(
         case.model, case.case, case.category, case.language, case.picture, one.rubric.id, value, missing,

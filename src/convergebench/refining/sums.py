@@ -26,7 +26,11 @@ class Sums:
 
 def summed_up(done: Refined) -> Sums:
     last = done.settings.rounds
-    rows = {number: verdict_rows(done.judgements, done.verdicts, number) for number in range(last + 1)}
+    why_not = done.judged and done.judged.unusable
+    unjudged = f"not judged: {why_not}" if why_not else "not judged yet"
+    rows = {
+        number: verdict_rows(done.judgements, done.verdicts, number, unjudged) for number in range(last + 1)
+    }
     rounds = rounds_table(done.cases, last, rows)
     if done.judged is None:
         return Sums(rounds, (), (), None)

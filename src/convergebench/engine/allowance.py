@@ -1,0 +1,69 @@
+"""What one run may ask, of whom and for how much money; all of its stages share it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from convergebench.accounts import account_at
+from convergebench.engine.limits import Budget, Lane, Limits, Patience, lane_for, patience_with
+from convergebench.judges import JudgeFacts
+from convergebench.types import Editor
+
+QUESTIONS_AT_ONCE = 8
+
+
+class Stop(asyncio.Event):
+    """A sign to stop. What is under it stops with it, and can stop alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._under: list[Stop] = []
+
+    def under(self) -> Stop:
+        one = Stop()
+        self._under.append(one)
+        if self.is_set():
+            one.set()
+        return one
+
+    def set(self) -> None:
+        super().set()
+        for one in self._under:
+            one.set()
+
+
+class Allowance:
+    """One lane for each provider, for its editors and judges alike; one budget; one sign to stop for all."""
+
+    def __init__(
+        self,
+        max_cost_usd: float | None = None,
+        per_minute: float | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        self.stop = Stop()
+        self._budget = Budget(max_cost_usd)
+        self._per_minute = per_minute
+        self.patience = patience or Patience()
+        self._lanes: dict[str, Lane] = {}
+
+    def for_editor(self, editor: Editor, at_once: int | None, stop: Stop) -> Limits:
+        lane = lane_for(editor.facts, at_once, self._per_minute)
+        return self._limits(editor.facts.provider, lane, stop, patience_with(editor, self.patience))
+
+    def for_judge(self, facts: JudgeFacts, at_once: int | None, stop: Stop) -> Limits:
+        """Whoever asks this provider first says how wide its lane is; a number that is asked for here and is
+        larger makes it wider."""
+        per_minute = self._per_minute or account_at(facts.provider).per_minute
+        lane = Lane(questions_at_once(facts, at_once), per_minute)
+        limits = self._limits(facts.provider, lane, stop, self.patience)
+        if at_once is not None:
+            self._lanes[facts.provider].widen(at_once)
+        return limits
+
+    def _limits(self, provider: str, lane: Lane, stop: Stop, patience: Patience) -> Limits:
+        return Limits(self._lanes.setdefault(provider, lane), patience, self._budget, stop)
+
+
+def questions_at_once(facts: JudgeFacts, asked_for: int | None) -> int:
+    return asked_for or account_at(facts.provider).at_once or QUESTIONS_AT_ONCE
