@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from convergebench.errors import DownloadFailed, MissingExtra
+from convergebench.metrics._clip_halved import halved_if_as_good
 from convergebench.metrics._clip_tower import ClipTower
 from convergebench.metrics._device import uses_cuda
 from convergebench.metrics._gpu.base import GpuMetric
@@ -41,28 +42,32 @@ class Clip:
 
     processor: Any
     tower: ClipTower
+    quick: ClipTower
+    """What the metric uses. The same where there is nothing faster that is as good."""
     device: str
     weights: str
     """The folder or hub id that it was read from."""
     facts: MetricFacts = FACTS
 
     def prepare(self, source: Pixels) -> NDArray[np.float32]:
-        embedding: NDArray[np.float32] = self.embedded([source])[0]
-        return embedding
+        return self._in_batches(self.quick, [source])[0]
 
     def compare(self, prepared: Sequence[NDArray[np.float32]], results: Sequence[Pixels]) -> list[float]:
-        embedded = self.embedded(results)
+        embedded = self._in_batches(self.quick, results)
         cosines = [np.dot(source, result) for source, result in zip(prepared, embedded, strict=True)]
         return [float(np.clip(cosine, -1, 1)) for cosine in cosines]
 
     def embedded(self, pictures: Sequence[Pixels]) -> list[NDArray[np.float32]]:
-        """An embedding of unit length for each picture."""
-        batches = [pictures[start : start + BATCH] for start in range(0, len(pictures), BATCH)]
-        return [embedding for batch in batches for embedding in self._embedded(batch)]
+        """An embedding of unit length for each picture, in 32 bits."""
+        return self._in_batches(self.tower, pictures)
 
-    def _embedded(self, pictures: Sequence[Pixels]) -> NDArray[np.float32]:
+    def _in_batches(self, tower: ClipTower, pictures: Sequence[Pixels]) -> list[NDArray[np.float32]]:
+        batches = [pictures[start : start + BATCH] for start in range(0, len(pictures), BATCH)]
+        return [embedding for batch in batches for embedding in self._embedded(tower, batch)]
+
+    def _embedded(self, tower: ClipTower, pictures: Sequence[Pixels]) -> NDArray[np.float32]:
         inputs = self.processor(list(pictures), return_tensors="pt", input_data_format="channels_last")
-        embedded: NDArray[np.float32] = self.tower(inputs["pixel_values"].to(self.device)).cpu().numpy()
+        embedded: NDArray[np.float32] = tower(inputs["pixel_values"].to(self.device)).cpu().numpy()
         return embedded
 
 
@@ -80,7 +85,9 @@ def load(options: MetricOptions) -> Clip:
     try:
         processor, model = _processor(name), read_model(name)
         del model.text_model
-        loaded = Clip(processor, ClipTower(model.to(device)), device, name)
+        tower = ClipTower(model.to(device))
+        quick = halved_if_as_good(tower, version(options)) if device == "cpu" else tower
+        loaded = Clip(processor, tower, quick, device, name)
     except (OSError, ValueError, RuntimeError) as error:
         raise MetricUnavailable(_advice(name)) from error
     _in_use[version(options)] = loaded
