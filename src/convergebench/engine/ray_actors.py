@@ -83,6 +83,7 @@ class EditorActor:
         if isinstance(outcome, EditError):
             return outcome
         picture = outcome.picture
+        seconds = seconds if outcome.seconds is None else outcome.seconds
         try:
             self._pictures.put(picture)
         except WorkspaceError:  # the driver may still be able to, and if not, it says why
