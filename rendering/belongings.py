@@ -89,19 +89,3 @@ def _(seed: int) -> None:
     plant = models.place("cactus", (0, 0, 0), 0)
     places.sun_patch(4.2, 55, 40, 0.5)
     places.look_at([plant], 0, 10, 75, 0.66, 4)
-
-
-@picture("suitcase_on_bench", 35)
-def _(seed: int) -> None:
-    places.table_top(m.wood(OAK), m.bricks())
-    case = models.place("suitcase", (0, 0, 0), 20)
-    places.sun_patch(3.5, -45, 35)
-    places.look_at([case], 0, 10, 60, 0.66, 6)
-
-
-@picture("wooden_car", 41)
-def _(seed: int) -> None:
-    places.table_top(m.wood(OAK), m.plaster((0.42, 0.48, 0.52)))
-    car = models.place("carrito-de-madera", (0, 0, 0), 35)
-    places.sun_patch(4, 50, 35, 0.6)
-    places.look_at([car], 0, 14, 70, 0.7, 5)

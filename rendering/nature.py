@@ -30,6 +30,11 @@ def mesh_of(
     return bpy.data.objects.new(name, mesh)
 
 
+def vector_noise(place: Vector) -> Vector:
+    """A smooth random direction; Blender's own noise_vector is another in every process."""
+    return Vector(noise.noise(place + Vector((shift, 2 * shift, 3 * shift))) for shift in (0.0, 17.3, 41.9))
+
+
 def hills(rise: float, breadth: float, seed: int, roughness: float = 0.5) -> Height:
     """Rolling or, the rougher, jagged heights up to about `rise` metres, `breadth` metres apart."""
 

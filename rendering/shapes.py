@@ -139,25 +139,6 @@ def turned(
     return thing
 
 
-def cloth(
-    material: bpy.types.Material, at: Point, size: tuple[float, float], seed: int, folds: float = 0.012
-) -> bpy.types.Object:
-    """A cloth that lies on something, with soft folds."""
-    bpy.ops.mesh.primitive_grid_add(x_subdivisions=80, y_subdivisions=80, size=1, location=at)
-    thing = bpy.context.object
-    thing.data.transform(Matrix.Diagonal((*size, 1, 1)))
-    chance = random.Random(seed)
-    waves = [(chance.uniform(8, 22), chance.uniform(0, math.pi), chance.uniform(0, 6)) for _ in range(5)]
-    for vertex in thing.data.vertices:
-        lift = sum(
-            math.sin(rate * (vertex.co.x * math.cos(way) + vertex.co.y * math.sin(way)) + phase)
-            for rate, way, phase in waves
-        )
-        vertex.co.z = folds * max(0.0, lift) * 0.45 + 0.002
-    bpy.ops.object.shade_smooth()
-    return _added(material)
-
-
 def book(colour: materials.Colour, at: Point, size: Point = (0.15, 0.21, 0.03), turn: float = 0.0) -> None:
     """Lying: a cover around a block of pages."""
     width, depth, thick = size

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import materials as m
 import models
 import places
@@ -43,25 +41,6 @@ def _(seed: int) -> None:
     places.look_at(fruit, -8, 8, 85, 0.6, 3.5, 0.05)
 
 
-@picture("lemons_on_blue", 13, (768, 512))
-def _(seed: int) -> None:
-    places.table_top(m.wood((0.75, 0.73, 0.7), 1, 0.2), m.plaster(SKY))
-    dish = vessels.bowl(m.ceramic((0.05, 0.16, 0.36)), (0, 0, 0), 0.13)
-    chance = random.Random(seed)
-    for x, y, z in (
-        (-0.05, 0, 0.045),
-        (0.05, 0.02, 0.045),
-        (0, -0.05, 0.045),
-        (0, 0.06, 0.05),
-        (0.01, 0.005, 0.085),
-    ):
-        vessels.lemon((x, y, z), chance.uniform(0, 180))
-    vessels.lemon((0.2, -0.06, 0), 25)
-    vessels.lemon((-0.2, -0.05, 0), 120)
-    places.window_light(70, 1)
-    places.look_at([dish], -6, 16, 60, 0.42, 4.5, 0.2)
-
-
 @picture("tea_for_two", 14)
 def _(seed: int) -> None:
     places.table_top(m.wood(WALNUT), m.plaster((0.6, 0.62, 0.56)))
@@ -71,16 +50,6 @@ def _(seed: int) -> None:
     vessels.cup(glaze, (-0.17, -0.12, 0), (0.25, 0.08, 0.02))
     places.window_light(60, -1, (1, 0.94, 0.86))
     places.look_at([pot], 8, 18, 60, 0.36, 5, -0.25)
-
-
-@picture("white_teapot", 15, (512, 768))
-def _(seed: int) -> None:
-    shapes.cloth(m.stripes((0.72, 0.7, 0.66), (0.16, 0.22, 0.38), 26), (0, 0, 0.001), (0.9, 0.6), seed, 0.006)
-    places.table_top(m.wood(OAK), m.plaster((0.7, 0.62, 0.5)))
-    pot = vessels.teapot(m.ceramic((0.82, 0.81, 0.78)), (0, 0, 0.006), 0.095)
-    vessels.lemon((0.14, -0.13, 0.004), 50)
-    places.sun_patch(3.6, -55, 32, 0.6)
-    places.look_at([pot], -15, 14, 70, 0.66, 4.5, 0.3)
 
 
 @picture("three_vases", 16)
@@ -154,19 +123,6 @@ def _(seed: int) -> None:
     loaf = models.place("bread", (0, 0, high.z), 15)
     places.window_light(65, -1, (1, 0.93, 0.82))
     places.look_at([loaf], 4, 22, 65, 0.62, 5)
-
-
-@picture("kettle", 32)
-def _(seed: int) -> None:
-    places.table_top(
-        m.tiles((0.62, 0.66, 0.6), (0.4, 0.4, 0.38), 0.1),
-        m.tiles((0.7, 0.7, 0.66), (0.5, 0.5, 0.48), 0.1),
-        1.4,
-        0.5,
-    )
-    kettle = models.place("boiler", (0, 0, 0), 25)
-    places.window_light(65)
-    places.look_at([kettle], 0, 12, 70, 0.62, 5)
 
 
 @picture("french_press", 33)

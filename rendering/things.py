@@ -64,28 +64,9 @@ def _(seed: int) -> None:
     places.look_at([scooter], 5, 8, 50, 0.7, 11)
 
 
-@picture("grand_piano", 207)
-def _(seed: int) -> None:
-    _corner(m.planks((0.5, 0.32, 0.17), 0.1), m.plaster((0.5, 0.46, 0.42)), 2.4)
-    piano = models.place("pianoAQueue", (0, 0, 0), 25)
-    _soft_light(420)
-    places.look_at([piano], 0, 12, 45, 0.66, 11)
-
-
 @picture("fire_hydrant", 209, (512, 768))
 def _(seed: int) -> None:
     _corner(m.concrete((0.5, 0.49, 0.46)), m.bricks((0.36, 0.2, 0.15)), 1.0)
     hydrant = models.place("fire-hydrant", (0, 0, 0), 20)
     places.sun_patch(3.8, 45, 42, 0.6)
     places.look_at([hydrant], 0, 8, 60, 0.64, 8)
-
-
-@picture("red_sofa", 210, (768, 512))
-def _(seed: int) -> None:
-    _corner(m.planks((0.55, 0.42, 0.3)), m.plaster((0.72, 0.7, 0.66)), 0.75)
-    sofa = models.place("winchesterSofa", (0, 0, 0), 0, paint=m.leather((0.32, 0.05, 0.035)))
-    shapes.framed_picture(
-        ((0.75, 0.7, 0.6), (0.2, 0.3, 0.35), (0.7, 0.35, 0.2)), (0, 0.72, 1.55), (1.0, 0.55), 0, 1
-    )
-    _soft_light(240)
-    places.look_at([sofa], 0, 6, 45, 0.72, 11, 0.35)

@@ -22,6 +22,22 @@ Digest: TypeAlias = str
 """SHA-256 of a picture's bytes, in hexadecimal."""
 
 
+def parameter_in(text: str) -> Parameter:
+    """A parameter as it was typed, of the type that it looks like.
+
+    >>> parameter_in("20"), parameter_in("2.5"), parameter_in("true"), parameter_in("auto")
+    (20, 2.5, True, 'auto')
+    """
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 def fingerprint_of(*parts: Any) -> str:
     """Sixteen hexadecimal digits that stand for anything JSON can hold.
 

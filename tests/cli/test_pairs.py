@@ -12,7 +12,7 @@ from servers.judge import Answer, Asked, JudgeServer, completion, failure
 
 Cli = Callable[..., Any]
 
-ORANGE = "Peel the orange."
+ORANGE = "Quarter the orange."
 
 
 def speaking(**answers: str) -> Callable[[int, Asked], Answer]:
@@ -68,9 +68,9 @@ def test_where_nobody_knows_it_says_so(cli: Cli) -> None:
 
 
 def test_a_language_model_undoes_what_no_template_knows(cli: Cli, server: JudgeServer) -> None:
-    server.script = speaking(back=ORANGE, peel="Put the peel back on the orange.")
+    server.script = speaking(back=ORANGE, quarter="Put the orange back together.")
     ran = cli("pairs", "invert", ORANGE, "--judge", server.name, "--json")
-    assert (ran.code, ran.json["inverse"]) == (0, "Put the peel back on the orange.")
+    assert (ran.code, ran.json["inverse"]) == (0, "Put the orange back together.")
     assert ran.json["by"].startswith("server:")
     assert len(server.asked) == 2, "the inverse is undone in turn"
 
@@ -122,10 +122,10 @@ def test_what_no_rule_knows_is_unknown_unless_a_model_is_given(cli: Cli, server:
     ran = cli("pairs", "classify", ORANGE)
     assert (ran.code, ran.out) == (3, "unknown: no rule knows these words\n")
     server.script = lambda _, __: completion(
-        json.dumps({"because": "the peel is gone", "reversibility": "information-destroying"})
+        json.dumps({"because": "the fruit is cut", "reversibility": "information-destroying"})
     )
     found = cli("pairs", "classify", ORANGE, "--judge", server.name, "--json").json
-    assert (found["reversibility"], found["because"]) == ("information-destroying", "the peel is gone")
+    assert (found["reversibility"], found["because"]) == ("information-destroying", "the fruit is cut")
     assert found["by"].startswith("server:")
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 from convergebench.suites import PAIRS
 from convergebench.suites.reversibility import RULES, classify, plain
 from convergebench.types import Reversibility
-from labelled_instructions import FRESH, LABELLED
+from labelled_instructions import EVERYDAY, FRESH, HELD_OUT, LABELLED
+
+DOCS = Path(__file__).parents[2] / "docs" / "suites.md"
 
 
 def precision_and_recall(
@@ -39,12 +42,31 @@ def test_the_rules_find_each_class_and_are_seldom_wrong_about_it(name: Reversibi
     assert recall >= 0.95
 
 
-def test_of_instructions_that_no_rule_was_made_for_most_are_unknown_and_few_are_wrong() -> None:
-    told = [(classify(text).reversibility, label) for text, label in FRESH]
+def test_every_instruction_is_labelled_once() -> None:
+    texts = [text for text, _ in (*LABELLED, *FRESH, *EVERYDAY, *HELD_OUT)]
+    assert len(set(texts)) == len(texts)
+    assert (len(EVERYDAY), len(HELD_OUT)) == (60, 40)
+
+
+@pytest.mark.parametrize("rows", [FRESH, EVERYDAY], ids=["fresh", "everyday"])
+def test_the_rules_know_nearly_all_that_they_were_widened_for(
+    rows: Sequence[tuple[str, Reversibility]],
+) -> None:
+    assert sum(classify(text).reversibility == label for text, label in rows) / len(rows) >= 0.95
+
+
+def test_of_instructions_that_no_rule_was_made_for_half_are_known_and_few_of_these_wrong() -> None:
+    told = [(classify(text).reversibility, label) for text, label in HELD_OUT]
     known = [found == label for found, label in told if found is not None]
-    print(f"fresh: {sum(known)} of {len(known)} known ones right, {len(told) - len(known)} unknown")
-    assert sum(known) / len(known) >= 0.75
-    assert len(known) >= 8
+    print(f"held out: {sum(known)} of {len(known)} known ones right, {len(told) - len(known)} unknown")
+    assert sum(known) / len(known) >= 0.8
+    assert len(known) / len(told) >= 0.5
+
+
+def test_the_docs_say_how_the_rules_do_on_what_they_never_saw() -> None:
+    told = [(classify(text).reversibility, label) for text, label in HELD_OUT]
+    known = [found == label for found, label in told if found is not None]
+    assert f"they know {len(known)} and class {sum(known)} of these right" in DOCS.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.id)
@@ -53,7 +75,7 @@ def test_the_rules_agree_with_what_the_built_in_pairs_say_of_themselves(pair: ob
 
 
 def test_every_rule_decides_some_labelled_instruction_and_says_why() -> None:
-    deciding = {classify(text).rule for text, _ in (*LABELLED, *FRESH)} | {
+    deciding = {classify(text).rule for text, _ in (*LABELLED, *FRESH, *EVERYDAY)} | {
         classify("Change nothing.").rule,
         classify("Rotate the picture by 7 degrees.").rule,
     }

@@ -19,7 +19,15 @@ from typing import Literal
 from convergebench.accounts import account_at
 from convergebench.editors.needs import Need
 from convergebench.errors import WrongUse
-from convergebench.types import Edited, Editor, EditorFacts, EditRequest, Misconfigured, Parameter
+from convergebench.types import (
+    Edited,
+    Editor,
+    EditorFacts,
+    EditRequest,
+    Misconfigured,
+    Parameter,
+    parameter_in,
+)
 
 log = logging.getLogger("convergebench")
 
@@ -207,7 +215,7 @@ def parse(spec: str) -> tuple[Listing, dict[str, Parameter]]:
         if key in parameters:
             parameters[key] = _converted(name, key, text, parameters[key])
         elif listing.open_parameters:
-            parameters[key] = _guessed(text)
+            parameters[key] = parameter_in(text)
         else:
             takes = ", ".join(parameters) or "no parameters"
             raise WrongUse(f"{name} has no parameter {key}; it takes {takes}")
@@ -232,18 +240,6 @@ def _converted(name: str, key: str, text: str, default: Parameter) -> Parameter:
     except ValueError:
         wanted = "a whole number" if isinstance(default, int) else "a number"
         raise WrongUse(f"{name}?{key} must be {wanted}, not {text}") from None
-
-
-def _guessed(text: str) -> Parameter:
-    """The type that a parameter looks like."""
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _add(listings: dict[str, Listing], listing: Listing) -> None:

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from convergebench.errors import WrongUse
 from convergebench.judges._call import Key
 from convergebench.judges.base import FREE, Judge, JudgeFacts, TokenPrices
-from convergebench.types import Parameter
+from convergebench.types import Parameter, parameter_in
 
 MOST_TOKENS = 2048
 PRICES = ("usd_per_million_in", "usd_per_million_out")
@@ -58,19 +58,7 @@ def _setting(part: str, name: str) -> tuple[str, Parameter]:
         raise WrongUse(
             "a judge's name is kept with its verdicts, so no key may be in it; see docs/judging.md#keys"
         )
-    return key, _guessed(text)
-
-
-def _guessed(text: str) -> Parameter:
-    """The type that a setting looks like."""
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    return key, parameter_in(text)
 
 
 def _prices(name: str, given: Mapping[str, Parameter], otherwise: TokenPrices | None) -> TokenPrices | None:

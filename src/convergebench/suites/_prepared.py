@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from convergebench.errors import ConvergeBenchError
 from convergebench.packages import cache_folder, fetch
 from convergebench.stable_png import stable_png
 from convergebench.suites._drawings import Drawing
 from convergebench.suites._info import OnPackage
 from convergebench.suites._photos import Photo
+from convergebench.suites._picture_files import write_once
 from convergebench.suites._renderings import Rendering
 from convergebench.types import SourcePicture, fingerprint_of
 
@@ -29,7 +28,7 @@ def prepare_photos(photos: Sequence[Photo], on_package: OnPackage) -> tuple[Sour
     missing = [(photo, place) for photo, place in zip(photos, places, strict=True) if not place.is_file()]
     fetch([photo.file for photo, _ in missing], on_package)
     for photo, place in missing:
-        _write(place, stable_png(_cut_out(photo)))
+        write_once(place, stable_png(_cut_out(photo)))
     return tuple(
         _source(photo.id, place, photo.kind, photo.description)
         for photo, place in zip(photos, places, strict=True)
@@ -44,7 +43,7 @@ def prepare_drawings(drawings: Sequence[Drawing]) -> tuple[SourcePicture, ...]:
 def _prepare_drawing(drawing: Drawing) -> SourcePicture:
     place = _place(drawing.id, drawing.version)
     if not place.is_file():
-        _write(place, stable_png(drawing.draw()))
+        write_once(place, stable_png(drawing.draw()))
     return _source(drawing.id, place, drawing.kind, drawing.description)
 
 
@@ -56,7 +55,7 @@ def prepare_rendered(renderings: Sequence[Rendering]) -> tuple[SourcePicture, ..
 def _prepare_rendering(rendering: Rendering) -> SourcePicture:
     place = _place(rendering.id, rendering.sha256)
     if not place.is_file():
-        _write(place, stable_png(rendering.pixels()))
+        write_once(place, stable_png(rendering.pixels()))
     return _source(rendering.id, place, rendering.kind, rendering.description)
 
 
@@ -70,19 +69,6 @@ def _cut_out(photo: Photo) -> Pixels:
     left, top, right, bottom = photo.crop
     whole = Picture.from_file(photo.file.path).pixels
     return resized_to(whole[top:bottom, left:right], *photo.size)
-
-
-def _write(place: Path, content: bytes) -> None:
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent) as folder:
-            part = Path(folder) / place.name
-            part.write_bytes(content)
-            part.replace(place)
-    except OSError as error:
-        raise ConvergeBenchError(
-            f"cannot write {place} ({error.strerror}); set CONVERGEBENCH_CACHE to a folder with room for it."
-        ) from error
 
 
 def _source(id: str, path: Path, kind: str, description: str) -> SourcePicture:

@@ -137,6 +137,22 @@ const convergebench = (() => {
     return metric.better === "lower" ? value : Math.abs(value - metric.perfect);
   }
 
+  /** One of many cases: back, a choice of all by name, and on. */
+  const stepper = (names, at, to) => h("div", { class: "stepper" },
+    h("button", { type: "button", "aria-label": "Previous case", onclick: () => to(at - 1) }, "‹"),
+    choice("Case", names.map((name, place) => [String(place), name]), String(at), (place) => to(Number(place))),
+    h("button", { type: "button", "aria-label": "Next case", onclick: () => to(at + 1) }, "›"));
+
+  /** A view of one case and its pictures side by side: arrows up and down step, other keys are the pictures'. */
+  const steppedView = (compared, at, to) => ({
+    key: (event) => {
+      if (event.key === "ArrowUp" || event.key === "ArrowDown") { to(at + (event.key === "ArrowUp" ? -1 : 1)); return true; }
+      return compared.key(event);
+    },
+    keyUp: (event) => compared.keyUp(event),
+    close: () => compared.close(),
+  });
+
   // Addresses: #/view?name=value. Every choice is in them, so that every view can be linked to.
 
   function place() {
@@ -173,7 +189,7 @@ const convergebench = (() => {
   }
 
   return {
-    ABSENT, receive, load, renew, h, s, choice, roundField, buttons, table, breakable, paged,
+    ABSENT, receive, load, renew, h, s, choice, stepper, steppedView, roundField, buttons, table, breakable, paged,
     infinite, number, signed, interval, counted, badness, place, address, picture, thumbnail,
     changeMap, meanMap, changeLegend,
     views: {},

@@ -2,7 +2,7 @@
 
 /** Single edits: each case with every model's result and its scores; one case with every verdict on it. */
 convergebench.views.edits = (() => {
-  const { h, load, breakable, choice, number, address, thumbnail, counted } = convergebench;
+  const { h, load, breakable, choice, stepper, steppedView, number, address, thumbnail, counted } = convergebench;
   const { Judging, card } = convergebench.verdict;
   const PAGE = 24;
 
@@ -89,21 +89,12 @@ convergebench.views.edits = (() => {
       h("dl", { class: "asked" }, h("div", {}, h("dt", {}, "Edit"), h("dd", { lang: one.language === "cn" ? "zh" : one.language }, one.asked)),
         data.hints.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
       h("div", { class: "controls" },
-        h("div", { class: "stepper" }, h("button", { type: "button", "aria-label": "Previous case", onclick: () => to(at - 1) }, "‹"),
-          choice("Case", cases.map((other, place) => [String(place), other.case]), String(at), (place) => to(Number(place))),
-          h("button", { type: "button", "aria-label": "Next case", onclick: () => to(at + 1) }, "›")),
+        stepper(cases.map((other) => other.case), at, to),
         data.edits.length > 1 && choice("Model", [["", "All"], ...[...new Set(data.edits.map((edit) => edit.model))].map((name) => [name, name])], models.length === 1 ? models[0] : "", (model) => go({ ...state(), model })),
         data.sources.length > 1 && h("div", { class: "sources" }, data.sources.map((source, place) => source && h("figure", {}, h("img", { src: thumbnail(source.digest), alt: `Source ${place + 1}`, width: 96, height: 72 }), h("figcaption", {}, `source ${place + 1}`))))),
       compared.nodes());
     compared.update();
-    return {
-      key: (event) => {
-        if (event.key === "ArrowUp" || event.key === "ArrowDown") { to(at + (event.key === "ArrowUp" ? -1 : 1)); return true; }
-        return compared.key(event);
-      },
-      keyUp: (event) => compared.keyUp(event),
-      close: () => compared.close(),
-    };
+    return steppedView(compared, at, to);
   }
 
   return { title: "Single edits", open, isThere: (all) => all.single_edits > 0 };

@@ -2,7 +2,7 @@
 
 /** Edits that a reasoner looked at and had edited again: what it said, and whether that helped. */
 convergebench.views.refine = (() => {
-  const { h, s, load, breakable, choice, number, address, table, counted, interval, signed, ABSENT } = convergebench;
+  const { h, s, load, breakable, choice, stepper, steppedView, number, address, table, counted, interval, signed, ABSENT } = convergebench;
   const { Judging, card } = convergebench.verdict;
   const PAGE = 24;
   /** The worst first. */
@@ -125,20 +125,10 @@ convergebench.views.refine = (() => {
       h("p", {}, h("a", { href: address("refine", {}) }, "‹ All refined cases")),
       h("h1", {}, breakable(one.case)),
       h("dl", { class: "asked" }, h("div", {}, h("dt", {}, "Edit"), h("dd", {}, one.asked)), h("div", {}, h("dt", {}, "Went"), h("dd", {}, `${wayOf(one)}: ${MEANING[wayOf(one)]}`)), found.hints.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
-      h("div", { class: "controls" }, h("div", { class: "stepper" },
-        h("button", { type: "button", "aria-label": "Previous case", onclick: () => to(at - 1) }, "‹"),
-        choice("Case", data.cases.map((other, place) => [String(place), `${other.case}, ${other.pipeline}`]), String(at), (place) => to(Number(place))),
-        h("button", { type: "button", "aria-label": "Next case", onclick: () => to(at + 1) }, "›"))),
+      h("div", { class: "controls" }, stepper(data.cases.map((other) => `${other.case}, ${other.pipeline}`), at, to)),
       compared.nodes());
     compared.update();
-    return {
-      key: (event) => {
-        if (event.key === "ArrowUp" || event.key === "ArrowDown") { to(at + (event.key === "ArrowUp" ? -1 : 1)); return true; }
-        return compared.key(event);
-      },
-      keyUp: (event) => compared.keyUp(event),
-      close: () => compared.close(),
-    };
+    return steppedView(compared, at, to);
   }
 
   /** What the reasoner said of the picture before, and asked for. */
