@@ -94,14 +94,14 @@ class DiffusersEditor:
             for share, of_share in zip(shares, done, strict=True)
             for index, outcome in zip(share, of_share, strict=True)
         }
-        return await asyncio.gather(*(_finished(outcomes[index]) for index in range(len(requests))))
+        return await asyncio.to_thread(_finished, [outcomes[index] for index in range(len(requests))])
 
     async def close(self) -> None:
         await asyncio.gather(*(replica.close() for replica in self._replicas))
 
 
-async def _finished(outcome: Made | EditError) -> Edited | EditError:
-    return outcome if isinstance(outcome, EditError) else await asyncio.to_thread(outcome.finished)
+def _finished(outcomes: Sequence[Made | EditError]) -> list[Edited | EditError]:
+    return [outcome if isinstance(outcome, EditError) else outcome.finished() for outcome in outcomes]
 
 
 def _declared_kind(model: str) -> Kind | None:
