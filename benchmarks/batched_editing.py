@@ -45,7 +45,7 @@ class Load:
         return self.cases * self.rounds * 2
 
 
-TINY = Load("cpu", "float32", 128, 50, 16, 1, turns=4, now=time.process_time)
+TINY = Load("cpu", "float32", 128, 50, 8, 1, turns=8, now=time.process_time)
 FULL = Load("cuda:0", "bfloat16", 768, 6, 16, 2, turns=2, now=time.perf_counter)
 
 

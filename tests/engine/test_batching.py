@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from convergebench.engine.batching import Batched
+from convergebench.engine.limits import Stopped
 from convergebench.picture import Picture
 from convergebench.types import Edited, EditError, EditorFacts, EditRequest, Unavailable
 
@@ -41,7 +42,7 @@ def sizes_before_and_after(ask: Callable[[Batched], Awaitable[None]]) -> tuple[l
 
     async def run() -> tuple[list[int], list[int]]:
         editor = Held()
-        asking = asyncio.ensure_future(ask(Batched(editor)))
+        asking = asyncio.ensure_future(ask(Batched(editor, asyncio.Event())))
         await asyncio.sleep(0.2)
         before = list(editor.sizes)
         editor.go_on.set()
@@ -78,10 +79,26 @@ def test_a_batch_waits_for_those_who_come_shortly_after_one_another() -> None:
 
 def test_an_editor_that_does_not_answer_is_unavailable_after_the_batchs_deadline() -> None:
     async def run() -> list[Edited | BaseException]:
-        batched = Batched(Held(), deadline_seconds=0.05)
+        batched = Batched(Held(), asyncio.Event(), deadline_seconds=0.05)
         requests = [EditRequest((PICTURE,), "Change nothing.", number) for number in range(2)]
         return await asyncio.gather(*map(batched.edit, requests), return_exceptions=True)
 
     outcomes = asyncio.run(run())
     assert all(isinstance(one, Unavailable) for one in outcomes)
     assert "no answer within 0.05 s" in str(outcomes[0])
+
+
+def test_requests_that_wait_when_the_run_stops_are_not_begun() -> None:
+    async def run() -> tuple[list[int], list[Edited | BaseException]]:
+        editor, stop = Held(), asyncio.Event()
+        batched = Batched(editor, stop)
+        requests = [EditRequest((PICTURE,), "Change nothing.", number) for number in range(9)]
+        asking = asyncio.gather(*map(batched.edit, requests), return_exceptions=True)
+        await asyncio.sleep(0.05)
+        stop.set()
+        editor.go_on.set()
+        return editor.sizes, await asking
+
+    sizes, outcomes = asyncio.run(run())
+    assert sizes == [3, 3]
+    assert [isinstance(one, Stopped) for one in outcomes] == [False] * 6 + [True] * 3

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from convergebench.engine.limits import Attempted, Budget, BudgetReached, Lane, Limits, Patience
+from convergebench.engine.limits import Attempted, Budget, BudgetReached, Lane, Limits, Patience, Stopped
 from convergebench.types import (
     BadOutput,
     Crashed,
@@ -168,3 +168,32 @@ def test_waiting_to_ask_again_ends_when_the_run_stops() -> None:
     started = time.monotonic()
     assert isinstance(asyncio.run(stopped()).outcome, RateLimited)
     assert time.monotonic() - started < 5
+
+
+def test_those_who_wait_for_their_turn_when_the_run_stops_do_not_ask() -> None:
+    async def run() -> list[Attempted[Reply] | BaseException]:
+        stop = asyncio.Event()
+        one = Limits(Lane(at_once=2), HURRY, Budget(), stop)
+        asking = asyncio.gather(*(one.attempt(server, 0.1) for _ in range(5)), return_exceptions=True)
+        await asyncio.sleep(0.005)
+        stop.set()
+        return await asking
+
+    server = Server(seconds=0.02)
+    outcomes = asyncio.run(run())
+    assert server.calls == 2
+    assert [isinstance(one, Stopped) for one in outcomes] == [False, False, True, True, True]
+
+
+def test_a_failure_stands_where_the_run_stops_before_the_next_attempt() -> None:
+    async def run() -> Attempted[Reply]:
+        stop = asyncio.Event()
+
+        async def fails_at_the_end() -> Reply:
+            stop.set()
+            raise Unavailable("down")
+
+        return await Limits(Lane(), HURRY, Budget(), stop).attempt(fails_at_the_end, 0.1)
+
+    done = asyncio.run(run())
+    assert (done.attempts, str(done.outcome)) == (1, "down")

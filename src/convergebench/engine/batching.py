@@ -8,6 +8,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from convergebench.engine.limits import Stopped
 from convergebench.types import BatchEditor, Edited, EditRequest, Unavailable
 
 WAIT_SECONDS = 0.01
@@ -100,12 +101,16 @@ class Batched:
 
     A batch that is full is sent while another is under way, so that the editor's device need not wait until
     that one's pictures are encoded, stored and sent back with the next request. The deadline is a batch's:
-    how long a request waits for its turn says nothing about the editor.
+    how long a request waits for its turn says nothing about the editor. Those that wait when the run stops
+    are not begun.
     """
 
-    def __init__(self, editor: BatchEditor, deadline_seconds: float = DEADLINE_SECONDS) -> None:
+    def __init__(
+        self, editor: BatchEditor, stop: asyncio.Event, deadline_seconds: float = DEADLINE_SECONDS
+    ) -> None:
         self.facts = editor.facts
         self._editor = editor
+        self._stop = stop
         self._deadline_seconds = deadline_seconds
         self._line: Line[EditRequest, Edited] = Line()
         self._sender: asyncio.Task[None] | None = None
@@ -125,7 +130,9 @@ class Batched:
 
     async def _send_all(self) -> None:
         while len(self._line):
-            if self._may_send():
+            if self._stop.is_set():
+                self._line.refuse_all(Stopped())
+            elif self._may_send():
                 batch = await self._line.take(self._editor.batch_size, self._wait_seconds)
                 self._wait_seconds = WAIT_SECONDS
                 sent = asyncio.create_task(self._send(batch))

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from convergebench.engine.limits import Attempted, Limits
+from convergebench.engine.limits import Attempted, Limits, Stopped
 from convergebench.errors import WorkspaceError
 from convergebench.picture import Picture
 from convergebench.store import Workspace
@@ -32,10 +32,6 @@ class StepFailed(Exception):
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.reason)
         self.failure = failure
-
-
-class Stopped(Exception):
-    """The run is ending; no further edit is begun."""
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 
 from convergebench.engine.allowance import Allowance, questions_at_once
-from convergebench.engine.durable import Stopped
 from convergebench.engine.judging_line import Line, Waiting
 from convergebench.engine.judging_tasks import Judged, Onlooker, Task
-from convergebench.engine.limits import BudgetReached
+from convergebench.engine.limits import BudgetReached, Stopped
 from convergebench.engine.questioning import ASK_AGAIN, CLAIM_POLL_SECONDS, Questioner
 from convergebench.engine.shown import Shown
 from convergebench.judges import Judge, Question, Verdict

@@ -65,6 +65,10 @@ class Attempted(Generic[T]):
         return None if isinstance(self.outcome, EditError) else self.outcome.cost_usd
 
 
+class Stopped(Exception):
+    """The run is ending; nothing new is asked for."""
+
+
 class BudgetReached(Exception):
     """The next call could cost more than is left of --max-cost."""
 
@@ -163,9 +167,13 @@ class Limits:
         self.spent_usd = 0.0
 
     async def attempt(self, call: Callable[[], Awaitable[T]], price_usd: float | None) -> Attempted[T]:
-        """The call's result, or the error that remained after all attempts worth making."""
+        """The call's result, or the error that remained after all attempts worth making; Stopped if the run
+        ends before the first."""
+        done: Attempted[T] | None = None
         for attempt in range(1, self._patience.attempts + 1):
             async with self._budget.pay(price_usd) as settle, self._lane.turn():
+                if self._stop.is_set():
+                    break
                 started = time.perf_counter()
                 outcome = await self._outcome(call)
                 done = Attempted(outcome, attempt, time.perf_counter() - started)
@@ -177,13 +185,17 @@ class Limits:
             )
             self._lane.told(outcome, wait)
             if is_last or await self._stopped_within(wait):
-                return done
-        raise AssertionError("patience allows no attempt")
+                break
+        if done is None:
+            raise Stopped
+        return done
 
     async def _outcome(self, call: Callable[[], Awaitable[T]]) -> T | EditError:
         try:
             async with asyncio.timeout(self._patience.deadline_seconds):
                 return await call()
+        except Stopped:
+            raise
         except EditError as error:
             return error
         except TimeoutError:

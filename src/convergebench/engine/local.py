@@ -13,10 +13,18 @@ from typing import Any
 from convergebench.analysis.succession import Succession
 from convergebench.engine.batching import Batched
 from convergebench.engine.directions import ForwardEdit
-from convergebench.engine.durable import DurableEdit, StepFailed, Stopped, Trajectory
+from convergebench.engine.durable import DurableEdit, StepFailed, Trajectory
 from convergebench.engine.gauges import Gauges
 from convergebench.engine.interrupts import interruptible
-from convergebench.engine.limits import Budget, BudgetReached, Limits, Patience, lane_for, patience_with
+from convergebench.engine.limits import (
+    Budget,
+    BudgetReached,
+    Limits,
+    Patience,
+    Stopped,
+    lane_for,
+    patience_with,
+)
 from convergebench.engine.measuring import Measuring
 from convergebench.engine.plan import Plan
 from convergebench.engine.sources import Sources
@@ -159,7 +167,7 @@ class _Session:
         self, editor: Editor, identities: Sequence[int], wanted: Sequence[Enrolment]
     ) -> Iterator[Trajectory]:
         deadline = self._patience.deadline_seconds
-        asked = Batched(editor, deadline) if isinstance(editor, BatchEditor) else editor
+        asked = Batched(editor, self._stop, deadline) if isinstance(editor, BatchEditor) else editor
         for identity, enrolment in zip(identities, wanted, strict=True):
             elsewhere = isinstance(editor, Prepared)
             yield Trajectory(

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 
-from convergebench.engine.durable import Stopped
-from convergebench.engine.limits import Attempted, Limits
+from convergebench.engine.limits import Attempted, Limits, Stopped
 from convergebench.judges import Judge, JudgeAttempt, Question, Reply, Verdict
 from convergebench.judges.asking import likely_cost_usd
 from convergebench.store import Workspace

@@ -13,10 +13,10 @@ from typing import Any
 
 from convergebench.engine.allowance import Allowance, questions_at_once
 from convergebench.engine.batching import Batched
-from convergebench.engine.durable import StepFailed, Stopped
+from convergebench.engine.durable import StepFailed
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.judging_tasks import Onlooker
-from convergebench.engine.limits import BudgetReached, Patience
+from convergebench.engine.limits import BudgetReached, Patience, Stopped
 from convergebench.engine.local import CLAIM_POLL_SECONDS, THREADS, TRAJECTORIES_AT_ONCE, Outcome
 from convergebench.engine.refining_advice import NoAdvice, Reasoner
 from convergebench.engine.refining_case import Refinement, Stage, Unit
@@ -210,7 +210,8 @@ class Refinements:
 
     def _stage(self, editor: Editor) -> Stage:
         if isinstance(editor, BatchEditor):
-            editor = self._batched.setdefault(id(editor), Batched(editor, self._deadline_seconds))
+            batched = Batched(editor, self._stop, self._deadline_seconds)
+            editor = self._batched.setdefault(id(editor), batched)
         return Stage(editor, self._limits[editor.facts.provider])
 
     @contextlib.contextmanager

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from convergebench.engine.durable import Stopped
 from convergebench.engine.judging_tasks import Onlooker, verdict_in
-from convergebench.engine.limits import Limits
+from convergebench.engine.limits import Limits, Stopped
 from convergebench.engine.questioning import ASK_AGAIN, CLAIM_POLL_SECONDS, Questioner
 from convergebench.engine.shown import Shown
 from convergebench.judges import Judge, Verdict, reasoning

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from convergebench.engine.durable import DurableEdit, Stopped, Trajectory
-from convergebench.engine.limits import Limits
+from convergebench.engine.durable import DurableEdit, Trajectory
+from convergebench.engine.limits import Limits, Stopped
 from convergebench.engine.local import CLAIM_POLL_SECONDS
 from convergebench.engine.refining_advice import NoAdvice, Reasoner
 from convergebench.engine.sources import Sources

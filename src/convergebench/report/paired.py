@@ -148,7 +148,7 @@ def _contraction(profile: Profile) -> str:
     told = f"{found.verdict}, each move {found.constant:.2f} [{found.low:.2f}, {found.high:.2f}] of the last"
     if found.fixed_point_distance is None:
         return told
-    return f"{told}; comes to rest within {found.fixed_point_distance:.2f} of the source"
+    return f"{told}; at this pace comes to rest within {found.fixed_point_distance:.2f} of the source"
 
 
 def _forward(profile: Profile) -> str:

@@ -133,8 +133,8 @@ def _explained(ranked: Ranking) -> dict[str, str]:
         "shared": "Columns as above.",
         "metrics": "Infinite values, of pictures that came back unchanged, are left out of means.",
         "curves": "Means with bands of 95 %, resampled by source picture; floors are dotted and grey.",
-        "dynamics": f"By {chief}; {intervals}. Settling within x: it comes to rest at most so far from the "
-        "source. Edits done: forward edits that happened, by the test that the text names.",
+        "dynamics": f"By {chief}; {intervals}. Settling within x: at this pace it comes to rest at most so "
+        "far from the source. Edits done: forward edits that happened, by the test that the text names.",
         "scores": of,
         "parts": "Means with 95 % intervals, and n.",
     }  # fmt: skip
