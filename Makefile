@@ -6,14 +6,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check unit bench clean
 
 demo: .venv/installed
 	$(BIN)/convergebench weights pull
 	$(BIN)/convergebench run --suite converge-small --model classical,jpeg,noise,tint,identity --limit 12 || test $$? -eq 3
 	$(BIN)/convergebench report
 
-test: .venv/installed-for-tests check
+test: .venv/installed-for-tests
+	$(MAKE) --jobs 2 check unit
+
+unit: .venv/installed-for-tests
 	HF_HUB_OFFLINE=1 $(BIN)/pytest --numprocesses 2 --dist loadfile
 
 check: .venv/installed-for-tests
@@ -30,9 +33,10 @@ bench: .venv/installed-for-tests
 	$(INSTALL) --editable .
 	touch $@
 
-.venv/installed-for-tests: .venv/installed
+.venv/installed-for-tests: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
 	$(INSTALL) --editable ".[dev]"
-	touch $@
+	touch .venv/installed $@
 
 clean:
 	rm -rf .venv results build
