@@ -33,7 +33,11 @@ class Stop(asyncio.Event):
 
 
 class Allowance:
-    """One lane for each provider, for its editors and judges alike; one budget; one sign to stop for all."""
+    """One lane for each provider, for its editors and judges alike; one budget; one sign to stop for all.
+
+    A stage that cannot go on ends alone, by a sign under that one. Money that runs out, an interrupt and an
+    error end all of the run, when what is in flight has finished.
+    """
 
     def __init__(
         self,

@@ -15,11 +15,12 @@ from convergebench.engine.allowance import Allowance, questions_at_once
 from convergebench.engine.judging_line import Line, Waiting
 from convergebench.engine.judging_tasks import Judged, Onlooker, Task
 from convergebench.engine.limits import BudgetReached, Stopped
-from convergebench.engine.questioning import ASK_AGAIN, CLAIM_POLL_SECONDS, Questioner
+from convergebench.engine.questioning import ASK_AGAIN, Questioner
 from convergebench.engine.shown import Shown
 from convergebench.judges import Judge, Question, Verdict
 from convergebench.judges.asking import question
 from convergebench.store import Workspace
+from convergebench.store.claims import POLL_SECONDS
 from convergebench.store.judgements import conclude
 from convergebench.types import Misconfigured
 
@@ -31,11 +32,8 @@ class _Ready:
 
 
 class Judging:
-    """Judges what is added while its block lasts; the block ends when all of that is judged.
-
-    A judge that cannot go on ends the judging alone, and what is in the allowance's other hands goes on.
-    Money that runs out, an interrupt and an error end all of the run, when what is in flight has finished.
-    """
+    """Judges what is added while its block lasts; the block ends when all of that is judged, or when the
+    judge cannot go on."""
 
     def __init__(
         self,
@@ -147,7 +145,7 @@ class Judging:
 
     async def _more_to_do(self) -> None:
         if self._line.is_waiting and not self._stop.is_set():
-            await asyncio.sleep(CLAIM_POLL_SECONDS)  # other processes are at these
+            await asyncio.sleep(POLL_SECONDS)  # other processes are at these
         elif not self._all_came:
             await self._news.wait()
 

@@ -11,20 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from convergebench.analysis.succession import Succession
+from convergebench.engine.allowance import Allowance
 from convergebench.engine.batching import Batched
 from convergebench.engine.directions import ForwardEdit
 from convergebench.engine.durable import DurableEdit, StepFailed, Trajectory
 from convergebench.engine.gauges import Gauges
 from convergebench.engine.interrupts import interruptible
-from convergebench.engine.limits import (
-    Budget,
-    BudgetReached,
-    Limits,
-    Patience,
-    Stopped,
-    lane_for,
-    patience_with,
-)
+from convergebench.engine.limits import BudgetReached, Limits, Patience, Stopped
 from convergebench.engine.measuring import Measuring
 from convergebench.engine.plan import Plan
 from convergebench.engine.sources import Sources
@@ -33,6 +26,7 @@ from convergebench.errors import BadPicture, ConvergeBenchError
 from convergebench.metrics import Ruler
 from convergebench.picture import Picture
 from convergebench.store import Enrolment, Workspace
+from convergebench.store.claims import POLL_SECONDS
 from convergebench.types import (
     BatchEditor,
     Digest,
@@ -43,7 +37,6 @@ from convergebench.types import (
     Step,
 )
 
-CLAIM_POLL_SECONDS = 0.1
 TRAJECTORIES_AT_ONCE = 8
 THREADS = 32
 
@@ -87,13 +80,15 @@ async def run_plan(
     eight, and as many as is safe for a new account. `per_minute` holds the requests to each provider.
     SIGINT stops it: nothing new is asked, what is in flight finishes and is kept. A second one drops it.
     """
-    session = _Session(plan, workspace, gauges or Gauges.of(ruler), run, watch or Unwatched())
-    session.limit(concurrency, per_minute, Budget(max_cost_usd), patience or Patience())
-    return await session.run(concurrency or TRAJECTORIES_AT_ONCE, fresh)
+    allowance = Allowance(max_cost_usd, per_minute, patience)
+    session = _Session(plan, workspace, gauges or Gauges.of(ruler), run, watch or Unwatched(), allowance)
+    return await session.run(concurrency, fresh)
 
 
 class _Session:
-    def __init__(self, plan: Plan, workspace: Workspace, gauges: Gauges, run: int, watch: Watch) -> None:
+    def __init__(
+        self, plan: Plan, workspace: Workspace, gauges: Gauges, run: int, watch: Watch, allowance: Allowance
+    ) -> None:
         self._protocol = plan.protocol
         self._plan = plan
         self._workspace = workspace
@@ -108,37 +103,25 @@ class _Session:
         self._directions = Measuring(gauges.directions, workspace, Unwatched(), self._stop_for, at_once)
         self._outcome = Outcome()
         self._error: Exception | None = None
-        self._stop = asyncio.Event()
+        self._allowance, self._stop = allowance, allowance.stop
+        self._limits: dict[str, Limits] = {}
         self._active = 0
 
-    def limit(
-        self, at_once: int | None, per_minute: float | None, budget: Budget, patience: Patience
-    ) -> None:
-        """One lane for each provider: its models share it."""
-        self._budget, self._patience = budget, patience
-        self._limits = {
-            editor.facts.provider: Limits(
-                lane_for(editor.facts, at_once, per_minute),
-                patience_with(editor, patience),
-                budget,
-                self._stop,
-            )
-            for editor in self._plan.editors
-        }
-
-    async def run(self, concurrency: int, fresh: bool) -> Outcome:
+    async def run(self, concurrency: int | None, fresh: bool) -> Outcome:
         started = time.perf_counter()
+        for editor in self._plan.editors:  # models of one provider share its lane
+            limits = self._allowance.for_editor(editor, concurrency, self._stop)
+            self._limits[editor.facts.provider] = limits
+        at_once = concurrency or TRAJECTORIES_AT_ONCE
         # Threads here mostly wait for the disk; the default of a few would make pictures queue for it.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
         with interruptible(self._interrupted):
-            await asyncio.gather(
-                *(self._run_editor(editor, concurrency, fresh) for editor in self._plan.editors)
-            )
+            await asyncio.gather(*(self._run_editor(editor, at_once, fresh) for editor in self._plan.editors))
             for line in (self._returns, self._changes, self._directions):
                 await line.finish()
         if self._error is not None:
             raise self._error
-        self._outcome.spent_usd = self._budget.spent_usd
+        self._outcome.spent_usd = sum(limits.spent_usd for limits in self._limits.values())
         self._outcome.seconds = time.perf_counter() - started
         return self._outcome
 
@@ -166,10 +149,9 @@ class _Session:
     def _trajectories(
         self, editor: Editor, identities: Sequence[int], wanted: Sequence[Enrolment]
     ) -> Iterator[Trajectory]:
-        deadline = self._patience.deadline_seconds
+        deadline, elsewhere = self._allowance.patience.deadline_seconds, isinstance(editor, Prepared)
         asked = Batched(editor, self._stop, deadline) if isinstance(editor, BatchEditor) else editor
         for identity, enrolment in zip(identities, wanted, strict=True):
-            elsewhere = isinstance(editor, Prepared)
             yield Trajectory(
                 identity, self._run, asked, enrolment.case, enrolment.seed, stored_first=elsewhere
             )
@@ -179,7 +161,7 @@ class _Session:
             trajectory = line.popleft()
             if not self._workspace.claim(trajectory.id):
                 line.append(trajectory)  # another process has it; what that finishes is replayed here
-                await asyncio.sleep(CLAIM_POLL_SECONDS)
+                await asyncio.sleep(POLL_SECONDS)
                 continue
             self._active += 1
             try:

@@ -16,7 +16,6 @@ from convergebench.store.judgements import Asked, begin_judgement, record_attemp
 from convergebench.types import EditError, Misconfigured, Refused
 
 ASK_AGAIN = 2
-CLAIM_POLL_SECONDS = 0.1
 FINAL = ("ok", "refused")
 """After these a judge is not asked again."""
 

@@ -17,7 +17,7 @@ from convergebench.engine.durable import StepFailed
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.judging_tasks import Onlooker
 from convergebench.engine.limits import BudgetReached, Patience, Stopped
-from convergebench.engine.local import CLAIM_POLL_SECONDS, THREADS, TRAJECTORIES_AT_ONCE, Outcome
+from convergebench.engine.local import THREADS, TRAJECTORIES_AT_ONCE, Outcome
 from convergebench.engine.refining_advice import NoAdvice, Reasoner
 from convergebench.engine.refining_case import Refinement, Stage, Unit
 from convergebench.engine.refining_plan import Pipeline, RefinePlan
@@ -26,6 +26,7 @@ from convergebench.engine.watch import Unwatched, Watch
 from convergebench.errors import BadPicture, ConvergeBenchError
 from convergebench.protocols import refine
 from convergebench.store import Workspace
+from convergebench.store.claims import POLL_SECONDS
 from convergebench.types import BatchEditor, Editor, Misconfigured, Step
 
 
@@ -58,11 +59,7 @@ async def refine_plan(
 
 
 class Refinements:
-    """All refinements of a plan, many at a time. All of its pipelines have the same reasoner.
-
-    A reasoner that cannot go on ends the refining alone, and what is in the allowance's other hands goes on.
-    Money that runs out, an interrupt and an error end all of the run, when what is in flight has finished.
-    """
+    """All refinements of a plan, many at a time. Its pipelines share one reasoner, and end with it."""
 
     def __init__(
         self,
@@ -172,7 +169,7 @@ class Refinements:
             unit = line.popleft()
             if not self._workspace.claim(unit.refinement):
                 line.append(unit)  # another process has it; what that finishes is replayed here
-                await asyncio.sleep(CLAIM_POLL_SECONDS)
+                await asyncio.sleep(POLL_SECONDS)
                 continue
             self._active += 1
             try:

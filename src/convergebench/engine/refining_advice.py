@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 from convergebench.engine.judging_tasks import Onlooker, verdict_in
 from convergebench.engine.limits import Limits, Stopped
-from convergebench.engine.questioning import ASK_AGAIN, CLAIM_POLL_SECONDS, Questioner
+from convergebench.engine.questioning import ASK_AGAIN, Questioner
 from convergebench.engine.shown import Shown
 from convergebench.judges import Judge, Verdict, reasoning
 from convergebench.judges.reasoning import Advice
 from convergebench.store import Workspace
+from convergebench.store.claims import POLL_SECONDS
 from convergebench.store.judgements import Asked, claim_of, conclude, enlist_judge, verdict_rows
 from convergebench.store.looks import reply_to
 from convergebench.types import Digest
@@ -99,7 +100,7 @@ class Reasoner:
         claim = claim_of(asked.key)
         while (kept := self._kept(asked.key)) is None and not self._workspace.claim(claim):
             self._go_on()
-            await asyncio.sleep(CLAIM_POLL_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
         if kept is not None:
             return self._looked(asked.key, kept, replayed=True)
         try:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from convergebench.engine.durable import DurableEdit, Trajectory
 from convergebench.engine.limits import Limits, Stopped
-from convergebench.engine.local import CLAIM_POLL_SECONDS
 from convergebench.engine.refining_advice import NoAdvice, Reasoner
 from convergebench.engine.sources import Sources
 from convergebench.judges.reasoning import Advice
@@ -16,6 +15,7 @@ from convergebench.picture import Picture
 from convergebench.protocols import one_shot
 from convergebench.protocols.refine import PRIMARY
 from convergebench.store import Enrolment, Workspace
+from convergebench.store.claims import POLL_SECONDS
 from convergebench.store.looks import finished_step, primary_of, record_look
 from convergebench.types import Case, Editor, Image, Step
 
@@ -159,4 +159,4 @@ class Refinement:
         while not self._workspace.claim(trajectory):
             if not self._may_begin():
                 raise Stopped
-            await asyncio.sleep(CLAIM_POLL_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)

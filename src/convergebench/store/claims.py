@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
+POLL_SECONDS = 0.1
+"""After this long, who was refused a claim tries again."""
 _MAKING = 0
 """Byte zero is held while a workspace is being made; trajectories count from one."""
 
