@@ -40,11 +40,12 @@ def number(value: float | None, places: int) -> str:
 
 
 def duration(seconds: float | None) -> str:
+    """Seconds, with the same places for those that stand below each other.
+
+    >>> duration(72.41), duration(7.2), duration(0.031)
+    ('72.4', '7.20', '0.03')
     """
-    >>> duration(7.24), duration(0.031)
-    ('7.2', '0.03')
-    """
-    return number(seconds, 1 if seconds is None or seconds >= 0.1 else 2)
+    return number(seconds, 1 if seconds is None or seconds >= 10 else 2)
 
 
 def mean_with_interval(mean: float | None, low: float | None, high: float | None, facts: MetricFacts) -> str:

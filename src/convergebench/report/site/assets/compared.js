@@ -36,7 +36,7 @@ convergebench.compared = (() => {
         h("b", {}, result.title),
         made && h("a", { href: picture(made.file), target: "_blank", rel: "noopener" }, `${made.width} × ${made.height} ${made.type.replace("image/", "").toUpperCase()}`),
         made && this.source && (made.width !== this.source.width || made.height !== this.source.height) && h("span", { class: "warn" }, `shown at the source’s ${this.source.width} × ${this.source.height}`),
-        typeof result.seconds === "number" && h("span", { class: "quiet" }, `${number(result.seconds, result.seconds < 0.1 ? 2 : 1)} s`, result.cost_usd ? `, $${number(result.cost_usd, 3)}` : "", result.attempts > 1 ? `, ${result.attempts} attempts` : "")));
+        typeof result.seconds === "number" && h("span", { class: "quiet" }, `${convergebench.duration(result.seconds)} s`, result.cost_usd ? `, $${number(result.cost_usd, 3)}` : "", result.attempts > 1 ? `, ${result.attempts} attempts` : "")));
     }
 
     change(changes) {

@@ -169,6 +169,9 @@ const convergebench = (() => {
     return `#/${view}${text ? "?" + text : ""}`;
   }
 
+  /** Seconds, with the same places for those that stand below each other. */
+  const duration = (seconds) => number(seconds, seconds >= 10 ? 1 : 2);
+
   const picture = (file) => `pictures/${file}`;
   const thumbnail = (digest) => `page/thumbnails/${digest.slice(0, 2)}/${digest}.jpg`;
   /** Where a picture differs from its source. */
@@ -190,7 +193,7 @@ const convergebench = (() => {
 
   return {
     ABSENT, receive, load, renew, h, s, choice, stepper, steppedView, roundField, buttons, table, breakable, paged,
-    infinite, number, signed, interval, counted, badness, place, address, picture, thumbnail,
+    infinite, number, duration, signed, interval, counted, badness, place, address, picture, thumbnail,
     changeMap, meanMap, changeLegend,
     views: {},
   };

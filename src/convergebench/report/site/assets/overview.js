@@ -93,7 +93,7 @@ convergebench.views.overview = (() => {
       points(row.score?.together),
       gated && points(row.score?.gated),
       h("td", { class: "number", title: forward?.says ?? null }, forward?.rate == null ? convergebench.ABSENT : `${forward.happened} of ${forward.judged}`),
-      h("td", { class: "number" }, number(row.mean_seconds, row.mean_seconds >= 0.1 ? 1 : 2)),
+      h("td", { class: "number" }, convergebench.duration(row.mean_seconds)),
       h("td", { class: "number" }, row.cost_usd === null ? convergebench.ABSENT : `$${number(row.cost_usd, 2)}`),
       h("td", { class: "number" }, String(row.n)),
       h("td", { class: row.missing ? "number warn" : "number" }, String(row.missing)));

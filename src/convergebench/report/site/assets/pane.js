@@ -80,7 +80,7 @@ convergebench.Pane = (() => {
         missing && h("span", { class: "warn" }, `${view.metric.title} missing: ${missing}`),
         shown && h("a", { href: picture(shown.file), target: "_blank", rel: "noopener" }, `${shown.width} × ${shown.height} ${shown.type.replace("image/", "").toUpperCase()}`),
         resized && h("span", { class: "warn" }, `shown at the source’s ${source.width} × ${source.height}`),
-        step && h("span", { class: "quiet" }, `${number(step.seconds, step.seconds < 0.1 ? 2 : 1)} s`, step.cost_usd ? `, $${number(step.cost_usd, 3)}` : "", step.attempts > 1 ? `, ${step.attempts} attempts` : ""),
+        step && h("span", { class: "quiet" }, `${convergebench.duration(step.seconds)} s`, step.cost_usd ? `, $${number(step.cost_usd, 3)}` : "", step.attempts > 1 ? `, ${step.attempts} attempts` : ""),
         view.registered && fitText(found?.values),
       ];
     }

@@ -36,7 +36,7 @@ convergebench.views.runs = (() => {
   function use(uses) {
     const rows = uses.map((one) => h("tr", {}, h("th", { scope: "row" }, one.model),
       cells(one.trajectories, one.complete, one.edits, one.failures),
-      h("td", { class: "number" }, number(one.mean_seconds, one.mean_seconds >= 0.1 ? 1 : 2)),
+      h("td", { class: "number" }, convergebench.duration(one.mean_seconds)),
       h("td", { class: "number" }, one.cost_usd === null ? "unknown" : `$${number(one.cost_usd, 2)}`)));
     return table(["model", right("trajectories"), right("complete"), right("edits"), right("failed edits"), right("s/edit"), right("cost")], rows, "What each model took");
   }
