@@ -27,7 +27,9 @@ class Held:
         self.go_on = asyncio.Event()
 
     async def edit(self, request: EditRequest) -> Edited:
-        raise NotImplementedError
+        (outcome,) = await self.edit_batch([request])
+        assert isinstance(outcome, Edited)
+        return outcome
 
     async def edit_batch(self, requests: Sequence[EditRequest]) -> Sequence[Edited | EditError]:
         self.sizes.append(len(requests))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import pytest
 
-from convergebench.engine.replicas import Gone, Lost, Replicas, Scale
+from convergebench.engine.replicas import Gone, Replicas, Scale
+from convergebench.engine.service import Lost
 from convergebench.errors import WrongUse
 
 
@@ -76,6 +78,92 @@ def test_replicas_grow_with_the_line_up_to_the_most_and_idle_ones_are_let_go() -
         assert await replicas.ask(21) == 42
         await replicas.close()
         assert nursery.open == 0
+
+    within(work)
+
+
+def test_a_busy_replica_is_given_the_next_full_batch_and_no_part_of_one() -> None:
+    async def work() -> None:
+        nursery = Nursery(lambda number: Doubling(seconds=0.2))
+        replicas: Replicas[int, int] = Replicas("doubling", nursery, Scale(), batch_size=2)
+        asked = [asyncio.create_task(replicas.ask(number)) for number in range(5)]
+        await asyncio.sleep(0.1)
+        assert nursery.made[0].batches == [[0, 1], [2, 3]]
+        assert await asyncio.gather(*asked) == [0, 2, 4, 6, 8]
+        assert nursery.made[0].batches == [[0, 1], [2, 3], [4]]
+        await replicas.close()
+
+    within(work)
+
+
+def test_a_busy_replica_hears_of_what_comes_later() -> None:
+    async def work() -> None:
+        nursery = Nursery(lambda number: Doubling(seconds=0.3))
+        replicas: Replicas[int, int] = Replicas("doubling", nursery, Scale())
+        asked = [asyncio.create_task(replicas.ask(1))]
+        await asyncio.sleep(0.15)
+        asked += [asyncio.create_task(replicas.ask(number)) for number in (2, 3)]
+        await asyncio.sleep(0.05)
+        assert nursery.made[0].batches == [[1], [2]]
+        assert await asyncio.gather(*asked) == [2, 4, 6]
+        await replicas.close()
+
+    within(work)
+
+
+def test_nothing_is_sent_ahead_to_a_busy_replica_while_another_is_free() -> None:
+    async def work() -> None:
+        nursery = Nursery(lambda number: Doubling(seconds=0.1))
+        replicas: Replicas[int, int] = Replicas("doubling", nursery, Scale(2, 2))
+        await replicas.ready()
+        await asyncio.sleep(0.01)
+        await asyncio.gather(*map(replicas.ask, range(2)))
+        assert [len(one.batches) for one in nursery.made] == [1, 1]
+        await replicas.close()
+
+    within(work)
+
+
+def test_what_was_sent_ahead_to_a_replica_that_is_lost_is_done_by_another_one() -> None:
+    async def work() -> None:
+        nursery = Nursery(lambda number: Doubling(deadly=[1] if number == 0 else [], seconds=0.05))
+        replicas: Replicas[int, int] = Replicas("doubling", nursery, Scale(), batch_size=2)
+        assert await asyncio.gather(*map(replicas.ask, range(6))) == [0, 2, 4, 6, 8, 10]
+        assert nursery.made[0].batches == [[0, 1], [2, 3]]
+        assert sorted(itertools.chain(*nursery.made[1].batches)) == [0, 1, 2, 3, 4, 5]
+        await replicas.close()
+
+    within(work)
+
+
+def test_a_request_that_a_replica_was_lost_for_is_served_with_nothing_beside_it() -> None:
+    async def work() -> None:
+        nursery = Nursery(lambda number: Doubling(deadly=[0], seconds=0.05))
+        replicas: Replicas[int, int] = Replicas("doubling", nursery, Scale())
+        replies = await asyncio.gather(*map(replicas.ask, range(4)), return_exceptions=True)
+        assert isinstance(replies[0], Gone)
+        assert replies[1:] == [2, 4, 6]
+        await replicas.close()
+
+    within(work)
+
+
+def test_the_deadline_of_what_was_sent_ahead_begins_with_its_turn() -> None:
+    class OneByOne(Doubling):
+        def __init__(self) -> None:
+            super().__init__(seconds=0.2)
+            self._turn = asyncio.Lock()
+
+        async def serve(self, requests: Sequence[int]) -> Sequence[int | Exception]:
+            async with self._turn:
+                return await super().serve(requests)
+
+    async def work() -> None:
+        nursery = Nursery(lambda number: OneByOne())
+        replicas: Replicas[int, int] = Replicas("doubling", nursery, Scale(), deadline_seconds=0.3)
+        assert await asyncio.gather(*map(replicas.ask, range(4))) == [0, 2, 4, 6]
+        assert len(nursery.made) == 1
+        await replicas.close()
 
     within(work)
 

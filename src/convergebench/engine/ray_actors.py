@@ -6,6 +6,7 @@ import asyncio
 import socket
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from convergebench.engine.directions import ForwardEdit
 from convergebench.engine.gauges import Gauges
@@ -32,6 +33,7 @@ class EditorActor:
     def __init__(self, build: Callable[[], Editor], place: str) -> None:
         self._build = build
         self._place = place
+        self._one_at_a_time = asyncio.Lock()
 
     async def ready(self, fingerprint: str) -> EditError | None:
         """Build the editor; the reason if it cannot be had here, or is not the one that the driver knows."""
@@ -73,11 +75,19 @@ class EditorActor:
         try:
             if isinstance(self._editor, BatchEditor):
                 return await self._editor.edit_batch(requests)
-            return [await self._editor.edit(request) for request in requests]
+            return [await self._edited_alone(request) for request in requests]
         except EditError as error:
             return [error] * len(requests)
         except Exception as error:
             return [Crashed(" ".join(f"{type(error).__name__}: {error}".split()))] * len(requests)
+
+    async def _edited_alone(self, request: EditRequest) -> Edited:
+        """Its seconds are without those for which it waited for the one before it."""
+        async with self._one_at_a_time:
+            started = time.perf_counter()
+            edited = await self._editor.edit(request)
+            seconds = time.perf_counter() - started
+        return edited if edited.seconds is not None else replace(edited, seconds=seconds)
 
     def _kept(self, outcome: Edited | EditError, seconds: float) -> EditMade | EditError:
         if isinstance(outcome, EditError):

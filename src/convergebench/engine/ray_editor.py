@@ -7,13 +7,13 @@ from dataclasses import replace
 from functools import partial
 
 from convergebench.engine.ray_actors import EditorActor
-from convergebench.engine.ray_cluster import total
 from convergebench.engine.ray_messages import EditAsked, EditMade
 from convergebench.engine.ray_replica import RayReplica
+from convergebench.engine.ray_shares import Cluster
 from convergebench.engine.replicas import DEADLINE_SECONDS, Gone, Replicas, Scale
 from convergebench.picture import Picture
 from convergebench.store import PictureStore
-from convergebench.types import BatchEditor, Crashed, Edited, Editor, EditRequest, Replicable, Share
+from convergebench.types import BatchEditor, Crashed, Edited, Editor, EditRequest, Replicable
 
 AHEAD = 2
 """Requests for each place in a replica's batch: one that is served, one that waits for it."""
@@ -27,11 +27,12 @@ class RayEditor:
         editor: Replicable,
         build: Callable[[], Editor],
         pictures: PictureStore,
+        cluster: Cluster,
         scale: Scale | None,
         deadline_seconds: float = DEADLINE_SECONDS,
     ) -> None:
-        share = _available(editor.share)
-        chosen = scale or Scale(1, _fits(share))
+        share = cluster.for_editor(editor.share)
+        chosen = scale or Scale(1, cluster.room_for(share))
         batch_size = editor.batch_size if isinstance(editor, BatchEditor) else 1
         self.at_once = AHEAD * chosen.most * batch_size
         # A lane of its own: more requests than that would only wait inside, on the clock.
@@ -65,16 +66,3 @@ class RayEditor:
         if made.encoded is not None:
             return Picture(made.picture, encoded=made.encoded)
         return self._pictures.open(made.picture)
-
-
-def _available(share: Share) -> Share:
-    """Editors that use a GPU where there is one do without where there is none."""
-    return share if total("GPU") else replace(share, gpus=0.0)
-
-
-def _fits(share: Share) -> int:
-    """How many replicas the cluster has room for now."""
-    room = [total("CPU") / share.cpus] if share.cpus else []
-    if share.gpus:
-        room.append(total("GPU") / share.gpus)
-    return max(1, int(min(room, default=1.0)))

@@ -18,11 +18,6 @@ from convergebench.metrics import MetricOptions, Ruler
 from convergebench.store import Tried
 from convergebench.types import Share
 
-BESIDE_EDITORS = Share(cpus=0.0)
-"""So that they always find room: editing waits for measuring, and would wait for ever."""
-ON_A_GPU = Share(cpus=0.0, gpus=0.25)
-
-
 Workers: TypeAlias = Replicas[PairsAsked | MeasurableAsked, Any]
 
 
@@ -60,9 +55,10 @@ class FarGauge:
 class FarMetrics:
     """Metric workers and the gauges that use them."""
 
-    def __init__(self, metrics: Sequence[str], options: MetricOptions, place: str, scale: Scale) -> None:
+    def __init__(
+        self, metrics: Sequence[str], options: MetricOptions, place: str, share: Share, scale: Scale
+    ) -> None:
         self._metrics, self._options = tuple(metrics), options
-        share = ON_A_GPU if options.device == "cuda" else BESIDE_EDITORS
         start = partial(RayReplica.start, MetricActor, share, self._metrics, options, place)
         self._scale = scale
         self._workers: Workers = Replicas("the metrics", start, scale)

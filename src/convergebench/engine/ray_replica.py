@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 from convergebench.engine.ray_cluster import ray_module
-from convergebench.engine.replicas import Lost
+from convergebench.engine.service import Lost
 from convergebench.types import Share
 
 log = logging.getLogger("convergebench")
@@ -79,8 +79,8 @@ async def _placed(reply: Any, share: Share) -> Any:
     try:
         done, _ = await asyncio.wait({waited}, timeout=PLACEMENT_NOTICE_SECONDS)
         if not done:
-            needs = f"{share.cpus:g} CPUs and {share.gpus:g} GPUs"
-            log.warning("still waiting for a node that has %s free for a replica", needs)
+            room = [f"{share.cpus:g} CPUs"] * (share.cpus > 0) + [f"{share.gpus:g} GPUs"] * (share.gpus > 0)
+            log.warning("still waiting for a node that has %s free for a replica", " and ".join(room))
         return await waited
     finally:
         waited.cancel()

@@ -10,9 +10,10 @@ from typing import Any
 from convergebench.engine.limits import Patience
 from convergebench.engine.local import TRAJECTORIES_AT_ONCE, Outcome, run_plan
 from convergebench.engine.plan import Plan
-from convergebench.engine.ray_cluster import connected, total
+from convergebench.engine.ray_cluster import connected
 from convergebench.engine.ray_editor import RayEditor
 from convergebench.engine.ray_measuring import FarMetrics
+from convergebench.engine.ray_shares import Cluster
 from convergebench.engine.replicas import Scale
 from convergebench.errors import WrongUse
 from convergebench.metrics import MetricOptions, Ruler
@@ -41,14 +42,20 @@ async def run_plan_on_ray(
     """
     if workspace.pictures.place.startswith("memory:"):
         raise WrongUse("pictures in memory are not seen by other processes; name another place for them")
+    on_gpu = options.device == "cuda"
+    if not on_gpu:
+        options = replace(options, device="cpu")  # a GPU that a worker sees may be an editor's
     with connected(address):
+        cluster = Cluster.connected(metrics_on_gpu=on_gpu)
         editors = tuple(
-            _placed(editor, build, workspace, scale, patience or Patience())
+            _placed(editor, build, workspace, cluster, scale, patience or Patience())
             for editor, build in zip(plan.editors, builds, strict=True)
         )
         far = [editor for editor in editors if isinstance(editor, RayEditor)]
         at_once = max([TRAJECTORIES_AT_ONCE, *(editor.at_once for editor in far)])
-        workers = FarMetrics(metrics, options, workspace.pictures.place, scale or _one_a_core())
+        workers = FarMetrics(
+            metrics, options, workspace.pictures.place, cluster.for_metrics, scale or cluster.metric_workers
+        )
         try:
             return await run_plan(
                 replace(plan, editors=editors),
@@ -63,18 +70,15 @@ async def run_plan_on_ray(
             await workers.close()
 
 
-def _one_a_core() -> Scale:
-    return Scale(1, max(1, int(total("CPU"))))
-
-
 def _placed(
     editor: Editor,
     build: Callable[[], Editor],
     workspace: Workspace,
+    cluster: Cluster,
     scale: Scale | None,
     patience: Patience,
 ) -> Editor:
     if isinstance(editor, Replicable):
-        return RayEditor(editor, build, workspace.pictures, scale, patience.deadline_seconds)
+        return RayEditor(editor, build, workspace.pictures, cluster, scale, patience.deadline_seconds)
     log.info("%s stays in this process: its work is done elsewhere anyway", editor.facts.name)
     return editor

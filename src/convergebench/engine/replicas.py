@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
-from convergebench.engine.batching import Asked, Line
+from convergebench.engine.batching import FIRST_WAIT_SECONDS
+from convergebench.engine.line import WAIT_SECONDS, Asked, Line
+from convergebench.engine.service import Lost, Replica, Service
 from convergebench.errors import ConvergeBenchError, WrongUse
 
 log = logging.getLogger("convergebench")
@@ -20,28 +22,15 @@ MOST_FAILED_STARTS = 3
 """In a row, while no replica is up."""
 IDLE_SECONDS = 30.0
 DEADLINE_SECONDS = 900.0
-"""For one batch, from when a replica takes it: one that never answers is given up."""
+"""For one batch: a replica that never answers is given up."""
 LONGEST_PAUSE_SECONDS = 30.0
 
 Request = TypeVar("Request")
 Reply = TypeVar("Reply")
-Asks = TypeVar("Asks", contravariant=True)
-Gives = TypeVar("Gives", covariant=True)
-
-
-class Lost(Exception):
-    """The replica is gone, and what it was doing with it."""
 
 
 class Gone(ConvergeBenchError):
     """There is no reply: replicas were lost too often, or cannot be started."""
-
-
-class Replica(Protocol[Asks, Gives]):
-    async def serve(self, requests: Sequence[Asks]) -> Sequence[Gives | Exception]:
-        """A reply each, in order; Lost if the replica is."""
-
-    async def close(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -92,7 +81,8 @@ class Replicas(Generic[Request, Reply]):
         self._line: Line[Request, Reply] = Line()
         self._servers: set[asyncio.Task[None]] = set()
         self._up = 0
-        self._in_service = 0
+        self._unanswered = 0
+        self._wait_seconds = FIRST_WAIT_SECONDS
         self._failed_starts = 0
         self._failure: Exception | None = None
         self._is_decided = asyncio.Event()
@@ -111,8 +101,12 @@ class Replicas(Generic[Request, Reply]):
         if self._failure is not None:
             raise self._failure
         answer = self._line.ask(request)
-        self._grow()
-        return await answer
+        self._unanswered += 1
+        try:
+            self._grow()
+            return await answer
+        finally:
+            self._unanswered -= 1
 
     async def close(self) -> None:
         self._failure = self._failure or Gone(f"the replicas of {self._name} were let go")
@@ -121,7 +115,7 @@ class Replicas(Generic[Request, Reply]):
         await asyncio.gather(*self._servers, return_exceptions=True)
 
     def _grow(self) -> None:
-        batches = math.ceil((len(self._line) + self._in_service) / self._batch_size)
+        batches = math.ceil(self._unanswered / self._batch_size)
         wanted = min(self._scale.most, max(self._scale.fewest, batches))
         while self._failure is None and len(self._servers) < wanted:
             server = asyncio.create_task(self._serve())
@@ -141,9 +135,13 @@ class Replicas(Generic[Request, Reply]):
             return
         self._up += 1
         self._is_decided.set()
+        service = Service(replica, self._line, self._batch_size, self._deadline_seconds, self._run_again)
         try:
-            while (batch := await self._next_batch()) and await self._is_served(replica, batch):
+            while batch := await self._next_batch():
+                await service.serve(batch)
                 self._failed_starts = 0
+        except Lost as lost:
+            log.warning("a replica of %s was lost: %s", self._name, lost)
         finally:
             self._up -= 1
             await replica.close()
@@ -165,48 +163,21 @@ class Replicas(Generic[Request, Reply]):
         while True:
             try:
                 async with asyncio.timeout(self._idle_seconds):
-                    return await self._line.take(self._batch_size)
+                    batch = await self._line.take(self._batch_size, self._wait_seconds)
+                    self._wait_seconds = WAIT_SECONDS
+                    return batch
             except TimeoutError:
                 if len(self._servers) > self._scale.fewest:
                     return None
 
-    async def _is_served(
-        self, replica: Replica[Request, Reply], batch: Sequence[Asked[Request, Reply]]
-    ) -> bool:
-        """Whether the replica is still there afterwards."""
-        self._in_service += len(batch)
-        try:
-            outcomes = await self._served(replica, batch)
-        except Lost as lost:
-            log.warning("a replica of %s was lost: %s", self._name, lost)
-            for asked in reversed(batch):
-                self._run_again(asked, lost)
-            return False
-        except Exception as error:
-            outcomes = [error] * len(batch)
-        finally:
-            self._in_service -= len(batch)
-        for asked, outcome in zip(batch, outcomes, strict=True):
-            asked.settle(outcome)
-        return True
-
-    async def _served(
-        self, replica: Replica[Request, Reply], batch: Sequence[Asked[Request, Reply]]
-    ) -> Sequence[Reply | Exception]:
-        try:
-            async with asyncio.timeout(self._deadline_seconds):
-                return await replica.serve([asked.request for asked in batch])
-        except TimeoutError:
-            raise Lost(f"no answer within {self._deadline_seconds:g} s") from None
-
-    def _run_again(self, asked: Asked[Request, Reply], lost: Lost) -> None:
+    def _run_again(self, asked: Asked[Request, Reply], reason: str) -> None:
         asked.losses += 1
         if self._failure is not None:
             asked.settle(self._failure)
         elif asked.losses < MOST_LOSSES:
             self._line.put_back(asked)
         else:
-            asked.settle(Gone(f"{asked.losses} replicas were lost during this ({lost}); it is left out"))
+            asked.settle(Gone(f"{asked.losses} replicas were lost during this ({reason}); it is left out"))
 
     def _give_up(self, error: Exception) -> None:
         self._failure = self._failure or error
