@@ -335,7 +335,7 @@ class MetricFacts:
     """Missing today may be there tomorrow; what needs nothing is missing for good."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """A metric's value for (reference, picture), or missing, with the reason."""
 

@@ -154,19 +154,22 @@ def _measurements(
     used = {*newest, *(imported & set(metrics.names()))}
     facts = tuple(metrics.facts(name) for name in sorted(used, key=order.index))
     values: defaultdict[tuple[Digest, Digest], dict[str, Measurement]] = defaultdict(dict)
-    for row in workspace.query("SELECT * FROM measurements"):
-        if newest.get(row["metric"]) == row["version"]:
-            values[row["reference"], row["picture"]][row["metric"]] = Measurement(
-                row["metric"], row["version"], row["value"], row["missing"]
-            )
+    names = {name: name for name in newest}  # one object for each, where a million rows would have their own
+    for reference, picture, metric, version, value, missing in workspace.each_row(
+        "SELECT reference, picture, metric, version, value, missing FROM measurements"
+    ):
+        if newest.get(metric) == version:
+            name = names[metric]
+            values[reference, picture][name] = Measurement(name, newest[name], value, missing)
     return facts, values
 
 
 def _steps(workspace: Workspace) -> list[sqlite3.Row]:
     """The last word on every position of every trajectory."""
     return workspace.query(
-        "SELECT s.*, s.inputs ->> 0 AS first_input, r.settings ->> 'imported' AS imported, max(s.id) "
-        "FROM steps s JOIN runs r ON r.id = s.run "
+        "SELECT s.trajectory, s.position, s.role, s.round, s.instruction, s.inputs ->> 0 AS first_input, "
+        "s.picture, s.failure, s.reason, s.seconds, s.cost_usd, r.settings ->> 'imported' AS imported, "
+        "max(s.id) FROM steps s JOIN runs r ON r.id = s.run "
         "GROUP BY s.trajectory, s.position ORDER BY s.trajectory, s.position"
     )
 
@@ -206,9 +209,10 @@ def _returns(
             forward[row["trajectory"], row["round"]].append(row)
     made = [row for row in steps if row["picture"] is not None and row["role"] in RETURN_ROLES]
     returned = {(row["trajectory"], row["round"]): row["picture"] for row in made}
+    cases = {identity: _case_of(trajectory, labels) for identity, trajectory in chosen.items()}
     return tuple(
         Return(
-            **_case_of(chosen[row["trajectory"]], labels),
+            **cases[row["trajectory"]],
             role=chosen[row["trajectory"]]["editor_role"],
             round=row["round"],
             digest=row["picture"],

@@ -13,7 +13,7 @@ Role: TypeAlias = Literal["model", "probe", "floor"]
 Edits: TypeAlias = Literal["reversible", "partially reversible"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Return:
     """One return of a trajectory: the picture after edit and undo, compared with the source."""
 

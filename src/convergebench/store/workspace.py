@@ -198,6 +198,11 @@ class Workspace:
         with _explained(self.folder), self._reading:
             return self._connection.execute(sql, arguments).fetchall()
 
+    def each_row(self, sql: str) -> Iterator[sqlite3.Row]:
+        """The same one by one, where they are too many to hold; other threads' queries wait meanwhile."""
+        with _explained(self.folder), self._reading:
+            yield from self._connection.execute(sql)
+
     def write_rows(self, sql: str, rows: Sequence[Any]) -> Future[None]:
         """Run the statement once for each row, in one transaction."""
 
