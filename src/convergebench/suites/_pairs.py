@@ -223,11 +223,10 @@ def pairs_for(kind: str) -> tuple[Pair, ...]:
 
 def pairs_named(ids: Sequence[str]) -> tuple[Pair, ...]:
     """The pairs of these ids, in this order."""
-    known = {pair.id: pair for pair in PAIRS}
     for id in ids:
-        if id not in known:
-            raise unknown("edit pair", id, known)
-    return tuple(known[id] for id in ids)
+        if id not in _BY_ID:
+            raise unknown("edit pair", id, _BY_ID)
+    return tuple(_BY_ID[id] for id in ids)
 
 
 def pair_asking(instruction: str) -> Pair | None:
@@ -237,9 +236,10 @@ def pair_asking(instruction: str) -> Pair | None:
 
 def reversibility_of(id: str) -> Reversibility:
     """The class of a built-in pair; edits that nobody has classed were chosen because they can be undone."""
-    return next((pair.reversibility for pair in PAIRS if pair.id == id), "reversible")
+    return _BY_ID[id].reversibility if id in _BY_ID else "reversible"
 
 
+_BY_ID: Mapping[str, Pair] = {pair.id: pair for pair in PAIRS}
 _BY_FORWARD: Mapping[str, Pair] = {pair.forward: pair for pair in PAIRS}
 
 
