@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from convergebench.editors._remote import error_for, one_line, seconds_in
 from convergebench.editors.needs import Key
+from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import BadOutput, EditError, Misconfigured, RateLimited, Unavailable
 
 if TYPE_CHECKING:

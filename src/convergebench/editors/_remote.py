@@ -11,12 +11,9 @@ from convergebench.errors import BadPicture
 from convergebench.types import (
     BadOutput,
     Edited,
-    EditError,
     EditorFacts,
     EditRequest,
-    Misconfigured,
     Parameter,
-    RateLimited,
     Refused,
     Unavailable,
 )
@@ -25,9 +22,7 @@ if TYPE_CHECKING:
     from convergebench.picture import Picture
 
 DEADLINE_SECONDS = 300.0
-LONGEST_REASON = 300
 TAKEN_EVERYWHERE = ("image/png", "image/jpeg", "image/webp")
-WORTH_ASKING_AGAIN = (408, 409, 425)
 SMALL_BYTES = 32 * 1024
 """Of a picture's file: to hand smaller ones to a thread costs more than the work itself."""
 
@@ -79,40 +74,3 @@ async def deadline(seconds: float) -> AsyncIterator[None]:
             yield
     except TimeoutError as error:
         raise Unavailable(f"no picture after {seconds:g} seconds") from error
-
-
-def error_for(status: int, reason: str, *, key_name: str, after_seconds: float | None = None) -> EditError:
-    """What an HTTP status stands for, where the provider's own codes say no more.
-
-    The reason that comes with 401 is left out: some providers quote the key in it.
-    """
-    if status == 401:
-        return Misconfigured(f"the key in {key_name} is not accepted; check it and run again")
-    if status == 429:
-        return RateLimited(reason, after_seconds)
-    if status == 413:
-        return Refused(reason)
-    if status >= 500 or status in WORTH_ASKING_AGAIN:
-        return Unavailable(f"{status}: {reason}")
-    return Misconfigured(f"{status}: {reason}")
-
-
-def one_line(text: object, secret: str | None) -> str:
-    """A provider's words, short enough for a table and without the key."""
-    line = " ".join(str(text).split())
-    if secret:
-        line = line.replace(secret, "[key]")
-    return line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"
-
-
-def seconds_in(retry_after: str | None) -> float | None:
-    """A Retry-After header that counts seconds; a date, or none, is no hint.
-
-    >>> seconds_in("2.5"), seconds_in("Sun, 15 Nov 2026 10:00:00 GMT")
-    (2.5, None)
-    """
-    try:
-        seconds = float(retry_after or "")
-    except ValueError:
-        return None
-    return seconds if 0 <= seconds < float("inf") else None

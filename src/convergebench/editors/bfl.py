@@ -13,11 +13,11 @@ from convergebench.editors._remote import (
     deadline,
     edited_from,
     made_ready,
-    one_line,
     sent_pictures,
 )
 from convergebench.editors.needs import Key, Package
 from convergebench.editors.registry import Preset, provider
+from convergebench.providers import one_line
 from convergebench.types import Edited, EditorFacts, EditRequest, Refused, Unavailable
 
 KEY = Key("BFL_API_KEY")

@@ -14,17 +14,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from convergebench.editors._http import Web, called_off_by, part_of, patiently, sentence
-from convergebench.editors._remote import (
-    DEADLINE_SECONDS,
-    deadline,
-    edited_from,
-    made_ready,
-    one_line,
-    sent_pictures,
-)
+from convergebench.editors._remote import DEADLINE_SECONDS, deadline, edited_from, made_ready, sent_pictures
 from convergebench.editors._workflow import Workflow, read_workflow
 from convergebench.editors.needs import Package
 from convergebench.editors.registry import provider
+from convergebench.providers import one_line
 from convergebench.types import (
     BadOutput,
     Edited,

@@ -13,14 +13,12 @@ from convergebench.editors._remote import (
     call_parameters,
     deadline,
     edited_from,
-    error_for,
     made_ready,
-    one_line,
-    seconds_in,
     sent_pictures,
 )
 from convergebench.editors.needs import Key, Package
 from convergebench.editors.registry import Preset, provider
+from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
     BadOutput,
     Edited,

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Protocol
 
+from convergebench.providers import key_in
+
 
 class Need(Protocol):
     parameter: ClassVar[str]
@@ -32,7 +34,7 @@ class Key:
         object.__setattr__(self, "names", names)
 
     def value(self) -> str | None:
-        return next((os.environ[name] for name in self.names if os.environ.get(name)), None)
+        return key_in(self.names)
 
     def missing(self) -> str | None:
         return None if self.value() else f"no key: set {' or '.join(self.names)}"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from convergebench.types import EditError, Misconfigured, Parameter, RateLimited, Refused, Unavailable
+from convergebench import providers
+from convergebench.providers import key_in, one_line
+from convergebench.types import EditError, Misconfigured, Parameter
 
-LONGEST_REASON = 300
-_PASSING = (408, 409, 425)
 _BAD_QUESTION = (400, 413, 422)
 
 
@@ -21,7 +20,7 @@ class Key:
 
     @property
     def value(self) -> str | None:
-        return next((os.environ[name] for name in self.names if os.environ.get(name)), None)
+        return key_in(self.names)
 
     def required(self) -> str:
         if self.value is None:
@@ -30,10 +29,7 @@ class Key:
 
     def hidden_in(self, text: object) -> str:
         """A provider's words in one short line, without the key."""
-        line = " ".join(str(text).split())
-        if self.value:
-            line = line.replace(self.value, "[key]")
-        return line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"
+        return one_line(text, self.value)
 
 
 def sent_settings(settings: Mapping[str, Parameter], *ours: str) -> dict[str, Parameter]:
@@ -42,25 +38,9 @@ def sent_settings(settings: Mapping[str, Parameter], *ours: str) -> dict[str, Pa
 
 
 def error_for(status: int, reason: str, key: Key, after_seconds: float | None = None) -> EditError:
-    """What an HTTP status stands for. The reason of a 401 is left out: some providers quote the key in it.
-
-    A question that a server calls bad is refused, and the others go on: it may be this picture or text alone.
-    """
-    if status == 401:
-        return Misconfigured(f"the key in {' or '.join(key.names)} is not accepted; check it and run again")
-    if status == 429:
-        return RateLimited(reason, after_seconds)
-    if status in _BAD_QUESTION:
-        return Refused(f"{status}: {reason}")
-    if status >= 500 or status in _PASSING:
-        return Unavailable(f"{status}: {reason}")
-    return Misconfigured(f"{status}: {reason}")
-
-
-def seconds_in(retry_after: str | None) -> float | None:
-    """A Retry-After header that counts seconds; a date, or none, is no hint."""
-    try:
-        seconds = float(retry_after or "")
-    except ValueError:
-        return None
-    return seconds if 0 <= seconds < float("inf") else None
+    """A question that a server calls bad is refused, and the others go on: it may be this picture or text
+    alone."""
+    named = " or ".join(key.names)
+    return providers.error_for(
+        status, reason, key_name=named, after_seconds=after_seconds, refused=_BAD_QUESTION
+    )

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from convergebench.errors import MissingExtra
-from convergebench.judges._call import Key, error_for, seconds_in, sent_settings
+from convergebench.judges._call import Key, error_for, sent_settings
 from convergebench.judges.base import Ending, JudgeFacts, Question, Reply, cost_usd
+from convergebench.providers import seconds_in
 from convergebench.types import BadOutput, Unavailable
 
 if TYPE_CHECKING:

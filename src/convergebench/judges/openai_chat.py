@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from convergebench.errors import MissingExtra
-from convergebench.judges._call import Key, error_for, seconds_in, sent_settings
+from convergebench.judges._call import Key, error_for, sent_settings
 from convergebench.judges.base import Ending, JudgeFacts, Question, Reply, cost_usd
+from convergebench.providers import seconds_in
 from convergebench.types import BadOutput, EditError, Misconfigured, Refused, Unavailable
 
 if TYPE_CHECKING:

@@ -1,0 +1,61 @@
+"""What providers behind an API have in common: keys in the environment, and what their answers stand for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+
+from convergebench.types import EditError, Misconfigured, RateLimited, Refused, Unavailable
+
+LONGEST_REASON = 300
+_WORTH_ASKING_AGAIN = (408, 409, 425)
+_TOO_LARGE = 413
+
+
+def key_in(names: Sequence[str]) -> str | None:
+    """The key in the first of these environment variables that is set."""
+    return next((os.environ[name] for name in names if os.environ.get(name)), None)
+
+
+def one_line(text: object, secret: str | None) -> str:
+    """A provider's words, short enough for a table and without the key."""
+    line = " ".join(str(text).split())
+    if secret:
+        line = line.replace(secret, "[key]")
+    return line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"
+
+
+def error_for(
+    status: int,
+    reason: str,
+    *,
+    key_name: str,
+    after_seconds: float | None = None,
+    refused: Collection[int] = (_TOO_LARGE,),
+) -> EditError:
+    """What an HTTP status stands for, where the provider's own codes say no more.
+
+    The reason that comes with 401 is left out: some providers quote the key in it.
+    """
+    if status == 401:
+        return Misconfigured(f"the key in {key_name} is not accepted; check it and run again")
+    if status == 429:
+        return RateLimited(reason, after_seconds)
+    if status in refused:
+        return Refused(f"{status}: {reason}")
+    if status >= 500 or status in _WORTH_ASKING_AGAIN:
+        return Unavailable(f"{status}: {reason}")
+    return Misconfigured(f"{status}: {reason}")
+
+
+def seconds_in(retry_after: str | None) -> float | None:
+    """A Retry-After header that counts seconds; a date, or none, is no hint.
+
+    >>> seconds_in("2.5"), seconds_in("Sun, 15 Nov 2026 10:00:00 GMT")
+    (2.5, None)
+    """
+    try:
+        seconds = float(retry_after or "")
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < float("inf") else None

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+
+from convergebench.providers import LONGEST_REASON, error_for, key_in, one_line, seconds_in
+from convergebench.types import Misconfigured, RateLimited, Refused, Unavailable
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, Misconfigured), (401, Misconfigured), (404, Misconfigured), (408, Unavailable),
+        (413, Refused), (425, Unavailable), (429, RateLimited), (500, Unavailable), (529, Unavailable),
+    ],
+)  # fmt: skip
+def test_a_status_says_whether_to_ask_again_to_go_on_or_to_give_up(status: int, kind: type) -> None:
+    assert type(error_for(status, "said", key_name="KEY")) is kind
+
+
+def test_what_counts_as_refused_is_for_the_caller_to_say() -> None:
+    assert isinstance(error_for(422, "said", key_name="KEY", refused=(400, 422)), Refused)
+
+
+def test_what_comes_with_a_401_is_not_repeated_since_some_quote_the_key() -> None:
+    assert "sk-secret" not in str(error_for(401, "wrong key sk-secret", key_name="KEY"))
+
+
+def test_a_rate_limit_carries_the_hint_when_to_ask_again() -> None:
+    error = error_for(429, "slow down", key_name="KEY", after_seconds=3.0)
+    assert isinstance(error, RateLimited)
+    assert error.after_seconds == 3.0
+
+
+def test_a_providers_words_are_one_short_line_without_the_key() -> None:
+    assert one_line("no\n such  key: sk-secret", "sk-secret") == "no such key: [key]"
+    assert len(one_line("long " * 1000, None)) == LONGEST_REASON
+
+
+def test_the_first_key_that_is_set_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FIRST_KEY", "")
+    monkeypatch.setenv("SECOND_KEY", "two")
+    assert key_in(["FIRST_KEY", "SECOND_KEY"]) == "two"
+    assert key_in(["FIRST_KEY"]) is None
+
+
+@pytest.mark.parametrize("header", [None, "", "soon", "-1", "inf", "nan", "Sun, 15 Nov 2026 10:00:00 GMT"])
+def test_what_is_no_number_of_seconds_is_no_hint(header: str | None) -> None:
+    assert seconds_in(header) is None
