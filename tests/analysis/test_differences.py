@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convergebench.analysis.differences import BeforeAfter, difference
-from convergebench.analysis.statistics import cluster_bootstrap_mean
+from convergebench.analysis.statistics import clustered_mean
 
 GRADE = st.integers(0, 10).map(float) | st.just("verdict refused")
 SAMPLES = st.lists(st.builds(BeforeAfter, st.sampled_from("abcdef"), GRADE, GRADE))
@@ -56,7 +56,7 @@ def test_where_nothing_is_missing_both_ways_are_one() -> None:
 
 def test_the_paired_difference_is_a_mean_clustered_by_picture() -> None:
     samples = [BeforeAfter("a", 1.0, 3.0), BeforeAfter("a", 2.0, 1.0), BeforeAfter("b", 5.0, 9.0)]
-    assert difference(samples).paired == cluster_bootstrap_mean(np.array([2.0, -1.0, 4.0]), ["a", "a", "b"])
+    assert difference(samples).paired == clustered_mean(np.array([2.0, -1.0, 4.0]), ["a", "a", "b"])
 
 
 def test_equal_differences_and_single_pictures_have_no_interval() -> None:

@@ -180,7 +180,7 @@ def test_what_could_not_be_measured_is_said(
 ) -> None:
     gone = "the result cannot be laid on the source"
     results = results_of(
-        returned("m", round=1, shift_x=gone, shift_y=gone, noise=3.0, noise_ratio=2.0),
+        returned("m", round=1, shift_x=gone, shift_y=gone, aspect=1.0, noise=3.0, noise_ratio=2.0),
         returned("m", round=2, shift_x=gone, shift_y=gone, noise=6.0, noise_ratio=4.0),
         rounds=3,
     )

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from convergebench.analysis import compared, compared_by, paired_areas, paired_difference
 from convergebench.analysis.grouping import groups, letters
-from convergebench.analysis.pairing import NothingShared, minimum_detectable, sign_flip_p_value
-from convergebench.analysis.statistics import cluster_bootstrap_mean
+from convergebench.analysis.pairing import NothingShared, minimum_detectable, sign_flip_p_value, values_at
+from convergebench.analysis.statistics import clustered_mean
 from convergebench.errors import WrongUse
 
 DARWIN = (49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48)
@@ -111,7 +111,7 @@ def test_intervals_of_paired_differences_cover_the_truth():
     for _ in range(2000):
         of_picture = np.repeat(random.normal(0, 0.05, 50), 4)
         differences = 0.02 + of_picture + random.normal(0, 0.06, 200)
-        interval = cluster_bootstrap_mean(differences, names)
+        interval = clustered_mean(differences, names)
         hits += interval.low <= 0.02 <= interval.high
     assert 0.93 <= hits / 2000 <= 0.97
 
@@ -133,15 +133,20 @@ def test_two_models_share_a_letter_exactly_if_they_do_not_differ(drawn):
         assert bool(set(shown[one]) & set(shown[other])) == (frozenset((one, other)) not in different)
 
 
+def _grouped(results, models):
+    facts = results.facts("ssim")
+    return groups({model: values_at(results, model, facts, 1) for model in models}, facts)
+
+
 def test_models_far_apart_are_in_different_groups(returned, results_of):
     random = np.random.default_rng(2)
     results = results_of(
         *(returned(model, f"p{n}", ssim=float(mean + random.normal(0, 0.02)))
           for model, mean in (("a", 0.8), ("b", 0.795), ("c", 0.4)) for n in range(8))
     )  # fmt: skip
-    assert groups(results, ["a", "b", "c"], results.facts("ssim"), 1) == {"a": "a", "b": "a", "c": "b"}
+    assert _grouped(results, "abc") == {"a": "a", "b": "a", "c": "b"}
 
 
 def test_models_that_share_too_little_cannot_be_told_apart(returned, results_of):
     results = results_of(returned("a", "p1", ssim=0.9), returned("b", "p2", ssim=0.1))
-    assert groups(results, ["a", "b"], results.facts("ssim"), 1) == {"a": "a", "b": "a"}
+    assert _grouped(results, "ab") == {"a": "a", "b": "a"}

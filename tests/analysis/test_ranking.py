@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -6,6 +7,7 @@ from hypothesis import strategies as st
 
 from convergebench.analysis import ModelUse, ranking
 from convergebench.errors import WrongUse
+from convergebench.types import MetricFacts
 
 
 def order(ranked):
@@ -64,6 +66,22 @@ def test_unequal_sets_of_cases_are_flagged_with_the_shared_count(returned, resul
     )
     ranked = ranking(results)
     assert (ranked.unequal_cases, ranked.shared_cases) == (True, 1)
+
+
+def test_a_repeat_that_one_model_lacks_makes_the_sets_unequal(returned, results_of):
+    both = [returned(model, "p1", ssim=0.5) for model in "ab"]
+    ranked = ranking(results_of(*both, returned("a", "p1", seed=1, ssim=0.5)))
+    assert (ranked.unequal_cases, ranked.shared_cases) == (True, 1)
+
+
+def test_drift_either_way_does_not_cancel_out_in_the_ranking(returned, results_of):
+    shift = MetricFacts("shift_x", "1", "nearest", 0.0, math.inf, "drift", "px")
+    results = results_of(
+        *(returned("wobbles", f"p{number}", shift_x=8.0 * (-1) ** number) for number in range(4)),
+        *(returned("leans", f"p{number}", shift_x=1.0) for number in range(4)),
+    )
+    ranked = ranking(replace(results, metrics=(*results.metrics, shift)), "shift_x")
+    assert [row.model for row in ranked.rows] == ["leans", "wobbles"]
 
 
 def test_a_missing_value_makes_the_sets_unequal(returned, results_of):

@@ -47,6 +47,18 @@ def test_a_chain_that_ended_early_has_no_score(returned, results_of):
     assert scores(results)["m"].together.n == 1
 
 
+def test_a_model_without_a_complete_chain_takes_nobody_elses_score(returned, results_of):
+    results = results_of(
+        *(returned("whole", "p1", number, ssim=0.8, lpips=0.4) for number in (1, 2)),
+        returned("begun", "p1", 1, ssim=0.8, lpips=0.4),
+        rounds=2,
+    )
+    found = scores(results)
+    assert found["whole"].metrics == ("ssim", "lpips")
+    assert found["whole"].together is not None
+    assert found["begun"].together is None
+
+
 def test_an_editor_that_does_nothing_ranks_last_when_gated(returned, results_of):
     results = results_of(
         edited(returned("identity", role="floor", ssim=1.0, lpips=0.0), math.inf),

@@ -19,6 +19,16 @@ def test_only_cases_that_every_model_has_are_kept(returned, results_of):
     assert not ranking(shared.results).unequal_cases
 
 
+def test_a_repeat_that_one_model_lacks_is_left_out_for_all(returned, results_of):
+    results = results_of(
+        *(one for seed in (0, 1) for one in several(returned, "a", range(6), seed=seed)),
+        *several(returned, "b", range(6), seed=0), *several(returned, "b", range(3), seed=1),
+    )  # fmt: skip
+    shared = on_shared_cases(results)
+    assert len(shared.cases) == 6
+    assert {row.n for row in ranking(shared.results).rows} == {9}
+
+
 def test_a_model_with_too_few_cases_is_left_out_and_named(returned, results_of):
     results = results_of(*several(returned, "a", range(8)), *several(returned, "b", range(7)),
                          *several(returned, "tiny", range(2)))  # fmt: skip

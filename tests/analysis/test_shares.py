@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from convergebench.analysis.shares import percentage
-from convergebench.analysis.statistics import Interval, cluster_bootstrap_mean
+from convergebench.analysis.statistics import Interval, clustered_mean
 
 
 @pytest.mark.parametrize("count", [2, 5, 40, 1000])
@@ -23,9 +23,9 @@ def test_equal_answers_on_few_pictures_count_as_so_many_trials() -> None:
     assert few.high > many.high
 
 
-def test_mixed_answers_are_resampled_by_picture() -> None:
+def test_mixed_answers_have_the_interval_of_a_mean_by_picture() -> None:
     answers, pictures = [True, False, True, True, False, False], list("aabbcc")
-    plain = cluster_bootstrap_mean(100 * np.array(answers, float), pictures)
+    plain = clustered_mean(100 * np.array(answers, float), pictures, possible=(0.0, 100.0))
     assert percentage(answers, pictures) == plain
 
 

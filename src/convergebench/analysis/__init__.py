@@ -22,7 +22,7 @@ from convergebench.analysis.results import Edits, ModelUse, Results, Return, Rol
 from convergebench.analysis.score import Score, gated_order, scores
 from convergebench.analysis.shape import CurveShape, curve_shape
 from convergebench.analysis.shared import SharedCases, of_part, on_shared_cases
-from convergebench.analysis.statistics import Interval, cluster_bootstrap_mean, clustered_standard_error
+from convergebench.analysis.statistics import Interval, clustered_mean, clustered_standard_error
 from convergebench.analysis.summary import Summary, summarise
 from convergebench.analysis.worst import WorstCase, worst_cases
 
@@ -63,7 +63,7 @@ __all__ = [
     "audit",
     "breakdown",
     "chains",
-    "cluster_bootstrap_mean",
+    "clustered_mean",
     "clustered_standard_error",
     "collect",
     "compared",

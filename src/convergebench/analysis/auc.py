@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convergebench.analysis.chains import Chains
-from convergebench.analysis.statistics import Interval, cluster_bootstrap_mean
+from convergebench.analysis.statistics import Interval, clustered_mean
 
 
 def areas(chains: Chains) -> NDArray[np.float64]:
@@ -29,9 +29,11 @@ def area_under_curve(chains: Chains) -> Interval | None:
     return mean_of_rows(areas(chains), chains.pictures)
 
 
-def mean_of_rows(values: NDArray[np.float64], pictures: tuple[str, ...]) -> Interval | None:
-    """The mean over the rows that have a value; None where none has."""
+def mean_of_rows(
+    values: NDArray[np.float64], pictures: tuple[str, ...], most: float = 1.0
+) -> Interval | None:
+    """The mean over the rows that have a value from 0 to `most`; None where none has."""
     there = np.flatnonzero(~np.isnan(values))
     if not len(there):
         return None
-    return cluster_bootstrap_mean(values[there], [pictures[row] for row in there])
+    return clustered_mean(values[there], [pictures[row] for row in there], possible=(0.0, most))

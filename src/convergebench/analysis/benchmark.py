@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from convergebench.analysis.statistics import Interval, cluster_bootstrap_mean, student_quantile
+from convergebench.analysis.statistics import Interval, clustered_mean, student_quantile
 
 _LEVEL = 0.95
 
@@ -101,7 +101,7 @@ def sample_mean(scores: Scores) -> Interval | None:
     there = present(scores)
     if not there:
         return None
-    return cluster_bootstrap_mean(np.array(list(there.values())), [sample.picture for sample in there])
+    return clustered_mean(np.array(list(there.values())), [sample.picture for sample in there])
 
 
 def mean_of_means(groups: Sequence[Scores]) -> Interval | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convergebench.analysis.resampling import RESAMPLES, bootstrap_ratios
-from convergebench.analysis.statistics import Interval, cluster_bootstrap_mean, expanded_tail
+from convergebench.analysis.statistics import Interval, clustered_mean, expanded_tail
 
 _LEVEL = 0.95
 
@@ -50,7 +50,7 @@ MeanOf = Callable[[Sequence[float], Sequence[str]], Interval | None]
 
 
 def mean_of(values: Sequence[float], pictures: Sequence[str]) -> Interval | None:
-    return cluster_bootstrap_mean(np.asarray(values, np.float64), pictures) if values else None
+    return clustered_mean(np.asarray(values, np.float64), pictures) if values else None
 
 
 def difference(samples: Sequence[BeforeAfter], side: MeanOf = mean_of) -> Difference:
@@ -84,7 +84,7 @@ def _paired(samples: Sequence[BeforeAfter]) -> Interval | None:
     ]
     if not both:
         return None
-    found = cluster_bootstrap_mean(np.array([value for value, _ in both]), [picture for _, picture in both])
+    found = clustered_mean(np.array([value for value, _ in both]), [picture for _, picture in both])
     if len({value for value, _ in both}) == 1:
         return Interval(found.mean, None, None, found.n, found.clusters)
     return found

@@ -165,7 +165,7 @@ class RoundProfile:
         calm = []
         for group, held in HELD.items():
             mine = [drift for drift in self.drifts.values() if drift.way.group == group]
-            if not mine:
+            if not any(drift.way.name != "aspect" for drift in mine):
                 calm.append(f"{group} not measurable")
             elif all(drift.noticed < 1 for drift in mine):
                 calm.append(held)

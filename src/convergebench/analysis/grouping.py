@@ -4,34 +4,38 @@ from __future__ import annotations
 
 import itertools
 import string
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from convergebench.analysis.pairing import values_at
-from convergebench.analysis.results import Results
+from convergebench.analysis.pairing import Values
+from convergebench.analysis.preserved import shortfall
 from convergebench.analysis.statistics import clustered_standard_error
 from convergebench.types import MetricFacts
 
 LEVEL = 0.95
 
 
-def groups(results: Results, models: Sequence[str], facts: MetricFacts, round: int) -> dict[str, str]:
+def groups(values: Mapping[str, Values], facts: MetricFacts) -> dict[str, str]:
     """The letters of each model, which come best first; `a` is the group of the best.
 
     Each pair is compared on its shared cases by Student's t over source pictures, with Bonferroni's
     correction for the number of pairs. Models that share fewer than two pictures cannot be told apart.
     """
-    values = {model: values_at(results, model, facts, round) for model in models}
-    pairs = list(itertools.combinations(models, 2))
+    pairs = list(itertools.combinations(values, 2))
     different = set()
     for one, other in pairs:
         shared = [key for key in values[one] if key in values[other]]
-        differences = np.array([values[one][key][1] - values[other][key][1] for key in shared])
+        differences = np.array(
+            [
+                shortfall(values[one][key][1], facts) - shortfall(values[other][key][1], facts)
+                for key in shared
+            ]
+        )
         if _is_different(differences, [values[one][key][0] for key in shared], len(pairs)):
             different.add(frozenset((one, other)))
-    return letters(models, different)
+    return letters(list(values), different)
 
 
 def letters(models: Sequence[str], different: Collection[frozenset[str]]) -> dict[str, str]:

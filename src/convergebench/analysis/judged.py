@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from convergebench.analysis.agreement import Agreement, Spread, krippendorff_alpha, spread
-from convergebench.analysis.statistics import Interval, cluster_bootstrap_mean
+from convergebench.analysis.statistics import Interval, clustered_mean
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def _row(suite: str, model: str, rubric: str, scores: Sequence[Score]) -> Judged
             values[score.subject].append(score.value)
     kinds = Counter(score.missing or "not judged" for score in scores if score.value is None)
     means = np.array([np.mean(repeats) for repeats in values.values()])
-    mean = cluster_bootstrap_mean(means, [cluster[subject] for subject in values]) if values else None
+    mean = clustered_mean(means, [cluster[subject] for subject in values]) if values else None
     repeats = list(values.values())
     return JudgedRow(
         model, rubric, len(values), len(cluster) - len(values), dict(kinds), mean,

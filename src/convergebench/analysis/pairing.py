@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -16,10 +16,10 @@ from convergebench.analysis.auc import areas
 from convergebench.analysis.chains import Chains, chains
 from convergebench.analysis.gaps import reading
 from convergebench.analysis.preserved import has_scale
-from convergebench.analysis.results import Results
+from convergebench.analysis.results import Results, Return
 from convergebench.analysis.statistics import (
     Interval,
-    cluster_bootstrap_mean,
+    clustered_mean,
     clustered_standard_error,
     student_quantile,
 )
@@ -110,7 +110,7 @@ def _paired(
         higher_is_better=higher_is_better,
         first_mean=float(np.mean([ours[key][1] for key in shared])),
         second_mean=float(np.mean([theirs[key][1] for key in shared])),
-        difference=cluster_bootstrap_mean(differences, pictures),
+        difference=clustered_mean(differences, pictures),
         p_value=sign_flip_p_value(differences, pictures),
         minimum_detectable=minimum_detectable(differences, pictures),
         only_first=len(ours) - len(shared),
@@ -131,12 +131,17 @@ def values_at(results: Results, model: str, facts: MetricFacts, round: int) -> V
         raise NothingShared(
             f"there are no results of {model} here; choose from: {', '.join(results.roles())}"
         )
+    return finite_values(
+        (item for item in results.returns if item.model == model and item.round == round), facts
+    )
+
+
+def finite_values(returns: Iterable[Return], facts: MetricFacts) -> Values:
     found = {}
-    for item in results.returns:
-        if item.model == model and item.round == round:
-            value = reading(item, facts)
-            if not isinstance(value, str) and math.isfinite(value):
-                found[item.case, item.seed] = (item.picture, value)
+    for item in returns:
+        value = reading(item, facts)
+        if not isinstance(value, str) and math.isfinite(value):
+            found[item.case, item.seed] = (item.picture, value)
     return found
 
 
@@ -169,6 +174,4 @@ def minimum_detectable(
     if error is None:
         return None
     count = len(np.unique(np.asarray(clusters)))
-    # With two clusters Student's quantile is beyond its series; the exact value is tan(π(p − ½)).
-    critical = student_quantile((1 + level) / 2, count - 1) if count > 2 else math.tan(math.pi * level / 2)
-    return (critical + NormalDist().inv_cdf(POWER)) * error
+    return (student_quantile((1 + level) / 2, count - 1) + NormalDist().inv_cdf(POWER)) * error

@@ -50,6 +50,13 @@ def shortfall(value: float, metric: MetricFacts) -> float:
     return value if metric.better == "lower" else abs(value - metric.perfect)
 
 
+def possible(metric: MetricFacts) -> tuple[float, float]:
+    """The least and the most that a value should be."""
+    if metric.better == "nearest":
+        return -math.inf, math.inf
+    return min(metric.worst, metric.perfect), max(metric.worst, metric.perfect)
+
+
 def has_scale(metric: MetricFacts) -> bool:
     """Whether the metric says how much is left; signed drift metrics say only in which way it moved."""
     if metric.better not in ("higher", "lower"):

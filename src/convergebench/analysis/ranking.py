@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -10,9 +11,10 @@ from dataclasses import dataclass, replace
 from convergebench.analysis.auc import area_under_curve
 from convergebench.analysis.chains import chains
 from convergebench.analysis.fingerprint import profile_of, values_of
-from convergebench.analysis.gaps import Gap, gaps, planned_trajectories, reading
+from convergebench.analysis.gaps import Gap, gaps, planned_trajectories
 from convergebench.analysis.grouping import groups
 from convergebench.analysis.half_life import THRESHOLD, HalfLife, half_life
+from convergebench.analysis.pairing import Values, finite_values
 from convergebench.analysis.preserved import has_scale, shortfall
 from convergebench.analysis.results import Edits, Results, Return, Role
 from convergebench.analysis.score import Score, scores
@@ -83,10 +85,12 @@ def ranking(
         raise WrongUse(f"there is no round {number}; choose one from 1 to {results.rounds}")
     grouped = results.returns_by_round()
     returns = {model: grouped.get((model, number), []) for model in results.roles()}
-    ordered = _ordered(_rows(results, returns, facts), facts)
-    rows = _with_convergence(results, ordered, facts, number, threshold)
-    cases = [_cases(returns[row.model], facts) for row in rows if row.rank is not None]
-    shared = frozenset[str].intersection(*cases) if cases else frozenset()
+    values = {model: finite_values(found, facts) for model, found in returns.items()}
+    ordered = _ordered(_rows(results, returns, facts), values, facts)
+    ranked = {row.model: values[row.model] for row in ordered if row.rank is not None}
+    rows = _with_convergence(results, ordered, facts, groups(ranked, facts), threshold)
+    sets = [frozenset(found) for found in ranked.values()]
+    shared = frozenset[tuple[str, int]].intersection(*sets) if sets else frozenset()
     return Ranking(
         suite=results.suite,
         round=number,
@@ -94,8 +98,8 @@ def ranking(
         metric=facts,
         metrics=results.metrics,
         rows=rows,
-        shared_cases=len(shared),
-        unequal_cases=len(set(cases)) > 1,
+        shared_cases=len({case for case, _ in shared}),
+        unequal_cases=len(set(sets)) > 1,
         gaps=tuple(gap for gap in gaps(results) if gap.round == number),
         edits=results.edits,
     )
@@ -114,13 +118,15 @@ def rankings(
 
 
 def _with_convergence(
-    results: Results, rows: Sequence[RankingRow], facts: MetricFacts, round: int, threshold: float
+    results: Results,
+    rows: Sequence[RankingRow],
+    facts: MetricFacts,
+    grouped: Mapping[str, str],
+    threshold: float,
 ) -> tuple[RankingRow, ...]:
     """The same rows with half-life, area, score and group, as far as there are any."""
     of_models = chains(results, facts.name) if has_scale(facts) else {}
     scored = scores(results)
-    ranked = [row.model for row in rows if row.rank is not None]
-    grouped = groups(results, ranked, facts, round)
     return tuple(
         replace(
             row,
@@ -168,12 +174,23 @@ def _sentence(returns: Sequence[Return]) -> str | None:
     return profile.sentence if profile.drifts else None
 
 
-def _ordered(rows: Sequence[RankingRow], facts: MetricFacts) -> tuple[RankingRow, ...]:
-    """Best first; equal means share a rank."""
+def _ordered(
+    rows: Sequence[RankingRow], values: Mapping[str, Values], facts: MetricFacts
+) -> tuple[RankingRow, ...]:
+    """Best first; equal means share a rank.
+
+    What may lie on either side of perfect is ranked by how far off it is on average: its mean may be perfect
+    though no value is.
+    """
 
     def place(row: RankingRow) -> tuple[bool, bool, float]:
         mean = row.metrics[facts.name].mean
-        return row.role == "floor", mean is None, 0.0 if mean is None else shortfall(mean, facts)
+        if mean is None:
+            return row.role == "floor", True, 0.0
+        if facts.better == "nearest":
+            off = [shortfall(value, facts) for _, value in values[row.model].values()]
+            return row.role == "floor", False, math.fsum(off) / len(off)
+        return row.role == "floor", False, shortfall(mean, facts)
 
     ordered = sorted(rows, key=place)
     places = [place(row) for row in ordered]
@@ -181,7 +198,3 @@ def _ordered(rows: Sequence[RankingRow], facts: MetricFacts) -> tuple[RankingRow
         row if any(at[:2]) else replace(row, rank=1 + places.index(at))
         for row, at in zip(ordered, places, strict=True)
     )
-
-
-def _cases(returns: Sequence[Return], facts: MetricFacts) -> frozenset[str]:
-    return frozenset(item.case for item in returns if not isinstance(reading(item, facts), str))

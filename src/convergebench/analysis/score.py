@@ -19,6 +19,8 @@ Dimension: TypeAlias = Literal["quality", "semantic"]
 METRICS: dict[Dimension, tuple[str, ...]] = {"quality": ("ssim", "lpips"), "semantic": ("clip",)}
 """Structure and perception are different halves of quality; other metrics would count one of them twice."""
 
+SCORED = tuple(name for names in METRICS.values() for name in names)
+
 
 @dataclass(frozen=True)
 class Score:
@@ -40,10 +42,14 @@ class Score:
 def scores(results: Results) -> dict[str, Score]:
     """The score of every model with returns; all by the metrics that all of these models have."""
     known = {facts.name for facts in results.metrics}
-    wanted = [name for names in METRICS.values() for name in names]
-    by_metric = {name: chains(results, name) for name in wanted if name in known}
-    used = tuple(name for name, models in by_metric.items() if all(_has_area(one) for one in models.values()))
-    missing = tuple(name for name in wanted if name not in used)
+    by_metric = {name: chains(results, name) for name in SCORED if name in known}
+    finished = {model for models in by_metric.values() for model, one in models.items() if _has_area(one)}
+    used = tuple(
+        name
+        for name, models in by_metric.items()
+        if finished and all(_has_area(models[model]) for model in finished)
+    )
+    missing = tuple(name for name in SCORED if name not in used)
     models = next(iter(by_metric.values()), {})
     test = forward_test(results)
     return {
@@ -111,4 +117,4 @@ def _together(dimensions: dict[Dimension, NDArray[np.float64]]) -> NDArray[np.fl
 
 
 def _points(shares: NDArray[np.float64] | None, pictures: tuple[str, ...]) -> Interval | None:
-    return None if shares is None else mean_of_rows(100 * shares, pictures)
+    return None if shares is None else mean_of_rows(100 * shares, pictures, most=100.0)

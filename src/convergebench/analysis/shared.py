@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from convergebench.analysis.breakdown import Part
 from convergebench.analysis.pairing import values_at
-from convergebench.analysis.results import Results
+from convergebench.analysis.results import Results, Return, Trouble
 
 FEWEST_CASES = 5
 """A model with fewer would leave too little to compare the others on."""
@@ -25,22 +25,28 @@ class SharedCases:
 def on_shared_cases(
     results: Results, metric: str = "ssim", round: int | None = None, fewest: int = FEWEST_CASES
 ) -> SharedCases:
-    """Keep the cases for which every model has the metric at the round; floors follow the others."""
+    """Keep the cases, each with the seeds, for which every model has the metric at the round; floors follow
+    the others."""
     facts = results.facts(metric)
     number = results.rounds if round is None else round
-    cases = {
-        model: {case for case, _ in values_at(results, model, facts, number)}
+    chains = {
+        model: frozenset(values_at(results, model, facts, number))
         for model, role in results.roles().items()
         if role != "floor"
     }
-    left_out = {model: len(found) for model, found in cases.items() if len(found) < fewest}
-    kept = [found for model, found in cases.items() if model not in left_out]
-    shared = frozenset[str].intersection(*map(frozenset, kept)) if kept else frozenset()
-    returns = tuple(item for item in results.returns if item.case in shared and item.model not in left_out)
-    troubles = tuple(item for item in results.troubles if item.case in shared and item.model not in left_out)
+    cases = {model: len({case for case, _ in found}) for model, found in chains.items()}
+    left_out = {model: count for model, count in cases.items() if count < fewest}
+    kept = [found for model, found in chains.items() if model not in left_out]
+    shared = frozenset[tuple[str, int]].intersection(*kept) if kept else frozenset()
+
+    def is_kept(item: Return | Trouble) -> bool:
+        return (item.case, item.seed) in shared and item.model not in left_out
+
+    returns = tuple(item for item in results.returns if is_kept(item))
+    troubles = tuple(item for item in results.troubles if is_kept(item))
     # What a model took was over all of its cases, so it says nothing about these.
     restricted = replace(results, returns=returns, troubles=troubles, uses=(), partial=None)
-    return SharedCases(restricted, tuple(sorted(shared)), left_out)
+    return SharedCases(restricted, tuple(sorted({case for case, _ in shared})), left_out)
 
 
 def of_part(results: Results, by: Part) -> dict[str, Results]:

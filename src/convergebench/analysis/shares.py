@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from convergebench.analysis.statistics import Interval, cluster_bootstrap_mean
+from convergebench.analysis.statistics import Interval, clustered_mean
 
 _LEVEL = 0.95
 
@@ -23,7 +23,7 @@ def percentage(answers: Sequence[bool], clusters: Sequence[str]) -> Interval | N
     """
     if not answers:
         return None
-    share = cluster_bootstrap_mean(100 * np.asarray(answers, np.float64), clusters)
+    share = clustered_mean(100 * np.asarray(answers, np.float64), clusters, possible=(0.0, 100.0))
     if share.low is None or len(set(answers)) > 1:
         return share
     reach = 100 * (1 - ((1 - _LEVEL) / 2) ** (1 / share.clusters))

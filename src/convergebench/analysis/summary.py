@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from convergebench.analysis.gaps import reading
+from convergebench.analysis.preserved import possible
 from convergebench.analysis.results import Return
-from convergebench.analysis.statistics import Interval, cluster_bootstrap_mean
+from convergebench.analysis.statistics import Interval, clustered_mean
 from convergebench.types import MetricFacts
 
 
@@ -50,8 +51,8 @@ def summarise(returns: Sequence[Return], metric: MetricFacts, expected: int) -> 
     finite = [(value, picture) for value, picture in values if math.isfinite(value)]
     interval = None
     if finite:
-        interval = cluster_bootstrap_mean(
-            np.array([v for v, _ in finite], np.float64), [p for _, p in finite]
+        interval = clustered_mean(
+            np.array([v for v, _ in finite], np.float64), [p for _, p in finite], possible=possible(metric)
         )
     return Summary(
         finite=interval,

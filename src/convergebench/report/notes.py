@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from convergebench.analysis import RETURN, Gap, Ranking
+from convergebench.analysis.score import SCORED
 from convergebench.report._wording import counted, metric_title
 
 _KINDS = {
@@ -36,6 +37,11 @@ def _comparability(ranking: Ranking) -> Iterator[str]:
         yield (
             f"The models are compared on unequal sets of cases; {counted(ranking.shared_cases, 'case')} "
             f"{'is' if ranking.shared_cases == 1 else 'are'} shared by all."
+        )
+    if ranking.metric.better == "nearest":
+        yield (
+            f"{metric_title(ranking.metric)} may lie on either side of {ranking.metric.perfect:g}: "
+            "models are ranked by how far off it is on average, whichever way."
         )
     summaries = [row.metrics[ranking.metric.name].finite for row in ranking.rows]
     if any(finite is not None and finite.clusters == 1 for finite in summaries):
@@ -80,6 +86,9 @@ def _infinite_values(ranking: Ranking) -> Iterator[str]:
 
 def _score(ranking: Ranking) -> Iterator[str]:
     scores = [row.score for row in ranking.rows if row.score is not None and row.score.together is not None]
+    without = [row.model for row in ranking.rows if row.score is None or row.score.together is None]
+    if without and any(facts.name in SCORED for facts in ranking.metrics):
+        yield f"No score without a complete chain: {', '.join(without)}."
     if not scores:
         return
     if scores[0].missing:

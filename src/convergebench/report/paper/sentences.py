@@ -147,7 +147,9 @@ def convergence(verdicts: Mapping[str, str], results: Results, ranked: Ranking) 
         yield f"Whether the moves become shorter cannot be told for {listed(by_verdict['cannot tell'])}."
     gated = [row.score.gated_by for row in ranked.rows if row.score and row.score.gated_by]
     if not gated:
-        yield "Whether forward edits happened was not measured, so that there is no gated score."
+        scored = any(row.score and row.score.together for row in ranked.rows)
+        why = "whether forward edits happened was not measured" if scored else "no model has a score at all"
+        yield f"There is no gated score: {why}."
         return
     yield f"A forward edit counts as done if it {gated[0]}."
     order = gated_order(results)
