@@ -11,7 +11,7 @@ import pytest
 from convergebench.engine.batching import Batched
 from convergebench.engine.limits import Stopped
 from convergebench.picture import Picture
-from convergebench.types import Edited, EditError, EditorFacts, EditRequest, Unavailable
+from convergebench.types import Edited, EditError, EditorFacts, EditRequest, Refused, Unavailable
 
 PICTURE = Picture.from_pixels(np.zeros((8, 8, 3), np.uint8))
 
@@ -88,6 +88,20 @@ def test_an_editor_that_does_not_answer_is_unavailable_after_the_batchs_deadline
     outcomes = asyncio.run(run())
     assert all(isinstance(one, Unavailable) for one in outcomes)
     assert "no answer within 0.05 s" in str(outcomes[0])
+
+
+def test_an_editor_that_gives_too_few_outcomes_leaves_nobody_waiting() -> None:
+    class Short(Held):
+        async def edit_batch(self, requests: Sequence[EditRequest]) -> Sequence[Edited | EditError]:
+            return [Refused("not this one")]
+
+    async def run() -> list[Edited | BaseException]:
+        batched = Batched(Short(), asyncio.Event())
+        requests = [EditRequest((PICTURE,), "Change nothing.", number) for number in range(3)]
+        asking = asyncio.gather(*map(batched.edit, requests), return_exceptions=True)
+        return await asyncio.wait_for(asking, 5)
+
+    assert {str(one) for one in asyncio.run(run())} == {"1 outcomes for 3 requests"}
 
 
 def test_requests_that_wait_when_the_run_stops_are_not_begun() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import sqlite3
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -254,6 +256,39 @@ def test_a_full_disk_is_said_before_the_edit_is_paid_for(
     assert editor.requests == []
     monkeypatch.undo()
     assert run(workspace, editor, cases=[make_case()]).complete == 1
+
+
+def test_an_error_that_nobody_foresaw_loses_no_edit_that_is_in_flight(
+    workspace: Workspace, make_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record, failed = workspace.record_step, []
+
+    def record_all_but_the_first(*step: Any) -> Any:
+        if not failed:
+            failed.append(step)
+            raise sqlite3.OperationalError("disk I/O error")
+        return record(*step)
+
+    monkeypatch.setattr(workspace, "record_step", record_all_but_the_first)
+    editor, cases = Scripted(), [make_case(f"scene{number}", seed=number) for number in range(3)]
+    with pytest.raises(sqlite3.OperationalError, match="disk I/O"):
+        run(workspace, editor, cases=cases)
+    asked = Counter(request.context.case for request in editor.requests if request.context)
+    for trajectory, case in enumerate(cases, start=1):
+        if trajectory != failed[0][0]:
+            assert len(workspace.steps(trajectory)) == asked[case.id] > 0
+
+
+def test_an_editor_that_cannot_be_closed_takes_no_other_with_it(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    class Stuck(Scripted):
+        async def close(self) -> None:
+            raise RuntimeError("it would not go")
+
+    with pytest.raises(RuntimeError, match="would not go"):
+        run(workspace, Stuck(name="stuck"), Scripted(), cases=[make_case()], rounds=1)
+    assert workspace.query("SELECT count(*) AS steps FROM steps")[0]["steps"] == 4
 
 
 def test_pictures_that_are_gone_stop_the_run_with_their_name(

@@ -56,6 +56,16 @@ def test_what_a_dead_process_left_half_written_is_dropped_and_a_living_ones_is_n
     assert alive.exists()
 
 
+@pytest.mark.parametrize("name", [".DS_Store", ".nfs0000000001", "-", "notes.txt"])
+def test_a_file_that_is_not_ours_is_left_where_it_is(tmp_path: Path, name: str) -> None:
+    store = PictureFolder(tmp_path)
+    store.prepare()
+    stray = tmp_path / "incoming" / name
+    stray.touch()
+    store.prepare()
+    assert stray.exists()
+
+
 def test_a_jpeg_is_kept_as_it_was_given(store: PictureFolder) -> None:
     import io
 

@@ -73,6 +73,8 @@ class Batched:
         try:
             async with asyncio.timeout(self._deadline_seconds):
                 outcomes = await self._editor.edit_batch([asked.request for asked in batch])
+                if len(outcomes) != len(batch):
+                    raise ValueError(f"{len(outcomes)} outcomes for {len(batch)} requests")
         except TimeoutError:
             outcomes = [Unavailable(f"no answer within {self._deadline_seconds:g} s")] * len(batch)
         except Exception as error:

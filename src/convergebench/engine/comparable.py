@@ -47,7 +47,8 @@ def comparable(
     Later edits of round trips start from what each model made of it before, so of the edits it is mostly the
     first that can be compared; of the returns it is all.
     """
-    found = list(pictured(workspace, suite=suite, models=models, rounds=rounds))
+    chosen = pictured(workspace, suite=suite, models=models, rounds=rounds)
+    found = list({one.step: one for one in chosen}.values())  # once, however many suites have the case
     return [
         _contest(rubric, one, other, repeat)
         for rubric in rubrics

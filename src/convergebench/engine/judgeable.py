@@ -19,7 +19,8 @@ from convergebench.suites import pair_asking, reversibility_of
 from convergebench.types import Digest
 
 _STEPS = f"""
-    SELECT s.trajectory, s.role, s.round, s.instruction, s.inputs, s.picture, t.editor, t.seed, t.protocol,
+    SELECT s.trajectory, s.position, s.role, s.round, s.instruction, s.inputs, s.picture, t.editor, t.seed,
+           t.protocol,
            e.name AS editor_name, c.suite, c.id AS case_id, c.picture AS source_id, c.pair, c.category,
            c.language, c.forward, c.backward, c.hints, max(s.id) AS last
     FROM steps s
@@ -61,6 +62,8 @@ class Pictured:
     place: Place
     of: Of
     subject: Subject
+    step: tuple[int, int]
+    """Trajectory and position: a case that is in several suites has this picture in each of them."""
 
 
 def judgeable(
@@ -100,7 +103,8 @@ def pictured(
             continue
         of: Of = "return" if row["role"] in RETURN_ROLES else "edit"
         instructions = asked[row["trajectory"], row["round"]] if of == "return" else [row["instruction"]]
-        yield Pictured(place, of, _subject(row, of, first[row["trajectory"]], instructions))
+        subject = _subject(row, of, first[row["trajectory"]], instructions)
+        yield Pictured(place, of, subject, (row["trajectory"], row["position"]))
 
 
 def _asked_for(rows: Sequence[sqlite3.Row]) -> Mapping[tuple[int, int], list[str]]:

@@ -22,7 +22,7 @@ from convergebench.engine.measuring import Measuring
 from convergebench.engine.plan import Plan
 from convergebench.engine.sources import Sources
 from convergebench.engine.watch import Unwatched, Watch
-from convergebench.errors import BadPicture, ConvergeBenchError
+from convergebench.errors import BadPicture
 from convergebench.metrics import Ruler
 from convergebench.picture import Picture
 from convergebench.store import Enrolment, Workspace
@@ -126,6 +126,12 @@ class _Session:
         return self._outcome
 
     async def _run_editor(self, editor: Editor, concurrency: int, fresh: bool) -> None:
+        try:
+            await self._edit_all(editor, concurrency, fresh)
+        except Exception as error:
+            self._stop_for(error)
+
+    async def _edit_all(self, editor: Editor, concurrency: int, fresh: bool) -> None:
         wanted = self._plan.enrolments(editor)
         self._watch.planned(editor.facts.name, self._plan.edits_each)
         identities = await asyncio.to_thread(self._workspace.enrol, wanted, fresh=fresh)
@@ -139,12 +145,14 @@ class _Session:
             await editor.close()
 
     async def _until_stopped(self, work: Coroutine[Any, Any, None]) -> None:
-        tasks = [asyncio.create_task(work), asyncio.create_task(self._stop.wait())]
+        working, stopped = asyncio.create_task(work), asyncio.create_task(self._stop.wait())
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((working, stopped), return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                await working
         finally:
-            for task in tasks:
-                task.cancel()
+            working.cancel()
+            stopped.cancel()
 
     def _trajectories(
         self, editor: Editor, identities: Sequence[int], wanted: Sequence[Enrolment]
@@ -220,7 +228,7 @@ class _Session:
             self._stop.set()
         except BadPicture as error:
             self._outcome.unreadable[trajectory.case.id] = str(error)
-        except ConvergeBenchError as error:
+        except Exception as error:
             self._stop_for(error)
         self._watch.ended(trajectory.editor.facts.name, self._protocol.edits - steps)
 

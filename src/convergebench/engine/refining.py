@@ -23,7 +23,7 @@ from convergebench.engine.refining_case import Refinement, Stage, Unit
 from convergebench.engine.refining_plan import Pipeline, RefinePlan
 from convergebench.engine.sources import Sources
 from convergebench.engine.watch import Unwatched, Watch
-from convergebench.errors import BadPicture, ConvergeBenchError
+from convergebench.errors import BadPicture
 from convergebench.protocols import refine
 from convergebench.store import Workspace
 from convergebench.store.claims import POLL_SECONDS
@@ -231,7 +231,7 @@ class Refinements:
             self._stop_all.set()
         except BadPicture as error:
             self._outcome.unreadable[unit.case.id] = str(error)
-        except ConvergeBenchError as error:
+        except Exception as error:
             self._error = self._error or error
             self._stop_all.set()
 

@@ -152,7 +152,8 @@ class Replicas(Generic[Request, Reply]):
         except Exception as error:
             self._failed_starts += 1
             log.warning("a replica of %s did not start: %s", self._name, error)
-            may_get_better = isinstance(error, Lost) and self._failed_starts < MOST_FAILED_STARTS
+            most = MOST_FAILED_STARTS * self._scale.fewest  # as many may fail for one and the same reason
+            may_get_better = isinstance(error, Lost) and self._failed_starts < most
             if self._up == 0 and not may_get_better:
                 self._give_up(Gone(f"{self._name}: {error}") if isinstance(error, Lost) else error)
         await asyncio.sleep(min(LONGEST_PAUSE_SECONDS, 0.25 * 2**self._failed_starts))

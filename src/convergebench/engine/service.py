@@ -80,9 +80,11 @@ class Service(Generic[Request, Reply]):
         outcomes: Sequence[Reply | Exception]
         try:
             outcomes = await self._outcomes([asked.request for asked in batch], after)
+            if len(outcomes) != len(batch):
+                raise ValueError(f"{len(outcomes)} replies to {len(batch)} requests")
         except (Lost, asyncio.CancelledError) as error:
             for asked in reversed(batch):
-                self._unserved(asked, str(error))
+                self._unserved(asked, str(error) or "it went with another request")
             raise
         except Exception as error:
             outcomes = [error] * len(batch)

@@ -20,13 +20,14 @@ class Journal:
         self, connect: Callable[[], sqlite3.Connection], explain: Callable[[Exception], Exception]
     ) -> None:
         self._waiting: queue.SimpleQueue[tuple[Write, Future[Any]] | None] = queue.SimpleQueue()
-        self._connect = connect
+        self._connection = connect()
         self._explain = explain
         self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
         self._thread.start()
 
     def submit(self, write: Callable[[sqlite3.Connection], T]) -> Future[T]:
         future: Future[T] = Future()
+        future.set_running_or_notify_cancel()  # whoever waits for it may go; it is written all the same
         self._waiting.put((write, future))
         return future
 
@@ -36,7 +37,6 @@ class Journal:
         self._thread.join()
 
     def _work(self) -> None:
-        connection = self._connect()
         open_ = True
         while open_:
             batch: list[tuple[Write, Future[Any]]] = []
@@ -47,19 +47,19 @@ class Journal:
                     break
                 item = self._waiting.get()
             open_ = item is not None
-            self._commit(connection, batch)
-        connection.close()
+            self._commit(batch)
+        self._connection.close()
 
-    def _commit(self, connection: sqlite3.Connection, batch: list[tuple[Write, Future[Any]]]) -> None:
+    def _commit(self, batch: list[tuple[Write, Future[Any]]]) -> None:
         """All in one transaction; if that fails, each in its own, so that one bad write harms no other."""
         try:
-            results = _transact(connection, [write for write, _ in batch])
+            results = _transact(self._connection, [write for write, _ in batch])
         except Exception as error:
             if len(batch) == 1:
                 batch[0][1].set_exception(self._explain(error))
             else:
                 for one in batch:
-                    self._commit(connection, [one])
+                    self._commit([one])
             return
         for (_, future), result in zip(batch, results, strict=True):
             future.set_result(result)

@@ -108,8 +108,9 @@ class PictureFolder:
         self._incoming.mkdir(parents=True, exist_ok=True)
         for leftover in self._incoming.iterdir():
             process, _, host = leftover.name.partition("@")
-            is_ours = host in ("", socket.gethostname())  # of others' processes we know nothing
-            if is_ours and not _is_running(int(process.split("-")[0])):
+            number = process.partition("-")[0]
+            is_ours = number.isdecimal() and host in ("", socket.gethostname())  # of others' we know nothing
+            if is_ours and not _is_running(int(number)):
                 leftover.unlink(missing_ok=True)
 
     @property

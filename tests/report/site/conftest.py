@@ -122,13 +122,13 @@ class Visit:
     def open(self, address: str, place: str = "") -> Any:
         self.base = address.removesuffix("index.html")
         self.page.goto("about:blank")  # else a change of place alone would leave the last view standing
-        self.page.goto(address + place)
+        self.page.goto(address + place, wait_until="commit")  # what is waited for comes next
         self.page.wait_for_selector("#content h1, #content .notice")
         return self.page
 
     def until(self, expression: str) -> None:
         """Wait until it is true; Playwright's own way would break the page's policy."""
-        for _ in range(120):
+        for _ in range(600):
             if self.page.evaluate(expression):
                 return
             time.sleep(0.05)
@@ -140,7 +140,7 @@ def visit(browser: Any) -> Iterator[Visit]:
     """A new visitor. Whatever is seen, nothing may go wrong and nothing may leave the machine."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     seen = Visit(context.new_page())
-    seen.page.set_default_timeout(5000)
+    seen.page.set_default_timeout(30_000)
     seen.page.on("console", lambda m: seen.errors.append(m.text) if m.type in ("error", "warning") else None)
     seen.page.on("pageerror", lambda error: seen.errors.append(str(error)))
     seen.page.on("dialog", lambda dialog: (seen.errors.append(f"dialog: {dialog.message}"), dialog.dismiss()))

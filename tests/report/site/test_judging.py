@@ -47,6 +47,20 @@ def test_the_benchmarks_table_has_the_square_root_of_both_grades_and_says_what_i
     assert missing["reasons"] == [[f"no picture: {CANNOT}", 1]]
 
 
+def test_the_slider_of_single_edits_follows_the_pointer(visit: Visit, address: str) -> None:
+    page = visit.open(address, "#/edits?case=one0%2Fadd&model=steady&mode=onion")
+    slider = page.locator("input[data-key=amount]")
+    box = slider.bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, middle)
+    page.mouse.down()
+    for share in (0.6, 0.75, 0.9):
+        page.mouse.move(box["x"] + box["width"] * share, middle)
+    page.mouse.up()
+    assert int(slider.input_value()) > 80
+
+
 def test_means_leave_out_what_is_missing_and_count_it(written: Path) -> None:
     index = section(written, "judging")
     ids = {one["fingerprint"]: one["id"] for one in index["rubrics"]}

@@ -42,7 +42,7 @@ def _asked(judgements: Sequence[Judgement]) -> list[Asked]:
         winner = None if one.value is None else _WINNERS[one.value]
         for place, other in zip(one.places, one.others, strict=True):
             first, second = sorted((place.model, other.model))
-            where = (place.suite, place.case, place.seed, place.round, place.picture)
+            where = (place.protocol, place.case, place.seed, place.round, place.picture)
             order = "shown" if place.model == first else "swapped"
             found[one.rubric.name, first, second, where, one.row["repeat"]][order] = winner
     return [

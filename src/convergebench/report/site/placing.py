@@ -29,7 +29,7 @@ _STEPS = f"""
     JOIN cases c ON c.fingerprint = t.case_fingerprint
     WHERE {IS_NEWEST}
         AND (t.protocol = 'one_shot' OR t.protocol LIKE 'refine%' OR EXISTS (SELECT 1 FROM judgements))
-    GROUP BY s.trajectory, s.position ORDER BY s.trajectory, s.position
+    GROUP BY s.trajectory, s.position, c.suite ORDER BY s.trajectory, s.position
 """
 
 

@@ -14,7 +14,7 @@ convergebench.compared = (() => {
       this.amounts = Object.fromEntries(Object.entries(AMOUNTS).map(([mode, one]) => [mode, one.start]));
       this.camera = new Camera();
       if (ZOOMS.includes(chosen.get("zoom"))) this.camera.zoom = chosen.get("zoom");
-      const slide = (amount) => { this.amounts[this.mode] = amount; this.update(); };
+      const slide = (amount) => this.slide(amount);
       this.panes = results.map((result) => ({ result, stage: new Stage(this.camera, slide), beside: new Stage(this.camera, slide) }));
     }
 
@@ -56,6 +56,10 @@ convergebench.compared = (() => {
       const focused = this.toolbar.contains(document.activeElement) ? document.activeElement.dataset.key : null;
       this.toolbar.replaceChildren(...this.tools().filter(Boolean));
       if (focused) this.toolbar.querySelector(`[data-key="${focused}"]`)?.focus();
+      this.showAll();
+    }
+
+    showAll() {
       for (const { result, stage, beside } of this.panes) {
         if (!result.picture) continue;
         beside.node.hidden = this.mode !== "side";
@@ -65,15 +69,33 @@ convergebench.compared = (() => {
     }
 
     tools() {
-      const one = AMOUNTS[this.mode];
-      const input = one && h("input", { type: "range", min: one.min, max: one.max, value: this.amounts[this.mode], "data-key": "amount", oninput: () => this.change({ amounts: { ...this.amounts, [this.mode]: Number(input.value) } }) });
-      if (input) input.value = this.amounts[this.mode];
       return [
         buttons("Compare by", MODES, this.mode, (mode) => this.change({ mode })),
-        input && h("label", { class: "field amount" }, h("span", {}, one.label), input, h("output", {}, `${this.amounts[this.mode]}${one.unit}`)),
+        this.amountTool(),
         buttons("Zoom", ZOOMS.map((zoom) => [zoom, zoom === "fit" ? "Fit" : `${zoom}×`]), this.camera.zoom, (zoom) => this.change({ zoom })),
         this.mode === "delta" && convergebench.changeLegend(this.all.change_scale),
       ];
+    }
+
+    /** The same field while it is dragged: one that is replaced lets go of the pointer. */
+    amountTool() {
+      const one = AMOUNTS[this.mode];
+      if (!one) return null;
+      if (this.amountMode !== this.mode) {
+        this.amountMode = this.mode;
+        this.amountInput = h("input", { type: "range", min: one.min, max: one.max, "data-key": "amount", oninput: () => this.slide(Number(this.amountInput.value)) });
+        this.amountText = h("output", {});
+        this.amountField = h("label", { class: "field amount" }, h("span", {}, one.label), this.amountInput, this.amountText);
+      }
+      this.amountInput.value = this.amounts[this.mode];
+      this.amountText.textContent = `${this.amounts[this.mode]}${one.unit}`;
+      return this.amountField;
+    }
+
+    slide(amount) {
+      this.amounts[this.mode] = amount;
+      this.amountTool();
+      this.showAll();
     }
 
     key(event) {

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+
+import pytest
+
+from convergebench.store.journal import Journal
+
+
+def connect() -> sqlite3.Connection:
+    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+
+
+def test_whoever_stops_waiting_for_a_write_stops_neither_it_nor_those_behind_it() -> None:
+    journal, gate, written = Journal(connect, lambda error: error), threading.Event(), []
+
+    async def leave() -> None:
+        journal.submit(lambda db: gate.wait(10))
+        waiting = asyncio.ensure_future(
+            asyncio.wrap_future(journal.submit(lambda db: written.append("left")))
+        )
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.sleep(0)
+        gate.set()
+
+    asyncio.run(leave())
+    assert journal.submit(lambda db: "next").result(10) == "next"
+    assert written == ["left"]
+    journal.close()
+
+
+def test_a_database_that_cannot_be_opened_is_said_at_once() -> None:
+    def fail() -> sqlite3.Connection:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    with pytest.raises(sqlite3.OperationalError, match="unable to open"):
+        Journal(fail, lambda error: error)
+
+
+def test_one_bad_write_harms_no_other() -> None:
+    journal = Journal(connect, lambda error: error)
+    gate = threading.Event()
+    journal.submit(lambda db: gate.wait(10))
+    bad = journal.submit(lambda db: db.execute("INSERT INTO nowhere VALUES (1)"))
+    good = journal.submit(lambda db: "kept")
+    gate.set()
+    assert good.result(10) == "kept"
+    assert isinstance(bad.exception(10), sqlite3.OperationalError)
+    journal.close()
