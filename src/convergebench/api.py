@@ -69,6 +69,8 @@ class Settings:
             if value is not None and value < 1:
                 raise WrongUse(f"--{name} must be at least 1")
         metrics.expand(self.metrics)
+        if not -(2**63) <= self.seed < 2**63 - self.repeats:
+            raise WrongUse("--seed must fit into 64 bits; choose a smaller one")
         if self.engine not in ("local", "ray"):
             raise WrongUse(f"--engine must be local or ray, not {self.engine}")
         if self.engine == "local" and (self.ray_address or self.replicas):
@@ -226,7 +228,9 @@ class Benchmark:
         return Path(path)
 
     def grid_rows(self, results: Results, columns: int = 6) -> Sequence[report.GridRow]:
-        return report.final_pictures(results, self._source, self._picture, results.chief, columns)
+        return report.final_pictures(
+            results, partial(self._source, results.suite), self._picture, results.chief, columns
+        )
 
     def export(self, folder: str | Path) -> list[Path]:
         """The CSV files: those of the original benchmark, all measurements, and what is missing."""
@@ -246,11 +250,12 @@ class Benchmark:
     def _picture(self, digest: str) -> Pixels:
         return self.workspace.pictures.load(digest).pixels
 
-    def _source(self, picture: str) -> Pixels:
+    def _source(self, suite: str, picture: str) -> Pixels:
         (row, *_) = self.workspace.query(
             "SELECT s.inputs ->> 0 AS digest FROM steps s JOIN trajectories t ON t.id = s.trajectory "
             "JOIN cases c ON c.fingerprint = t.case_fingerprint "
-            "WHERE c.picture = ? AND s.position = 0 ORDER BY s.id DESC LIMIT 1",
+            "WHERE c.suite = ? AND c.picture = ? AND s.position = 0 ORDER BY s.id DESC LIMIT 1",
+            suite,
             picture,
         )
         return self._picture(row["digest"])

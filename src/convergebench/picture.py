@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_MEGAPIXELS = 100
 MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "BMP": "image/bmp",
-               "TIFF": "image/tiff", "GIF": "image/gif"}  # fmt: skip
+               "TIFF": "image/tiff", "GIF": "image/gif", "MPO": "image/jpeg"}  # fmt: skip
 SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp", "image/bmp": ".bmp",
             "image/tiff": ".tif", "image/gif": ".gif"}  # fmt: skip
 _EXIF_ORIENTATION = 0x0112
@@ -161,7 +161,7 @@ def decode(data: bytes) -> tuple[Pixels, str]:
         if plain is not None:
             return plain, media_type
     try:
-        return np.asarray(_upright_rgb(image)), media_type
+        return np.asarray(upright_rgb(image)), media_type
     except Exception as error:  # decoders stumble over damage in many ways
         raise BadPicture(f"the picture is damaged ({error}); get the file again") from error
 
@@ -249,7 +249,8 @@ def is_plain(image: PILImage.Image) -> bool:
     )
 
 
-def _upright_rgb(image: PILImage.Image) -> PILImage.Image:
+def upright_rgb(image: PILImage.Image) -> PILImage.Image:
+    """As a person sees it: turned upright, transparency on white, 16 bits a channel scaled to 8."""
     from PIL import Image, ImageOps
 
     if is_plain(image):

@@ -261,22 +261,20 @@ def test_a_full_disk_is_said_before_the_edit_is_paid_for(
 def test_an_error_that_nobody_foresaw_loses_no_edit_that_is_in_flight(
     workspace: Workspace, make_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record, failed = workspace.record_step, []
+    record = workspace.record_step
 
-    def record_all_but_the_first(*step: Any) -> Any:
-        if not failed:
-            failed.append(step)
+    def record_all_but_the_first(trajectory: int, *step: Any) -> Any:
+        if trajectory == 1:
             raise sqlite3.OperationalError("disk I/O error")
-        return record(*step)
+        return record(trajectory, *step)
 
     monkeypatch.setattr(workspace, "record_step", record_all_but_the_first)
     editor, cases = Scripted(), [make_case(f"scene{number}", seed=number) for number in range(3)]
     with pytest.raises(sqlite3.OperationalError, match="disk I/O"):
         run(workspace, editor, cases=cases)
     asked = Counter(request.context.case for request in editor.requests if request.context)
-    for trajectory, case in enumerate(cases, start=1):
-        if trajectory != failed[0][0]:
-            assert len(workspace.steps(trajectory)) == asked[case.id] > 0
+    for trajectory in (2, 3):
+        assert len(workspace.steps(trajectory)) == asked[cases[trajectory - 1].id] > 0
 
 
 def test_an_editor_that_cannot_be_closed_takes_no_other_with_it(
@@ -291,15 +289,44 @@ def test_an_editor_that_cannot_be_closed_takes_no_other_with_it(
     assert workspace.query("SELECT count(*) AS steps FROM steps")[0]["steps"] == 4
 
 
-def test_pictures_that_are_gone_stop_the_run_with_their_name(
+def test_a_case_whose_picture_is_gone_is_left_out_by_name_and_the_others_go_on(
     workspace: Workspace, make_case: Callable[..., Case]
 ) -> None:
-    run(workspace, Scripted(), cases=[make_case()])
+    cases = [make_case(f"scene{number}", seed=number) for number in range(2)]
+    run(workspace, Scripted(), cases=cases, rounds=1)
     first = workspace.steps(1)[0].outcome
     assert isinstance(first, PictureFacts)
     workspace.pictures.path(first).unlink()
-    with pytest.raises(Exception, match=f"{first.digest}.*gone"):
-        run(workspace, Scripted(), cases=[make_case()])
+    outcome = run(workspace, Scripted(), cases=cases, rounds=2)
+    assert outcome.complete == 1
+    assert first.digest in outcome.unreadable[cases[0].id]
+
+
+def test_only_edits_that_gave_a_picture_count_as_made(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    def fail(number: int, request: EditRequest) -> Edited | None:
+        raise Refused("never")
+
+    assert run(workspace, Scripted(fail), cases=[make_case()]).edits == 0
+
+
+def test_what_could_not_be_read_is_measured_when_it_can(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    run(workspace, Scripted(), cases=[make_case()], rounds=1, metrics=["psnr"])
+    last = workspace.steps(1)[1].outcome
+    assert isinstance(last, PictureFacts)
+    file = workspace.pictures.path(last)
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-1] + b"?")
+    run(workspace, Scripted(), cases=[make_case()], rounds=1, metrics=["ssim"])
+    file.write_bytes(whole)
+    run(workspace, Scripted(), cases=[make_case()], rounds=1, metrics=["ssim"])
+    rows = workspace.query(
+        "SELECT value FROM measurements WHERE metric = 'ssim' AND picture = ?", last.digest
+    )
+    assert [row["value"] is None for row in rows] == [False]
 
 
 def test_the_workspace_stays_small_in_files(workspace: Workspace, make_case: Callable[..., Case]) -> None:

@@ -135,14 +135,14 @@ def command(
     with fetching(settings.suite, as_json) as on_package:
         plan = api.make_plan(settings, on_package, known_editor if dry_run else open_editor)
     if dry_run:
-        _preview(plan, workspace, as_json)
+        _preview(plan, workspace, as_json, fresh=not resume)
         return 0
     _get_weights(settings)
     with Workspace.create(workspace, pictures_at) as store:
         outcome = _executed(plan, settings, store, fresh=not resume, as_json=as_json)
     if plan.protocol.returns:
-        return _told(outcome, workspace, as_json)
-    return _told_of_single_edits(outcome, plan, workspace, as_json)
+        return _told(outcome, workspace, as_json, fresh=not resume)
+    return _told_of_single_edits(outcome, plan, workspace, as_json, fresh=not resume)
 
 
 def _suite_of(images: str | None, suite: str) -> str:
@@ -171,11 +171,11 @@ def _get_weights(settings: Settings) -> None:
         typer.echo(f"convergebench: {error}; going on without", err=True)
 
 
-def _preview(plan: Plan, workspace: Path, as_json: bool) -> None:
+def _preview(plan: Plan, workspace: Path, as_json: bool, *, fresh: bool) -> None:
     from convergebench.store import DATABASE, Workspace
 
     done: dict[tuple[str, str, int], int] = {}
-    if (workspace / DATABASE).is_file():
+    if not fresh and (workspace / DATABASE).is_file():
         with Workspace.existing(workspace) as store:
             done = store.finished_edits(plan.protocol.name)
     rows = [_preview_of(plan, facts, done) for facts in (editor.facts for editor in plan.editors)]
@@ -231,7 +231,7 @@ def _executed(plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_jso
         return api.execute(plan, settings, store, fresh=fresh, watch=bars)
 
 
-def _told(outcome: Outcome, workspace: Path, as_json: bool) -> int:
+def _told(outcome: Outcome, workspace: Path, as_json: bool, *, fresh: bool) -> int:
     from convergebench.analysis import rankings
     from convergebench.cli.summary import json_rankings, print_notes, print_rankings
 
@@ -251,18 +251,20 @@ def _told(outcome: Outcome, workspace: Path, as_json: bool) -> int:
         print_rankings(ranked)
     else:
         print_notes(ranked[0][1])
-    for line in _closing_lines(outcome, workspace):
+    for line in _closing_lines(outcome, workspace, fresh=fresh):
         typer.echo(line, err=code != 0)
     return code
 
 
-def _told_of_single_edits(outcome: Outcome, plan: Plan, workspace: Path, as_json: bool) -> int:
+def _told_of_single_edits(
+    outcome: Outcome, plan: Plan, workspace: Path, as_json: bool, *, fresh: bool
+) -> int:
     """Single edits have no return to measure: they wait for a judge."""
     code = _code(outcome)
     if as_json:
         print_json({"run": _facts(outcome), "exit_code": code})
         return code
-    for line in _closing_lines(outcome, workspace):
+    for line in _closing_lines(outcome, workspace, fresh=fresh):
         typer.echo(line, err=code != 0)
     suite = plan.suite.partition("@")[0]
     typer.echo(f"Judge them with: convergebench score --suite {suite} --judge PROVIDER:MODEL")
@@ -290,7 +292,7 @@ def _facts(outcome: Outcome) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _closing_lines(outcome: Outcome, workspace: Path) -> list[str]:
+def _closing_lines(outcome: Outcome, workspace: Path, *, fresh: bool) -> list[str]:
     """What was done, what was not and why, and what to type next."""
     edits = _counted(outcome.edits, "edit")
     cost = f", ${outcome.spent_usd:.2f}" if outcome.spent_usd else ""
@@ -304,8 +306,13 @@ def _closing_lines(outcome: Outcome, workspace: Path) -> list[str]:
             f"convergebench: {unfinished} trajectories are not complete{f' ({why})' if why else ''}; "
             f"all that was done is in {workspace}/."
         )
+    without = ", without --fresh," if fresh else ""
     if outcome.out_of_budget:
-        lines.append("convergebench: stopped at --max-cost; run the same command with more to go on.")
+        lines.append(
+            f"convergebench: stopped at --max-cost; run the same command{without} with more to go on."
+        )
     elif outcome.interrupted or set(outcome.failures) - {"refused"}:
-        lines.append("Run the same command again to go on; nothing that is finished is asked for twice.")
+        lines.append(
+            f"Run the same command again{without} to go on; nothing that is finished is asked for twice."
+        )
     return lines

@@ -71,11 +71,18 @@ class PythonFunction:
             result = await self._function(image, request.instruction, request.seed)
         else:
             async with self._turn:
-                result = await asyncio.to_thread(self._function, image, request.instruction, request.seed)
+                result = await asyncio.to_thread(_called, self._function, image, request)
         return Edited(await asyncio.to_thread(_as_picture, result))
 
     async def close(self) -> None:
         pass
+
+
+def _called(function: Function, image: Image, request: EditRequest) -> Any:
+    try:
+        return function(image, request.instruction, request.seed)
+    except SystemExit as error:  # it is the function's end, not the run's
+        raise RuntimeError(f"the function called sys.exit({error.code})") from error
 
 
 def _as_image(picture: Picture) -> Image:
@@ -88,10 +95,10 @@ def _as_picture(result: Any) -> Picture:
     import numpy as np
     from PIL import Image
 
-    from convergebench.picture import Picture
+    from convergebench.picture import Picture, upright_rgb
 
     if isinstance(result, Image.Image):
-        result = np.asarray(result.convert("RGB"))
+        result = np.asarray(upright_rgb(result))
     if not isinstance(result, np.ndarray):
         raise BadOutput(f"the function returned {type(result).__name__}, not a picture")
     if result.dtype != np.uint8 or result.ndim != 3 or result.shape[2] != 3 or not result.size:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from convergebench.engine.limits import Attempted, Limits, Stopped
-from convergebench.errors import WorkspaceError
+from convergebench.errors import BadPicture, WorkspaceError
 from convergebench.picture import Picture
 from convergebench.store import Workspace
 from convergebench.types import (
@@ -126,7 +126,10 @@ class DurableEdit:
         if isinstance(step.outcome, PictureFacts):
             if not await asyncio.to_thread(self._workspace.pictures.holds, step.outcome):
                 place = self._workspace.pictures.place
-                raise WorkspaceError(f"picture {step.outcome.digest} is gone from {place}")
+                raise BadPicture(
+                    f"picture {step.outcome.digest} is gone from {place}; "
+                    "put it back, or begin anew with --fresh"
+                )
             picture = self._workspace.pictures.open(step.outcome)
         return await self._told(step, picture, replayed=True)
 

@@ -1,4 +1,4 @@
-"""Ctrl-C: once to stop asking, twice to drop what is in flight."""
+"""Ctrl-C, or SIGTERM: once to stop asking, twice to drop what is in flight."""
 
 from __future__ import annotations
 
@@ -8,21 +8,28 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
 
 @contextlib.contextmanager
 def interruptible(on_interrupt: Callable[[], None]) -> Iterator[None]:
-    """While this lasts the first SIGINT calls `on_interrupt`; the next one is an ordinary interrupt again."""
+    """While this lasts the first signal calls `on_interrupt`; the next does what it does to any program."""
     loop = asyncio.get_running_loop()
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
+    def restore() -> None:
+        for number in SIGNALS:
+            loop.remove_signal_handler(number)
+
     def first() -> None:
-        loop.remove_signal_handler(signal.SIGINT)
+        restore()
         on_interrupt()
 
-    loop.add_signal_handler(signal.SIGINT, first)
+    for number in SIGNALS:
+        loop.add_signal_handler(number, first)
     try:
         yield
     finally:
-        loop.remove_signal_handler(signal.SIGINT)
+        restore()

@@ -235,7 +235,7 @@ class _Session:
     def _count(self, trajectory: Trajectory, step: Step, replayed: bool) -> None:
         if replayed:
             self._outcome.replayed += 1
-        else:
+        elif isinstance(step.outcome, PictureFacts):
             self._outcome.edits += 1
         self._watch.step(trajectory.editor.facts.name, step, replayed=replayed)
 

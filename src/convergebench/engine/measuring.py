@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from convergebench.engine.watch import Watch
+from convergebench.errors import BadPicture, WorkspaceError
 from convergebench.metrics import Ruler
 from convergebench.metrics.ruler import BATCH
 from convergebench.picture import Picture
 from convergebench.store import Tried, Workspace
 from convergebench.types import Digest, Measurement
+
+log = logging.getLogger("convergebench")
 
 WORKERS = max(1, min(4, os.cpu_count() or 1))
 FILL_SECONDS = 0.004
@@ -51,11 +55,25 @@ class Pairs:
         return False
 
     def measure(self, items: Sequence[Pair]) -> list[Row]:
+        there = [pair for pair in items if _is_there(pair)]
         return [
             (reference.digest, picture.digest, measurement)
-            for (reference, picture), values in zip(items, self._ruler.measure(items), strict=True)
+            for (reference, picture), values in zip(there, self._ruler.measure(there), strict=True)
             for measurement in values.values()
         ]
+
+
+def _is_there(pair: Pair) -> bool:
+    """Whether the store has both; if not, that says nothing about the pictures, and they are tried again."""
+    try:
+        for picture in pair:
+            _ = picture.pixels
+    except BadPicture:
+        return True
+    except WorkspaceError as error:
+        log.warning("not measured: %s", error)
+        return False
+    return True
 
 
 class Measuring(Generic[Item]):

@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Mapping, Sequence
 
-from convergebench.errors import ConvergeBenchError
+from convergebench.errors import BadPicture
 from convergebench.metrics import _catalogue
 from convergebench.metrics._device import may_use_cuda, uses_cuda
 from convergebench.metrics._gauge import Gauge, Pair
@@ -101,5 +101,5 @@ def _open(reference: Picture, result: Picture) -> Pair | str:
         height, width = source.shape[:2]
         fitted = resized_to(result.pixels, width, height)
         return Pair(reference.digest, source, Result(fitted, result.size))
-    except ConvergeBenchError as error:
+    except BadPicture as error:
         return str(error)

@@ -23,11 +23,12 @@ def final_pictures(
     Models come in the order of the ranking, and the columns are cases of as many different pictures as
     there are. Of several seeds the lowest is shown.
     """
-    ranked = ranking(results, metric)
+    last = max((item.round for item in results.returns), default=results.rounds)
+    ranked = ranking(results, metric, last)
     final = {
         (item.model, item.case): item
         for item in sorted(results.returns, key=lambda item: -item.seed)
-        if item.round == results.rounds
+        if item.round == last
     }
     missing = {(gap.model, gap.case): gap for gap in ranked.gaps if gap.what == RETURN}
     shown = _spread(list(final.values()), columns)

@@ -22,7 +22,7 @@ def report(results: Results, folder: Path, grid: Sequence[GridRow] = (), metric:
     ranked = ranking(results, metric)
     files = export(results, folder)
     plot_curves(results, folder / CURVES)
-    comparison = f"model_comparison_round{results.rounds}.png" if grid else None
+    comparison = f"model_comparison_round{results.rounds}.png" if any(row.cells for row in grid) else None
     if comparison:
         picture_grid(grid, folder / comparison)
     lines = [

@@ -119,8 +119,9 @@ VERSION = len(MIGRATIONS)
 IS_NEWEST = """t.generation = (
         SELECT max(n.generation) FROM trajectories n
         WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
-            = (t.protocol, t.editor, t.case_fingerprint, t.seed))"""
-"""Of trajectories t: those that no --fresh has begun anew."""
+            = (t.protocol, t.editor, t.case_fingerprint, t.seed)
+        AND (n.generation = 0 OR EXISTS (SELECT 1 FROM steps made WHERE made.trajectory = n.id)))"""
+"""Of trajectories t: those that no --fresh has begun anew, by so much as a step."""
 
 
 def migrate(connection: sqlite3.Connection) -> None:

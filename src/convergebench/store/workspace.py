@@ -127,9 +127,11 @@ class Workspace:
         return self._write(lambda db: [_enrol_one(db, wanted, fresh) for wanted in enrolments]).result()
 
     def finished_edits(self, protocol: str) -> dict[tuple[str, str, int], int]:
-        """How many edits are done of (editor, case, seed), by fingerprints, in the newest generation."""
+        """How many edits are done of (editor, case, seed), by fingerprints, in the newest generation; all of
+        them where the model refused one, since no other will follow."""
         sql = """
-            SELECT editor, case_fingerprint, t.seed, count(s.picture) AS done, max(generation)
+            SELECT editor, case_fingerprint, t.seed, max(generation),
+                   iif(max(s.failure = 'refused'), 1 << 60, count(s.picture)) AS done
             FROM trajectories t LEFT JOIN steps s ON s.trajectory = t.id
             WHERE protocol = ? GROUP BY t.id ORDER BY generation
         """
@@ -244,6 +246,12 @@ def _read_only(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.OperationalError:
         connection.close()
+        log = path.with_name(f"{path.name}-wal")
+        if log.is_file() and log.stat().st_size:
+            raise WorkspaceError(
+                f"{path.parent} is read-only and its last rows are still in {log.name}; "
+                "copy the folder to where it can be written"
+            ) from None
         connection = sqlite3.connect(
             f"{uri}&immutable=1", uri=True, isolation_level=None, check_same_thread=False
         )
@@ -292,12 +300,13 @@ def _enrol_one(db: sqlite3.Connection, wanted: Enrolment, fresh: bool) -> int:
     # Suites share cases; what was edited for one of them counts for all.
     db.execute("INSERT OR IGNORE INTO suite_cases VALUES (?, ?)", (case.fingerprint, wanted.suite))
     key = (wanted.protocol, editor.fingerprint, case.fingerprint, wanted.seed)
-    (newest,) = db.execute(
-        "SELECT max(generation) FROM trajectories "
-        "WHERE protocol = ? AND editor = ? AND case_fingerprint = ? AND seed = ?",
+    newest = db.execute(
+        "SELECT generation, EXISTS (SELECT 1 FROM steps WHERE trajectory = trajectories.id) AS begun "
+        "FROM trajectories WHERE protocol = ? AND editor = ? AND case_fingerprint = ? AND seed = ? "
+        "ORDER BY generation DESC LIMIT 1",
         key,
     ).fetchone()
-    generation = 0 if newest is None else newest + fresh
+    generation = 0 if newest is None else newest["generation"] + (fresh and newest["begun"])
     (identity,) = db.execute(
         "INSERT INTO trajectories (protocol, editor, case_fingerprint, seed, generation, rounds) "
         "VALUES (?, ?, ?, ?, ?, ?) "
