@@ -261,12 +261,14 @@ def test_a_full_disk_is_said_before_the_edit_is_paid_for(
 def test_an_error_that_nobody_foresaw_loses_no_edit_that_is_in_flight(
     workspace: Workspace, make_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class FirstLast(Scripted):
-        """Begins the first case when the others are under way."""
+    class Together(Scripted):
+        """Begins no case before all are there."""
+
+        others = asyncio.Barrier(3)
 
         async def edit(self, request: EditRequest) -> Edited:
-            while request.context and request.context.case == cases[0].id and len(self.requests) < 2:
-                await asyncio.sleep(0.001)
+            if request.context and request.context.position == 0:
+                await self.others.wait()
             return await super().edit(request)
 
     record = workspace.record_step
@@ -277,7 +279,7 @@ def test_an_error_that_nobody_foresaw_loses_no_edit_that_is_in_flight(
         return record(trajectory, *step)
 
     monkeypatch.setattr(workspace, "record_step", record_all_but_the_first)
-    editor, cases = FirstLast(), [make_case(f"scene{number}", seed=number) for number in range(3)]
+    editor, cases = Together(), [make_case(f"scene{number}", seed=number) for number in range(3)]
     with pytest.raises(sqlite3.OperationalError, match="disk I/O"):
         run(workspace, editor, cases=cases)
     asked = Counter(request.context.case for request in editor.requests if request.context)
