@@ -12,7 +12,6 @@ from convergebench.analysis.pairwise import (
     Comparison,
     Winner,
     bradley_terry,
-    comparisons_of_scores,
     contests,
     order_swapped,
     wins_and_ties,
@@ -116,11 +115,6 @@ def test_a_preference_counts_only_if_it_survives_the_other_order(
     found = order_swapped("a", "b", shown, swapped)
     assert found.comparison == Comparison("a", "b", winner)
     assert found.consistent == consistent
-
-
-def test_scores_are_compared_on_shared_subjects_only() -> None:
-    compared = comparisons_of_scores({"a": {"x": 3, "y": 5, "z": 1}, "b": {"x": 2, "y": 5}, "c": {}})
-    assert wins_and_ties(compared) == {("a", "b"): (1, 1, 0)}
 
 
 def test_the_table_of_wins_does_not_depend_on_who_stands_first() -> None:

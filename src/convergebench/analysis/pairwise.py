@@ -49,17 +49,6 @@ def order_swapped(first: str, second: str, shown: Winner, swapped: Winner, clust
     return Swapped(Comparison(first, second, shown if agreed else "tie", cluster), agreed)
 
 
-def comparisons_of_scores(scores: Mapping[str, Mapping[str, float]]) -> list[Comparison]:
-    """Every two models on every subject that both have a score for; `scores` is by model, then subject."""
-    found = []
-    for first, second in combinations(scores, 2):
-        for subject in scores[first].keys() & scores[second].keys():
-            ahead = scores[first][subject] - scores[second][subject]
-            winner: Winner = "tie" if ahead == 0 else "first" if ahead > 0 else "second"
-            found.append(Comparison(first, second, winner))
-    return found
-
-
 @dataclass(frozen=True)
 class Strength:
     """A model's logarithmic strength with its 95 % interval; the mean over models is 0."""

@@ -46,12 +46,6 @@ def enlist_judge(workspace: Workspace, judge: JudgeFacts, rubrics: Sequence[Rubr
     workspace.write_rows("INSERT OR IGNORE INTO rubrics VALUES (?, ?, ?, ?)", rows).result()
 
 
-def concluded(workspace: Workspace, judge: str) -> dict[str, sqlite3.Row]:
-    """This judge's verdicts by key: outcome, value, scores, reason, missing."""
-    sql = "SELECT * FROM judgements WHERE judge = ? AND outcome IS NOT NULL"
-    return {row["key"]: row for row in workspace.query(sql, judge)}
-
-
 def verdict_rows(workspace: Workspace, keys: Sequence[str]) -> dict[str, sqlite3.Row]:
     """Verdicts by key, also those of a process beside us."""
     places = ", ".join("?" * len(keys))
