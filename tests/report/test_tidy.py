@@ -1,13 +1,14 @@
 import csv
+import math
 import sys
 
 import pytest
 
 from convergebench.errors import MissingExtra
 from convergebench.report.tidy import TidyRow, measurement_rows, write_csv, write_parquet
-from convergebench.store import ImportedReturn, Workspace, record_imported
+from convergebench.store import Enrolment, ImportedReturn, Workspace, record_imported
 from convergebench.types import Measurement
-from report.site.filled import NO_CLIP, fill
+from report.site.filled import NO_CLIP, SUITE, cases, editor, fill, record, source_of, worn
 
 ROW = TidyRow("s", "m", "model", "f", "c", "p", "hat", "scene", "objects", "reversible", "round_trip", 0, 1,
               "backward", "source", "ssim", "1", 0.5, None, "d")  # fmt: skip
@@ -43,6 +44,29 @@ def test_a_row_has_a_value_or_a_reason_and_never_both(filled):
     rows = list(measurement_rows(filled))
     assert all((row.value is None) != (row.missing_reason is None) for row in rows)
     assert {row.missing_reason for row in rows if row.metric == "clip"} == {NO_CLIP}
+
+
+def test_an_edit_that_gave_back_its_input_is_perfect_by_the_metrics_that_changes_are_measured_with(filled):
+    case = cases()[0]
+    (trajectory,) = filled.enrol([Enrolment("round_trip", SUITE, editor("lazy"), case, 0, 2)], fresh=False)
+    source, held = source_of(case), worn(source_of(case), "lazy", 1, forward=False)
+    for number, role, given in [(1, "forward", source), (1, "backward", held), (2, "forward", held),
+                                (2, "backward", held)]:  # fmt: skip
+        record(filled, 1, trajectory, number, role, given, held)
+    rows = [row for row in measurement_rows(filled) if row.model == "lazy" and row.compared_with != "source"]
+    assert [(row.round, row.compared_with, row.metric, row.value) for row in rows if row.round == 2] == [
+        (2, "input", "psnr", math.inf),
+        (2, "input", "ssim", 1.0),
+        (2, "previous return", "psnr", math.inf),
+        (2, "previous return", "ssim", 1.0),
+    ]
+    assert all(math.isfinite(row.value) for row in rows if row.round == 1 and row.value is not None)
+
+
+def test_an_edit_that_changed_nothing_has_no_value_by_a_metric_that_its_suite_is_not_measured_with(filled):
+    filled.query("DELETE FROM measurements WHERE metric = 'psnr'")
+    rows = [row for row in measurement_rows(filled) if row.compared_with == "input"]
+    assert {(row.model, row.metric, row.value) for row in rows} == {("identity", "ssim", 1.0)}
 
 
 def test_only_the_newest_version_of_a_metric_counts(filled):

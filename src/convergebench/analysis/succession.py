@@ -7,15 +7,16 @@ from collections.abc import Set
 from convergebench.metrics import Ruler
 from convergebench.picture import Picture
 
-_CHEAP = ("psnr", "ssim")
+CHANGE_METRICS = ("psnr", "ssim")
+"""The cheap ones, which such pairs are measured with as far as a run has them."""
 
 
 def change_ruler(ruler: Ruler) -> Ruler:
-    """What such pairs are measured with: those of the ruler's metrics that are cheap.
+    """Those of the ruler's metrics that such pairs are measured with.
 
     None that the ruler does not have, or results would show a metric that nobody asked for.
     """
-    return Ruler([facts.name for facts in ruler.facts if facts.name in _CHEAP], sources=1)
+    return Ruler([facts.name for facts in ruler.facts if facts.name in CHANGE_METRICS], sources=1)
 
 
 class Succession:

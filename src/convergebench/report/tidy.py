@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from convergebench import metrics
 from convergebench.analysis import Results
 from convergebench.analysis.imported import imported_returns, without_never_computed
+from convergebench.analysis.succession import CHANGE_METRICS
 from convergebench.errors import MissingExtra
 from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
 from convergebench.protocols import RETURN_ROLES, RETURNING
 from convergebench.report._atomic import replacing
 from convergebench.store import IS_NEWEST, Workspace, imported_rows, imported_suites
 from convergebench.suites import reversibility_of
+from convergebench.types import Measurement
 
 if TYPE_CHECKING:
     import sqlite3
@@ -79,23 +82,40 @@ _MEASURED = """
     )
     SELECT pairs.trajectory, pairs.role, pairs.round, pairs.picture, compared_with,
            metric, version, value, missing
-    FROM pairs JOIN measurements m ON m.reference = pairs.reference AND m.picture = pairs.picture
+    FROM pairs LEFT JOIN measurements m
+        ON m.reference = pairs.reference AND m.picture = pairs.picture AND NOT {changed_nothing}
+    WHERE metric IS NOT NULL OR {changed_nothing}
     ORDER BY pairs.trajectory, pairs.position, compared_with DESC, metric
 """
+_CHANGED_NOTHING = "(pairs.reference = pairs.picture AND compared_with != 'source')"
+"""The same file on both sides, which no run measures; only as a return of the source it may have been."""
+_CHANGE_METRICS = """
+    SELECT DISTINCT c.suite, m.metric, m.version
+    FROM steps s
+    JOIN steps first ON first.trajectory = s.trajectory AND first.position = 0
+    JOIN trajectories t ON t.id = s.trajectory
+    JOIN cases c ON c.fingerprint = t.case_fingerprint
+    JOIN measurements m ON m.reference IN (first.inputs ->> 0, s.inputs ->> 0) AND m.picture = s.picture
+        AND m.metric IN ({metrics})
+    ORDER BY c.suite, m.metric
+"""
+_BySuite = Mapping[str, Sequence[Measurement]]
 
 
 def measurement_rows(workspace: Workspace, suite: str | None = None) -> Iterator[TidyRow]:
     """All measurements of one suite, or of every suite, by each metric's newest version.
 
-    A chain whose case is in several suites has its rows under each of them.
+    A chain whose case is in several suites has its rows under each of them. An edit that gave back its very
+    input is perfect by the metrics that its suite's changes are measured with, though nobody measured it.
     What could not even be tried, such as a return that was never made, has no row here.
     """
     every = workspace.query(_TRAJECTORIES)
     labels = _labels(every)
     chosen = [row for row in every if suite in (None, row["suite"])]
     newest = {row["metric"]: row["version"] for row in workspace.query(_NEWEST)}
+    unchanged = _unchanged(workspace, newest)
     for some in _batches(chosen, _TRAJECTORIES_AT_A_TIME):
-        yield from _of_trajectories(workspace, some, labels, newest)
+        yield from _of_trajectories(workspace, some, labels, newest, unchanged)
     for name in imported_suites(workspace):
         if suite in (None, name):
             yield from _of_imported(
@@ -147,38 +167,66 @@ def _whose(trajectory: sqlite3.Row) -> tuple[bool, str]:
     return trajectory["protocol"] in RETURNING, trajectory["editor"]
 
 
+def _unchanged(workspace: Workspace, newest: dict[str, str]) -> _BySuite:
+    """What is measured of an edit that changed nothing, for each suite.
+
+    By the metrics of the edits that changed something alone, or the others' columns would hold nothing but
+    perfect values.
+    """
+    found: dict[str, list[Measurement]] = {}
+    for row in workspace.query(_CHANGE_METRICS.format(metrics=_quoted(CHANGE_METRICS))):
+        if newest[row["metric"]] == row["version"]:
+            perfect = metrics.facts(row["metric"]).perfect
+            found.setdefault(row["suite"], []).append(Measurement(row["metric"], row["version"], perfect))
+    return found
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join(f"'{word}'" for word in words)
+
+
 def _of_trajectories(
     workspace: Workspace,
     trajectories: Sequence[sqlite3.Row],
     labels: dict[tuple[bool, str], str],
     newest: dict[str, str],
+    unchanged: _BySuite,
 ) -> Iterator[TidyRow]:
     by_id: dict[int, list[sqlite3.Row]] = {}
     for row in trajectories:
         by_id.setdefault(row["id"], []).append(row)
     sql = _MEASURED.format(
-        trajectories=", ".join(map(str, by_id)), returns=", ".join(f"'{role}'" for role in RETURN_ROLES)
+        trajectories=", ".join(map(str, by_id)),
+        returns=_quoted(RETURN_ROLES),
+        changed_nothing=_CHANGED_NOTHING,
     )
     for found in workspace.query(sql):
-        if _counts(found, newest):
-            yield from (_row(of, labels[_whose(of)], found) for of in by_id[found["trajectory"]])
+        measured = None if found["metric"] is None else _measured(found, newest)
+        for of in by_id[found["trajectory"]]:
+            known = unchanged.get(of["suite"], ()) if measured is None else measured
+            yield from (_row(of, labels[_whose(of)], found, one) for one in known)
 
 
-def _row(of: sqlite3.Row, model: str, found: sqlite3.Row) -> TidyRow:
+def _row(of: sqlite3.Row, model: str, found: sqlite3.Row, measured: Measurement) -> TidyRow:
     return TidyRow(
         of["suite"], model, of["editor_role"], of["editor"], of["case_id"], of["source_id"], of["pair"],
         of["kind"], of["category"], of["reversibility"] or reversibility_of(of["pair"]), of["protocol"],
-        of["seed"], found["round"], found["role"], found["compared_with"], found["metric"],
-        found["version"], found["value"], found["missing"], found["picture"],
+        of["seed"], found["round"], found["role"], found["compared_with"], measured.metric,
+        measured.version, measured.value, measured.missing, found["picture"],
     )  # fmt: skip
 
 
-def _counts(found: sqlite3.Row, newest: dict[str, str]) -> bool:
-    """A direction's version names its texts after the last colon; those differ by nature."""
+def _measured(found: sqlite3.Row, newest: dict[str, str]) -> tuple[Measurement, ...]:
+    """The measurement of a row, or none where it is by an older version.
+
+    A direction's version names its texts after the last colon; those differ by nature.
+    """
     version, last = found["version"], newest[found["metric"]]
     if found["metric"] == CLIP_DIRECTION:
         version, last = version.rpartition(":")[0], last.rpartition(":")[0]
-    return bool(version == last)
+    if version != last:
+        return ()
+    return (Measurement(found["metric"], found["version"], found["value"], found["missing"]),)
 
 
 def _of_imported(workspace: Workspace, suite: str, taken: set[str]) -> Iterator[TidyRow]:
