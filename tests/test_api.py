@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import asyncio
+import csv
+import json
 import math
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,6 +22,18 @@ def suite(tmp_path: Path) -> str:
     folder.mkdir()
     for number, name in enumerate(("anna", "lake")):
         (folder / f"{name}.png").write_bytes(Picture.from_pixels(textured(seed=number)).encoded)
+    return f"folder:{folder}"
+
+
+@pytest.fixture
+def both_kinds(tmp_path: Path) -> str:
+    """A picture with an edit that can be undone for certain, and one that can be in part."""
+    folder = tmp_path / "both"
+    folder.mkdir()
+    (folder / "tree.png").write_bytes(Picture.from_pixels(textured(seed=7)).encoded)
+    (folder / "pictures.json").write_text(
+        json.dumps({"tree.png": {"edits": ["horizontal_flip", "light_brighten_darken"]}})
+    )
     return f"folder:{folder}"
 
 
@@ -49,6 +64,31 @@ def test_returns_have_a_column_for_every_metric_and_agree_with_the_frame(done: B
     long = done.frame().pivot(index=["model", "case", "round"], columns="metric", values="value")
     wide = returns.set_index(["model", "case", "round"])[["psnr", "ssim"]]
     assert (wide.sort_index() == long.sort_index()).all(axis=None)
+
+
+def test_ranking_frame_and_returns_are_of_the_suite_that_is_named(
+    done: Benchmark, both_kinds: str, tmp_path: Path
+) -> None:
+    first = done.results().suite
+    again = convergebench.run("jpeg", both_kinds, 1, metrics=["psnr"], workspace=tmp_path / "results")
+    assert again.frame(first).equals(done.frame(first))
+    assert len(again.returns(first)) == 2 * 3 * 2
+    assert (again.ranking().round, again.ranking(suite=first).round) == (1, 2)
+    assert set(again.frame()["pair"]) == {"horizontal_flip"}
+    assert set(again.frame(f"{again.results().suite}/partial")["pair"]) == {"light_brighten_darken"}
+
+
+def test_an_export_lists_what_is_missing_in_every_suite_and_both_kinds_of_edits(
+    done: Benchmark, both_kinds: str, tmp_path: Path
+) -> None:
+    run = partial(convergebench.run, "blur", rounds=1, workspace=tmp_path / "results")
+    lacking = run(suite=both_kinds, metrics=["ms_ssim"]).results().suite
+    run(suite="converge-drawn", metrics=["psnr"], limit=1)
+    done.export(tmp_path / "tables")
+    with (tmp_path / "tables" / "missing.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["what"] == "ms_ssim"]
+    assert {row["suite"] for row in rows} == {lacking}
+    assert [row["edits"] for row in rows] == ["reversible", "partially reversible"]
 
 
 def test_the_ranking_is_by_the_metric_that_is_named(done: Benchmark) -> None:

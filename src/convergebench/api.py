@@ -200,23 +200,29 @@ class Benchmark:
     def results(self, suite: str | None = None, models: Sequence[str] = ()) -> Results:
         return gather(self.workspace, suite, models)
 
-    def ranking(self, metric: str | None = None, round: int | None = None) -> Ranking:
-        results = self.results()
+    def ranking(
+        self, metric: str | None = None, round: int | None = None, suite: str | None = None
+    ) -> Ranking:
+        results = self.results(suite)
         return ranking(results, metric or results.chief, round)
 
-    def frame(self) -> pandas.DataFrame:
-        """Every measurement, one a row; a missing one has its reason in `missing`."""
+    def frame(self, suite: str | None = None) -> pandas.DataFrame:
+        """Every return against its source, a row a metric; a missing value has its reason in `missing`.
+
+        Like all results it is of one suite, the last run's unless named, and of the edits that can be undone
+        for certain; the suite's name with /partial behind it gives the others.
+        """
         return _frame(
             {**_place(item), "metric": m.metric, "value": m.value, "missing": m.missing, "version": m.version}
-            for item in self.results().returns
+            for item in self.results(suite).returns
             for m in item.values.values()
         )
 
-    def returns(self) -> pandas.DataFrame:
-        """Every return, one a row, with a column for each metric."""
+    def returns(self, suite: str | None = None) -> pandas.DataFrame:
+        """The same returns, one a row, with a column for each metric."""
         return _frame(
             {**_place(item), "digest": item.digest, **{m.metric: m.value for m in item.values.values()}}
-            for item in self.results().returns
+            for item in self.results(suite).returns
         )
 
     def plot(self, path: str | Path) -> Path:

@@ -19,7 +19,7 @@ HEADERS = {
     "benchmark_summary_by_round.csv": f"model,round,n_samples,{MOMENTS}",
     "benchmark_summary_final.csv": f"model,n_evaluations,{MOMENTS}",
     "benchmark_by_experiment.csv": f"{WHOSE},psnr_r10,ssim_r10,clip_r10",
-    "missing.csv": "model,case,round,what,kind,reason",
+    "missing.csv": "suite,edits,model,case,round,what,kind,reason",
 }
 
 
@@ -111,6 +111,20 @@ def test_missing_returns_and_values_are_listed_with_kind_and_reason(results, tmp
     unmeasured = [row for row in missing if row["kind"] == "not_measured"]
     assert {row["what"] for row in unmeasured} == {"clip"}
     assert len(unmeasured) == len(results.returns)
+
+
+def test_what_is_missing_of_partially_reversible_edits_is_listed_with_them(tmp_path):
+    partial = dataclasses.replace(one_round((None, 0.5)), edits="partially reversible")
+    export(dataclasses.replace(one_round((None, 0.5), (None, 0.6)), partial=partial), tmp_path)
+    rows = rows_of(tmp_path / "missing.csv")
+    assert [row["edits"] for row in rows] == ["reversible", "reversible", "partially reversible"]
+
+
+def test_missing_is_of_all_results_that_are_told_while_the_tables_are_of_one(tmp_path):
+    here = one_round((None, 0.5))
+    export(here, tmp_path, [here, dataclasses.replace(here, suite="other")])
+    assert [row["suite"] for row in rows_of(tmp_path / "missing.csv")] == ["s", "other"]
+    assert len(rows_of(tmp_path / "benchmark_results_detailed.csv")) == 1
 
 
 def test_trajectories_that_never_began_are_listed_by_number(tmp_path):

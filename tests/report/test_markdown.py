@@ -38,6 +38,12 @@ def test_what_is_missing_is_grouped_with_its_reason(results, tmp_path):
     assert "1 more" in line and line.endswith("edited |")
 
 
+def test_what_is_missing_of_partially_reversible_edits_is_on_the_page_too(results, tmp_path):
+    partial = dataclasses.replace(results, edits="partially reversible")
+    text = report(dataclasses.replace(results, partial=partial), tmp_path).read_text()
+    assert "| seedream | return | 56 |" in text
+
+
 def test_a_reason_cannot_break_the_table(results, tmp_path):
     nasty = tuple(dataclasses.replace(trouble, reason="no | <b>way\n# loud") for trouble in results.troubles)
     text = report(dataclasses.replace(results, troubles=nasty), tmp_path).read_text()

@@ -44,13 +44,22 @@ def gather(workspace: Workspace, suite: str | None = None, models: Sequence[str]
     return replace(results, partial=results.partial and without_never_computed(results.partial))
 
 
+def suites_with_returns(workspace: Workspace) -> list[str]:
+    """Every suite that results can be gathered of."""
+    return _suites(workspace, workspace.query(_NEWEST, json.dumps(RETURNING)))
+
+
+def _suites(workspace: Workspace, trajectories: Sequence[sqlite3.Row]) -> list[str]:
+    return list(dict.fromkeys([*imported_suites(workspace), *(row["suite"] for row in trajectories)]))
+
+
 def gather_as_given(workspace: Workspace, suite: str | None = None, models: Sequence[str] = ()) -> Results:
     """The same with imported values as they stand in their files, believable or not."""
     trajectories = workspace.query(_NEWEST, json.dumps(RETURNING))
-    suites = dict.fromkeys([*imported_suites(workspace), *(row["suite"] for row in trajectories)])
+    suites = _suites(workspace, trajectories)
     if not suites:
         raise WorkspaceError(f"{workspace.folder} holds no results yet; make some with convergebench run")
-    wanted = suite or _latest_suite(workspace, list(suites))
+    wanted = suite or _latest_suite(workspace, suites)
     name = wanted.removesuffix(PARTIAL)
     labels = told_apart({row["editor"]: row["editor_name"] for row in trajectories})
     chosen = [

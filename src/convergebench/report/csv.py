@@ -23,9 +23,11 @@ _MOMENTS = tuple(f"{name}_{moment}" for name in _SUMMARISED for moment in ("mean
 _PLACES = 4
 
 
-def export(results: Results, folder: Path) -> list[Path]:
+def export(results: Results, folder: Path, lacking: Sequence[Results] = ()) -> list[Path]:
     """Write all files into the folder, each whole or not at all; a missing value is an empty cell.
 
+    missing.csv is of `lacking`, such as the results of every suite, or of these results alone unless given,
+    and of both kinds of edits; the others are of these results and their kind.
     A model that ran with several seeds is called name#seed, so that model, image, edit pair and round
     name one row.
     """
@@ -34,11 +36,16 @@ def export(results: Results, folder: Path) -> list[Path]:
         "benchmark_summary_by_round.csv": _summary_by_round(results),
         "benchmark_summary_final.csv": _summary_final(results),
         "benchmark_by_experiment.csv": _by_experiment(results),
-        "missing.csv": _missing(results),
+        "missing.csv": _missing(lacking or [results]),
     }
     for name, rows in files.items():
         _write(folder / name, rows)
     return [folder / name for name in files]
+
+
+def both_kinds(results: Results) -> tuple[Results, ...]:
+    """These results, and after them those of the partially reversible edits, if they have any."""
+    return (results,) if results.partial is None else (results, results.partial)
 
 
 def csv_text(rows: Iterable[Row]) -> str:
@@ -90,12 +97,14 @@ def _by_experiment(results: Results) -> Iterator[Row]:
             yield (*_identity(item, labels), *(_rounded(_value(item, name)) for name in _SUMMARISED))
 
 
-def _missing(results: Results) -> Iterator[Row]:
-    yield ("model", "case", "round", "what", "kind", "reason")
-    labels = _labels(results)
-    for gap in gaps(results):
-        label = gap.model if gap.seed is None else labels[gap.model, gap.seed]
-        yield (label, gap.case, gap.round, gap.what, gap.kind, _reason(gap))
+def _missing(lacking: Sequence[Results]) -> Iterator[Row]:
+    yield ("suite", "edits", "model", "case", "round", "what", "kind", "reason")
+    for results in lacking:
+        for part in both_kinds(results):
+            labels = _labels(part)
+            for gap in gaps(part):
+                label = gap.model if gap.seed is None else labels[gap.model, gap.seed]
+                yield (part.suite, part.edits, label, gap.case, gap.round, gap.what, gap.kind, _reason(gap))
 
 
 def _reason(gap: Gap) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from convergebench.analysis import Results, gather, rankings
+from convergebench.analysis.gather import suites_with_returns
 from convergebench.report.csv import export
 from convergebench.report.latex import write_latex
 from convergebench.report.markdown import write_markdown
@@ -20,14 +21,18 @@ TABLES = "tables"
 def export_as(form: str, workspace: Workspace, folder: Path, suite: str | None = None) -> list[Path]:
     """Write the files of one of FORMATS into the folder, each whole or not at all.
 
-    The tables are of one suite, the last run's unless named; measurements of all suites unless one is named.
+    The tables are of one suite, the last run's unless named; measurements, and what is missing, of all suites
+    unless one is named.
     """
     return FORMATS[form](workspace, folder, suite)
 
 
 def _as_csv(workspace: Workspace, folder: Path, suite: str | None) -> list[Path]:
-    files = export(gather(workspace, suite), folder)
-    rows = measurement_rows(workspace, _whole(suite))
+    results, name = gather(workspace, suite), _whole(suite)
+    wanted = [name] if name else suites_with_returns(workspace)
+    known = {results.suite: results} if name == suite else {}
+    files = export(results, folder, [known.get(one) or gather(workspace, one) for one in wanted])
+    rows = measurement_rows(workspace, name)
     return [*files, write_csv(rows, folder / f"{MEASUREMENTS}.csv")]
 
 
@@ -45,7 +50,7 @@ def _as_latex(workspace: Workspace, folder: Path, suite: str | None) -> list[Pat
 
 
 def _whole(suite: str | None) -> str | None:
-    """The name without /partial: measurements say of each edit how far it can be undone."""
+    """The name without /partial: what is written of both kinds of edits says of each which it is of."""
     return suite and suite.removesuffix("/partial")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from convergebench.analysis import Gap, Ranking, Results, at_marks, gaps, ranking, rankings
 from convergebench.report._atomic import replacing
-from convergebench.report.csv import export
+from convergebench.report.csv import both_kinds, export
 from convergebench.report.grid import GridRow, picture_grid
 from convergebench.report.plots import plot_curves
 from convergebench.report.rounds import rounds_text
@@ -32,7 +32,7 @@ def report(results: Results, folder: Path, grid: Sequence[GridRow] = (), metric:
         *_pictures(comparison),
         *_section(breakdown_text(results, ranked, "category")),
         *_section(breakdown_text(results, ranked, "kind")),
-        *_missing(gaps(results)),
+        *_missing([gap for part in both_kinds(results) for gap in gaps(part)]),
         *_files(files),
     ]
     with replacing(folder / PAGE) as part:
@@ -80,7 +80,7 @@ def _missing(absent: Sequence[Gap]) -> Iterator[str]:
     if not absent:
         yield "Nothing is missing.\n"
         return
-    yield "Over all rounds; missing.csv has every one of them.\n"
+    yield "Over all rounds and all edits; missing.csv has every one of them.\n"
     grouped: dict[tuple[str, str, str, str], list[Gap]] = {}
     for gap in absent:
         grouped.setdefault((gap.model, gap.what, gap.kind, gap.reason), []).append(gap)
