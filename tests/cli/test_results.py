@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,22 @@ def test_the_summary_ranks_by_any_metric_at_any_round(cli: Cli, results: Path) -
     means = [row["metrics"]["psnr"]["mean"] for row in first["rows"] if row["rank"]]
     assert means == sorted(means, reverse=True)
     assert len(means) == 2
+
+
+def test_each_value_of_the_csv_is_under_its_metric_where_the_two_kinds_of_edits_have_different_ones(
+    cli: Cli, pictures: Path, tmp_path: Path
+) -> None:
+    edits = {"edits": ["horizontal_flip", "light_brighten_darken"]}
+    names = [file.name for file in pictures.iterdir()]
+    (pictures / "pictures.json").write_text(json.dumps(dict.fromkeys(names, edits)))
+    run = ("run", "--images", pictures, "-m", "noise", "--rounds", 1, "-w", tmp_path / "results")
+    assert cli(*run, "--pair", "horizontal_flip", "--metric", "psnr,ssim").code == 0
+    assert cli(*run, "--pair", "light_brighten_darken", "--metric", "ssim").code == 0
+    told = cli("summary", "-w", tmp_path / "results", "--csv").out
+    main, partial = csv.DictReader(told.splitlines())
+    assert (main["edits"], partial["edits"]) == ("reversible", "partially reversible")
+    assert partial["psnr"] == ""
+    assert float(partial["low"]) <= float(partial["ssim"]) <= float(partial["high"])
 
 
 def test_perfect_psnr_is_inf_in_json_and_the_file_stays_json(cli: Cli, results: Path) -> None:

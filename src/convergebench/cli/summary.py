@@ -46,7 +46,7 @@ def command(
     Edits that can be undone only in part, such as those of colour or weather, are ranked apart.
     """
     from convergebench.analysis import rankings
-    from convergebench.report import csv_ranking, csv_text
+    from convergebench.report import csv_ranking, csv_text, under_one_heading
 
     with benchmark(workspace) as opened:
         results = opened.results(suite)
@@ -54,8 +54,7 @@ def command(
     if as_json:
         print_json(json_rankings(ranked))
     elif as_csv:
-        tables = [csv_ranking(one) for _, one in ranked]
-        typer.echo(csv_text([*tables[0], *(row for table in tables[1:] for row in table[1:])]), nl=False)
+        typer.echo(csv_text(under_one_heading([csv_ranking(one) for _, one in ranked])), nl=False)
     else:
         print_rankings(ranked)
 

@@ -2,7 +2,7 @@
 
 from convergebench.report.audited import audit_lines, corrected_title, csv_audit, json_audit
 from convergebench.report.comparison import final_pictures
-from convergebench.report.csv import csv_text, export
+from convergebench.report.csv import csv_text, export, under_one_heading
 from convergebench.report.exports import FORMATS, export_as
 from convergebench.report.grid import GridCell, GridRow, picture_grid
 from convergebench.report.markdown import report
@@ -41,5 +41,6 @@ __all__ = [
     "ranking_table",
     "report",
     "rounds_table",
+    "under_one_heading",
     "worst_table",
 ]

@@ -48,6 +48,17 @@ def both_kinds(results: Results) -> tuple[Results, ...]:
     return (results,) if results.partial is None else (results, results.partial)
 
 
+def under_one_heading(tables: Sequence[Sequence[Row]]) -> list[Row]:
+    """The rows of all tables under the union of their headings; a cell that a table lacks is empty.
+
+    >>> under_one_heading([[("model", "psnr"), ("a", 30)], [("model", "ssim"), ("a", 0.9)]])
+    [('model', 'psnr', 'ssim'), ('a', 30, None), ('a', None, 0.9)]
+    """
+    heading = tuple(dict.fromkeys(name for first, *_ in tables for name in first))
+    named = [dict(zip(first, row, strict=True)) for first, *rows in tables for row in rows]
+    return [heading, *(tuple(row.get(name) for name in heading) for row in named)]
+
+
 def csv_text(rows: Iterable[Row]) -> str:
     """Rows as CSV, to be printed."""
     text = io.StringIO()
