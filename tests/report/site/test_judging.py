@@ -11,9 +11,12 @@ from urllib.parse import quote
 import pytest
 
 from convergebench.judges import rubric
-from convergebench.store import Workspace
+from convergebench.report.site.contests import contest_tables
+from convergebench.report.site.placing import by_picture, placed_steps
+from convergebench.report.site.verdicts import judgements_of
+from convergebench.store import Enrolment, Workspace
 from report.site.conftest import Visit, write
-from report.site.filled import ROUNDS, cases, fill
+from report.site.filled import ROUNDS, SUITE, cases, editor, fill, record, source_of, worn
 from report.site.judged import CANNOT, GRADES, NOT_JSON, RAW_REPLY, REASON, REFUSED, SINGLE, add_judging
 from report.site.test_folder import section
 from report.site.test_page import PICTURE, pixels
@@ -77,6 +80,25 @@ def test_the_model_that_is_preferred_in_both_orders_wins(written: Path) -> None:
     # Two cases start from the same picture and come to the same ones, so that the verdict is on both.
     assert contest["wins"] == [["fading", "steady", 0, 0, 2]]
     assert (contest["n"], contest["missing"], contest["order_disagreements"]) == (2, 0, 0)
+
+
+def test_two_models_that_made_the_same_picture_tie_though_nobody_was_asked(tmp_path: Path) -> None:
+    fill(tmp_path)
+    case = cases()[2]
+    source = source_of(case)
+    with Workspace.create(tmp_path) as workspace:
+        add_judging(workspace, 1)
+        enrolment = Enrolment("round_trip", SUITE, editor("mirror"), case, 0, ROUNDS)
+        (trajectory,) = workspace.enrol([enrolment], fresh=False)
+        for number in range(1, ROUNDS + 1):
+            forward, back = (worn(source, "steady", number, forward=way) for way in (True, False))
+            record(workspace, 1, trajectory, number, "forward", source, forward)
+            record(workspace, 1, trajectory, number, "backward", forward, back)
+        steps = placed_steps(workspace, ("steady", "fading", "mirror"))
+        (contest,) = contest_tables(judgements_of(workspace, by_picture(steps)), steps)
+    wins = {(first, second): tuple(counts) for first, second, *counts in contest["wins"]}
+    assert wins["mirror", "steady"] == (0, 1, 0)
+    assert (contest["n"], contest["ties"]) == (sum(map(sum, wins.values())), 1)
 
 
 def test_figures_can_be_of_one_model_and_another_figure_of_the_benchmark(visit: Visit, address: str) -> None:

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import combinations
 from typing import Any
 
 from convergebench.analysis.pairwise import Asked, Winner, contests
-from convergebench.report.site.verdicts import Judgement
+from convergebench.protocols import is_undoing
+from convergebench.protocols.refine import NAMES as REFINING
+from convergebench.report.site.placing import PlacedStep
+from convergebench.report.site.verdicts import AskedRubric, Judgement
 
 _WINNERS: Mapping[float, Winner] = {1.0: "first", 0.5: "tie", 0.0: "second"}
 
 
-def contest_tables(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
+def contest_tables(judgements: Sequence[Judgement], steps: Sequence[PlacedStep]) -> list[dict[str, Any]]:
     """For every judge and rubric that compares: wins, ties and strengths.
 
-    Two models that made the very same picture are not here, since nobody was asked about them.
+    Two models that made the very same picture tie, though nobody was asked about them.
     """
     tables = []
     compared = [one for one in judgements if one.rubric.compares]
     for judge in dict.fromkeys(one.judge for one in compared):
-        for found in contests(_asked([one for one in compared if one.judge == judge])):
+        mine = [one for one in compared if one.judge == judge]
+        for found in contests([*_asked(mine), *_ties(mine, steps)]):
             wins = [(*models, *counts) for models, counts in found.wins.items()]
             strengths = {
                 "models": [asdict(one) for one in found.strengths.models],
@@ -49,3 +54,39 @@ def _asked(judgements: Sequence[Judgement]) -> list[Asked]:
         Asked(rubric, first, second, orders.get("shown"), orders.get("swapped"), where[-1])
         for (rubric, first, second, where, _), orders in found.items()
     ]
+
+
+def _ties(judgements: Sequence[Judgement], steps: Sequence[PlacedStep]) -> Iterator[Asked]:
+    """The same picture by two of the models that one judge compared, in a suite and round where it did."""
+    by_rubric: defaultdict[str, list[Judgement]] = defaultdict(list)
+    for one in judgements:
+        by_rubric[one.rubric.name].append(one)
+    for name, asked in by_rubric.items():
+        compared = [place for one in asked for place in (*one.places, *one.others)]
+        models = {place.model for place in compared}
+        where = {(place.suite, place.round) for place in compared}
+        found = [
+            step
+            for step in steps
+            if step.place.model in models and (step.place.suite, step.place.round) in where
+        ]
+        for group in _same(found, asked[0].rubric):
+            clusters = {step.place.model: step.place.picture for step in group}
+            for first, second in combinations(sorted(clusters), 2):
+                for _ in {one.row["repeat"] for one in asked}:
+                    yield Asked(name, first, second, "tie", "tie", clusters[first])
+
+
+def _same(steps: Sequence[PlacedStep], rubric: AskedRubric) -> list[list[PlacedStep]]:
+    """Steps that made one picture from the same start, as far as the rubric is about them."""
+    groups: defaultdict[tuple[Any, ...], list[PlacedStep]] = defaultdict(list)
+    for step in steps:
+        place, row = step.place, step.row
+        if place.kind != rubric.kind or row["picture"] is None:
+            continue
+        if place.protocol in REFINING or is_undoing(row["role"]):
+            continue
+        # Returns are compared with the source, which a case tells; later edits may start anywhere.
+        start = () if place.kind == "return" else (row["inputs"], row["instruction"])
+        groups[place.suite, place.case, place.seed, place.round, start, row["picture"]].append(step)
+    return list(groups.values())

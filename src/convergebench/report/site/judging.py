@@ -46,7 +46,7 @@ def judging_section(
         "rows": rows,
         "summaries": summaries(judgements),
         "subsets": subset_tables(judgements, steps),
-        "contests": contest_tables(judgements),
+        "contests": contest_tables(judgements, steps),
         "calls": _calls(workspace),
         "piece": PIECE,
     }

@@ -44,6 +44,11 @@ class AskedRubric:
         return self.of.endswith("_pair")
 
     @property
+    def kind(self) -> Kind:
+        """Which steps' pictures it is about."""
+        return _KINDS.get(self.of, "edit")
+
+    @property
     def range(self) -> tuple[float, float]:
         """The lowest and the highest value."""
         ends = [(ask.get("low"), ask.get("high")) for ask in self.content.get("ask", ())]
@@ -122,11 +127,10 @@ def _judgement(
     pictures = tuple((str(name), str(digest)) for name, digest in json.loads(row["pictures"]))
     sources = tuple(digest for name, digest in pictures if name == "source")
     instruction = json.loads(row["texts"]).get("instruction")
-    kind = _KINDS.get(rubric.of, "edit")
 
     def where(name: str) -> list[Place]:
         shown = next((digest for role, digest in pictures if role == name), None)
-        return _own(rubric, shown_at(steps.get(shown or "", ()), kind, sources, instruction))
+        return _own(rubric, shown_at(steps.get(shown or "", ()), rubric.kind, sources, instruction))
 
     places, others = _together(where("first"), where("second")) if rubric.compares else (where("result"), [])
     return Judgement(row, row["judge"], rubric, pictures, tuple(places), tuple(others))
