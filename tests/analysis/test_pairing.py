@@ -1,4 +1,5 @@
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -43,6 +44,22 @@ def test_only_shared_cases_are_compared(returned, results_of):
     assert found.difference.mean == pytest.approx(0.25)
     assert (found.first_mean, found.second_mean) == pytest.approx((0.8, 0.55))
     assert (found.difference.n, found.only_first, found.only_second) == (2, 1, 2)
+
+
+def test_shared_cases_with_an_infinite_value_are_counted_apart(returned, results_of):
+    results = results_of(
+        returned("a", "p1", psnr=30.0), returned("a", "p2", psnr=math.inf),
+        returned("a", "p3", psnr=math.inf),
+        returned("b", "p1", psnr=20.0), returned("b", "p2", psnr=20.0), returned("b", "p4", psnr=20.0),
+    )  # fmt: skip
+    found = paired_difference(results, "a", "b", "psnr")
+    assert (found.difference.n, found.infinite, found.only_first, found.only_second) == (1, 1, 1, 1)
+
+
+def test_models_with_infinite_values_alone_are_said_to_share_no_finite_one(returned, results_of):
+    results = results_of(returned("a", psnr=math.inf), returned("b", psnr=20.0))
+    with pytest.raises(NothingShared, match="share no case with finite psnr @ R1"):
+        paired_difference(results, "a", "b", "psnr")
 
 
 def test_a_difference_that_is_clear_names_the_better_model(returned, results_of):

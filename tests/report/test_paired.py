@@ -61,6 +61,11 @@ def test_notes_say_what_was_left_out(results):
     assert paired_notes(found)[-1] == "Left out: 4 cases that only qwen has, 0 cases that only seedream has."
 
 
+def test_notes_say_how_many_infinite_values_are_left_out(differences):
+    found = [("", dataclasses.replace(one, infinite=8)) for _, one in differences[:1]]
+    assert paired_notes(found)[-1] == ("ssim @ R10 leaves out 8 cases where a value is infinite.")
+
+
 def test_few_pictures_are_warned_of(results):
     few = tuple(item for item in results.returns if item.picture in ("portrait_astronaut", "scene_china"))
     found = [("", one) for one in compared(dataclasses.replace(results, returns=few), "qwen", "grok")]

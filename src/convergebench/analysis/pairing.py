@@ -57,6 +57,8 @@ class PairedDifference:
     """The smallest true difference that so many pictures would show in four cases of five; None for one."""
     only_first: int
     only_second: int
+    infinite: int
+    """Shared cases that are left out since a value is infinite, as PSNR is where the very source came back."""
 
     @property
     def smallest_p_value(self) -> float:
@@ -82,7 +84,7 @@ def paired_difference(
     if not has_scale(facts):
         raise WrongUse(f"{metric} says which way a picture moved, not which is better; choose another metric")
     number = results.rounds if round is None else round
-    ours, theirs = (values_at(results, model, facts, number) for model in (first, second))
+    ours, theirs = (_readings_at(results, model, facts, number) for model in (first, second))
     return _paired(first, second, f"{metric} @ R{number}", facts.better == "higher", ours, theirs)
 
 
@@ -96,10 +98,12 @@ def paired_areas(results: Results, first: str, second: str, metric: str = "ssim"
 def _paired(
     first: str, second: str, quantity: str, higher_is_better: bool, ours: Values, theirs: Values
 ) -> PairedDifference:
-    shared = [key for key in ours if key in theirs]
+    both = [key for key in ours if key in theirs]
+    shared = [key for key in both if math.isfinite(ours[key][1]) and math.isfinite(theirs[key][1])]
     if not shared:
+        finite = "finite " if both else ""
         raise NothingShared(
-            f"{first} and {second} share no case with {quantity}; there is nothing to compare"
+            f"{first} and {second} share no case with {finite}{quantity}; there is nothing to compare"
         )
     differences = np.array([ours[key][1] - theirs[key][1] for key in shared])
     pictures = [ours[key][0] for key in shared]
@@ -113,8 +117,9 @@ def _paired(
         difference=clustered_mean(differences, pictures),
         p_value=sign_flip_p_value(differences, pictures),
         minimum_detectable=minimum_detectable(differences, pictures),
-        only_first=len(ours) - len(shared),
-        only_second=len(theirs) - len(shared),
+        only_first=len(ours) - len(both),
+        only_second=len(theirs) - len(both),
+        infinite=len(both) - len(shared),
     )
 
 
@@ -127,22 +132,29 @@ def _areas(of_model: Chains | None) -> Values:
 
 def values_at(results: Results, model: str, facts: MetricFacts, round: int) -> Values:
     """The model's finite values at a round."""
+    return finite(_readings_at(results, model, facts, round))
+
+
+def finite(values: Values) -> Values:
+    return {key: (picture, value) for key, (picture, value) in values.items() if math.isfinite(value)}
+
+
+def readings(returns: Iterable[Return], facts: MetricFacts) -> Values:
+    """All that they have, infinite ones too."""
+    found = {}
+    for item in returns:
+        value = reading(item, facts)
+        if not isinstance(value, str):
+            found[item.case, item.seed] = (item.picture, value)
+    return found
+
+
+def _readings_at(results: Results, model: str, facts: MetricFacts, round: int) -> Values:
     if model not in results.roles():
         raise NothingShared(
             f"there are no results of {model} here; choose from: {', '.join(results.roles())}"
         )
-    return finite_values(
-        (item for item in results.returns if item.model == model and item.round == round), facts
-    )
-
-
-def finite_values(returns: Iterable[Return], facts: MetricFacts) -> Values:
-    found = {}
-    for item in returns:
-        value = reading(item, facts)
-        if not isinstance(value, str) and math.isfinite(value):
-            found[item.case, item.seed] = (item.picture, value)
-    return found
+    return readings((item for item in results.returns if item.model == model and item.round == round), facts)
 
 
 def sign_flip_p_value(

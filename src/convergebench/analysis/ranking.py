@@ -14,7 +14,7 @@ from convergebench.analysis.fingerprint import profile_of, values_of
 from convergebench.analysis.gaps import Gap, gaps, planned_trajectories
 from convergebench.analysis.grouping import groups
 from convergebench.analysis.half_life import THRESHOLD, HalfLife, half_life
-from convergebench.analysis.pairing import Values, finite_values
+from convergebench.analysis.pairing import Values, finite, readings
 from convergebench.analysis.preserved import has_scale, shortfall
 from convergebench.analysis.results import Edits, Results, Return, Role
 from convergebench.analysis.score import Score, scores
@@ -85,7 +85,7 @@ def ranking(
         raise WrongUse(f"there is no round {number}; choose one from 1 to {results.rounds}")
     grouped = results.returns_by_round()
     returns = {model: grouped.get((model, number), []) for model in results.roles()}
-    values = {model: finite_values(found, facts) for model, found in returns.items()}
+    values = {model: finite(readings(found, facts)) for model, found in returns.items()}
     ordered = _ordered(_rows(results, returns, facts), values, facts)
     ranked = {row.model: values[row.model] for row in ordered if row.rank is not None}
     rows = _with_convergence(results, ordered, facts, groups(ranked, facts), threshold)

@@ -51,6 +51,11 @@ def paired_notes(differences: Sequence[tuple[str, PairedDifference]]) -> list[st
             f"Left out: {counted(chief.only_first, 'case')} that only {chief.first} has, "
             f"{counted(chief.only_second, 'case')} that only {chief.second} has."
         )
+    notes += [
+        f"{one.quantity} leaves out {counted(one.infinite, 'case')} where a value is infinite."
+        for part, one in differences
+        if one.infinite and not part
+    ]
     return notes
 
 

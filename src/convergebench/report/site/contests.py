@@ -88,5 +88,5 @@ def _same(steps: Sequence[PlacedStep], rubric: AskedRubric) -> list[list[PlacedS
             continue
         # Returns are compared with the source, which a case tells; later edits may start anywhere.
         start = () if place.kind == "return" else (row["inputs"], row["instruction"])
-        groups[place.suite, place.case, place.seed, place.round, start, row["picture"]].append(step)
+        groups[place.protocol, place.case, place.seed, place.round, start, row["picture"]].append(step)
     return list(groups.values())
