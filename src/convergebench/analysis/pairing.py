@@ -58,7 +58,7 @@ class PairedDifference:
     only_first: int
     only_second: int
     infinite: int
-    """Shared cases that are left out since a value is infinite, as PSNR is where the very source came back."""
+    """Shared cases left out since a value is infinite, as PSNR is where the very source came back."""
 
     @property
     def smallest_p_value(self) -> float:
