@@ -62,6 +62,17 @@ def test_where_most_hold_out_the_half_life_is_later_than_the_last_round(returned
     assert half_life(of(returned, results_of, [0.9, 0.8], [0.9, 0.7], [0.4, 0.3])).median == math.inf
 
 
+def test_a_half_life_knows_the_last_round_to_which_a_chain_was_watched(returned, results_of):
+    life = half_life(of(returned, results_of, [0.9, 0.8, None, None], [0.9, None, None, None]))
+    assert (life.median, life.watched) == (math.inf, 2)
+
+
+def test_a_chain_is_watched_until_it_falls_and_not_longer(returned, results_of):
+    held, fell = [0.9, 0.8, None, None], [0.2, 0.1, 0.1, 0.1]
+    life = half_life(of(returned, results_of, held, held, fell))
+    assert (life.median, life.watched) == (math.inf, 2)
+
+
 def test_one_picture_gives_no_interval(returned, results_of):
     life = half_life(of(returned, results_of, [0.9, 0.3]))
     assert (life.low, life.high) == (None, None)

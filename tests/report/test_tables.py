@@ -5,8 +5,8 @@ import json
 import pytest
 from rich.console import Console
 
-from convergebench.analysis import ModelUse, ranking
-from convergebench.report import json_ranking, ranking_notes, ranking_table
+from convergebench.analysis import ModelUse, profile, ranking
+from convergebench.report import json_ranking, profile_lines, ranking_notes, ranking_table
 from convergebench.types import Measurement
 
 
@@ -42,6 +42,20 @@ def test_convergence_stands_beside_the_chief_metric(results):
     assert float(area) == pytest.approx(0.79, abs=0.02)
     assert float(score) == pytest.approx(81, abs=1)
     assert 4 < float(line_of(lines, "flux").split()[6]) < 6
+
+
+@pytest.fixture
+def qwen_to_round_two(results):
+    seen = [item for item in results.returns if item.model != "qwen" or item.round <= 2]
+    return dataclasses.replace(results, returns=tuple(seen))
+
+
+def test_a_half_life_is_no_later_than_a_chain_was_watched(qwen_to_round_two):
+    assert ">2" in line_of(printed(qwen_to_round_two), "qwen").split()
+    told = json_ranking(ranking(qwen_to_round_two))["rows"]
+    assert next(row["half_life"]["watched"] for row in told if row["model"] == "qwen") == 2
+    lines = profile_lines(profile(qwen_to_round_two, "qwen"))
+    assert "  half-life: >2 [>2, >2] rounds until less than 50% is left; 0 of 16 chains fell" in lines
 
 
 def test_a_metric_without_any_value_takes_no_column(results):

@@ -20,7 +20,7 @@ THRESHOLD = 0.5
 class HalfLife:
     """The Kaplan–Meier median over a model's trajectories, in rounds, with its interval.
 
-    Infinite means later than the last round that was made; an interval needs two source pictures.
+    Infinite means later than the last round watched; an interval needs two source pictures.
     """
 
     threshold: float
@@ -31,6 +31,8 @@ class HalfLife:
     fell: int
     """Trajectories that went below the threshold; the others are censored."""
     clusters: int
+    watched: int
+    """The last round to which any trajectory was watched for its fall."""
 
 
 def fall_times(
@@ -66,7 +68,16 @@ def half_life(chains: Chains, threshold: float = THRESHOLD, resamples: int = RES
     times, fell = times[seen], fell[seen]
     clusters = cluster_index([chains.pictures[row] for row in np.flatnonzero(seen)])
     count = int(clusters.max()) + 1
-    life = HalfLife(threshold, median_survival(times, fell), None, None, len(times), int(fell.sum()), count)
+    life = HalfLife(
+        threshold,
+        median_survival(times, fell),
+        low=None,
+        high=None,
+        n=len(times),
+        fell=int(fell.sum()),
+        clusters=count,
+        watched=math.ceil(times.max()),
+    )
     if count < 2:
         return life
     low, high = median_interval(bootstrap_medians(times, fell, clusters, resamples), count)

@@ -74,5 +74,5 @@ def command(
     for note in paired_notes(differences):
         out.print(f"  {note}", style="dim", markup=False)
     for one in profiles:
-        for line in profile_lines(one, results.rounds):
+        for line in profile_lines(one):
             out.print(line, markup=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from convergebench.analysis import PairedDifference, Profile
 from convergebench.report._wording import ABSENT, counted, number
 from convergebench.report.csv import Row
-from convergebench.report.tables import half_life_text, json_number
+from convergebench.report.tables import half_life_interval, half_life_text, json_number
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -59,11 +58,11 @@ def paired_notes(differences: Sequence[tuple[str, PairedDifference]]) -> list[st
     return notes
 
 
-def profile_lines(profile: Profile, rounds: int) -> list[str]:
+def profile_lines(profile: Profile) -> list[str]:
     """What is known of one model, a sentence each."""
     return [
         f"{profile.model}",
-        f"  half-life: {_half_life(profile, rounds)}",
+        f"  half-life: {_half_life(profile)}",
         f"  shape: {_shape(profile)}",
         f"  contraction: {_contraction(profile)}",
         f"  forward edits: {_forward(profile)}",
@@ -120,15 +119,12 @@ def _signed(value: float | None, places: int) -> str:
     return ABSENT if value is None else f"{value:+.{places}f}".replace("-", "−")
 
 
-def _half_life(profile: Profile, rounds: int) -> str:
+def _half_life(profile: Profile) -> str:
     life = profile.half_life
     if life is None:
         return "nothing was measured"
-    interval = ""
-    if life.low is not None and life.high is not None:
-        low, high = (f">{rounds}" if math.isinf(end) else number(end, 1) for end in (life.low, life.high))
-        interval = f" [{low}, {high}]"
-    told = f"{half_life_text(life, rounds)}{interval} rounds until less than {life.threshold:.0%} is left"
+    when = f"{half_life_text(life)} {half_life_interval(life)}".rstrip()
+    told = f"{when} rounds until less than {life.threshold:.0%} is left"
     return f"{told}; {life.fell} of {life.n} chains fell"
 
 

@@ -122,7 +122,7 @@ def _cells(ranking: Ranking, row: RankingRow) -> list[str]:
         row.model,
         mean_with_interval(chief.mean, chief.low, chief.high, ranking.metric),
         row.group or ABSENT,
-        half_life_text(row.half_life, ranking.rounds),
+        half_life_text(row.half_life),
         number(row.auc.mean if row.auc else None, 2),
         _score_text(row, gated=is_gated(ranking)),
         *(number(row.metrics[facts.name].mean, decimals(facts)) for facts in _others(ranking)),
@@ -138,11 +138,20 @@ def is_gated(ranking: Ranking) -> bool:
     return any(row.score is not None and row.score.gated is not None for row in ranking.rows)
 
 
-def half_life_text(life: HalfLife | None, rounds: int) -> str:
-    """In rounds; later than the last one where more than half of the pictures hold out."""
-    if life is None:
-        return ABSENT
-    return f">{rounds}" if math.isinf(life.median) else number(life.median, 1)
+def half_life_text(life: HalfLife | None) -> str:
+    """In rounds; later than the last one watched where more than half of the pictures hold out."""
+    return ABSENT if life is None else _rounds_text(life.median, life)
+
+
+def half_life_interval(life: HalfLife | None) -> str:
+    """Such as [2.5, >6]; empty where there is none."""
+    if life is None or life.low is None or life.high is None:
+        return ""
+    return f"[{_rounds_text(life.low, life)}, {_rounds_text(life.high, life)}]"
+
+
+def _rounds_text(rounds: float, life: HalfLife) -> str:
+    return f">{life.watched}" if math.isinf(rounds) else number(rounds, 1)
 
 
 def _score_text(row: RankingRow, *, gated: bool) -> str:
@@ -182,6 +191,7 @@ def _json_half_life(life: HalfLife | None) -> dict[str, Any] | None:
         "high": json_number(life.high),
         "n": life.n,
         "fell": life.fell,
+        "watched": life.watched,
     }
 
 

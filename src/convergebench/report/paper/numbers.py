@@ -33,7 +33,7 @@ from convergebench.report._wording import ABSENT, counted, mean_with_interval, m
 from convergebench.report.paper.counting import listed
 from convergebench.report.paper.grids import Grid, shaded
 from convergebench.report.rounds import rounds_cells
-from convergebench.report.tables import half_life_text
+from convergebench.report.tables import half_life_interval, half_life_text
 from convergebench.types import MetricFacts
 
 MOST_COLUMNS = 14
@@ -52,7 +52,7 @@ def ranking_grid(ranked: Ranking) -> Grid:
             row.model,
             mean_with_interval(chief.mean, chief.low, chief.high, ranked.metric),
             row.group or ABSENT,
-            _half_life(row.half_life, ranked.rounds),
+            _half_life(row.half_life),
             number(row.auc.mean if row.auc else None, 2),
             _points(score.together if score else None),
             _points(score.gated if score else None),
@@ -202,12 +202,11 @@ def _has_value(ranked: Ranking, facts: MetricFacts) -> bool:
     return any(row.metrics[facts.name].mean is not None for row in ranked.rows)
 
 
-def _half_life(life: HalfLife | None, rounds: int) -> str:
-    told = half_life_text(life, rounds)
-    if life is None or life.low is None or life.high is None or math.isinf(life.low):
+def _half_life(life: HalfLife | None) -> str:
+    told = half_life_text(life)
+    if life is None or life.low is None or math.isinf(life.low):
         return told
-    ends = (f">{rounds}" if math.isinf(end) else number(end, 1) for end in (life.low, life.high))
-    return f"{told} [{', '.join(ends)}]"
+    return f"{told} {half_life_interval(life)}"
 
 
 def _points(points: Interval | None) -> str:

@@ -122,8 +122,8 @@ def survival(ranked: Ranking) -> Iterator[str]:
     fell = [model for model, life in lives.items() if life.fell]
     if not fell:
         yield (
-            f"No chain of any ranked model fell below half of its {title} within "
-            f"{counted(ranked.rounds, 'round')}, so that every half-life is later than the last round."
+            f"No chain of any ranked model fell below half of its {title} as long as it was watched, so that "
+            "every half-life is later than the last round watched."
         )
         return
     total, chains = sum(life.fell for life in lives.values()), sum(life.n for life in lives.values())
@@ -131,9 +131,11 @@ def survival(ranked: Ranking) -> Iterator[str]:
     reached = {model: life for model, life in lives.items() if is_reached(life)}
     for model, life in reached.items():
         yield f"Half of the chains of {model} have fallen after {number(life.median, 1)} rounds."
-    held = [model for model in lives if model not in reached]
+    held = [
+        f"{model} ({counted(life.watched, 'round')})" for model, life in lives.items() if not is_reached(life)
+    ]
     if held:
-        yield f"More than half hold out to the end for {listed(held)}."
+        yield f"More than half hold out as long as they were watched for {listed(held)}."
 
 
 def convergence(verdicts: Mapping[str, str], results: Results, ranked: Ranking) -> Iterator[str]:

@@ -88,7 +88,7 @@ convergebench.views.overview = (() => {
         : [h("span", { class: "number" }, number(found.mean, metric.decimals)), " ",
           h("span", { class: "quiet" }, interval(found.low, found.high, metric.decimals)), whisker(found, domain, all.style(model))]),
       h("td", {}, row.group || convergebench.ABSENT),
-      h("td", { class: "number" }, halfLife(row.half_life, all.rounds)),
+      h("td", { class: "number" }, halfLife(row.half_life)),
       h("td", { class: "number" }, number(row.auc?.mean, 2)),
       points(row.score?.together),
       gated && points(row.score?.gated),
@@ -101,9 +101,9 @@ convergebench.views.overview = (() => {
 
   const points = (one) => h("td", { class: "number", title: one ? interval(one.low, one.high, 1) : null }, number(one?.mean, 1));
 
-  function halfLife(life, rounds) {
+  function halfLife(life) {
     if (!life) return convergebench.ABSENT;
-    const written = (value) => (infinite(value) ? `>${rounds}` : number(value, 1));
+    const written = (value) => (infinite(value) ? `>${life.watched}` : number(value, 1));
     const ends = life.low === null ? "" : `[${written(life.low)}, ${written(life.high)}]`;
     const fell = `${life.fell} of ${life.n} trajectories fell below ${Math.round(life.threshold * 100)} %`;
     return h("span", { title: `${fell} ${ends}` }, written(life.median));
