@@ -73,6 +73,19 @@ def test_an_unknown_metric_is_refused_with_the_known_ones(results_of):
         degradation_curves(results_of(), "sssim")
 
 
-def test_results_without_any_measurement_say_what_to_do(results_of):
-    with pytest.raises(WrongUse, match="convergebench measure"):
-        degradation_curves(replace(results_of(), metrics=()), "ssim")
+@pytest.mark.parametrize(
+    ("returns", "troubles", "said"),
+    [
+        (1, (), "nothing is measured yet; run convergebench measure"),
+        (0, (), "nothing is measured yet, for no return was made; run the same command again to go on"),
+        (0, ("refused",), r"made: 1 of 1 chains of m refused \(policy\)$"),
+        (0, ("crashed",), r"1 of 1 chains of m crashed \(policy\); run the same command again to go on$"),
+    ],
+)
+def test_results_without_any_measurement_say_what_to_do(
+    returned, results_of, refused, returns, troubles, said
+):
+    ended = tuple(replace(refused("m", 1), kind_of_failure=kind) for kind in troubles)
+    results = results_of(*[returned("m")] * returns, troubles=ended)
+    with pytest.raises(WrongUse, match=said):
+        degradation_curves(replace(results, metrics=()), "ssim")

@@ -87,6 +87,16 @@ def test_a_mean_of_infinite_values_alone_is_infinite_and_has_no_deviation(tmp_pa
     assert (final["psnr_mean"], final["psnr_std"]) == ("inf", "")
 
 
+def test_a_model_of_which_nothing_came_back_has_a_final_row_with_n_zero(results, tmp_path):
+    refused = dataclasses.replace(results.troubles[0], model="stubborn")
+    use = ModelUse("unbegun", "model", 4, 0, 0, 0, None, None)
+    export(dataclasses.replace(results, troubles=(refused,), uses=(use,)), tmp_path)
+    final = {row.pop("model"): row for row in rows_of(tmp_path / "benchmark_summary_final.csv")}
+    for model in ("stubborn", "unbegun"):
+        assert final[model].pop("n_evaluations") == "0"
+        assert set(final[model].values()) == {""}
+
+
 def test_several_seeds_keep_every_row_distinct(two_seeds, tmp_path):
     export(two_seeds, tmp_path)
     rows = rows_of(tmp_path / "benchmark_results_detailed.csv")

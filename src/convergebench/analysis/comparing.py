@@ -9,14 +9,13 @@ from convergebench.analysis.pairing import NothingShared, PairedDifference, pair
 from convergebench.analysis.preserved import has_scale
 from convergebench.analysis.results import Results
 from convergebench.analysis.shared import of_part
-from convergebench.errors import WrongUse
 
 
 def compared(
     results: Results, first: str, second: str, metric: str = "ssim", round: int | None = None
 ) -> list[PairedDifference]:
     """The metric at the round, the area under its curve, then all other metrics that both models have."""
-    number = _checked(results, round)
+    number = results.round_or_last(round)
     found = [paired_difference(results, first, second, metric, number)]
     with suppress(NothingShared):
         found.append(paired_areas(results, first, second, metric))
@@ -31,16 +30,9 @@ def compared_by(
     results: Results, by: Part, first: str, second: str, metric: str = "ssim", round: int | None = None
 ) -> dict[str, PairedDifference]:
     """The metric at the round on each category of edit, kind of picture or edit pair that both have."""
-    number = _checked(results, round)
+    number = results.round_or_last(round)
     found = {}
     for name, part in of_part(results, by).items():
         with suppress(NothingShared):
             found[name] = paired_difference(part, first, second, metric, number)
     return found
-
-
-def _checked(results: Results, round: int | None) -> int:
-    number = results.rounds if round is None else round
-    if not 1 <= number <= results.rounds:
-        raise WrongUse(f"there is no round {number}; choose one from 1 to {results.rounds}")
-    return number

@@ -80,9 +80,7 @@ def ranking(
     Half-lives are until less than the threshold share of the picture is left.
     """
     facts = results.facts(metric)
-    number = results.rounds if round is None else round
-    if not 1 <= number <= results.rounds:
-        raise WrongUse(f"there is no round {number}; choose one from 1 to {results.rounds}")
+    number = results.round_or_last(round)
     grouped = results.returns_by_round()
     returns = {model: grouped.get((model, number), []) for model in results.roles()}
     values = {model: finite(readings(found, facts)) for model, found in returns.items()}

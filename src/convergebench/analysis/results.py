@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -11,6 +12,7 @@ from convergebench.types import FailureKind, Measurement, MetricFacts, Reversibi
 
 Role: TypeAlias = Literal["model", "probe", "floor"]
 Edits: TypeAlias = Literal["reversible", "partially reversible"]
+_MOST_ENDINGS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +98,32 @@ class Results:
             if facts.name == metric:
                 return facts
         if not self.metrics:
-            raise WrongUse("nothing is measured yet; let a return be made, then run convergebench measure")
+            raise WrongUse(self._why_unmeasured())
         known = ", ".join(facts.name for facts in self.metrics)
         raise WrongUse(f"there is no metric {metric} in these results; choose one of: {known}")
+
+    def _why_unmeasured(self) -> str:
+        if self.returns:
+            return "nothing is measured yet; run convergebench measure"
+        again = "run the same command again to go on"
+        if not self.troubles:
+            return f"nothing is measured yet, for no return was made; {again}"
+        told = f"there is nothing to measure, for no return was made: {'; '.join(self._endings())}"
+        refused = sum(trouble.kind_of_failure == "refused" for trouble in self.troubles)
+        # A refusal is a result and never asked for again.
+        is_final = refused == max(len(self.troubles), sum(use.trajectories for use in self.uses))
+        return told if is_final else f"{told}; {again}"
+
+    def _endings(self) -> Iterator[str]:
+        """How chains ended, such as "2 of 3 chains of m refused (too dark)"."""
+        planned = {use.model: use.trajectories for use in self.uses}
+        endings = Counter((one.model, one.kind_of_failure, one.reason) for one in self.troubles)
+        failed = Counter(one.model for one in self.troubles)
+        for (model, kind, reason), count in endings.most_common(_MOST_ENDINGS):
+            of_chains = f"of {max(planned.get(model, 0), failed[model])} chains of {model}"
+            yield f"{count} {of_chains} {kind.replace('_', ' ')} ({' '.join(reason.split())})"
+        if len(endings) > _MOST_ENDINGS:
+            yield "and more"
 
     @property
     def headline(self) -> tuple[MetricFacts, ...]:
@@ -110,6 +135,13 @@ class Results:
         """The metric that ranks unless somebody chooses: SSIM, or else the first that was measured."""
         names = [facts.name for facts in self.metrics]
         return names[0] if names and "ssim" not in names else "ssim"
+
+    def round_or_last(self, round: int | None) -> int:
+        if round is None:
+            return self.rounds
+        if not 1 <= round <= self.rounds:
+            raise WrongUse(f"there is no round {round}; choose one from 1 to {self.rounds}")
+        return round
 
     def roles(self) -> dict[str, Role]:
         """Every model that was used or tried, in order of appearance."""

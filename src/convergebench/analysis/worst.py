@@ -34,7 +34,7 @@ def worst_cases(
 ) -> tuple[WorstCase, ...]:
     """All returns of a round, the last unless told, of all models but floors or of those named."""
     facts = results.facts(metric)
-    number = results.rounds if round is None else round
+    number = results.round_or_last(round)
     unknown = [model for model in models if model not in results.roles()]
     if unknown:
         raise WrongUse(f"there is no model {unknown[0]} here; choose from: {', '.join(results.roles())}")

@@ -42,15 +42,20 @@ def command(
 ) -> None:
     """The cases that lost most, worst first."""
     from convergebench.analysis import worst_cases
-    from convergebench.report import csv_text, csv_worst, json_worst, worst_table
+    from convergebench.report import csv_text, csv_worst, json_worst, worst_notes, worst_table
 
     with benchmark(workspace) as opened:
         results = opened.results(suite)
     chief = metric or results.chief
-    cases = worst_cases(results, chief, round, listed(model), threshold)[:limit]
+    models = listed(model)
+    cases = worst_cases(results, chief, round, models, threshold)[:limit]
     if as_json:
         print_json(json_worst(cases))
     elif as_csv:
         typer.echo(csv_text(csv_worst(cases)), nl=False)
     else:
-        console().print(worst_table(cases, results.facts(chief)))
+        out = console()
+        if cases:
+            out.print(worst_table(cases, results.facts(chief)))
+        for note in worst_notes(cases, results, chief, round, models):
+            out.print(f"  {note}", style="dim", markup=False)

@@ -11,7 +11,7 @@ from convergebench.report.paired import csv_paired, json_paired, paired_notes, p
 from convergebench.report.plots import plot_curves
 from convergebench.report.rounds import json_rounds, rounds_table
 from convergebench.report.tables import csv_ranking, json_ranking, ranking_table
-from convergebench.report.worst import csv_worst, json_worst, worst_table
+from convergebench.report.worst import csv_worst, json_worst, worst_notes, worst_table
 
 __all__ = [
     "FORMATS",
@@ -42,5 +42,6 @@ __all__ = [
     "report",
     "rounds_table",
     "under_one_heading",
+    "worst_notes",
     "worst_table",
 ]

@@ -92,10 +92,13 @@ def _summary_by_round(results: Results) -> Iterator[Row]:
 def _summary_final(results: Results) -> Iterator[Row]:
     yield ("model", "n_evaluations", *_MOMENTS)
     labels = _labels(results)
-    grouped: dict[str, list[Return]] = {}
+    begun = {model for model, _ in labels}
+    # A model of which nothing came back has a row too, with n = 0.
+    grouped: dict[str, list[Return]] = {label: [] for label in labels.values()}
+    grouped |= {model: [] for model in results.roles() if model not in begun}
     for item in results.returns:
         if item.round == results.rounds:
-            grouped.setdefault(labels[item.model, item.seed], []).append(item)
+            grouped[labels[item.model, item.seed]].append(item)
     for label, items in sorted(grouped.items()):
         yield (label, len(items), *map(_rounded, _moments(items)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from convergebench.analysis import RETURN, Gap, Ranking
 from convergebench.analysis.score import SCORED
@@ -25,7 +25,7 @@ def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
     return (
         *_comparability(ranking),
         *_imported(ranking),
-        *_missing_returns([gap for gap in ranking.gaps if gap.what == RETURN]),
+        *missing_returns(ranking.gaps),
         *_missing_values(ranking),
         *_infinite_values(ranking),
         *_score(ranking),
@@ -54,10 +54,12 @@ def _imported(ranking: Ranking) -> Iterator[str]:
         yield f"Imported, not made here: {', '.join(models)}."
 
 
-def _missing_returns(missing: Sequence[Gap]) -> Iterator[str]:
+def missing_returns(gaps: Iterable[Gap]) -> Iterator[str]:
+    """A sentence for each reason for which returns are missing, the commonest first."""
     grouped: dict[tuple[str, str], Counter[str]] = {}
-    for gap in missing:
-        grouped.setdefault((gap.kind, gap.reason), Counter())[gap.model] += gap.count
+    for gap in gaps:
+        if gap.what == RETURN:
+            grouped.setdefault((gap.kind, gap.reason), Counter())[gap.model] += gap.count
     for (kind, reason), models in sorted(grouped.items(), key=lambda group: -group[1].total()):
         yield f"{counted(models.total(), 'return')} missing, {_KINDS[kind]}: {reason} ({_by_model(models)})"
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from convergebench.analysis import WorstCase
+from convergebench.analysis import Results, WorstCase, gaps
 from convergebench.report._wording import ABSENT, decimals, metric_title, number
 from convergebench.report.csv import Row
+from convergebench.report.notes import missing_returns
 from convergebench.report.tables import json_number
 from convergebench.types import MetricFacts
 
@@ -39,6 +40,21 @@ def worst_table(cases: Sequence[WorstCase], metric: MetricFacts) -> Table:
             one.returned.digest[:12] or ABSENT,
         )
     return table
+
+
+def worst_notes(
+    cases: Sequence[WorstCase], results: Results, metric: str, round: int | None, models: Sequence[str]
+) -> Iterator[str]:
+    """Why there is nothing to show, and the returns that cannot be in the table since they were not made."""
+    number = results.round_or_last(round)
+    roles = results.roles()
+    wanted = set(models or (model for model, role in roles.items() if role != "floor"))
+    if not wanted:
+        yield f"Only floors ran here; name one of them to see its cases: {', '.join(roles)}."
+    elif not cases:
+        title = metric_title(results.facts(metric))
+        yield f"No case of {', '.join(sorted(wanted))} has a value of {title} at round {number}."
+    yield from missing_returns(gap for gap in gaps(results) if gap.round == number and gap.model in wanted)
 
 
 def json_worst(cases: Sequence[WorstCase]) -> list[dict[str, Any]]:
