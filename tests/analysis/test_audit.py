@@ -12,7 +12,7 @@ from convergebench.analysis.imports import bring_in
 from convergebench.metrics import Ruler
 from convergebench.picture import Picture
 from convergebench.store import Enrolment
-from convergebench.types import EditorFacts, Measurement, Step
+from convergebench.types import EditorFacts, Failure, Measurement, Step
 from made_pictures import textured
 
 HEADER = ("model", "image", "edit_pair", "image_type", "edit_category", "round",
@@ -125,6 +125,11 @@ class Chain:
         self.latest, self.position = made, self.position + 1
         return self
 
+    def refused(self) -> None:
+        failure = Failure("refused", "no")
+        step = Step(0, "forward", 1, "Edit", 0, (self.source.digest,), failure, 0.1, 0.0, 1)
+        self.workspace.record_step(self.trajectory, self.run, step).result()
+
     def measured(self, made: Picture, version: str) -> None:
         row = (self.source.digest, made.digest, Measurement("ssim", version, 0.5))
         self.workspace.record_measurements([row]).result()
@@ -137,6 +142,26 @@ def made(seed, **shape):
 def test_a_sound_chain_has_no_findings(workspace, make_case):
     Chain(workspace, make_case()).step(made(1)).step(made(2)).step(made(3)).step(made(4))
     assert kinds(workspace) == {}
+
+
+def test_chains_that_never_returned_lack_rounds_too(workspace, make_case):
+    Chain(workspace, make_case("one")).step(made(1)).step(made(2)).step(made(3)).step(made(4))
+    Chain(workspace, make_case("two")).refused()
+    Chain(workspace, make_case("three"))
+    found = kinds(workspace)["missing_rounds"]
+    assert found.sentence == "2 chains of 3 lack rounds, 2 of them without a single return: m 2."
+    assert (found.count, found.parts) == (2, {"m": 2})
+
+
+def test_a_model_without_a_return_shares_no_case_and_takes_none_from_the_others(workspace, make_case):
+    one, two = make_case("one"), make_case("two")
+    for case in (one, two):
+        Chain(workspace, case, "a").step(made(1)).step(made(2)).step(made(3)).step(made(4))
+    Chain(workspace, one, "b").step(made(1)).step(made(2)).step(made(3)).step(made(4))
+    Chain(workspace, one, "none").refused()
+    found = kinds(workspace)["unequal_cases"]
+    assert found.parts == {"a": 2, "b": 1}
+    assert found.sentence.endswith("at round 2: a 2, b 1; 1 shared by all. Without any: none.")
 
 
 def test_pictures_that_do_not_follow_each_other_are_found(workspace, make_case):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from convergebench.analysis.evidence import Evidence
+from convergebench.analysis.gaps import planned_trajectories, returned_rounds
 from convergebench.analysis.imported import never_computed
 
 FindingKind: TypeAlias = Literal[
@@ -83,19 +84,22 @@ def _never_computed(evidence: Evidence) -> Iterator[Finding]:
 
 def _unequal_cases(evidence: Evidence) -> Iterator[Finding]:
     results = evidence.results
-    cases = {
+    everyone = {
         model: {item.case for item in results.returns if (item.model, item.round) == (model, results.rounds)}
         for model, role in sorted(results.roles().items())
         if role != "floor"
     }
+    cases = {model: found for model, found in everyone.items() if found}
     if len({frozenset(found) for found in cases.values()}) < 2:
         return
     shared = frozenset[str].intersection(*map(frozenset, cases.values()))
     sizes = {model: len(found) for model, found in cases.items()}
+    without = [model for model, found in everyone.items() if not found]
+    others = f" Without any: {', '.join(without)}." if without else ""
     yield Finding(
         "unequal_cases",
         f"The models are compared on unequal sets of cases at round {results.rounds}: "
-        f"{_parts(sizes)}; {len(shared)} shared by all.",
+        f"{_parts(sizes)}; {len(shared)} shared by all.{others}",
         len(cases),
         sizes,
     )
@@ -103,19 +107,22 @@ def _unequal_cases(evidence: Evidence) -> Iterator[Finding]:
 
 def _missing_rounds(evidence: Evidence) -> Iterator[Finding]:
     results = evidence.results
-    rounds: dict[tuple[str, str, int], set[int]] = {}
-    for item in results.returns:
-        rounds.setdefault((item.model, item.case, item.seed), set()).add(item.round)
+    rounds = returned_rounds(results)
+    planned = Counter(planned_trajectories(results))
     short = {key: found for key, found in rounds.items() if len(found) < results.rounds}
-    if not short:
+    unbegun = planned - Counter(model for model, _, _ in rounds)
+    by_model = Counter(model for model, _, _ in short) + unbegun
+    if not by_model:
         return
-    holes = sum(max(found) > len(found) for found in short.values())
+    holes = sum(bool(found) and max(found) > len(found) for found in short.values())
     inside = f", {holes} of them with holes before their end" if holes else ""
-    by_model = Counter(model for model, _, _ in short)
+    never = sum(not found for found in short.values()) + unbegun.total()
+    at_all = f", {never} of them without a single return" if never else ""
     yield Finding(
         "missing_rounds",
-        f"{_many(len(short), 'chain')} of {len(rounds):,} lack rounds{inside}: {_parts(by_model)}.",
-        len(short),
+        f"{_many(by_model.total(), 'chain')} of {planned.total():,} lack rounds{inside}{at_all}: "
+        f"{_parts(by_model)}.",
+        by_model.total(),
         by_model,
     )
 

@@ -44,7 +44,7 @@ def gaps(results: Results) -> tuple[Gap, ...]:
 
 def planned_trajectories(results: Results) -> dict[str, int]:
     """How many trajectories each model has, begun or not; models without any are in it too."""
-    begun = Counter(model for model, _, _ in _trajectories(results))
+    begun = Counter(model for model, _, _ in returned_rounds(results))
     planned = {use.model: use.trajectories for use in results.uses}
     return {model: max(begun[model], planned.get(model, 0)) for model in (*planned, *begun)}
 
@@ -61,8 +61,8 @@ def reading(returned: Return, metric: MetricFacts) -> float | str:
     return f"the metric gave {measurement.value}"
 
 
-def _trajectories(results: Results) -> dict[_Trajectory, set[int]]:
-    """The rounds that each trajectory returned from, in order of appearance."""
+def returned_rounds(results: Results) -> dict[_Trajectory, set[int]]:
+    """The rounds that each trajectory that was begun returned from, if any, in order of appearance."""
     rounds: dict[_Trajectory, set[int]] = {}
     for item in results.returns:
         rounds.setdefault((item.model, item.case, item.seed), set()).add(item.round)
@@ -76,7 +76,7 @@ def _missing_returns(results: Results) -> Iterator[Gap]:
     for trouble in sorted(results.troubles, key=lambda t: t.round):
         troubles.setdefault((trouble.model, trouble.case, trouble.seed), []).append(trouble)
     imported = {(item.model, item.case, item.seed) for item in results.returns if item.imported}
-    for trajectory, returned in _trajectories(results).items():
+    for trajectory, returned in returned_rounds(results).items():
         unknown = "what was imported does not have it" if trajectory in imported else _NOT_YET
         for number in range(1, results.rounds + 1):
             if number not in returned:
@@ -93,7 +93,7 @@ def _missing_return(trajectory: _Trajectory, number: int, cause: Trouble | None,
 
 
 def _unstarted(results: Results) -> Iterator[Gap]:
-    begun = Counter(model for model, _, _ in _trajectories(results))
+    begun = Counter(model for model, _, _ in returned_rounds(results))
     for model, planned in planned_trajectories(results).items():
         absent = planned - begun[model]
         for number in range(1, results.rounds + 1 if absent else 1):
