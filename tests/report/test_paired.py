@@ -58,7 +58,15 @@ def test_parts_of_the_suite_have_lines_of_their_own(differences):
 
 def test_notes_say_what_was_left_out(results):
     found = [("", one) for one in compared(results, "qwen", "seedream")]
-    assert paired_notes(found)[-1] == "Left out: 4 cases that only qwen has, 0 cases that only seedream has."
+    said = "Left out: 4 chains that only qwen has, 0 chains that only seedream has."
+    assert paired_notes(found)[-1] == said
+
+
+def test_repeats_of_a_case_are_counted_as_chains(two_seeds):
+    less = {"qwen": ("hat_add_remove", "cat_add_remove"), "grok": ("cat_add_remove",)}
+    returns = tuple(item for item in two_seeds.returns if item.pair in less.get(item.model, ()))
+    found = [("", one) for one in compared(dataclasses.replace(two_seeds, returns=returns), "qwen", "grok")]
+    assert paired_notes(found)[-1] == "Left out: 8 chains that only qwen has, 0 chains that only grok has."
 
 
 def test_notes_say_how_many_infinite_values_are_left_out(differences):

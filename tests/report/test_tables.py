@@ -7,7 +7,8 @@ from rich.console import Console
 
 from convergebench.analysis import ModelUse, profile, ranking
 from convergebench.report import json_ranking, profile_lines, ranking_notes, ranking_table
-from convergebench.types import Measurement
+from convergebench.report._wording import mean_with_interval
+from convergebench.types import Measurement, MetricFacts
 
 
 def printed(results, metric="ssim"):
@@ -42,6 +43,16 @@ def test_convergence_stands_beside_the_chief_metric(results):
     assert float(area) == pytest.approx(0.79, abs=0.02)
     assert float(score) == pytest.approx(81, abs=1)
     assert 4 < float(line_of(lines, "flux").split()[6]) < 6
+
+
+@pytest.mark.parametrize(
+    ("unit", "written"),
+    [("", "0.999 [0.998, 1.000]"), ("×", "0.999 [0.998, 1.000]"), ("°", "1.00 [1.00, 1.00]"),
+     ("dB", "1.0 [1.0, 1.0]")],
+)  # fmt: skip
+def test_an_interval_has_as_many_places_as_its_mean_and_ratios_have_three(unit, written):
+    facts = MetricFacts("m", "1", "higher", 1, 0, "quality", unit)
+    assert mean_with_interval(0.9991, 0.9984, 0.9997, facts) == written
 
 
 @pytest.fixture

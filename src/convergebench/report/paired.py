@@ -47,8 +47,8 @@ def paired_notes(differences: Sequence[tuple[str, PairedDifference]]) -> list[st
         notes.append(f"With {pictures} p cannot be below {chief.smallest_p_value:.3g}; use more pictures.")
     if chief.only_first or chief.only_second:
         notes.append(
-            f"Left out: {counted(chief.only_first, 'case')} that only {chief.first} has, "
-            f"{counted(chief.only_second, 'case')} that only {chief.second} has."
+            f"Left out: {counted(chief.only_first, 'chain')} that only {chief.first} has, "
+            f"{counted(chief.only_second, 'chain')} that only {chief.second} has."
         )
     notes += [
         f"{one.quantity} leaves out {counted(one.infinite, 'case')} where a value is infinite."

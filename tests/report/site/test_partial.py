@@ -54,4 +54,4 @@ def test_partially_reversible_edits_have_a_table_of_their_own_and_are_in_no_othe
     page = visit.open((report / "index.html").as_uri(), "#/gallery?edits=partially+reversible")
     assert page.locator(".gallery-row h2").all_inner_texts() == [PARTIAL]
     page = visit.open((report / "index.html").as_uri(), "#/compare?a=fading&b=steady")
-    assert page.locator(".bars li").count() == 3 and "3 shared cases" in page.inner_text(".view")
+    assert page.locator(".bars li").count() == 3 and "3 shared chains" in page.inner_text(".view")

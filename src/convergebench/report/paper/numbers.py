@@ -29,7 +29,7 @@ from convergebench.analysis import (
     rankings,
 )
 from convergebench.analysis.fingerprint import WAYS, drift_profile
-from convergebench.report._wording import ABSENT, counted, mean_with_interval, metric_title, number
+from convergebench.report._wording import ABSENT, counted, decimals, mean_with_interval, metric_title, number
 from convergebench.report.paper.counting import listed
 from convergebench.report.paper.grids import Grid, shaded
 from convergebench.report.rounds import rounds_cells
@@ -167,7 +167,7 @@ def edit_grids(results: Results, ranked: Ranking) -> list[Grid]:
     def cell(model: str, group: str) -> tuple[str, float | None]:
         found = parts.models[model].get(group)
         mean = found.mean if found else None
-        return number(mean, 1 if ranked.metric.unit else 2), _shade(mean, ranked.metric)
+        return number(mean, min(decimals(ranked.metric), 2)), _shade(mean, ranked.metric)
 
     size = math.ceil(len(models) / math.ceil(len(models) / MOST_COLUMNS))
     pieces = [models[start : start + size] for start in range(0, len(models), size)]

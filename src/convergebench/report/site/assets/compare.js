@@ -50,7 +50,7 @@ convergebench.views.compare = (() => {
   function untested({ all, metric, round }, rows) {
     const mean = rows.reduce((sum, row) => sum + row.difference, 0) / rows.length;
     return h("div", {},
-      h("p", { class: "lead" }, rows.length ? `${metric.title} at round ${round}: difference ${signed(mean, metric.decimals)} over ${counted(rows.length, "shared case")}.` : "These two share no case with a finite value of this metric."),
+      h("p", { class: "lead" }, rows.length ? `${metric.title} at round ${round}: difference ${signed(mean, metric.decimals)} over ${counted(rows.length, "shared chain")}.` : "These two share no case with a finite value of this metric."),
       h("p", { class: "quiet" }, `This report tests how sure that is at ${metric.compared_rounds.length > 1 ? "rounds" : "round"} ${metric.compared_rounds.join(", ")} only; convergebench view does so at every round.`));
   }
 
@@ -62,14 +62,14 @@ convergebench.views.compare = (() => {
     const d = found.difference;
     const [low, high] = turned ? [negative(d.high), negative(d.low)] : [d.low, d.high];
     const missed = found.minimum_detectable === null ? "" : ` So many pictures would show a true difference of ${number(found.minimum_detectable, metric.decimals)} in four cases of five.`;
-    const unbounded = found.infinite ? ` ${counted(found.infinite, "shared case")} where a value is infinite left out.` : "";
+    const unbounded = found.infinite ? ` ${counted(found.infinite, "shared chain")} where a value is infinite left out.` : "";
     return h("div", {},
       h("p", { class: "lead" }, h("b", {}, found.verdict), ` at round ${round}: `,
         `${metric.title} ${number(turned ? found.second_mean : found.first_mean, metric.decimals)} against ${number(turned ? found.first_mean : found.second_mean, metric.decimals)}, `,
         `difference ${signed(turned ? -d.mean : d.mean, metric.decimals)} ${interval(low, high, metric.decimals)}.`),
-      h("p", { class: "quiet" }, `${counted(d.n, "shared case")} of ${counted(d.clusters, "picture")}; 95 % interval by picture; p-value ${chance(found.p_value)} `,
+      h("p", { class: "quiet" }, `${counted(d.n, "shared chain")} of ${counted(d.clusters, "picture")}; 95 % interval by picture; p-value ${chance(found.p_value)} `,
         `(at best ${chance(found.smallest_p_value)} with so many pictures).${missed} `,
-        `Only the first has ${turned ? found.only_second : found.only_first} more, only the second ${turned ? found.only_first : found.only_second} more.${unbounded} ${metric.better === "higher" ? "Higher" : "Lower"} is better.`));
+        `Chains that only the first has: ${turned ? found.only_second : found.only_first}; only the second: ${turned ? found.only_first : found.only_second}.${unbounded} ${metric.better === "higher" ? "Higher" : "Lower"} is better.`));
   }
 
   const negative = (value) => (value === null ? null : -value);
