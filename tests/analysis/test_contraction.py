@@ -53,6 +53,17 @@ def test_a_chain_at_rest_has_settled(moving):
     )
 
 
+def test_chains_that_move_only_at_their_end_cannot_tell(moving):
+    found = contraction(moving([0.0, 0.5], [0.0, 0.0, 0.5]), "m")
+    assert (found.verdict, found.constant, found.fixed_point_distance) == ("cannot tell", None, None)
+    assert "nothing moved before the last round" in found.reason
+
+
+def test_one_picture_at_rest_cannot_tell(moving):
+    found = contraction(moving([0.0] * 5), "m")
+    assert (found.verdict, found.constant, found.low) == ("cannot tell", 0.0, None)
+
+
 def test_no_fixed_point_is_predicted_for_one_that_drifts(moving):
     assert contraction(moving(geometric(1.3, 0.02), geometric(1.3, 0.02)), "m").fixed_point_distance is None
 

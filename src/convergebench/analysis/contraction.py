@@ -68,12 +68,16 @@ def contraction(
     after = cluster_sums(np.array([path.moves[1:].sum() for path in paths]), clusters)
     before = cluster_sums(np.array([path.moves[:-1].sum() for path in paths]), clusters)
     count, n = len(after), sum(len(path.moves) - 1 for path in paths)
-    if not before.sum():
-        return Contraction("settling", 0.0, 0.0, 0.0, _settled(paths, 0.0), n, count)
-    constant = float(after.sum() / before.sum())
+    is_at_rest = not before.any()
+    if is_at_rest and after.any():
+        woke = "nothing moved before the last round, so that there is no ratio"
+        return Contraction("cannot tell", None, None, None, None, n, count, woke)
+    constant = 0.0 if is_at_rest else float(after.sum() / before.sum())
     if count < 2:
         one = "one source picture gives no interval"
         return Contraction("cannot tell", constant, None, None, None, n, count, one)
+    if is_at_rest:
+        return Contraction("settling", 0.0, 0.0, 0.0, _settled(paths, 0.0), n, count)
     low, high = _interval(after, before, resamples)
     verdict: Verdict = "settling" if high < 1 else "diverging" if low > 1 else "drifting"
     distance = _settled(paths, constant) if verdict == "settling" else None
