@@ -62,6 +62,15 @@ def test_a_change_that_clip_was_never_asked_about_is_unknown_beside_those_it_was
     assert told(results, "never") == (0, 0, 1)
 
 
+def test_a_forward_edit_counts_though_its_round_never_came_back(returned, results_of, refused):
+    came_back = edited(returned("m"), psnr=18.0)
+    lost = replace(refused("m", 2), role="backward", forwards=came_back.forwards)
+    never = replace(lost, model="never", forwards=edited(came_back, psnr=50.0).forwards)
+    results = results_of(came_back, troubles=(lost, never, refused("m", 1, "p2")), rounds=2)
+    assert told(results) == (2, 2, 0)
+    assert told(results, "never") == (0, 1, 0)
+
+
 def test_noise_passes_as_a_change_and_not_as_a_direction(returned, results_of):
     noise = returned("noise", ssim=0.9)
     changed = scores(results_of(edited(noise, psnr=25.0)))["noise"]

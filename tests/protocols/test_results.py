@@ -21,7 +21,7 @@ from convergebench.picture import Picture
 from convergebench.protocols import cross_edit, round_trip, stay
 from convergebench.store import Workspace
 from convergebench.suites._pairs import cases_of
-from convergebench.types import Case, Edited, EditRequest, SourcePicture, Undoable
+from convergebench.types import Case, Edited, EditRequest, Refused, SourcePicture, Undoable
 from made_pictures import textured
 from scripted import Scripted
 
@@ -64,6 +64,19 @@ def test_a_round_counts_only_if_all_its_forward_edits_happened(
     run(workspace, Plan("tiny@0/cross_edit", cross_edit(1), (twice,), (Scripted(script),), (0,)))
     found = forward_success(gather(workspace))["scripted"]
     assert (found.happened, found.judged) == (happened, 1)
+
+
+def test_a_forward_edit_is_judged_though_undoing_it_was_refused(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    def script(_: int, request: EditRequest) -> Edited:
+        if request.instruction.startswith("Remove"):
+            raise Refused("nothing is taken away")
+        return darker(request.image, 40)
+
+    run(workspace, Plan("tiny@0", round_trip(2), (make_case(),), (Scripted(script),), (0,)))
+    found = forward_success(gather(workspace))["scripted"]
+    assert (found.happened, found.judged) == (1, 1)
 
 
 def test_every_picture_that_stays_is_a_return_and_nothing_is_gated(

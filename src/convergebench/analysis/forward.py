@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from convergebench.analysis.chains import Chains
-from convergebench.analysis.results import Results, Return
+from convergebench.analysis.results import Results, Return, Trouble
 from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
 from convergebench.types import Measurement
 
@@ -75,16 +75,19 @@ class ForwardSuccess:
 def forward_test(results: Results) -> ForwardTest | None:
     """The best test that was measured on any forward edit, the same for all models; None for none."""
     for test in TESTS:
-        if any(_value(one, test.metric) is not None for item in results.returns for one in item.forwards):
+        if any(_value(one, test.metric) is not None for item in _rounds(results) for one in item.forwards):
             return test
     return None
 
 
 def forward_success(results: Results) -> dict[str, ForwardSuccess]:
-    """For every model with returns; rounds that were not measured are unknown, not failed."""
+    """For every model with a round whose forward edits were made, whether or not it returned.
+
+    Rounds that were not measured are unknown, not failed.
+    """
     test = forward_test(results)
     counts: dict[str, list[bool | None]] = {}
-    for item in results.returns:
+    for item in _rounds(results):
         counts.setdefault(item.model, []).append(edit_happened(item, test))
     return {
         model: ForwardSuccess(
@@ -98,8 +101,14 @@ def forward_success(results: Results) -> dict[str, ForwardSuccess]:
     }
 
 
-def edit_happened(item: Return, test: ForwardTest | None) -> bool | None:
-    """Whether every forward edit of this return's round happened; None where nobody measured it."""
+def _rounds(results: Results) -> Iterator[Return | Trouble]:
+    """The returns, and the rounds that were edited forward but never came back."""
+    yield from results.returns
+    yield from (trouble for trouble in results.troubles if trouble.forwards)
+
+
+def edit_happened(item: Return | Trouble, test: ForwardTest | None) -> bool | None:
+    """Whether every forward edit of this round happened; None where nobody measured it."""
     told = [test.passes(one) for one in item.forwards] if test else []
     if False in told:
         return False

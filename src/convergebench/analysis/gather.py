@@ -7,7 +7,7 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from convergebench import metrics
 from convergebench.analysis.directions import Directions, directions
@@ -29,6 +29,8 @@ _NEWEST = f"""
     WHERE t.protocol IN (SELECT value FROM json_each(?)) AND {IS_NEWEST}
     ORDER BY t.id
 """
+_Forwards: TypeAlias = Mapping[tuple[int, int], tuple[Mapping[str, Measurement], ...]]
+"""By trajectory and round: each forward edit against its input, by metric name."""
 PARTIAL = "/partial"
 """Behind a suite's name it stands for its partially reversible edits."""
 
@@ -117,7 +119,8 @@ def _results(found: _Found, edits: Edits) -> Results | None:
         return None
     steps = [row for row in found.steps if row["trajectory"] in chosen]
     rounds = [row["rounds"] for row in chosen.values()] + [item.round for item in imported]
-    returns = (*_returns(steps, chosen, found.labels, found.pairs), *imported)
+    forwards = _forwards(steps, found.pairs)
+    returns = (*_returns(steps, chosen, found.labels, found.pairs, forwards), *imported)
     # The workspace may hold metrics that no return of this suite was measured with.
     measured = {name for item in returns for name in item.values}
     return Results(
@@ -125,7 +128,7 @@ def _results(found: _Found, edits: Edits) -> Results | None:
         rounds=max(rounds),
         metrics=tuple(one for one in found.pairs.facts if one.name in measured),
         returns=returns,
-        troubles=_troubles(steps, chosen, found.labels),
+        troubles=_troubles(steps, chosen, found.labels, forwards),
         uses=_uses(steps, chosen, found.labels),
         protocol=next((str(row["protocol"]) for row in chosen.values()), "round_trip"),
         edits=edits,
@@ -205,17 +208,22 @@ class _Pairs:
         return {**self.of(*pair), **self.directions.of(*pair, edit["instruction"])}
 
 
+def _forwards(steps: Sequence[sqlite3.Row], pairs: _Pairs) -> _Forwards:
+    edits: defaultdict[tuple[int, int], list[Mapping[str, Measurement]]] = defaultdict(list)
+    for row in steps:
+        if is_forward(row["role"]):
+            edits[row["trajectory"], row["round"]].append(pairs.of_edit(row))
+    return {place: tuple(measured) for place, measured in edits.items()}
+
+
 def _returns(
     steps: Sequence[sqlite3.Row],
     chosen: Mapping[int, sqlite3.Row],
     labels: Mapping[str, str],
     pairs: _Pairs,
+    forwards: _Forwards,
 ) -> tuple[Return, ...]:
     source = {row["trajectory"]: row["first_input"] for row in steps if row["position"] == 0}
-    forward: defaultdict[tuple[int, int], list[sqlite3.Row]] = defaultdict(list)
-    for row in steps:
-        if is_forward(row["role"]):
-            forward[row["trajectory"], row["round"]].append(row)
     made = [row for row in steps if row["picture"] is not None and row["role"] in RETURN_ROLES]
     returned = {(row["trajectory"], row["round"]): row["picture"] for row in made}
     cases = {identity: _case_of(trajectory, labels) for identity, trajectory in chosen.items()}
@@ -227,7 +235,7 @@ def _returns(
             digest=row["picture"],
             values=pairs.values.get((source[row["trajectory"]], row["picture"]), {}),
             moved=pairs.of(returned.get((row["trajectory"], row["round"] - 1)), row["picture"]),
-            forwards=tuple(pairs.of_edit(edit) for edit in forward[row["trajectory"], row["round"]]),
+            forwards=forwards.get((row["trajectory"], row["round"]), ()),
             imported=row["imported"] is not None,
         )
         for row in made
@@ -235,7 +243,10 @@ def _returns(
 
 
 def _troubles(
-    steps: Sequence[sqlite3.Row], chosen: Mapping[int, sqlite3.Row], labels: Mapping[str, str]
+    steps: Sequence[sqlite3.Row],
+    chosen: Mapping[int, sqlite3.Row],
+    labels: Mapping[str, str],
+    forwards: _Forwards,
 ) -> tuple[Trouble, ...]:
     return tuple(
         Trouble(
@@ -244,6 +255,7 @@ def _troubles(
             role=row["role"],
             kind_of_failure=row["failure"],
             reason=row["reason"],
+            forwards=() if is_forward(row["role"]) else forwards.get((row["trajectory"], row["round"]), ()),
         )
         for row in steps
         if row["failure"] is not None

@@ -61,6 +61,8 @@ class Trouble:
     kind_of_failure: FailureKind
     reason: str
     reversibility: Reversibility = "reversible"
+    forwards: tuple[Mapping[str, Measurement], ...] = ()
+    """As those of a return, where all forward edits of the round were made before the step that failed."""
 
 
 @dataclass(frozen=True)
