@@ -10,6 +10,7 @@ import pytest
 from convergebench.analysis import gather
 from convergebench.report.site.together import together
 from convergebench.store import Workspace
+from convergebench.types import Measurement
 from report.site.conftest import Visit, write
 from report.site.filled import ROUNDS, SSIM, SUITE, add_film, cases
 from report.site.test_folder import section
@@ -26,6 +27,9 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for case in cases():
                 hints = {"reversibility": "information-destroying"} if case.id == PARTIAL else {}
                 add_film(workspace, run, name, replace(case, hints=hints))
+        forward = workspace.query("SELECT inputs ->> 0, picture FROM steps WHERE role = 'forward'")
+        changed = Measurement("psnr", "1", 20.0)
+        workspace.record_measurements([(given, made, changed) for given, made in forward]).result()
     return folder
 
 
@@ -51,6 +55,7 @@ def test_partially_reversible_edits_have_a_table_of_their_own_and_are_in_no_othe
     page = visit.open((report / "index.html").as_uri())
     apart = page.inner_text("section[aria-label='Partially reversible edits']")
     assert f"{SSIM['fading']:.3f}" in apart
+    assert f"{ROUNDS} of {ROUNDS}" in apart and f"{3 * ROUNDS} of {3 * ROUNDS}" not in apart
     page = visit.open((report / "index.html").as_uri(), "#/gallery?edits=partially+reversible")
     assert page.locator(".gallery-row h2").all_inner_texts() == [PARTIAL]
     page = visit.open((report / "index.html").as_uri(), "#/compare?a=fading&b=steady")

@@ -34,14 +34,19 @@ def metric_section(results: Results, metric: str, number: Mapping[str, int]) -> 
         "ranking": _ranking(results, metric),
         "partial": _ranking(partial, metric) if partial and is_measured else None,
         "curves": list(_curves(results, metric, number)),
-        "forward": [{**asdict(one), "rate": one.rate} for one in forward_success(results).values()],
     }
 
 
 def _ranking(results: Results, metric: str) -> Any:
-    """With the metrics that the score is made of; to sum up all others too would take most of the time."""
+    """With the metrics that the score is made of; to sum up all others too would take most of the time.
+
+    Beside it how often each model's forward edits happened.
+    """
     needed = tuple(facts for facts in results.metrics if facts in results.headline or facts.name == metric)
-    return json_ranking(ranking(replace(results, metrics=needed), metric))
+    return {
+        **json_ranking(ranking(replace(results, metrics=needed), metric)),
+        "forward": [{**asdict(one), "rate": one.rate} for one in forward_success(results).values()],
+    }
 
 
 def _curves(results: Results, metric: str, number: Mapping[str, int]) -> Iterator[dict[str, Any]]:

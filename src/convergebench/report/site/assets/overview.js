@@ -50,7 +50,7 @@ convergebench.views.overview = (() => {
       { text: "s/edit", class: "number" }, { text: "cost", class: "number" },
       { text: "n", class: "number" }, { text: "missing", class: "number" },
     ].filter(Boolean);
-    const body = rows.map((row) => rankingRow(all, metric, isSecond ? [] : data.forward, row, domain, gated));
+    const body = rows.map((row) => rankingRow(all, metric, found.forward, row, domain, gated));
     return h("section", { "aria-label": isSecond ? "Partially reversible edits" : "Ranking" },
       isSecond && [h("h2", {}, "Partially reversible edits"), h("p", { class: "quiet" }, "Edits that destroy something of the picture, so that nobody could undo them for certain. They are in no other figure of this page.")],
       table(headings, body, isSecond ? "Ranking of the models by partially reversible edits" : "Ranking of the models"),
