@@ -74,6 +74,13 @@ def test_notes_say_how_many_infinite_values_are_left_out(differences):
     assert paired_notes(found)[-1] == ("ssim @ R10 leaves out 8 cases where a value is infinite.")
 
 
+def test_many_verdicts_are_said_not_to_be_corrected(results, differences):
+    said = f"None of the {len(differences)} verdicts is corrected for their number"
+    assert any(note.startswith(said) for note in paired_notes(differences))
+    whole = [one for one in differences if not one[0]]
+    assert not any("corrected" in note for note in paired_notes(whole))
+
+
 def test_few_pictures_are_warned_of(results):
     few = tuple(item for item in results.returns if item.picture in ("portrait_astronaut", "scene_china"))
     found = [("", one) for one in compared(dataclasses.replace(results, returns=few), "qwen", "grok")]

@@ -42,6 +42,11 @@ def paired_notes(differences: Sequence[tuple[str, PairedDifference]]) -> list[st
         "Intervals of 95 %, clustered by source picture. p: from swapping the models on whole pictures. "
         "Could see: the smallest difference that so many pictures show in four cases of five."
     ]
+    if any(part for part, _ in differences):
+        notes.append(
+            f"None of the {len(differences)} verdicts is corrected for their number: of twenty on models "
+            "that are equal, about one names a better model by chance."
+        )
     if chief.smallest_p_value > 0.05:
         pictures = counted(chief.difference.clusters, "picture")
         notes.append(f"With {pictures} p cannot be below {chief.smallest_p_value:.3g}; use more pictures.")
