@@ -171,6 +171,11 @@ def test_drifts_in_differing_directions_do_not_cancel_out() -> None:
     assert "zoom +2.0 % either way" in profile.sentence
 
 
+def test_detail_lost_in_some_pictures_and_gained_in_others_is_told_of_each_apart() -> None:
+    profile = profile_of(1, [{"energy_high": share} for share in (0.25, 0.25, 0.25, 4.0)])
+    assert profile.sentence.startswith("by round 1: fine detail −75 % in 3 of 4, fine detail ×4.0 in 1 of 4")
+
+
 def test_a_blank_result_lost_its_contrast() -> None:
     assert leading_drift({"contrast": 0.0, "energy_high": 0.0, "saturation": 0.0}) == "contrast"
 

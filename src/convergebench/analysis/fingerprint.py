@@ -123,6 +123,7 @@ WAYS = (
     ),
 )  # fmt: skip
 _RATIOS = frozenset({"saturation", "contrast", "energy_low", "energy_mid", "energy_high", "noise_ratio"})
+_OPPOSITE = {"blur": "sharpening", "sharpening": "blur"}
 HELD: Mapping[Group, str] = {"place": "no shift", "colour": "colour held", "detail": "detail held"}
 
 
@@ -138,6 +139,8 @@ class Drift:
     either_way: bool
     """Whether the signs differ so much that the mean is less than half the typical size."""
     n: int
+    moved: int
+    """Returns that drifted this way at all."""
 
 
 @dataclass(frozen=True)
@@ -158,8 +161,15 @@ class RoundProfile:
     def sentence(self) -> str:
         """What a person would notice, most first, then what held."""
         seen = sorted((d for d in self.drifts.values() if d.noticed >= 1), key=lambda d: -d.noticed)
-        said = [d.way.words(d.amount, self.values) + (" either way" if d.either_way else "") for d in seen]
-        return f"by round {self.round}: {', '.join([*said, *self._calm_groups()])}"
+        return f"by round {self.round}: {', '.join([*map(self._told, seen), *self._calm_groups()])}"
+
+    def _told(self, drift: Drift) -> str:
+        opposite = self.drifts.get(_OPPOSITE.get(drift.way.name, ""))
+        if opposite is None or opposite.noticed < 1:
+            return drift.way.words(drift.amount, self.values) + (" either way" if drift.either_way else "")
+        # One mean over all would say of the same pictures that they lost and that they gained.
+        amount = drift.amount * drift.n / drift.moved
+        return f"{drift.way.words(amount, self.values)} in {drift.moved} of {drift.n}"
 
     def _calm_groups(self) -> list[str]:
         calm = []
@@ -222,6 +232,7 @@ def _drift(way: Way, amounts: Sequence[float]) -> Drift:
         noticed=size / way.noticeable,
         either_way=abs(mean) < size / 2,
         n=len(amounts),
+        moved=sum(amount != 0 for amount in amounts),
     )
 
 
