@@ -71,7 +71,7 @@ def test_repeats_of_a_case_are_counted_as_chains(two_seeds):
 
 def test_notes_say_how_many_infinite_values_are_left_out(differences):
     found = [("", dataclasses.replace(one, infinite=8)) for _, one in differences[:1]]
-    assert paired_notes(found)[-1] == ("ssim @ R10 leaves out 8 cases where a value is infinite.")
+    assert paired_notes(found)[-1] == "ssim @ R10 leaves out 8 chains where a value is infinite."
 
 
 def test_many_verdicts_are_said_not_to_be_corrected(results, differences):

@@ -56,7 +56,7 @@ def paired_notes(differences: Sequence[tuple[str, PairedDifference]]) -> list[st
             f"{counted(chief.only_second, 'chain')} that only {chief.second} has."
         )
     notes += [
-        f"{one.quantity} leaves out {counted(one.infinite, 'case')} where a value is infinite."
+        f"{one.quantity} leaves out {counted(one.infinite, 'chain')} where a value is infinite."
         for part, one in differences
         if one.infinite and not part
     ]
