@@ -43,6 +43,23 @@ def test_the_first_key_that_is_set_is_taken(monkeypatch: pytest.MonkeyPatch) -> 
     assert key_in(["FIRST_KEY"]) is None
 
 
+def test_a_line_end_behind_a_key_is_no_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_KEY", " sk-secret\r\n")
+    assert key_in(["SOME_KEY"]) == "sk-secret"
+    monkeypatch.setenv("SOME_KEY", "\n")
+    assert key_in(["SOME_KEY"]) is None
+
+
+@pytest.mark.parametrize("key", ["sk-secret“", "sk-secreté", "sk-\nsecret", "sk-secret\x01", "sk secret"])
+def test_a_key_that_no_request_can_carry_is_named_and_not_quoted(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_KEY", key)
+    with pytest.raises(Misconfigured, match="the key in SOME_KEY has a character that no key has") as caught:
+        key_in(["SOME_KEY"])
+    assert "secret" not in str(caught.value)
+
+
 @pytest.mark.parametrize("header", [None, "", "soon", "-1", "inf", "nan", "Sun, 15 Nov 2026 10:00:00 GMT"])
 def test_what_is_no_number_of_seconds_is_no_hint(header: str | None) -> None:
     assert seconds_in(header) is None

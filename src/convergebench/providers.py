@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Sequence
 
 from convergebench.types import EditError, Misconfigured, RateLimited, Refused, Unavailable
@@ -10,11 +11,18 @@ from convergebench.types import EditError, Misconfigured, RateLimited, Refused, 
 LONGEST_REASON = 300
 _WORTH_ASKING_AGAIN = (408, 409, 425)
 _TOO_LARGE = 413
+_KEY = re.compile(r"[!-~]+")
 
 
 def key_in(names: Sequence[str]) -> str | None:
-    """The key in the first of these environment variables that is set."""
-    return next((os.environ[name] for name in names if os.environ.get(name)), None)
+    """The key in the first of these environment variables that is set, without the line end that files put
+    behind it. Misconfigured if no request could carry it: the error that comes of trying would quote it."""
+    for name in names:
+        if key := os.environ.get(name, "").strip():
+            if not _KEY.fullmatch(key):
+                raise Misconfigured(f"the key in {name} has a character that no key has; copy it anew")
+            return key
+    return None
 
 
 def one_line(text: object, secret: str | None) -> str:

@@ -168,6 +168,20 @@ def test_a_wrong_key_is_said_without_repeating_it(monkeypatch: pytest.MonkeyPatc
     assert "FAL_KEY" in str(error) and "some-other-key" not in str(error)
 
 
+def test_a_key_from_a_file_is_used_without_its_line_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAL_KEY", f"{KEY}\n")
+    with served() as server:
+        assert ask(opened(server)).picture.encoded == RESULT.encoded
+
+
+def test_an_answer_that_is_not_in_form_is_told_without_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unfit(*_: object) -> str:
+        raise ValueError(f"Illegal header value b'Key {KEY}'")
+
+    monkeypatch.setattr("fal_client.AsyncClient.submit", unfit)
+    assert "[key]" in str(failure("success"))
+
+
 def test_a_job_that_never_ends_is_given_up_and_cancelled_at_fal() -> None:
     with served("stays_queued") as server, pytest.raises(Unavailable, match=r"no picture after 0\.2 seconds"):
         ask(Fal(opened(server).facts, deadline_seconds=0.2))

@@ -84,6 +84,19 @@ def test_a_wrong_name_is_answered_in_one_sentence(spec: str, said: str) -> None:
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [("qwen", "FAL_KEY"), ("server:m?base_url=http://127.0.0.1:9/v1", "SERVER_API_KEY")],
+)
+def test_a_key_that_no_request_can_carry_is_said_before_anything_is_asked(
+    spec: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "sk-secret“")
+    with pytest.raises(WrongUse, match=f"cannot be used yet: the key in {name} has a character") as raised:
+        open_editor(spec)
+    assert "sk-secret" not in str(raised.value)
+
+
 def test_parameters_have_the_type_of_their_defaults() -> None:
     assert parse("jpeg?quality=60")[1] == {"quality": 60}
     assert parse("shift?dx=2")[1] == {"dx": 2.0, "dy": 0.0}

@@ -158,6 +158,15 @@ def test_a_key_that_a_server_quotes_is_hidden(server: JudgeServer, monkeypatch: 
         ask(server.name)
 
 
+def test_a_key_that_no_request_can_carry_stops_the_judge_unquoted(
+    server: JudgeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SERVER_API_KEY", "sk-hush“")
+    with pytest.raises(Misconfigured, match="the key in SERVER_API_KEY") as caught:
+        ask(server.name)
+    assert "sk-hush" not in str(caught.value)
+
+
 def test_the_loopback_judge_answers_in_form(server: JudgeServer) -> None:
     assert server.script is correct
     assert ask(server.name)[0].text == '{"reason": "seen", "happened": "yes"}'

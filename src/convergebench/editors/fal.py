@@ -117,7 +117,8 @@ class Fal:
         except httpx.HTTPError as error:
             raise Unavailable(one_line(f"connection lost: {error!r}", KEY.value())) from error
         except (ValueError, LookupError) as error:
-            raise Unavailable(f"fal's answer was cut short or is not in its form: {error!r}") from error
+            reason = one_line(repr(error), KEY.value())
+            raise Unavailable(f"fal's answer was cut short or is not in its form: {reason}") from error
         return await edited_from(data, self.facts.price_usd)
 
     async def close(self) -> None:

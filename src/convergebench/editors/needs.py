@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol
 
 from convergebench.providers import key_in
+from convergebench.types import Misconfigured
 
 
 class Need(Protocol):
@@ -37,7 +38,10 @@ class Key:
         return key_in(self.names)
 
     def missing(self) -> str | None:
-        return None if self.value() else f"no key: set {' or '.join(self.names)}"
+        try:
+            return None if self.value() else f"no key: set {' or '.join(self.names)}"
+        except Misconfigured as error:
+            return str(error)
 
 
 @dataclass(frozen=True)

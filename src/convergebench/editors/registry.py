@@ -150,12 +150,12 @@ def providers() -> list[Listing]:
 def open_editor(spec: str) -> Editor:
     """Build the editor that `spec` names; WrongUse if there is none such, or if it lacks something."""
     listing, parameters = parse(spec)
-    missing = listing.missing(parameters)
-    if missing:
-        raise WrongUse(
-            f"{listing.name} cannot be used yet: {missing} (or try --model classical, which needs nothing)"
-        )
-    return listing.build(facts_of(listing, parameters))
+    if missing := listing.missing(parameters):
+        raise _not_yet(listing, missing)
+    try:
+        return listing.build(facts_of(listing, parameters))
+    except Misconfigured as error:
+        raise _not_yet(listing, str(error)) from error
 
 
 def known_editor(spec: str) -> Editor:
@@ -220,6 +220,12 @@ def parse(spec: str) -> tuple[Listing, dict[str, Parameter]]:
             takes = ", ".join(parameters) or "no parameters"
             raise WrongUse(f"{name} has no parameter {key}; it takes {takes}")
     return listing, parameters
+
+
+def _not_yet(listing: Listing, missing: str) -> WrongUse:
+    return WrongUse(
+        f"{listing.name} cannot be used yet: {missing} (or try --model classical, which needs nothing)"
+    )
 
 
 def _found(name: str, known: Mapping[str, Listing], what: str) -> Listing:

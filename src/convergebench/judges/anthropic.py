@@ -55,7 +55,8 @@ class Anthropic:
             cause = error.__cause__ or error
             raise Unavailable(KEY.hidden_in(f"connection lost: {cause!r}")) from error
         except ValueError as error:
-            raise Unavailable(f"the answer was cut short or is not JSON: {error}") from error
+            reason = KEY.hidden_in(error)
+            raise Unavailable(f"the answer was cut short or is not JSON: {reason}") from error
         return self._reply(answer)
 
     async def close(self) -> None:

@@ -81,7 +81,8 @@ class OpenAIChat:
             cause = error.__cause__ or error
             raise Unavailable(self._key.hidden_in(f"connection lost: {cause!r}")) from error
         except ValueError as error:
-            raise Unavailable(f"the answer was cut short or is not JSON: {error}") from error
+            reason = self._key.hidden_in(error)
+            raise Unavailable(f"the answer was cut short or is not JSON: {reason}") from error
         return self._reply(answer)
 
     def _reply(self, answer: Any) -> Reply:
