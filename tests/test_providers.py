@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from convergebench.providers import LONGEST_REASON, error_for, key_in, one_line, seconds_in
+from convergebench.errors import WrongUse
+from convergebench.providers import LONGEST_REASON, check_no_secret, error_for, key_in, one_line, seconds_in
 from convergebench.types import Misconfigured, RateLimited, Refused, Unavailable
 
 
@@ -58,6 +59,34 @@ def test_a_key_that_no_request_can_carry_is_named_and_not_quoted(
     with pytest.raises(Misconfigured, match="the key in SOME_KEY has a character that no key has") as caught:
         key_in(["SOME_KEY"])
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["key", "api_key", "apikey", "API-Key", "x_api_key", "token", "access_token", "client_secret", "password",
+     "Authorization"],
+)  # fmt: skip
+def test_a_parameter_that_looks_like_a_key_is_refused_unquoted(name: str) -> None:
+    with pytest.raises(WrongUse, match=f"{name} looks like a key.*environment variable") as raised:
+        check_no_secret(name, "sk-hush")
+    assert "sk-hush" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://user:sk-hush@host/v1", "https://sk-hush@host", "s3://a:sk-hush@b"]
+)
+def test_an_address_with_a_login_in_it_is_refused_unquoted(address: str) -> None:
+    with pytest.raises(WrongUse, match="the address in base_url has a login") as raised:
+        check_no_secret("base_url", address)
+    assert "sk-hush" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("max_tokens", "2048"), ("base_url", "http://host:8000/v1/@me"), ("keyframes", "3"), ("author", "me@x")],
+)
+def test_other_parameters_pass(name: str, text: str) -> None:
+    check_no_secret(name, text)
 
 
 @pytest.mark.parametrize("header", [None, "", "soon", "-1", "inf", "nan", "Sun, 15 Nov 2026 10:00:00 GMT"])

@@ -6,12 +6,15 @@ import os
 import re
 from collections.abc import Collection, Sequence
 
+from convergebench.errors import WrongUse
 from convergebench.types import EditError, Misconfigured, RateLimited, Refused, Unavailable
 
 LONGEST_REASON = 300
 _WORTH_ASKING_AGAIN = (408, 409, 425)
 _TOO_LARGE = 413
 _KEY = re.compile(r"[!-~]+")
+_SECRET_NAME = re.compile(r"^key$|api[_-]?key|token$|secret|password|authorization", re.IGNORECASE)
+_LOGIN = re.compile(r"\w[\w+.-]*://[^/?#]*@")
 
 
 def key_in(names: Sequence[str]) -> str | None:
@@ -23,6 +26,24 @@ def key_in(names: Sequence[str]) -> str | None:
                 raise Misconfigured(f"the key in {name} has a character that no key has; copy it anew")
             return key
     return None
+
+
+def check_no_secret(name: str, text: str) -> None:
+    """WrongUse if this parameter of an editor or a judge looks like a key, or an address with a login in it:
+    names with their parameters are kept in the workspace.
+
+    >>> check_no_secret("max_tokens", "2048")
+    """
+    if _SECRET_NAME.search(name):
+        raise WrongUse(
+            f"{name} looks like a key, and names are kept with their results: set the provider's environment "
+            "variable in its place (see: convergebench models, docs/editors.md#keys)"
+        )
+    if _LOGIN.match(text):
+        raise WrongUse(
+            f"the address in {name} has a login in it, and names are kept with their results: leave it out, "
+            "and set the provider's environment variable (docs/editors.md#keys)"
+        )
 
 
 def one_line(text: object, secret: str | None) -> str:

@@ -75,6 +75,8 @@ def test_the_price_is_no_part_of_the_fingerprint_and_the_version_is() -> None:
         ("jpeg?quality=7.5", "must be a whole number, not 7.5"),
         ("blur?sigma=much", "must be a number, not much"),
         ("nowhere:model", "no provider called nowhere"),
+        ("qwen?api_key=sk-x", "api_key looks like a key"),
+        ("server:m?base_url=http://me:sk-x@host/v1", "the address in base_url has a login in it"),
     ],
 )
 def test_a_wrong_name_is_answered_in_one_sentence(spec: str, said: str) -> None:

@@ -19,6 +19,7 @@ from typing import Literal
 from convergebench.accounts import account_at
 from convergebench.editors.needs import Need
 from convergebench.errors import WrongUse
+from convergebench.providers import check_no_secret
 from convergebench.types import (
     Edited,
     Editor,
@@ -212,6 +213,7 @@ def parse(spec: str) -> tuple[Listing, dict[str, Parameter]]:
         parameters = dict(listing.parameters)
     for part in filter(None, query.split("&")):
         key, _, text = part.partition("=")
+        check_no_secret(key, text)
         if key in parameters:
             parameters[key] = _converted(name, key, text, parameters[key])
         elif listing.open_parameters:

@@ -9,12 +9,12 @@ from difflib import get_close_matches
 from convergebench.errors import WrongUse
 from convergebench.judges._call import Key
 from convergebench.judges.base import FREE, Judge, JudgeFacts, TokenPrices
+from convergebench.providers import check_no_secret
 from convergebench.types import Parameter, parameter_in
 
 MOST_TOKENS = 2048
 PRICES = ("usd_per_million_in", "usd_per_million_out")
 """Settings that say what a judge costs and not what it answers."""
-SECRETS = ("key", "api_key", "token", "secret", "password")
 
 Build = Callable[[JudgeFacts], Judge]
 
@@ -54,10 +54,7 @@ def _setting(part: str, name: str) -> tuple[str, Parameter]:
     key, equals, text = part.partition("=")
     if not equals:
         raise WrongUse(f"{part!r} in {name!r} is no setting; write ?setting=value")
-    if key in SECRETS:
-        raise WrongUse(
-            "a judge's name is kept with its verdicts, so no key may be in it; see docs/judging.md#keys"
-        )
+    check_no_secret(key, text)
     return key, parameter_in(text)
 
 
