@@ -35,6 +35,7 @@ def test_a_rate_limit_carries_the_hint_when_to_ask_again() -> None:
 def test_a_providers_words_are_one_short_line_without_the_key() -> None:
     assert one_line("no\n such  key: sk-secret", "sk-secret") == "no such key: [key]"
     assert len(one_line("long " * 1000, None)) == LONGEST_REASON
+    assert one_line("half a hat: \ud83d", None) == "half a hat: \ufffd"
 
 
 def test_the_first_key_that_is_set_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,10 +48,20 @@ def check_no_secret(name: str, text: str) -> None:
 
 def one_line(text: object, secret: str | None) -> str:
     """A provider's words, short enough for a table and without the key."""
-    line = " ".join(str(text).split())
+    line = " ".join(whole(str(text)).split())
     if secret:
         line = line.replace(secret, "[key]")
     return line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"
+
+
+def whole(text: str) -> str:
+    """The text with a mark for each half of a character: JSON can hold one half, but no database, terminal
+    or request takes it.
+
+    >>> whole("a hat \\ud83d"), whole("a hat \\ud83c\\udfa9") == "a hat \\U0001f3a9"
+    ('a hat \ufffd', True)
+    """
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def error_for(

@@ -101,6 +101,19 @@ def test_every_kind_of_reply_has_its_outcome_and_every_attempt_is_kept(
     assert [row["outcome"] for row in attempts(workspace)] == [outcome] * calls
 
 
+HALF = '{"reason": "a hat %s", "edit_success": 8, "rest_preserved": 6}'
+
+
+@pytest.mark.parametrize("half", ["\ud83d", "\\ud83d"], ids=["in the reply", "escaped in its JSON"])
+def test_half_a_character_in_a_reply_loses_neither_it_nor_the_others(
+    workspace: Workspace, server: JudgeServer, half: str
+) -> None:
+    server.script = lambda number, asked: completion(HALF % half if number == 1 else graded(asked))
+    done = judge(workspace, server.name, *(task(workspace, seed=seed) for seed in (1, 2, 3)), concurrency=1)
+    assert (done.ok, done.verdicts[0] and done.verdicts[0].reason) == (3, "a hat \ufffd")
+    assert len(attempts(workspace)) == 3
+
+
 def test_a_slow_judge_is_waited_for(workspace: Workspace, server: JudgeServer) -> None:
     server.script = lambda number, asked: replace(completion(graded(asked)), after_seconds=0.3)
     assert judge(workspace, server.name, task(workspace)).ok == 1

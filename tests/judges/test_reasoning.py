@@ -67,6 +67,11 @@ def test_anything_else_is_no_advice(text: str) -> None:
         advice_in(text)
 
 
+def test_half_a_character_in_advice_is_marked_since_no_editor_could_be_told() -> None:
+    advice = advice_in('{"reasoning": "x \\ud83d", "instructions": ["Add a hat \\ud83d"]}')
+    assert advice == Advice("x \ufffd", ("Add a hat \ufffd",))
+
+
 def reply(text: str, **more: Any) -> Reply:
     return replace(Reply(text, "complete", "stop", "m"), **more)
 

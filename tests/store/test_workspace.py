@@ -83,6 +83,15 @@ def test_a_step_comes_back_as_it_was_recorded(
     assert workspace.steps(identity) == [done, failed]
 
 
+def test_half_a_character_in_a_reason_does_not_lose_the_step(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    run = workspace.start_run({}, "0")
+    (identity,) = workspace.enrol([enrolment(make_case())], fresh=False)
+    workspace.record_step(identity, run, step(0, Failure("crashed", "a hat \ud83d"))).result()
+    assert workspace.steps(identity) == [step(0, Failure("crashed", "a hat \ufffd"))]
+
+
 def test_a_later_success_takes_the_place_of_a_failure_and_both_stay_on_record(
     workspace: Workspace, make_case: Callable[..., Case]
 ) -> None:

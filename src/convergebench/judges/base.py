@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Literal, Protocol
 
 from convergebench.picture import Picture
+from convergebench.providers import whole
 from convergebench.types import Digest, Parameter, fingerprint_of
 
 Outcome = Literal["ok", "refused", "truncated", "unparseable", "out_of_range", "error"]
@@ -92,6 +93,9 @@ class Reply:
     tokens_read: int | None = None
     tokens_written: int | None = None
     cost_usd: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", whole(self.text))
 
 
 class Judge(Protocol):

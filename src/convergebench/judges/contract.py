@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from convergebench.judges.base import Reply, Verdict
 from convergebench.judges.rubric import CHOICES, REASON, Ask, Rubric
+from convergebench.providers import whole
 
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _THOUGHT_ENDS = "</think>"
@@ -119,4 +120,4 @@ def _reason(answer: dict[str, Any]) -> str:
     reason = answer.get(REASON)
     if not isinstance(reason, str) or not reason.strip():
         raise NotInForm("the reply gives no reason")
-    return reason.strip()
+    return whole(reason.strip())

@@ -13,6 +13,7 @@ from typing import Any
 from convergebench.judges.base import Question, Reply, ShownPicture, Verdict
 from convergebench.judges.contract import NotInForm, the_object
 from convergebench.judges.rubric import PictureLimits
+from convergebench.providers import whole
 from convergebench.types import Digest, fingerprint_of
 
 FORM = 1
@@ -134,7 +135,7 @@ def advice_in(text: str) -> Advice:
         isinstance(one, str) and one.strip() for one in instructions
     ):
         raise NotInForm(f"instructions is not a list of texts: {instructions!r}")
-    return Advice(reasoning.strip(), tuple(" ".join(one.split()) for one in instructions))
+    return Advice(whole(reasoning.strip()), tuple(whole(" ".join(one.split())) for one in instructions))
 
 
 def _tagged(text: str) -> Advice:

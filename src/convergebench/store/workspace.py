@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
 from convergebench.errors import WorkspaceError
+from convergebench.providers import whole
 from convergebench.store import schema
 from convergebench.store.claims import Claims
 from convergebench.store.journal import Journal
@@ -206,11 +207,12 @@ class Workspace:
             yield from self._connection.execute(sql)
 
     def write_rows(self, sql: str, rows: Sequence[Any]) -> Future[None]:
-        """Run the statement once for each row, in one transaction."""
+        """Run the statement once for each row, a tuple or a mapping, in one transaction."""
 
         def write(db: sqlite3.Connection) -> None:
+            storable = [_storable(row) for row in rows]
             # Nothing is returned: a cursor let go on another thread would reset a statement that is in use.
-            db.executemany(sql, rows)
+            db.executemany(sql, storable)
 
         return self._write(write)
 
@@ -326,6 +328,13 @@ def _step(row: sqlite3.Row) -> Step:
         row["position"], row["role"], row["round"], row["instruction"], row["seed"],
         tuple(json.loads(row["inputs"])), outcome, row["seconds"], row["cost_usd"], row["attempts"],
     )  # fmt: skip
+
+
+def _storable(row: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any] | Sequence[Any]:
+    """The same with whole texts only: one half of a character in a model's words must not lose the row."""
+    if isinstance(row, Mapping):
+        return dict(zip(row, _storable(tuple(row.values())), strict=True))
+    return tuple(whole(value) if isinstance(value, str) else value for value in row)
 
 
 def _places(values: Sequence[object]) -> str:
