@@ -114,6 +114,22 @@ def test_half_a_character_in_a_reply_loses_neither_it_nor_the_others(
     assert len(attempts(workspace)) == 3
 
 
+def test_a_reply_that_our_reading_trips_over_is_kept_and_asked_for_again(
+    workspace: Workspace, server: JudgeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def tripping(*_: object) -> Verdict:
+        raise TypeError("what is this?")
+
+    monkeypatch.setattr("convergebench.engine.judging_line.verdict_of", tripping)
+    server.script = answering("odd")
+    done = judge(workspace, f"{server.name}&usd_per_million_in=1&usd_per_million_out=10", task(workspace))
+    assert (done.missing, done.calls) == ({"unparseable": 1}, 3)
+    assert done.spent_usd == pytest.approx(0.006)
+    kept = [(row["outcome"], row["reply"], row["cost_usd"]) for row in attempts(workspace)]
+    assert kept == [("unparseable", "odd", pytest.approx(0.002))] * 3
+    assert "TypeError: what is this?" in attempts(workspace)[0]["detail"]
+
+
 def test_a_slow_judge_is_waited_for(workspace: Workspace, server: JudgeServer) -> None:
     server.script = lambda number, asked: replace(completion(graded(asked)), after_seconds=0.3)
     assert judge(workspace, server.name, task(workspace)).ok == 1

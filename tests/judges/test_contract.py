@@ -74,6 +74,7 @@ def test_one_object_is_read_bare_fenced_or_after_thoughts(text: str) -> None:
         ('{"edit_success": 8, "rest_preserved": 6}', "no reason"),
         ('{"reason": " ", "edit_success": 8, "rest_preserved": 6}', "no reason"),
         ("[" * 100_000, "not one JSON object"),
+        (f'{{"reason": "x", "edit_success": {"1" * 5000}, "rest_preserved": 6}}', "not one JSON object"),
     ],
 )  # fmt: skip
 def test_anything_else_is_unparseable_and_has_no_value(text: str, said: str) -> None:

@@ -88,6 +88,14 @@ def test_claude_is_sent_pictures_and_a_schema_without_ranges(server: JudgeServer
     assert reply.cost_usd == pytest.approx(0.0019)
 
 
+@pytest.mark.parametrize("usage", [{"input_tokens": "900", "output_tokens": 100}, "1000 tokens", None])
+def test_claudes_reply_is_not_lost_over_its_counts(server: JudgeServer, usage: object) -> None:
+    body = claude("{}").body
+    assert not isinstance(body, str)
+    reply = ask(server, ANTHROPIC, Answer({**body, "usage": usage}))
+    assert (reply.text, reply.tokens_read, reply.cost_usd) == ("{}", None, None)
+
+
 BLOCKED = Answer({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}})
 
 

@@ -131,6 +131,49 @@ def test_refusals_and_cut_off_replies_are_replies_with_their_ending(
     assert reply.ending == ending
 
 
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ([{"type": "text", "text": "all "}, {"type": "text", "text": "of it"}], "all of it"),
+        (["all ", "of it"], "all of it"),
+        ([{"type": "image_url", "image_url": {}}, {"type": "text", "text": "seen"}], "seen"),
+        ({"passes": "yes"}, '{"passes": "yes"}'),
+        (8, "8"),
+        (None, ""),
+    ],
+)
+def test_a_content_that_is_no_text_is_a_reply_as_well(
+    server: JudgeServer, content: object, text: str
+) -> None:
+    server.script = lambda number, asked: completion("", content=content)
+    assert ask(server.name)[0].text == text
+
+
+@pytest.mark.parametrize(
+    ("usage", "counts"),
+    [
+        ({"prompt_tokens": "1000", "completion_tokens": 100}, (None, 100)),
+        ({"prompt_tokens": 1000.0, "completion_tokens": True}, (1000, None)),
+        ({"prompt_tokens": None, "completion_tokens": [100]}, (None, None)),
+        ({"prompt_tokens": 1e400, "completion_tokens": 10**400}, (None, None)),
+        (["1000", "100"], (None, None)),
+        (None, (None, None)),
+    ],
+)
+def test_a_reply_is_not_lost_over_its_counts(
+    server: JudgeServer, usage: object, counts: tuple[int | None, int | None]
+) -> None:
+    def counted(number: int, asked: Asked) -> Answer:
+        body = completion(graded(asked)).body
+        assert not isinstance(body, str)
+        return Answer({**body, "usage": usage})
+
+    server.script = counted
+    (reply,) = ask(f"{server.name}&usd_per_million_in=2&usd_per_million_out=8")
+    assert reply.text
+    assert (reply.tokens_read, reply.tokens_written, reply.cost_usd) == (*counts, None)
+
+
 def test_a_server_that_is_not_there_is_unavailable() -> None:
     with pytest.raises(Unavailable, match="connection lost"):
         ask("server:vl?base_url=http://127.0.0.1:9/v1")

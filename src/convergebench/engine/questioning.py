@@ -81,7 +81,7 @@ class Questioner:
             attempted = await self._attempt(replace(question, seed=seed), read, asked.key, writes)
             if isinstance(attempted.outcome, EditError):
                 return self._failed(attempted.outcome)
-            verdict = read(attempted.outcome)
+            verdict = _read(read, attempted.outcome)
             if verdict.outcome in FINAL:
                 return verdict
             if self._stop.is_set():
@@ -110,7 +110,7 @@ class Questioner:
             except Exception as error:
                 note(_no_reply(error))
                 raise
-            note(read(reply), reply)
+            note(_read(read, reply), reply)
             return reply
 
         return await self._limits.attempt(call, likely_cost_usd(self._judge.facts, asking))
@@ -120,6 +120,15 @@ class Questioner:
             raise error
         given_up = self._stop.is_set() and not isinstance(error, Refused)
         return None if given_up else _no_reply(error)
+
+
+def _read(read: Read, reply: Reply) -> Verdict:
+    """What the reply is worth; one that our own reading trips over is paid for too, and kept as it came."""
+    try:
+        return read(reply)
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+        return Verdict("unparseable", missing=f"the reply could not be read ({said})")
 
 
 def _no_reply(error: Exception) -> Verdict:

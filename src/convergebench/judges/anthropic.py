@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from convergebench.errors import MissingExtra
 from convergebench.judges._call import Key, error_for, sent_settings
-from convergebench.judges.base import Ending, JudgeFacts, Question, Reply, cost_usd
+from convergebench.judges.base import Ending, JudgeFacts, Question, Reply, cost_usd, token_counts
 from convergebench.providers import seconds_in
 from convergebench.types import BadOutput, Unavailable
 
@@ -67,10 +67,9 @@ class Anthropic:
         try:
             text = "".join(block["text"] for block in answer["content"] if block["type"] == "text")
             finish = str(answer.get("stop_reason"))
-            used = answer.get("usage") or {}
+            read, written = token_counts(answer.get("usage"), "input_tokens", "output_tokens")
         except (TypeError, KeyError, AttributeError) as error:
             raise BadOutput("the answer holds no content") from error
-        read, written = used.get("input_tokens"), used.get("output_tokens")
         ending = _ENDINGS.get(finish, "complete")
         served = str(answer.get("model") or "")
         return Reply(text, ending, finish, served, read, written, cost_usd(self.facts.prices, read, written))

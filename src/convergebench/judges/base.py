@@ -27,6 +27,8 @@ class TokenPrices:
         return (tokens_read * self.read + tokens_written * self.written) / 1_000_000
 
 
+_TOO_MANY = 1e15
+"""Tokens; the database takes no number that is much larger."""
 FREE = TokenPrices(0.0, 0.0)
 
 
@@ -35,6 +37,21 @@ def cost_usd(prices: TokenPrices | None, tokens_read: int | None, tokens_written
     if prices is None or tokens_read is None or tokens_written is None:
         return None
     return prices.cost_usd(tokens_read, tokens_written)
+
+
+def token_counts(usage: Any, *names: str) -> list[int | None]:
+    """What a reply's `usage` says under these names; None for whatever is not a number.
+
+    >>> token_counts({"read": 1000.0, "written": "100"}, "read", "written")
+    [1000, None]
+    """
+    return [_count(usage.get(name)) if isinstance(usage, Mapping) else None for name in names]
+
+
+def _count(given: Any) -> int | None:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given < _TOO_MANY:
+        return None
+    return int(given)
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def the_object(text: str) -> dict[str, Any]:
         said = _fenced(_after_thoughts(said))
     try:
         found = json.loads(said, object_pairs_hook=_without_doubles, parse_constant=_no_constant)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also a number with too many digits
         raise NotInForm(f"the reply is not one JSON object ({error})") from error
     if not isinstance(found, dict):
         raise NotInForm(f"the reply is a JSON {type(found).__name__}, not an object")

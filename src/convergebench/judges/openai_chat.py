@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from convergebench.errors import MissingExtra
 from convergebench.judges._call import Key, error_for, sent_settings
-from convergebench.judges.base import Ending, JudgeFacts, Question, Reply, cost_usd
+from convergebench.judges.base import Ending, JudgeFacts, Question, Reply, cost_usd, token_counts
 from convergebench.providers import seconds_in
 from convergebench.types import BadOutput, EditError, Misconfigured, Refused, Unavailable
 
@@ -89,9 +89,8 @@ class OpenAIChat:
         try:
             choice = answer["choices"][0]
             message, finish = choice["message"], str(choice.get("finish_reason"))
-            used = answer.get("usage") or {}
-            read, written = used.get("prompt_tokens"), used.get("completion_tokens")
-            refusal, text = message.get("refusal"), message.get("content") or ""
+            read, written = token_counts(answer.get("usage"), "prompt_tokens", "completion_tokens")
+            refusal, text = _text_of(message.get("refusal") or ""), _text_of(message.get("content"))
         except (TypeError, KeyError, IndexError, AttributeError) as error:
             raise BadOutput("the answer holds no choices[0].message") from error
         return Reply(
@@ -130,6 +129,15 @@ def _body(question: Question, rest: Mapping[str, Any]) -> bytes:
     for picture, after in zip(question.pictures, around[1:], strict=True):
         pieces += [f"data:{picture.facts.media_type};base64,".encode(), picture.base64, after]
     return b"".join(pieces)
+
+
+def _text_of(content: Any) -> str:
+    """A message's content, which is a text, a list of parts, or nothing; all else as the JSON that it was."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(_text_of(part.get("text") if isinstance(part, dict) else part) for part in content)
+    return "" if content is None else json.dumps(content)
 
 
 def _forced(schema: Mapping[str, Any]) -> dict[str, Any]:
