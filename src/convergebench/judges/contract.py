@@ -10,7 +10,7 @@ from convergebench.judges.base import Reply, Verdict
 from convergebench.judges.rubric import CHOICES, REASON, Ask, Rubric
 from convergebench.providers import whole
 
-_FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"```[a-zA-Z]*\s*(?:\n|(?=\{))(.*?)```", re.DOTALL)
 _THOUGHT_ENDS = "</think>"
 _THOUGHT_BEGINS = "<think>"
 
