@@ -38,6 +38,17 @@ def test_the_published_form_can_say_that_nothing_is_needed(nothing: str) -> None
     assert advice_in(f"<CoT>fine</CoT><Re_edit>{nothing}</Re_edit>") == Advice("fine", ())
 
 
+@pytest.mark.parametrize("nothing", ["None", "none.", "No edit needed."])
+def test_an_instruction_that_says_that_nothing_is_needed_is_none(nothing: str) -> None:
+    def both(*instructions: str) -> list[tuple[str, ...]]:
+        ours = json.dumps({"reasoning": "fine", "instructions": instructions})
+        published = f"<CoT>fine</CoT><Re_edit>{'; '.join(instructions)}</Re_edit>"
+        return [advice_in(text).instructions for text in (ours, published)]
+
+    assert both(nothing) == both(nothing, nothing) == [(), ()]
+    assert both(nothing, "Add a hat") == [("Add a hat",)] * 2
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -135,7 +135,7 @@ def advice_in(text: str) -> Advice:
         isinstance(one, str) and one.strip() for one in instructions
     ):
         raise NotInForm(f"instructions is not a list of texts: {instructions!r}")
-    return Advice(whole(reasoning.strip()), tuple(whole(" ".join(one.split())) for one in instructions))
+    return Advice(whole(reasoning.strip()), _needed([whole(" ".join(one.split())) for one in instructions]))
 
 
 def _tagged(text: str) -> Advice:
@@ -145,6 +145,9 @@ def _tagged(text: str) -> Advice:
     reasoning, listed = (" ".join(part.split()) for part in found.groups())
     if not reasoning:
         raise NotInForm("the reply gives no reasoning")
-    if listed.rstrip(".").lower() in _NOTHING:
-        return Advice(reasoning, ())
-    return Advice(reasoning, tuple(one for part in listed.split(";") if (one := part.strip())))
+    return Advice(reasoning, _needed([part.strip() for part in listed.split(";")]))
+
+
+def _needed(instructions: Sequence[str]) -> tuple[str, ...]:
+    """Those that ask for something: an edit by the word None would be paid for."""
+    return tuple(one for one in instructions if one.rstrip(".").lower() not in _NOTHING)
