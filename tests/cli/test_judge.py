@@ -182,6 +182,16 @@ def test_max_cost_needs_a_price_and_holds_it(
     assert (ran.code, ran.json["judge"]["out_of_budget"], ran.json["judge"]["ok"]) == (3, True, 2)
 
 
+def test_the_closing_line_says_what_judging_cost(
+    cli: Callable[..., Any], folder: Path, server: JudgeServer
+) -> None:
+    words = ["-w", folder, "--rubric", "gedit_pq"]
+    priced = f"{server.name}&usd_per_million_in=0&usd_per_million_out=10"  # $0.001 a reply
+    ran = cli("judge", "--judge", priced, *words)
+    assert f" s, ${len(server.asked) / 1000:.3f}." in ran.out
+    assert "$" not in cli("judge", "--judge", priced, *words).out  # nothing was asked
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -69,7 +69,8 @@ def closing_lines(done: Judged, judge: str) -> list[str]:
     total, unasked = len(done.verdicts), done.verdicts.count(None)
     missing = total - done.ok - unasked
     asked = f"{done.asked} judged with {done.calls} calls"
-    lines = [f"{asked}, {total - done.asked} not asked for, {done.seconds:.1f} s."]
+    cost = f", ${done.spent_usd:.3f}" if done.spent_usd else ""
+    lines = [f"{asked}, {total - done.asked} not asked for, {done.seconds:.1f} s{cost}."]
     if done.unusable:
         lines.append(f"convergebench: {judge} cannot go on: {done.unusable}")
     if done.out_of_budget:

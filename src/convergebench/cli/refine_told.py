@@ -147,8 +147,7 @@ def _closing_lines(done: Refined, written: Sequence[Path]) -> list[str]:
     looks = ""
     if done.settings.rounds:
         looks = f", {counted(made.looks, 'look')} with {counted(made.calls, 'call')}"
-    spent = made.spent_usd + (done.judged.spent_usd if done.judged else 0.0)
-    cost = f", ${spent:.2f}" if spent else ""
+    cost = f", ${made.spent_usd:.2f}" if made.spent_usd else ""
     edits = f"{counted(made.edits, 'edit')} made, {made.replayed} taken from {done.settings.workspace}/"
     lines = [f"{edits}{looks}{cost}."]
     lines += [f"convergebench: {name} cannot go on: {reason}" for name, reason in made.unusable.items()]
