@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
 import pytest
 
 from convergebench.errors import WrongUse
@@ -90,6 +93,17 @@ def test_other_parameters_pass(name: str, text: str) -> None:
     check_no_secret(name, text)
 
 
-@pytest.mark.parametrize("header", [None, "", "soon", "-1", "inf", "nan", "Sun, 15 Nov 2026 10:00:00 GMT"])
-def test_what_is_no_number_of_seconds_is_no_hint(header: str | None) -> None:
+@pytest.mark.parametrize("header", [None, "", "soon", "-1", "inf", "nan", "Sun, 15 Nov"])
+def test_what_is_neither_seconds_nor_a_date_is_no_hint(header: str | None) -> None:
     assert seconds_in(header) is None
+
+
+@pytest.mark.parametrize("usegmt", [True, False])
+def test_a_date_says_how_long_to_wait(usegmt: bool) -> None:
+    then = datetime.now(UTC) + timedelta(minutes=5)
+    seconds = seconds_in(format_datetime(then, usegmt=usegmt))
+    assert seconds is not None and 290 < seconds <= 300
+
+
+def test_a_date_that_is_over_says_to_ask_at_once() -> None:
+    assert seconds_in("Sun, 06 Nov 1994 08:49:37 GMT") == seconds_in("Sun, 06 Nov 1994 08:49:37 -0000") == 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 from convergebench.errors import WrongUse
 from convergebench.types import EditError, Misconfigured, RateLimited, Refused, Unavailable
@@ -88,13 +90,23 @@ def error_for(
 
 
 def seconds_in(retry_after: str | None) -> float | None:
-    """A Retry-After header that counts seconds; a date, or none, is no hint.
+    """A Retry-After header's seconds, or those until its date; None if it is neither.
 
-    >>> seconds_in("2.5"), seconds_in("Sun, 15 Nov 2026 10:00:00 GMT")
-    (2.5, None)
+    >>> seconds_in("2.5"), seconds_in("Sun, 06 Nov 1994 08:49:37 GMT"), seconds_in("soon")
+    (2.5, 0.0, None)
     """
     try:
         seconds = float(retry_after or "")
     except ValueError:
-        return None
+        return _seconds_until(retry_after or "")
     return seconds if 0 <= seconds < float("inf") else None
+
+
+def _seconds_until(date: str) -> float | None:
+    try:
+        then = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    if then.tzinfo is None:  # a date without a place is in UTC
+        then = then.replace(tzinfo=UTC)
+    return max(0.0, (then - datetime.now(UTC)).total_seconds())
