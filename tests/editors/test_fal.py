@@ -120,8 +120,18 @@ def test_a_slow_job_is_waited_for() -> None:
         assert ask(opened(server)).picture.encoded == RESULT.encoded
 
 
-@pytest.mark.parametrize("word", ["status_once_reset", "status_once_truncated", "file_once_reset"])
-def test_a_lost_look_at_the_queue_or_the_file_does_not_lose_the_job(word: str) -> None:
+@pytest.mark.parametrize("at", ["status", "result", "file"])
+@pytest.mark.parametrize("way", ["reset", "truncated", "429", "502", "503"])
+def test_a_lost_look_at_the_queue_or_the_file_does_not_lose_the_job(at: str, way: str) -> None:
+    with served(f"{at}_once_{way}") as server:
+        assert ask(opened(server)).picture.encoded == RESULT.encoded
+    assert len(server.submitted) == 1
+
+
+@pytest.mark.parametrize(
+    "word", ["status_once_404", "status_once_500", "status_once_a_web_page", "file_once_404"]
+)
+def test_whatever_is_said_while_the_job_is_under_way_does_not_lose_it(word: str) -> None:
     with served(word) as server:
         assert ask(opened(server)).picture.encoded == RESULT.encoded
     assert len(server.submitted) == 1

@@ -33,9 +33,9 @@ class FalServer(LoopbackServer):
     """Jobs wait once, work once, then are complete.
 
     Words: success, success_inline, slow, rate_limited, submit_error, job_error, refused, nsfw, too_small,
-    wrong_parameter, no_media, not_a_picture, file_gone, file_once_reset, no_credit, unknown_endpoint,
-    stays_queued, empty, and those of BROKEN with `submit_` (nothing was accepted), `status_once_` or
-    `result_` before.
+    wrong_parameter, no_media, not_a_picture, file_gone, no_credit, unknown_endpoint, stays_queued, empty;
+    those of BROKEN with `submit_` (nothing was accepted) or `result_` before; and those of BROKEN, a status
+    or `a_web_page` with `status_once_`, `result_once_` or `file_once_` before.
     """
 
     def __init__(self, script: Sequence[str] = ("success",), picture: bytes = b"") -> None:
@@ -94,7 +94,7 @@ class FalServer(LoopbackServer):
         looks = self._looks[job] = self._looks.get(job, 0) + 1
         word = self._words[job]
         if word.startswith("status_once_") and looks == 2:
-            return await BROKEN[word.removeprefix("status_once_")](request)
+            return await _lost(word.removeprefix("status_once_"), request)
         if word == "stays_queued" or looks == 1:
             return web.json_response({"status": "IN_QUEUE", "queue_position": 0}, status=202)
         if looks < (6 if word == "slow" else 3):
@@ -102,11 +102,15 @@ class FalServer(LoopbackServer):
         return web.json_response({"status": "COMPLETED", "logs": None, "metrics": {"inference_time": 0.1}})
 
     async def _result(self, request: web.Request) -> web.StreamResponse:
-        word = self._words[request.match_info["job"]]
+        job = request.match_info["job"]
+        word = self._words[job]
+        if word.startswith("result_once_"):
+            self._words[job] = "success"
+            return await _lost(word.removeprefix("result_once_"), request)
         if word.startswith("result_"):
             return await BROKEN[word.removeprefix("result_")](request)
         failures: dict[str, tuple[int, Any]] = {
-            "job_error": (500, {"detail": "Runner disconnected", "error_type": "runner_disconnected"}),
+            "job_error": (503, {"detail": "Runner disconnected", "error_type": "runner_disconnected"}),
             "refused": (422, REFUSAL),
             "too_small": (422, TOO_SMALL),
             "wrong_parameter": (422, NOT_A_NUMBER),
@@ -130,8 +134,8 @@ class FalServer(LoopbackServer):
     async def _file(self, request: web.Request) -> web.StreamResponse:
         self.file_headers.append(dict(request.headers))
         name = request.match_info["name"]
-        if name == "file_once_reset.png" and len(self.file_headers) == 1:
-            return await BROKEN["reset"](request)
+        if name.startswith("file_once_") and len(self.file_headers) == 1:
+            return await _lost(name.removeprefix("file_once_").removesuffix(".png"), request)
         if name == "file_gone.png":
             return web.Response(status=404)
         if name == "not_a_picture.png":
@@ -141,3 +145,12 @@ class FalServer(LoopbackServer):
     async def _cancel(self, request: web.Request) -> web.StreamResponse:
         self.cancelled.append(request.match_info["job"])
         return web.json_response({"status": "CANCELLATION_REQUESTED"}, status=202)
+
+
+async def _lost(way: str, request: web.Request) -> web.StreamResponse:
+    """An answer that says nothing about the job."""
+    if way == "a_web_page":
+        return web.Response(text="<html>a proxy's page</html>", content_type="text/html")
+    if way.isdigit():
+        return web.json_response({"detail": "Not now"}, status=int(way), headers={"Retry-After": "0.01"})
+    return await BROKEN[way](request)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Awaitable, Callable
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from convergebench.editors._http import called_off_by, data_uri, patiently
@@ -53,6 +55,8 @@ UNFIT_PICTURE = frozenset(
     {"image_too_small", "image_too_large", "image_load_error", "unsupported_image_format", "file_too_large"}
 )
 PASSING = frozenset({"downstream_service_error", "downstream_service_unavailable", "generation_timeout"})
+ASK_AGAIN = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
+GATEWAY = (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT)
 
 PRESETS = {
     "qwen": Preset("fal-ai/qwen-image-edit", 0.02),
@@ -105,20 +109,15 @@ class Fal:
         self._files = httpx.AsyncClient(timeout=60, follow_redirects=True)  # without the key: other hosts
 
     async def edit(self, request: EditRequest) -> Edited:
-        import httpx
         from fal_client import FalClientHTTPError
 
         arguments = await made_ready(self._arguments, request)
         try:
             async with deadline(self._deadline_seconds):
-                data = await self._picture_in(await self._answer(arguments))
+                with _whole():
+                    data = await self._picture_in(await self._answer(arguments))
         except FalClientHTTPError as error:
             raise _explained(error) from error
-        except httpx.HTTPError as error:
-            raise Unavailable(one_line(f"connection lost: {error!r}", KEY.value())) from error
-        except (ValueError, LookupError) as error:
-            reason = one_line(repr(error), KEY.value())
-            raise Unavailable(f"fal's answer was cut short or is not in its form: {reason}") from error
         return await edited_from(data, self.facts.price_usd)
 
     async def close(self) -> None:
@@ -151,23 +150,54 @@ class Fal:
         return await self._downloaded(url)
 
     async def _downloaded(self, url: str) -> bytes:
-        reply = await _paid_for(lambda: self._files.get(url))
-        if reply.is_error:
-            raise Unavailable(f"the picture could not be fetched: {reply.status_code}")
-        return reply.content
+        async def once() -> bytes:
+            reply = await self._files.get(url)
+            if reply.is_error:
+                raise Unavailable(f"the picture could not be fetched: {reply.status_code}")
+            return reply.content
+
+        return await _paid_for(once)
 
 
 async def _paid_for(look: Callable[[], Awaitable[T]]) -> T:
     """A lost look at the queue or at a file is not a lost job: look again before paying again."""
-    import httpx
+    from fal_client import FalClientHTTPError
 
     async def once() -> T:
         try:
-            return await look()
-        except httpx.TransportError as error:
-            raise Unavailable(one_line(f"connection lost: {error!r}", KEY.value())) from error
+            with _whole():
+                return await look()
+        except FalClientHTTPError as error:
+            if not _is_a_lost_look(error):
+                raise
+            if error.status_code == HTTPStatus.NOT_FOUND:
+                raise Unavailable("the job cannot be found") from error
+            raise _explained(error) from error
 
     return await patiently(once, wait_seconds=POLL_SECONDS)
+
+
+@contextlib.contextmanager
+def _whole() -> Iterator[None]:
+    """A lost connection, or an answer that is not whole or not in fal's form, is Unavailable."""
+    import httpx
+
+    try:
+        yield
+    except httpx.HTTPError as error:
+        raise Unavailable(one_line(f"connection lost: {error!r}", KEY.value())) from error
+    except (ValueError, LookupError) as error:
+        reason = one_line(repr(error), KEY.value())
+        raise Unavailable(f"fal's answer was cut short or is not in its form: {reason}") from error
+
+
+def _is_a_lost_look(error: FalClientHTTPError) -> bool:
+    """Whether the job may yet be well. The result of one that failed is an error too, perhaps a 503; but then
+    fal says of which type or for which request, as a gateway on the way does not."""
+    if error.response.url.path.endswith("/status") or error.status_code in ASK_AGAIN:
+        return True
+    is_fals = error.error_type is not None or "x-fal-request-id" in error.response_headers
+    return error.status_code in GATEWAY and not is_fals
 
 
 def _image_field(endpoint: str) -> str:
