@@ -84,8 +84,12 @@ def test_two_pictures_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["slow", "poll_once_error", "poll_once_reset", "poll_once_truncated", "file_once_truncated"]
-)
+    "word",
+    [
+        "slow", "poll_once_error", "poll_once_missing", "poll_once_reset", "poll_once_truncated", "poll_out",
+        "file_once_truncated", "file_out",
+    ],
+)  # fmt: skip
 def test_a_job_that_is_paid_for_is_waited_for_and_not_submitted_again(word: str) -> None:
     with served(word) as server:
         assert ask(opened(server)).picture.encoded == RESULT.encoded
@@ -109,7 +113,6 @@ def test_too_many_requests_say_how_long_to_wait_and_are_asked_once() -> None:
         ("submit_truncated", Unavailable, "broke off"),
         ("job_error", Unavailable, "the worker died"),
         ("lost_job", Unavailable, "Task not found"),
-        ("file_gone", Unavailable, "403"),
         ("not_a_picture", BadOutput, "not a picture"),
         ("no_credit", Misconfigured, "Insufficient credits"),
         ("unknown_model", Misconfigured, "Not Found"),
@@ -127,6 +130,12 @@ def test_a_wrong_key_is_said_without_repeating_it(monkeypatch: pytest.MonkeyPatc
     error = failure("success")
     assert isinstance(error, Misconfigured)
     assert "BFL_API_KEY" in str(error) and "some-other-key" not in str(error)
+
+
+def test_a_picture_that_cannot_be_fetched_is_given_up_at_the_deadline_with_the_reason() -> None:
+    reason = r"no picture after 2 seconds; the last time: the picture could not be fetched: 403"
+    with served("file_gone") as server, pytest.raises(Unavailable, match=reason):
+        ask(BlackForestLabs(opened(server).facts, deadline_seconds=2))
 
 
 @pytest.mark.parametrize("word", ["submit_never", "poll_once_never", "stays_pending"])

@@ -150,7 +150,6 @@ def test_a_server_without_websocket_is_polled(workflow: Path) -> None:
         ("queue_error", Unavailable, "500"),
         ("queue_reset", Unavailable, "connection to 127.0.0.1 lost"),
         ("queue_truncated", Unavailable, "broke off"),
-        ("view_gone", Unavailable, "404"),
         ("no_picture", BadOutput, "no picture"),
         ("not_a_picture", BadOutput, "not a picture"),
     ],
@@ -174,6 +173,14 @@ def test_a_server_that_is_not_there_is_unavailable(workflow: Path) -> None:
         editor = opened(server, workflow)
     with pytest.raises(Unavailable, match=r"connection to 127\.0\.0\.1 lost"):
         ask(editor)
+
+
+def test_a_picture_that_cannot_be_fetched_is_given_up_at_the_deadline(workflow: Path) -> None:
+    with (
+        served("view_gone") as server,
+        pytest.raises(Unavailable, match=r"no picture after 2 .* fetched: 404"),
+    ):
+        ask(ComfyUI(opened(server, workflow).facts, read_workflow(workflow), deadline_seconds=2))
 
 
 def test_a_job_that_never_ends_is_given_up_and_stopped_on_the_server(workflow: Path) -> None:

@@ -43,7 +43,7 @@ def data_uri(picture: Picture) -> str:
     return f"data:image/png;base64,{base64.b64encode(picture.encoded).decode()}"
 
 
-@pytest.mark.parametrize("word", ["success", "slow", "file_once_truncated"])
+@pytest.mark.parametrize("word", ["success", "slow", "file_once_truncated", "file_out"])
 def test_the_picture_comes_back_as_it_was_given_at_the_presets_price(word: str) -> None:
     with served(word) as server:
         edited = ask(opened(server))
@@ -103,7 +103,6 @@ def test_the_sdk_does_not_ask_again_after_a_lost_connection() -> None:
         ("refused", Refused, "DataInspectionFailed: Input data may contain inappropriate content."),
         ("server_error", Unavailable, "InternalError"),
         ("truncated", Unavailable, "broke off"),
-        ("file_gone", Unavailable, "403"),
         ("no_output", BadOutput, "no output"),
         ("not_a_picture", BadOutput, "not a picture"),
         ("no_credit", Misconfigured, "Arrearage"),
@@ -122,6 +121,12 @@ def test_a_wrong_key_is_said_without_repeating_it(monkeypatch: pytest.MonkeyPatc
     error = failure("success")
     assert isinstance(error, Misconfigured)
     assert "DASHSCOPE_API_KEY" in str(error) and "some-other-key" not in str(error)
+
+
+def test_a_picture_that_cannot_be_fetched_is_given_up_at_the_deadline_with_the_reason() -> None:
+    reason = r"no picture after 4 seconds; the last time: the picture could not be fetched: 403"
+    with served("file_gone") as server, pytest.raises(Unavailable, match=reason):
+        ask(DashScope(opened(server).facts, deadline_seconds=4))  # its SDK takes a while to import
 
 
 def test_a_server_that_says_nothing_cannot_hang_an_edit() -> None:

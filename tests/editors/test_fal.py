@@ -128,6 +128,13 @@ def test_a_lost_look_at_the_queue_or_the_file_does_not_lose_the_job(at: str, way
     assert len(server.submitted) == 1
 
 
+@pytest.mark.parametrize("word", ["status_out", "file_out"])
+def test_an_outage_while_a_job_is_under_way_is_waited_out(word: str) -> None:
+    with served(word) as server:
+        assert ask(opened(server)).picture.encoded == RESULT.encoded
+    assert len(server.submitted) == 1
+
+
 @pytest.mark.parametrize(
     "word", ["status_once_404", "status_once_500", "status_once_a_web_page", "file_once_404"]
 )
@@ -154,9 +161,6 @@ def test_too_many_requests_say_how_long_to_wait_and_are_asked_once() -> None:
         ("job_error", Unavailable, "Runner disconnected"),
         ("submit_reset", Unavailable, "connection lost"),
         ("submit_truncated", Unavailable, "connection lost"),
-        ("result_reset", Unavailable, "connection lost"),
-        ("result_truncated", Unavailable, "connection lost"),
-        ("file_gone", Unavailable, "404"),
         ("not_a_picture", BadOutput, "not a picture"),
         ("empty", BadOutput, "no picture"),
         ("no_media", BadOutput, "No media"),
@@ -169,6 +173,20 @@ def test_each_failure_has_its_kind_and_reason(word: str, kind: type[EditError], 
     error = failure(word)
     assert type(error) is kind
     assert reason in str(error)
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("result_reset", "connection lost"),
+        ("result_truncated", "connection lost"),
+        ("file_gone", "the picture could not be fetched: 404"),
+    ],
+)
+def test_what_stays_lost_is_given_up_at_the_deadline_with_the_reason(word: str, reason: str) -> None:
+    said = f"no picture after 2 seconds; the last time: {reason}"
+    with served(word) as server, pytest.raises(Unavailable, match=said):
+        ask(Fal(opened(server).facts, deadline_seconds=2))
 
 
 def test_a_wrong_key_is_said_without_repeating_it(monkeypatch: pytest.MonkeyPatch) -> None:

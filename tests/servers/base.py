@@ -6,6 +6,7 @@ import asyncio
 import socket
 import struct
 import threading
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Self
@@ -13,6 +14,7 @@ from typing import Self
 from aiohttp import web
 
 SLOW_SECONDS = 0.3
+OUTAGE_SECONDS = 0.6
 KEY = "a-key-that-must-not-leak"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -27,12 +29,20 @@ class LoopbackServer:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._runner: web.AppRunner | None = None
+        self._back_at: float | None = None
 
     def routes(self) -> list[web.RouteDef]:
         raise NotImplementedError
 
     def next_word(self) -> str:
         return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+
+    def is_out(self) -> bool:
+        """For a while, from the first time that somebody is turned away."""
+        now = time.monotonic()
+        if self._back_at is None:
+            self._back_at = now + OUTAGE_SECONDS
+        return now < self._back_at
 
     def __enter__(self) -> Self:
         self._thread.start()

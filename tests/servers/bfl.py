@@ -34,9 +34,9 @@ ENDED = {
 class BflServer(LoopbackServer):
     """Jobs are pending once, then ended.
 
-    Words: success, without_cost, slow, stays_pending, poll_once_error, not_a_picture, file_gone,
-    file_once_truncated, those of REJECTED and ENDED, and those of BROKEN with `submit_` or `poll_once_`
-    before.
+    Words: success, without_cost, slow, stays_pending, poll_once_error, poll_once_missing, poll_out,
+    not_a_picture, file_gone, file_once_truncated, file_out, those of REJECTED and ENDED, and those of BROKEN
+    with `submit_` or `poll_once_` before.
     """
 
     def __init__(self, script: Sequence[str] = ("success",), picture: bytes = b"") -> None:
@@ -75,6 +75,10 @@ class BflServer(LoopbackServer):
         word = self._words[job]
         if word == "poll_once_error" and looks == 2:
             return web.json_response({"detail": "Bad Gateway"}, status=502)
+        if word == "poll_once_missing" and looks == 1:
+            return web.json_response({"id": job, "status": "Task not found", "result": None}, status=404)
+        if word == "poll_out" and self.is_out():
+            return web.Response(status=503)
         if word.startswith("poll_once_") and looks == 2:
             return await BROKEN[word.removeprefix("poll_once_")](request)
         if word == "stays_pending" or looks < (6 if word == "slow" else 2):
@@ -90,6 +94,8 @@ class BflServer(LoopbackServer):
         name = request.match_info["name"]
         if name == "file_gone.png":
             return web.Response(status=403)
+        if name == "file_out.png" and self.is_out():
+            return web.Response(status=503)
         if name == "file_once_truncated.png" and len(self.file_headers) == 1:
             return await BROKEN["truncated"](request)
         body = b"<html>an error page</html>" if name == "not_a_picture.png" else self.picture

@@ -21,8 +21,8 @@ REJECTED: dict[str, tuple[int, str, str]] = {
 
 
 class DashScopeServer(LoopbackServer):
-    """Words: success, slow, no_output, not_a_picture, file_gone, file_once_truncated, and those of REJECTED
-    and BROKEN."""
+    """Words: success, slow, no_output, not_a_picture, file_gone, file_once_truncated, file_out, and those of
+    REJECTED and BROKEN."""
 
     def __init__(self, script: Sequence[str] = ("success",), picture: bytes = b"") -> None:
         super().__init__(script, picture)
@@ -60,6 +60,8 @@ class DashScopeServer(LoopbackServer):
         name = request.match_info["name"]
         if name == "file_gone.png":
             return web.Response(status=403)
+        if name == "file_out.png" and self.is_out():
+            return web.Response(status=503)
         if name == "file_once_truncated.png" and len(self.file_headers) == 1:
             return await BROKEN["truncated"](request)
         body = b"<html>an error page</html>" if name == "not_a_picture.png" else self.picture

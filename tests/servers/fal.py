@@ -33,7 +33,8 @@ class FalServer(LoopbackServer):
     """Jobs wait once, work once, then are complete.
 
     Words: success, success_inline, slow, rate_limited, submit_error, job_error, refused, nsfw, too_small,
-    wrong_parameter, no_media, not_a_picture, file_gone, no_credit, unknown_endpoint, stays_queued, empty;
+    wrong_parameter, no_media, not_a_picture, file_gone, no_credit, unknown_endpoint, stays_queued, empty,
+    status_out, file_out;
     those of BROKEN with `submit_` (nothing was accepted) or `result_` before; and those of BROKEN, a status
     or `a_web_page` with `status_once_`, `result_once_` or `file_once_` before.
     """
@@ -95,6 +96,8 @@ class FalServer(LoopbackServer):
         word = self._words[job]
         if word.startswith("status_once_") and looks == 2:
             return await _lost(word.removeprefix("status_once_"), request)
+        if word == "status_out" and self.is_out():
+            return web.Response(status=502)
         if word == "stays_queued" or looks == 1:
             return web.json_response({"status": "IN_QUEUE", "queue_position": 0}, status=202)
         if looks < (6 if word == "slow" else 3):
@@ -136,6 +139,8 @@ class FalServer(LoopbackServer):
         name = request.match_info["name"]
         if name.startswith("file_once_") and len(self.file_headers) == 1:
             return await _lost(name.removeprefix("file_once_").removesuffix(".png"), request)
+        if name == "file_out.png" and self.is_out():
+            return web.Response(status=503)
         if name == "file_gone.png":
             return web.Response(status=404)
         if name == "not_a_picture.png":

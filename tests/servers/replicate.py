@@ -33,8 +33,8 @@ class ReplicateServer(LoopbackServer):
     """Predictions start, then process, then end.
 
     Words: success, listed, inline, slow, stays_starting, no_output, not_a_picture, file_gone,
-    file_once_truncated, poll_once_error, poll_overloaded, those of REJECTED and FAILED, and those of BROKEN
-    with `submit_` or `poll_once_` before.
+    file_once_truncated, file_out, poll_once_error, poll_out, poll_overloaded, those of REJECTED and FAILED,
+    and those of BROKEN with `submit_` or `poll_once_` before.
     """
 
     def __init__(self, script: Sequence[str] = ("success",), picture: bytes = b"") -> None:
@@ -101,7 +101,7 @@ class ReplicateServer(LoopbackServer):
         looks = self._looks[job] = self._looks.get(job, 0) + 1
         word = self._words[job]
         self.polls += 1
-        if word == "poll_overloaded":
+        if word == "poll_overloaded" or (word == "poll_out" and self.is_out()):
             return web.json_response({"detail": "Service unavailable"}, status=503)
         if word == "poll_once_error" and looks == 1:
             return web.json_response({"detail": "Bad Gateway"}, status=502)
@@ -148,6 +148,8 @@ class ReplicateServer(LoopbackServer):
         name = request.match_info["name"]
         if name == "file_gone.png":
             return web.Response(status=404)
+        if name == "file_out.png" and self.is_out():
+            return web.Response(status=503)
         if name == "file_once_truncated.png" and len(self.file_headers) == 1:
             return await BROKEN["truncated"](request)
         body = b"<html>an error page</html>" if name == "not_a_picture.png" else self.picture

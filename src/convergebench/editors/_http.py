@@ -25,9 +25,8 @@ T = TypeVar("T")
 
 CONNECT_SECONDS = 30.0
 CANCEL_SECONDS = 5.0
-RETRIEVALS = 4
-"""How often the answer to a job that is already paid for is asked for."""
-RETRIEVAL_SECONDS = 0.1
+FIRST_WAIT_SECONDS = 0.1
+LONGEST_WAIT_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,7 @@ class Web:
                 raise Unavailable(f"the picture could not be fetched: {reply.status}")
             return reply.body
 
-        return await patiently(once, wait_seconds=RETRIEVAL_SECONDS)
+        return await patiently(once)
 
     async def close(self) -> None:
         if self._session is not None:
@@ -137,16 +136,24 @@ async def _lost_connection_is_unavailable(
         raise Unavailable(f"connection to {request.url.host} lost: {type(error).__name__}") from error
 
 
-async def patiently(ask: Callable[[], Awaitable[T]], *, wait_seconds: float) -> T:
-    """Ask again for what is paid for already, so that a lost answer does not mean paying twice."""
-    for _ in range(RETRIEVALS - 1):
-        try:
-            return await ask()
-        except RateLimited as error:
-            await asyncio.sleep(wait_seconds if error.after_seconds is None else error.after_seconds)
-        except Unavailable:
-            await asyncio.sleep(wait_seconds)
-    return await ask()
+async def patiently(ask: Callable[[], Awaitable[T]]) -> T:
+    """Ask for what is paid for already, again and again, until the caller's deadline: to give up is to pay
+    twice. What went wrong last is then a note on the cancellation."""
+    wait_seconds = FIRST_WAIT_SECONDS
+    trouble: RateLimited | Unavailable | None = None
+    try:
+        while True:
+            try:
+                return await ask()
+            except (RateLimited, Unavailable) as error:
+                trouble = error
+            told = trouble.after_seconds if isinstance(trouble, RateLimited) else None
+            await asyncio.sleep(max(wait_seconds, told or 0.0))
+            wait_seconds = min(2 * wait_seconds, LONGEST_WAIT_SECONDS)
+    except asyncio.CancelledError as cancelled:
+        if trouble:
+            cancelled.add_note(str(trouble))
+        raise
 
 
 @contextlib.asynccontextmanager

@@ -69,8 +69,11 @@ async def edited_from(data: bytes, cost_usd: float | None) -> Edited:
 
 @contextlib.asynccontextmanager
 async def deadline(seconds: float) -> AsyncIterator[None]:
+    """Unavailable, with the last thing that went wrong, when it takes longer."""
     try:
         async with asyncio.timeout(seconds):
             yield
     except TimeoutError as error:
-        raise Unavailable(f"no picture after {seconds:g} seconds") from error
+        notes = getattr(error.__cause__, "__notes__", [])  # the cancellation's, by `patiently`
+        trouble = "".join(f"; the last time: {note}" for note in notes)
+        raise Unavailable(f"no picture after {seconds:g} seconds{trouble}") from error

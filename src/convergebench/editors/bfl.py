@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+from http import HTTPStatus
 from typing import Any
 
 from convergebench.editors._http import Web, part_of, patiently
@@ -77,10 +78,13 @@ class BlackForestLabs:
 
     async def _result(self, polling_url: str) -> Any:
         async def state() -> Any:
-            return (await self._web.ask("GET", polling_url, headers=self._headers)).good().json()
+            reply = await self._web.ask("GET", polling_url, headers=self._headers)
+            if reply.status == HTTPStatus.NOT_FOUND:
+                raise Unavailable("the job cannot be found")  # a POST's 404 is an unknown model
+            return reply.good().json()
 
         while True:
-            now = await patiently(state, wait_seconds=POLL_SECONDS)
+            now = await patiently(state)
             status = part_of(now, "status")
             if status == "Ready":
                 return now

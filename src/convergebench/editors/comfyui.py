@@ -132,7 +132,7 @@ class ComfyUI:
         while True:
             if news is not None and not news.closed:
                 await _heard_of_the_end(job, news)
-            entry = await patiently(history, wait_seconds=POLL_SECONDS)
+            entry = await patiently(history)
             status = (entry or {}).get("status") or {}
             if status.get("status_str") == "error":
                 raise Unavailable(_what_failed(status.get("messages") or []))

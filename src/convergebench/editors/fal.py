@@ -174,7 +174,7 @@ async def _paid_for(look: Callable[[], Awaitable[T]]) -> T:
                 raise Unavailable("the job cannot be found") from error
             raise _explained(error) from error
 
-    return await patiently(once, wait_seconds=POLL_SECONDS)
+    return await patiently(once)
 
 
 @contextlib.contextmanager

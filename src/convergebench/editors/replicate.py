@@ -138,7 +138,7 @@ class Replicate:
 
         while job.status not in ("succeeded", "failed", "canceled"):
             await asyncio.sleep(POLL_SECONDS)
-            await patiently(reload, wait_seconds=POLL_SECONDS)
+            await patiently(reload)
         if job.status == "succeeded":
             return
         reason = one_line(job.error or job.status, KEY.value())
@@ -159,7 +159,7 @@ class Replicate:
                 reply = await self._files.get(first)
                 return reply.raise_for_status().content
 
-        return await patiently(once, wait_seconds=POLL_SECONDS)
+        return await patiently(once)
 
 
 async def _raise_for_status(response: httpx.Response) -> None:
