@@ -15,7 +15,7 @@ from convergebench.types import BadOutput, Case, EditError, Misconfigured, RateL
 from made_pictures import textured
 from servers.asking import RESULT, SOURCE, Row, ask, round_trip_rows
 from servers.base import KEY, SLOW_SECONDS
-from servers.openai_images import OpenAIServer
+from servers.openai_images import ODD_USAGE, OpenAIServer
 
 COST_OF_ONE = (80 * 5 + 320 * 8 + 1100 * 30) / 1e6
 """The tokens that the server counts, at the published prices for a million."""
@@ -43,10 +43,30 @@ def test_the_picture_comes_back_as_it_was_given_and_costs_its_tokens() -> None:
     assert edited.cost_usd == COST_OF_ONE
 
 
-@pytest.mark.parametrize(("spec", "word"), [("gpt-image-2", "no_usage"), ("openai:gpt-image-9", "success")])
-def test_a_cost_that_cannot_be_known_is_unknown(spec: str, word: str) -> None:
+@pytest.mark.parametrize(
+    ("spec", "word"), [("openai:gpt-image-9", "success"), *(("gpt-image-2", word) for word in ODD_USAGE)]
+)
+def test_a_cost_that_cannot_be_known_is_unknown_and_the_picture_kept(spec: str, word: str) -> None:
     with served(word) as server:
-        assert ask(opened(server, spec)).cost_usd is None
+        edited = ask(opened(server, spec))
+    assert edited.cost_usd is None
+    assert edited.picture.encoded == RESULT.encoded
+
+
+@pytest.mark.parametrize("word", ["data_uri", "in_lines", "address", "address_of_data", "file_out"])
+def test_a_picture_is_taken_however_it_is_wrapped(word: str) -> None:
+    with served(word) as server:
+        edited = ask(opened(server))
+    assert edited.picture.encoded == RESULT.encoded
+    assert edited.cost_usd == COST_OF_ONE
+    assert len(server.asked) == 1
+
+
+def test_the_key_is_not_sent_to_the_host_of_the_finished_file() -> None:
+    with served("address") as server:
+        ask(opened(server))
+    (headers,) = server.file_headers
+    assert KEY not in str(headers)
 
 
 def test_the_model_gets_the_picture_as_a_file_and_is_asked_for_png() -> None:
@@ -100,6 +120,10 @@ def test_too_many_requests_say_how_long_to_wait() -> None:
         ("not_a_picture", BadOutput, "not a picture"),
         ("empty", BadOutput, "no picture"),
         ("a_web_page", BadOutput, "no picture"),
+        ("not_base64", BadOutput, "not base64"),
+        ("200_server_error", BadOutput, "no picture: The server had an error."),
+        ("200_refused", Refused, "rejected by the safety system"),
+        ("200_no_credit", Misconfigured, "exceeded your current quota"),
         ("server_error", Unavailable, "500"),
         ("truncated", Unavailable, "connection lost"),
         ("not_json", Unavailable, "cut short"),

@@ -38,7 +38,7 @@ def failure(*script: str) -> EditError:
     return caught.value
 
 
-@pytest.mark.parametrize("word", ["success", "slow"])
+@pytest.mark.parametrize("word", ["success", "slow", "data_uri", "in_lines"])
 def test_the_picture_comes_back_as_it_was_given_at_the_cost_that_is_told(word: str) -> None:
     with served(word) as server:
         edited = ask(opened(server))
@@ -46,8 +46,9 @@ def test_the_picture_comes_back_as_it_was_given_at_the_cost_that_is_told(word: s
     assert edited.cost_usd == 0.022
 
 
-def test_the_price_of_another_model_is_unknown_where_no_cost_is_told() -> None:
-    with served("without_cost") as server:
+@pytest.mark.parametrize("word", ["without_cost", "odd_cost"])
+def test_the_price_of_another_model_is_unknown_where_no_cost_is_told(word: str) -> None:
+    with served(word) as server:
         assert ask(opened(server, "xai:grok-imagine-image-2.0")).cost_usd is None
         assert ask(opened(server)).cost_usd == 0.022
 

@@ -18,6 +18,12 @@ USAGE = {
     "output_tokens": 1100,
     "input_tokens_details": {"text_tokens": 80, "image_tokens": 320},
 }
+ODD_USAGE: dict[str, dict[str, Any] | None] = {
+    "no_usage": None,
+    "empty_usage": {},
+    "usage_without_details": {"total_tokens": 1500, "input_tokens": 400, "output_tokens": 1100},
+    "usage_without_a_count": {**USAGE, "output_tokens": None},
+}
 
 
 def problem(
@@ -49,18 +55,20 @@ class Asked:
 
 
 class OpenAIServer(LoopbackServer):
-    """Words: success, slow, no_usage, not_a_picture, not_json, a_web_page, empty, those of FAILURES
-    and of BROKEN."""
+    """Words: success, slow, data_uri, in_lines, address, address_of_data, file_out, not_a_picture,
+    not_base64, not_json, a_web_page, empty, those of ODD_USAGE, of BROKEN and of FAILURES, and the latter
+    with `200_` before."""
 
     def __init__(
         self, script: Sequence[str] = ("success",), picture: bytes = b"", *, needs_key: bool = True
     ) -> None:
         super().__init__(script, picture)
         self.asked: list[Asked] = []
+        self.file_headers: list[dict[str, str]] = []
         self._needs_key = needs_key
 
     def routes(self) -> list[web.RouteDef]:
-        return [web.post("/v1/images/edits", self._edit)]
+        return [web.post("/v1/images/edits", self._edit), web.get("/files/{name}", self._file)]
 
     async def _edit(self, request: web.Request) -> web.StreamResponse:
         authorization = request.headers.get("Authorization", "")
@@ -75,6 +83,8 @@ class OpenAIServer(LoopbackServer):
         if word in FAILURES:
             status, body, headers = FAILURES[word]
             return web.json_response(body, status=status, headers=headers)
+        if word.startswith("200_"):
+            return web.json_response(FAILURES[word.removeprefix("200_")][1])
         if word == "slow":
             await asyncio.sleep(SLOW_SECONDS)
         if word == "not_json":
@@ -83,15 +93,34 @@ class OpenAIServer(LoopbackServer):
             return web.Response(text="<html>a proxy's page</html>", content_type="text/html")
         if word == "empty":
             return web.json_response({"created": 1_760_000_000, "data": []})
-        data = b"<html>an error page</html>" if word == "not_a_picture" else self.picture
         reply: dict[str, Any] = {
             "created": 1_760_000_000,
-            "data": [{"b64_json": base64.b64encode(data).decode()}],
+            "data": [self._picture(word)],
             "output_format": "png",
         }
-        if word != "no_usage":
-            reply["usage"] = USAGE
-        return web.json_response(reply)
+        usage = ODD_USAGE.get(word, USAGE)
+        return web.json_response(reply if usage is None else reply | {"usage": usage})
+
+    def _picture(self, word: str) -> dict[str, Any]:
+        data = b"<html>an error page</html>" if word == "not_a_picture" else self.picture
+        encoded = base64.b64encode(data).decode()
+        uri = f"data:image/png;base64,{encoded}"
+        address = f"{self.url}/files/{word}.png"
+        ways: dict[str, dict[str, Any]] = {
+            "data_uri": {"b64_json": uri},
+            "in_lines": {"b64_json": base64.encodebytes(data).decode()},
+            "address": {"url": address},
+            "address_of_data": {"b64_json": None, "url": uri},
+            "file_out": {"url": address},
+            "not_base64": {"b64_json": "*"},
+        }
+        return ways.get(word, {"b64_json": encoded})
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        self.file_headers.append(dict(request.headers))
+        if request.match_info["name"] == "file_out.png" and self.is_out():
+            return web.Response(status=503)
+        return web.Response(body=self.picture, content_type="image/png")
 
 
 async def _read(request: web.Request, authorization: str) -> Asked:

@@ -29,8 +29,8 @@ REJECTED: dict[str, tuple[int, Any]] = {
 
 
 class XaiServer(LoopbackServer):
-    """Words: success, without_cost, slow, moderated, empty, not_base64, not_a_picture, and those of
-    REJECTED and BROKEN."""
+    """Words: success, without_cost, odd_cost, slow, moderated, empty, data_uri, in_lines, not_base64,
+    not_a_picture, and those of REJECTED and BROKEN."""
 
     def __init__(self, script: Sequence[str] = ("success",), picture: bytes = b"") -> None:
         super().__init__(script, picture)
@@ -57,9 +57,16 @@ class XaiServer(LoopbackServer):
 
     def _answer(self, word: str) -> dict[str, Any]:
         picture = b"<html>an error page</html>" if word == "not_a_picture" else self.picture
-        encoded = "*" if word == "not_base64" else base64.b64encode(picture).decode()
+        plain = base64.b64encode(picture).decode()
+        ways = {
+            "data_uri": f"data:image/jpeg;base64,{plain}",
+            "in_lines": base64.encodebytes(picture).decode(),
+            "not_base64": "*",
+        }
+        encoded = ways.get(word, plain)
         one: dict[str, Any] = {"b64_json": encoded, "mime_type": "image/jpeg", "revised_prompt": ""}
         if word == "moderated":
             one |= {"b64_json": "", "respect_moderation": False}
-        usage = {} if word == "without_cost" else {"usage": {"cost_in_usd_ticks": 220_000_000}}
+        cost = "unknown" if word == "odd_cost" else 220_000_000
+        usage = {} if word == "without_cost" else {"usage": {"cost_in_usd_ticks": cost}}
         return {"data": [] if word == "empty" else [one], **usage}

@@ -202,5 +202,22 @@ def part_of(reply: Any, *path: str | int) -> Any:
     return reply
 
 
+def decoded(text: Any) -> bytes:
+    """A file that came as base64, bare or as a data URI, in one line or in many; BadOutput if it did not.
+
+    >>> decoded("aGVsbG8="), decoded("data:image/png;base64,aGVs bG8=")
+    (b'hello', b'hello')
+    """
+    if not isinstance(text, str):
+        raise BadOutput("the picture in the answer is not base64: it is no text")
+    encoded = "".join(text.split())
+    if encoded.startswith("data:"):
+        encoded = encoded.partition(",")[2]
+    try:
+        return base64.b64decode(encoded, validate=True)
+    except ValueError as error:
+        raise BadOutput(f"the picture in the answer is not base64: {error}") from error
+
+
 def data_uri(picture: Picture) -> str:
     return f"data:{picture.facts.media_type};base64,{base64.b64encode(picture.encoded).decode()}"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from convergebench.editors._http import called_off_by, data_uri, patiently
+from convergebench.editors._http import called_off_by, data_uri, decoded, patiently
 from convergebench.editors._remote import (
     DEADLINE_SECONDS,
     call_parameters,
@@ -146,7 +145,7 @@ class Fal:
             raise BadOutput("fal's answer holds no picture")
         url = str(images[0]["url"])
         if url.startswith("data:"):
-            return base64.b64decode(url.partition(",")[2])
+            return decoded(url)
         return await self._downloaded(url)
 
     async def _downloaded(self, url: str) -> bytes:

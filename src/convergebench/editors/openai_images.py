@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from convergebench.editors._http import Web, decoded, sentence
 from convergebench.editors._remote import (
     DEADLINE_SECONDS,
     call_parameters,
@@ -52,16 +52,18 @@ class TokenPrices:
     out: float
 
     def cost_usd(self, answer: ImagesResponse) -> float | None:
-        used = answer.usage
-        if used is None:
-            return None
-        details = used.input_tokens_details
-        millionths = (
-            details.text_tokens * self.text_in
-            + details.image_tokens * self.picture_in
-            + used.output_tokens * self.out
+        """Unknown where a count is missing, as any may be at a server that copies OpenAI's."""
+        used = getattr(answer, "usage", None)
+        details = getattr(used, "input_tokens_details", None)
+        counts: tuple[Any, Any, Any] = (
+            getattr(details, "text_tokens", None),
+            getattr(details, "image_tokens", None),
+            getattr(used, "output_tokens", None),
         )
-        return millionths / 1_000_000
+        if not all(isinstance(count, int | float) for count in counts):
+            return None
+        text, picture, out = counts
+        return float(text * self.text_in + picture * self.picture_in + out * self.out) / 1_000_000
 
 
 PRICES = {
@@ -125,6 +127,7 @@ class OpenAIImages:
             timeout=None,  # the deadline holds for the whole edit
             http_client=quick,
         )
+        self._files = Web()  # without the key: other hosts
 
     async def edit(self, request: EditRequest) -> Edited:
         from openai import APIConnectionError, APIStatusError
@@ -143,6 +146,7 @@ class OpenAIImages:
                     prompt=request.instruction,
                     extra_body=fields,
                 )
+                data = await self._picture_in(answer)
         except APIStatusError as error:
             raise _explained(error, self._key) from error
         except APIConnectionError as error:
@@ -151,11 +155,22 @@ class OpenAIImages:
         except ValueError as error:
             raise Unavailable(f"the answer was cut short or is not JSON: {error}") from error
         prices = PRICES.get(model)
-        data = _picture_in(answer)
         return await edited_from(data, prices.cost_usd(answer) if prices else None)
 
     async def close(self) -> None:
+        await self._files.close()
         await self._client.close()
+
+    async def _picture_in(self, answer: ImagesResponse) -> bytes:
+        # The SDK hands on whatever JSON or text it got under the name of its own type.
+        pictures = getattr(answer, "data", None)
+        first = pictures[0] if isinstance(pictures, list) and pictures else None
+        if encoded := getattr(first, "b64_json", None):
+            return decoded(encoded)
+        url = str(getattr(first, "url", None) or "")
+        if not url:
+            raise _instead_of_a_picture(getattr(answer, "error", None), self._key)
+        return decoded(url) if url.startswith("data:") else await self._files.fetch(url)
 
 
 async def _in_one_piece(request: HTTPRequest) -> None:
@@ -170,24 +185,28 @@ def _file(picture: Picture) -> tuple[str, bytes, str]:
     return f"picture.{media_type.removeprefix('image/')}", picture.encoded, media_type
 
 
-def _picture_in(answer: ImagesResponse) -> bytes:
-    # The SDK hands on whatever JSON or text it got under the name of its own type.
-    pictures = getattr(answer, "data", None)
-    encoded = getattr(pictures[0], "b64_json", None) if isinstance(pictures, list) and pictures else None
-    if not encoded:
-        raise BadOutput("the answer holds no picture (no data[0].b64_json)")
-    try:
-        return base64.b64decode(encoded, validate=True)
-    except ValueError as error:
-        raise BadOutput(f"the answer's picture is not base64: {error}") from error
+def _instead_of_a_picture(error: Any, key: Key) -> EditError:
+    """What a 200 without a picture says: some servers answer with an error under that status."""
+    if not error:
+        return BadOutput("the answer holds no picture (neither data[0].b64_json nor data[0].url)")
+    reason = one_line(sentence(error), key.value())
+    code = str(error.get("code")) if isinstance(error, dict) else None
+    return _coded(code, reason) or BadOutput(f"the answer holds no picture: {reason}")
+
+
+def _coded(code: str | None, reason: str) -> EditError | None:
+    """What OpenAI's own code for an error stands for, if it has one that says more than the status."""
+    if code in POLICY:
+        return Refused(reason)
+    if code in NO_CREDIT:
+        return Misconfigured(reason)
+    return None
 
 
 def _explained(error: APIStatusError, key: Key) -> EditError:
     reason = one_line(error.message, key.value())
-    if error.code in POLICY:
-        return Refused(reason)
-    if error.code in NO_CREDIT:
-        return Misconfigured(reason)
+    if coded := _coded(error.code, reason):
+        return coded
     if error.status_code == 400 and error.param == "image":
         return Refused(f"cannot take this picture: {reason}")
     after = seconds_in(error.response.headers.get("retry-after"))

@@ -7,7 +7,6 @@ says which input takes the picture; `image_field=images[]` is one that takes a l
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
 import io
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from convergebench.editors._http import called_off_by, patiently, reason_in
+from convergebench.editors._http import called_off_by, decoded, patiently, reason_in
 from convergebench.editors._remote import (
     DEADLINE_SECONDS,
     call_parameters,
@@ -152,7 +151,7 @@ class Replicate:
             raise BadOutput("the prediction holds no picture")
 
         if first.startswith("data:"):
-            return base64.b64decode(first.partition(",")[2])
+            return decoded(first)
 
         async def once() -> bytes:
             with _answered():

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import Any
 
-from convergebench.editors._http import Reply, Web, data_uri, part_of
+from convergebench.editors._http import Reply, Web, data_uri, decoded, part_of
 from convergebench.editors._remote import (
     DEADLINE_SECONDS,
     call_parameters,
@@ -17,7 +15,7 @@ from convergebench.editors._remote import (
 )
 from convergebench.editors.needs import Key, Package
 from convergebench.editors.registry import Preset, provider
-from convergebench.types import BadOutput, Edited, EditError, EditorFacts, EditRequest, Misconfigured, Refused
+from convergebench.types import Edited, EditError, EditorFacts, EditRequest, Misconfigured, Refused
 
 KEY = Key("XAI_API_KEY")
 HOST = "https://api.x.ai/v1"
@@ -71,8 +69,9 @@ class Xai:
         }
 
     def _cost(self, answer: Any) -> float | None:
-        ticks = (answer.get("usage") or {}).get("cost_in_usd_ticks")
-        return self.facts.price_usd if ticks is None else ticks / TICKS_PER_USD
+        usage = answer.get("usage")
+        ticks = usage.get("cost_in_usd_ticks") if isinstance(usage, dict) else None
+        return ticks / TICKS_PER_USD if isinstance(ticks, int | float) else self.facts.price_usd
 
 
 def _picture_in(answer: Any) -> bytes:
@@ -81,10 +80,7 @@ def _picture_in(answer: Any) -> bytes:
         raise Refused("moderated: the reply holds no picture")
     if data[0].get("respect_moderation") is False:
         raise Refused("moderated: the picture does not respect the content policy")
-    try:
-        return base64.b64decode(part_of(data, 0, "b64_json"), validate=True)
-    except binascii.Error as error:
-        raise BadOutput("the picture in the reply is not base64") from error
+    return decoded(part_of(data, 0, "b64_json"))
 
 
 def _explained(reply: Reply, usual: EditError) -> EditError:
