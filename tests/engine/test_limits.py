@@ -146,6 +146,42 @@ def test_money_in_flight_counts_and_the_budget_is_never_exceeded() -> None:
     assert sum(isinstance(outcome, BudgetReached) for outcome in outcomes) == 20
 
 
+def test_a_budget_of_just_the_price_pays_for_all() -> None:
+    async def thrice() -> None:
+        held = await limits(budget=Budget(0.3))
+        for _ in range(3):
+            await held.attempt(server, 0.1)  # 0.1 + 0.1 + 0.1 is more than 0.3 in binary
+
+    server = Server()
+    asyncio.run(thrice())
+    assert server.calls == 3
+
+
+def test_what_costs_less_than_was_set_aside_leaves_money_for_those_who_wait() -> None:
+    server, budget = Server(seconds=0.005), Budget(2.0)
+
+    async def many() -> None:
+        held = await limits(budget=budget, patience=Patience())
+        await asyncio.gather(*(held.attempt(server, 1.0) for _ in range(9)))
+
+    asyncio.run(many())
+    assert server.calls == 9
+    assert budget.spent_usd == pytest.approx(0.9)
+
+
+def test_nobody_waits_for_money_while_only_what_is_free_goes_on() -> None:
+    async def one_free_one_dear() -> None:
+        held = await limits(budget=Budget(0.1), patience=Patience())
+        free = asyncio.create_task(held.attempt(Server(seconds=60), 0.0))
+        await asyncio.sleep(0.005)
+        with pytest.raises(BudgetReached):
+            async with asyncio.timeout(5):
+                await held.attempt(Server(), 0.2)
+        free.cancel()
+
+    asyncio.run(one_free_one_dear())
+
+
 def test_what_failed_cost_nothing() -> None:
     budget = Budget(0.25)
 

@@ -7,6 +7,7 @@ import itertools
 import sqlite3
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -244,6 +245,16 @@ def test_a_run_stops_at_its_budget_and_goes_on_with_more(
     assert (first.edits, first.spent_usd) == (5, 2.5)
     second = run(workspace, Scripted(), cases=cases, max_cost_usd=10.0)
     assert (second.complete, second.edits, second.spent_usd) == (3, 7, 3.5)
+
+
+def test_all_that_the_budget_can_pay_for_is_edited_however_few_go_at_a_time(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    editor = Scripted()
+    editor.facts = replace(editor.facts, provider="narrow", at_once=2)
+    cases = [make_case(str(n), seed=n) for n in range(8)]
+    done = run(workspace, editor, cases=cases, rounds=1, max_cost_usd=3.5, concurrency=None)
+    assert (done.edits, done.spent_usd, done.out_of_budget) == (7, 3.5, True)
 
 
 def test_a_full_disk_is_said_before_the_edit_is_paid_for(

@@ -27,6 +27,8 @@ from convergebench.types import (
 log = logging.getLogger("convergebench")
 
 WORTH_RETRYING = (RateLimited, Unavailable, BadOutput)
+ROUNDING_USD = 1e-6
+"""Sums of cents are not exact: this little over the limit is within it."""
 
 
 class Paid(Protocol):
@@ -79,19 +81,32 @@ class Budget:
     def __init__(self, most_usd: float | None = None) -> None:
         self.most_usd = most_usd
         self.spent_usd = 0.0
-        self._set_aside_usd = 0.0
+        self._set_aside_usd: list[float] = []
+        self._changed = asyncio.Condition()
 
     @asynccontextmanager
     async def pay(self, price_usd: float | None) -> AsyncIterator[Callable[[float | None], None]]:
-        """Set the price aside; the caller says what it came to, or nothing if it cost nothing."""
+        """Set the price aside; the caller says what it came to, or nothing if it cost nothing.
+
+        Where too little is left, wait: what is set aside for others may turn out not to be needed.
+        """
         price = price_usd or 0.0
-        if self.most_usd is not None and self.spent_usd + self._set_aside_usd + price > self.most_usd:
-            raise BudgetReached
-        self._set_aside_usd += price
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._is_left(price) or not any(self._set_aside_usd))
+            if not self._is_left(price):
+                raise BudgetReached
+            self._set_aside_usd.append(price)
         try:
             yield self._settle
         finally:
-            self._set_aside_usd -= price
+            async with self._changed:
+                self._set_aside_usd.remove(price)
+                self._changed.notify_all()
+
+    def _is_left(self, price: float) -> bool:
+        if self.most_usd is None:
+            return True
+        return self.spent_usd + sum(self._set_aside_usd) + price <= self.most_usd + ROUNDING_USD
 
     def _settle(self, cost_usd: float | None) -> None:
         self.spent_usd += cost_usd or 0.0
