@@ -223,6 +223,12 @@ class EditError(Exception):
     """Why there is no picture. The class says whether asking again can help."""
 
     kind: FailureKind = "unavailable"
+    cost_usd: float | None = None
+    """What was charged all the same; None where no charge is known of."""
+
+    def __init__(self, reason: object = "", *, cost_usd: float | None = None) -> None:
+        super().__init__(reason)
+        self.cost_usd = cost_usd
 
 
 class Refused(EditError):

@@ -152,5 +152,5 @@ def test_the_workspace_tells_attempts_costs_and_the_reason_of_a_refusal(
     assert outcome.failures == {"refused": 1}
     assert rows == [
         Row(None, None, 3, pytest.approx(0.05)),
-        Row("refused", "Content Moderated: Safety Filter, Violence", 1, None),
+        Row("refused", "Content Moderated: Safety Filter, Violence", 1, pytest.approx(0.05)),
     ]

@@ -124,5 +124,5 @@ def test_the_workspace_tells_attempts_costs_and_the_reason_of_a_refusal(
     assert outcome.failures == {"refused": 1}
     assert rows == [
         Row(None, None, 3, 0.022),
-        Row("refused", "moderated: the picture does not respect the content policy", 1, None),
+        Row("refused", "moderated: the picture does not respect the content policy", 1, 0.022),
     ]

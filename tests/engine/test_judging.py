@@ -242,6 +242,23 @@ def test_a_budget_stops_before_it_is_overrun_and_keeps_what_was_paid_for(
     assert judge(workspace, name, *tasks).asked == 3
 
 
+def test_what_is_spent_is_the_sum_of_all_attempts_on_record(
+    workspace: Workspace, server: JudgeServer
+) -> None:
+    def ok_at_last(number: int, asked: Asked) -> Answer:
+        replies = {1: failure(500, "oops"), 2: completion("hm")}
+        return replies.get(number) or completion(graded(asked))
+
+    server.script = ok_at_last
+    name = f"{server.name}&max_tokens=100&usd_per_million_in=0&usd_per_million_out=10000"  # $1 a reply
+    done = judge(workspace, name, task(workspace), max_cost_usd=2.0)
+    rows = attempts(workspace)
+    assert [(row["outcome"], row["cost_usd"]) for row in rows] == [
+        ("error", None), ("unparseable", pytest.approx(1.0)), ("ok", pytest.approx(1.0)),
+    ]  # fmt: skip
+    assert done.spent_usd == pytest.approx(2.0)
+
+
 def test_a_judge_that_cannot_be_used_stops_at_once_and_leaves_nothing_behind(
     workspace: Workspace, server: JudgeServer
 ) -> None:

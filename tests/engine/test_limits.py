@@ -182,6 +182,39 @@ def test_nobody_waits_for_money_while_only_what_is_free_goes_on() -> None:
     asyncio.run(one_free_one_dear())
 
 
+def test_what_is_charged_for_failures_is_counted_and_held_by_the_budget() -> None:
+    server, budget = Server(*[BadOutput("half a file", cost_usd=0.1) for _ in range(9)]), Budget(0.25)
+
+    async def once() -> Limits:
+        held = await limits(budget=budget)
+        with pytest.raises(BudgetReached) as reached:
+            await held.attempt(server, 0.1)
+        before = reached.value.attempted
+        assert before is not None
+        assert (before.attempts, before.cost_usd) == (2, pytest.approx(0.2))
+        return held
+
+    assert asyncio.run(once()).spent_usd == budget.spent_usd == pytest.approx(0.2)
+    assert server.calls == 2
+
+
+@pytest.mark.parametrize(
+    ("failed", "succeeded", "together"),
+    [(0.2, 0.1, 0.3), (None, 0.1, 0.1), (0.2, None, None), (None, None, None), (0.0, 0.1, 0.1)],
+)
+def test_a_result_costs_what_all_attempts_cost_where_that_is_known(
+    failed: float | None, succeeded: float | None, together: float | None
+) -> None:
+    script = [BadOutput("half a file", cost_usd=failed)]
+
+    async def answer() -> Reply:
+        if script:
+            raise script.pop()
+        return Reply(succeeded)
+
+    assert attempt(answer).cost_usd == (None if together is None else pytest.approx(together))
+
+
 def test_what_failed_cost_nothing() -> None:
     budget = Budget(0.25)
 

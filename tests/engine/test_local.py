@@ -13,12 +13,14 @@ from typing import Any
 
 import pytest
 
+from convergebench.analysis import gather
 from convergebench.engine import Outcome, Patience, Plan, run_plan
 from convergebench.errors import DiskFull
 from convergebench.metrics import Ruler
 from convergebench.protocols import round_trip
 from convergebench.store import Workspace
 from convergebench.types import (
+    BadOutput,
     Case,
     Edited,
     Editor,
@@ -255,6 +257,25 @@ def test_all_that_the_budget_can_pay_for_is_edited_however_few_go_at_a_time(
     cases = [make_case(str(n), seed=n) for n in range(8)]
     done = run(workspace, editor, cases=cases, rounds=1, max_cost_usd=3.5, concurrency=None)
     assert (done.edits, done.spent_usd, done.out_of_budget) == (7, 3.5, True)
+
+
+def test_attempts_that_were_charged_for_are_on_record_when_the_money_runs_out(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    def fail_thrice(number: int, request: EditRequest) -> Edited | None:
+        if number <= 3:
+            raise BadOutput("an error page", cost_usd=0.5)
+        return None
+
+    editor = Scripted(fail_thrice)
+    first = run(workspace, editor, cases=[make_case()], rounds=1, max_cost_usd=1.2)
+    assert (len(editor.requests), first.spent_usd, first.out_of_budget) == (2, 1.0, True)
+    (step,) = workspace.steps(1)
+    assert (step.attempts, step.cost_usd) == (2, 1.0)
+    second = run(workspace, editor, cases=[make_case()], rounds=1, max_cost_usd=1.5)
+    assert (second.complete, second.spent_usd) == (1, 1.5)
+    (use,) = gather(workspace).uses
+    assert (use.edits, use.cost_usd) == (2, 2.5)
 
 
 def test_a_full_disk_is_said_before_the_edit_is_paid_for(

@@ -77,7 +77,9 @@ class GeminiServer(LoopbackServer):
         if word == "no_image":
             return web.json_response({"candidates": [{"finishReason": "NO_IMAGE"}]})
         content = {"role": "model", "parts": self._parts(word)}
-        return web.json_response({"candidates": [{"content": content, "finishReason": "STOP"}]})
+        used = {"promptTokenCount": 300, "candidatesTokenCount": 1290}
+        candidate = {"content": content, "finishReason": "STOP"}
+        return web.json_response({"candidates": [candidate], "usageMetadata": used})
 
     def _parts(self, word: str) -> list[dict[str, Any]]:
         if word == "words_only":

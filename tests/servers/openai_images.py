@@ -56,8 +56,8 @@ class Asked:
 
 class OpenAIServer(LoopbackServer):
     """Words: success, slow, data_uri, in_lines, address, address_of_data, file_out, not_a_picture,
-    not_base64, not_json, a_web_page, empty, those of ODD_USAGE, of BROKEN and of FAILURES, and the latter
-    with `200_` before."""
+    not_base64, not_json, a_web_page, empty, no_data, those of ODD_USAGE, of BROKEN and of FAILURES, and the
+    latter with `200_` before."""
 
     def __init__(
         self, script: Sequence[str] = ("success",), picture: bytes = b"", *, needs_key: bool = True
@@ -93,6 +93,8 @@ class OpenAIServer(LoopbackServer):
             return web.Response(text="<html>a proxy's page</html>", content_type="text/html")
         if word == "empty":
             return web.json_response({"created": 1_760_000_000, "data": []})
+        if word == "no_data":
+            return web.json_response({"created": 1_760_000_000, "data": [], "usage": USAGE})
         reply: dict[str, Any] = {
             "created": 1_760_000_000,
             "data": [self._picture(word)],

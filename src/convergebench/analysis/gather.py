@@ -181,7 +181,7 @@ def _steps(workspace: Workspace) -> list[sqlite3.Row]:
     return workspace.query(
         "SELECT s.trajectory, s.position, s.role, s.round, s.instruction, s.inputs ->> 0 AS first_input, "
         "s.picture, s.failure, s.reason, s.seconds, s.cost_usd, r.settings ->> 'imported' AS imported, "
-        "max(s.id) FROM steps s JOIN runs r ON r.id = s.run "
+        "sum(s.cost_usd) AS spent_usd, max(s.id) FROM steps s JOIN runs r ON r.id = s.run "
         "GROUP BY s.trajectory, s.position ORDER BY s.trajectory, s.position"
     )
 
@@ -287,7 +287,7 @@ def _uses(
         done = [row for row in steps if editor_of[row["trajectory"]] == editor]
         made = [row for row in done if row["picture"] is not None]
         timed = [row["seconds"] for row in made if row["imported"] is None]
-        costs = [row["cost_usd"] for row in made]
+        is_priced = all(row["cost_usd"] is not None for row in made)
         last_rounds = Counter(row["trajectory"] for row in made if row["role"] in RETURN_ROLES)
         uses.append(
             ModelUse(
@@ -298,7 +298,7 @@ def _uses(
                 edits=len(made),
                 failures=len(done) - len(made),
                 mean_seconds=sum(timed) / len(timed) if timed else None,
-                cost_usd=None if None in costs else sum(costs),
+                cost_usd=sum(row["spent_usd"] or 0.0 for row in done) if is_priced else None,
             )
         )
     return tuple(uses)

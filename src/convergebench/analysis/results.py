@@ -77,6 +77,7 @@ class ModelUse:
     failures: int
     mean_seconds: float | None
     cost_usd: float | None
+    """With what failed attempts were charged for; None where an edit's price is unknown."""
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from convergebench.errors import BadPicture
 from convergebench.types import (
     BadOutput,
     Edited,
+    EditError,
     EditorFacts,
     EditRequest,
     Parameter,
@@ -64,16 +66,39 @@ async def edited_from(data: bytes, cost_usd: float | None) -> Edited:
             return Edited(Picture.from_bytes(data), cost_usd)
         return Edited(await asyncio.to_thread(Picture.from_bytes, data), cost_usd)
     except BadPicture as error:
-        raise BadOutput(f"what came back is not a picture: {error}") from error
+        raise BadOutput(f"what came back is not a picture: {error}", cost_usd=cost_usd) from error
+
+
+@dataclass
+class Bill:
+    """What a provider charges for an edit, from when it does."""
+
+    usd: float | None = None
+
+
+@contextlib.contextmanager
+def charged(cost_usd: float | None = None) -> Iterator[Bill]:
+    """An error in here costs what stands on the bill by then, unless it says itself what it cost."""
+    bill = Bill(cost_usd)
+    try:
+        yield bill
+    except EditError as error:
+        if error.cost_usd is None:
+            error.cost_usd = bill.usd
+        raise
 
 
 @contextlib.asynccontextmanager
-async def deadline(seconds: float) -> AsyncIterator[None]:
-    """Unavailable, with the last thing that went wrong, when it takes longer."""
-    try:
-        async with asyncio.timeout(seconds):
-            yield
-    except TimeoutError as error:
-        notes = getattr(error.__cause__, "__notes__", [])  # the cancellation's, by `patiently`
-        trouble = "".join(f"; the last time: {note}" for note in notes)
-        raise Unavailable(f"no picture after {seconds:g} seconds{trouble}") from error
+async def deadline(seconds: float) -> AsyncIterator[Bill]:
+    """Unavailable, with the last thing that went wrong, when it takes longer.
+
+    Whoever has a job accepted in here puts it on the bill: one that is given up is charged for as well.
+    """
+    with charged() as bill:
+        try:
+            async with asyncio.timeout(seconds):
+                yield bill
+        except TimeoutError as error:
+            notes = getattr(error.__cause__, "__notes__", [])  # the cancellation's, by `patiently`
+            trouble = "".join(f"; the last time: {note}" for note in notes)
+            raise Unavailable(f"no picture after {seconds:g} seconds{trouble}") from error

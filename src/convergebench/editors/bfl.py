@@ -57,10 +57,12 @@ class BlackForestLabs:
 
     async def edit(self, request: EditRequest) -> Edited:
         body = await made_ready(self._body, request)
-        async with deadline(self._deadline_seconds):
+        async with deadline(self._deadline_seconds) as bill:
             submitted = await self._web.ask("POST", self._address, headers=self._headers, json=body)
             job = submitted.good().json()
-            result = await self._result(part_of(job, "polling_url"))
+            polling_url = part_of(job, "polling_url")
+            bill.usd = self._cost(job)
+            result = await self._result(polling_url)
             data = await self._web.fetch(part_of(result, "result", "sample"))
         return await edited_from(data, self._cost(job, result))
 
@@ -91,7 +93,7 @@ class BlackForestLabs:
             if status in MODERATED:
                 raise Refused(_with_details(status, now))
             if status not in WAITING:
-                raise Unavailable(_with_details(status, now))
+                raise Unavailable(_with_details(status, now), cost_usd=0.0)
             await asyncio.sleep(POLL_SECONDS)
 
     def _cost(self, *replies: Any) -> float | None:

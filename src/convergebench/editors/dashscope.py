@@ -65,10 +65,11 @@ class DashScope:
             "messages": [{"role": "user", "content": content}],
             **call_parameters(self.facts, "base_url"),
         }
-        async with deadline(self._deadline_seconds):
+        async with deadline(self._deadline_seconds) as bill:
             answer = await self._call(options)
             if answer.status_code != 200:
                 raise _explained(answer)
+            bill.usd = self.facts.price_usd
             reply = part_of(answer, "output", "choices", 0, "message", "content")
             data = await self._web.fetch(part_of(reply, 0, "image"))
         return await edited_from(data, self.facts.price_usd)

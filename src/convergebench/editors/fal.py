@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from convergebench.editors._http import called_off_by, data_uri, decoded, patiently
 from convergebench.editors._remote import (
     DEADLINE_SECONDS,
+    Bill,
     call_parameters,
     deadline,
     edited_from,
@@ -112,9 +113,9 @@ class Fal:
 
         arguments = await made_ready(self._arguments, request)
         try:
-            async with deadline(self._deadline_seconds):
+            async with deadline(self._deadline_seconds) as bill:
                 with _whole():
-                    data = await self._picture_in(await self._answer(arguments))
+                    data = await self._picture_in(await self._answer(arguments, bill))
         except FalClientHTTPError as error:
             raise _explained(error) from error
         return await edited_from(data, self.facts.price_usd)
@@ -132,8 +133,9 @@ class Fal:
             arguments["seed"] = request.seed
         return arguments
 
-    async def _answer(self, arguments: dict[str, Any]) -> dict[str, Any]:
+    async def _answer(self, arguments: dict[str, Any], bill: Bill) -> dict[str, Any]:
         job = await self._client.submit(self._endpoint, arguments)
+        bill.usd = self.facts.price_usd
         async with called_off_by(job.cancel):
             return await _paid_for(lambda: job.get(interval=POLL_SECONDS))
 

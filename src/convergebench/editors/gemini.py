@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from convergebench.editors._remote import (
     DEADLINE_SECONDS,
     call_parameters,
+    charged,
     deadline,
     edited_from,
     made_ready,
@@ -104,7 +105,9 @@ class Gemini:
         except ValueError as error:
             reason = one_line(repr(error), KEY.value())
             raise Unavailable(f"Gemini's answer was cut short or is not in its form: {reason}") from error
-        return await edited_from(_picture_in(answer), self.facts.price_usd)
+        with charged(self.facts.price_usd if _wrote(answer) else None):
+            data = _picture_in(answer)
+        return await edited_from(data, self.facts.price_usd)
 
     async def close(self) -> None:
         await self._http.aclose()
@@ -134,6 +137,12 @@ class Gemini:
             )
         except ValueError as error:
             raise Misconfigured(f"Gemini takes no such parameter: {one_line(error, None)}") from error
+
+
+def _wrote(answer: GenerateContentResponse) -> bool:
+    """Whether anything was made that is charged for; what is blocked before that is not."""
+    used = answer.usage_metadata
+    return bool(used and used.candidates_token_count)
 
 
 def _picture_in(answer: GenerateContentResponse) -> bytes:

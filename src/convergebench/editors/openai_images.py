@@ -139,13 +139,15 @@ class OpenAIImages:
         model = str(self.facts.parameters["model"])
         files = [_file(picture) for picture in pictures]
         try:
-            async with deadline(self._deadline_seconds):
+            async with deadline(self._deadline_seconds) as bill:
                 answer = await self._client.images.edit(
                     model=model,
                     image=files if len(files) > 1 else files[0],
                     prompt=request.instruction,
                     extra_body=fields,
                 )
+                prices = PRICES.get(model)
+                bill.usd = prices.cost_usd(answer) if prices else None
                 data = await self._picture_in(answer)
         except APIStatusError as error:
             raise _explained(error, self._key) from error
@@ -154,8 +156,7 @@ class OpenAIImages:
             raise Unavailable(one_line(f"connection lost: {cause!r}", self._key.value())) from error
         except ValueError as error:
             raise Unavailable(f"the answer was cut short or is not JSON: {error}") from error
-        prices = PRICES.get(model)
-        return await edited_from(data, prices.cost_usd(answer) if prices else None)
+        return await edited_from(data, bill.usd)
 
     async def close(self) -> None:
         await self._files.close()

@@ -8,6 +8,7 @@ from convergebench.editors._http import Reply, Web, data_uri, decoded, part_of
 from convergebench.editors._remote import (
     DEADLINE_SECONDS,
     call_parameters,
+    charged,
     deadline,
     edited_from,
     made_ready,
@@ -53,7 +54,10 @@ class Xai:
         if reply.error:
             raise _explained(reply, reply.error)
         answer = reply.json()
-        return await edited_from(_picture_in(answer), self._cost(answer))
+        cost_usd = self._cost(answer)
+        with charged(cost_usd):
+            data = _picture_in(answer)
+        return await edited_from(data, cost_usd)
 
     async def close(self) -> None:
         await self._web.close()
@@ -69,7 +73,7 @@ class Xai:
         }
 
     def _cost(self, answer: Any) -> float | None:
-        usage = answer.get("usage")
+        usage = answer.get("usage") if isinstance(answer, dict) else None
         ticks = usage.get("cost_in_usd_ticks") if isinstance(usage, dict) else None
         return ticks / TICKS_PER_USD if isinstance(ticks, int | float) else self.facts.price_usd
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from convergebench.engine.limits import Attempted, Limits, Stopped
+from convergebench.engine.limits import Attempted, BudgetReached, Limits, Stopped
 from convergebench.errors import BadPicture, WorkspaceError
 from convergebench.picture import Picture
 from convergebench.store import Workspace
@@ -94,11 +95,24 @@ class DurableEdit:
         case, chosen = self._trajectory.case.id, self._trajectory.seed
         seed = step_seed(chosen, case, position)
         context = StepContext(case, position, role, round, chosen)
-        attempted = await self._attempt(EditRequest(pictures, instruction, seed, context))
+        request = EditRequest(pictures, instruction, seed, context)
+        try:
+            attempted = await self._attempt(request)
+        except BudgetReached as reached:
+            if reached.attempted is not None:  # it has been paid for, so it goes on record
+                with contextlib.suppress(StepFailed):
+                    await self._recorded_as(context, request, reached.attempted)
+            raise
+        return await self._recorded_as(context, request, attempted)
+
+    async def _recorded_as(
+        self, context: StepContext, request: EditRequest, attempted: Attempted[Edited]
+    ) -> Picture:
+        inputs = tuple(picture.digest for picture in request.images)
         outcome, picture = _outcome(attempted)
         step = Step(
-            position, role, round, instruction, seed, inputs, outcome, _seconds(attempted),
-            attempted.cost_usd, attempted.attempts,
+            context.position, context.role, context.round, request.instruction, request.seed, inputs, outcome,
+            _seconds(attempted), attempted.cost_usd, attempted.attempts,
         )  # fmt: skip
         await self.settled()
         self._keeping = asyncio.create_task(asyncio.to_thread(self._keep, step, picture))

@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from convergebench.types import (
     BadOutput,
@@ -61,10 +61,8 @@ class Attempted(Generic[T]):
     attempts: int
     seconds: float
     """Of the last attempt alone: how long the editor takes, not how long we waited to ask."""
-
-    @property
-    def cost_usd(self) -> float | None:
-        return None if isinstance(self.outcome, EditError) else self.outcome.cost_usd
+    cost_usd: float | None
+    """Of all attempts, as failures can be charged for too; None where that is not known."""
 
 
 class Stopped(Exception):
@@ -73,6 +71,11 @@ class Stopped(Exception):
 
 class BudgetReached(Exception):
     """The next call could cost more than is left of --max-cost."""
+
+    def __init__(self, attempted: Attempted[Any] | None = None) -> None:
+        super().__init__()
+        self.attempted = attempted
+        """What there was money for: attempts that failed."""
 
 
 class Budget:
@@ -186,14 +189,13 @@ class Limits:
         ends before the first."""
         done: Attempted[T] | None = None
         for attempt in range(1, self._patience.attempts + 1):
-            async with self._budget.pay(price_usd) as settle, self._lane.turn():
-                if self._stop.is_set():
-                    break
-                started = time.perf_counter()
-                outcome = await self._outcome(call)
-                done = Attempted(outcome, attempt, time.perf_counter() - started)
-                settle(done.cost_usd)
-                self.spent_usd += done.cost_usd or 0.0
+            try:
+                done = await self._once_more(call, price_usd, done)
+            except Stopped:
+                break
+            except BudgetReached:
+                raise BudgetReached(done) from None
+            outcome = done.outcome
             is_last = attempt == self._patience.attempts or not isinstance(outcome, WORTH_RETRYING)
             wait = (
                 0.0 if not isinstance(outcome, EditError) else self._patience.wait_seconds(attempt, outcome)
@@ -204,6 +206,20 @@ class Limits:
         if done is None:
             raise Stopped
         return done
+
+    async def _once_more(
+        self, call: Callable[[], Awaitable[T]], price_usd: float | None, before: Attempted[T] | None
+    ) -> Attempted[T]:
+        async with self._budget.pay(price_usd) as settle, self._lane.turn():
+            if self._stop.is_set():
+                raise Stopped
+            started = time.perf_counter()
+            outcome = await self._outcome(call)
+            seconds = time.perf_counter() - started
+            settle(outcome.cost_usd)
+            self.spent_usd += outcome.cost_usd or 0.0
+        attempts = 1 if before is None else before.attempts + 1
+        return Attempted(outcome, attempts, seconds, _cost_of_both(before, outcome))
 
     async def _outcome(self, call: Callable[[], Awaitable[T]]) -> T | EditError:
         try:
@@ -226,3 +242,10 @@ class Limits:
         except TimeoutError:
             return False
         return True
+
+
+def _cost_of_both(before: Attempted[T] | None, outcome: T | EditError) -> float | None:
+    if outcome.cost_usd is None and not isinstance(outcome, EditError):
+        return None
+    known = [one.cost_usd for one in (before, outcome) if one is not None and one.cost_usd is not None]
+    return sum(known) if known else None
