@@ -109,6 +109,7 @@ def test_keys_come_from_a_file_beside_the_task(tmp_path: Path, monkeypatch: pyte
         ({"suite": "gedit-mini", "models": []}, "names no model"),
         ({"suite": "gedit-mini", "models": ["a"], "limit": "5"}, "limit in a task must be int"),
         ({"suite": "gedit-mini", "models": ["a"], "workers": True}, "workers in a task must be int"),
+        ({"suite": "gedit-mini", "models": ["a"], "max_cost_usd": float("nan")}, "number of dollars"),
         ({"suite": "gedit-mini", "models": ["a", "b"], "edits": "x.jsonl"}, "which one model"),
     ],
 )

@@ -15,6 +15,7 @@ from convergebench import editors, engine, metrics, report, suites
 from convergebench._version import __version__
 from convergebench.analysis import Ranking, Results, gather, ranking
 from convergebench.engine import Attempted, Budget, Lane, Limits, Outcome, Patience, Plan, Watch
+from convergebench.engine.allowance import check_allowance
 from convergebench.engine.ray_run import run_plan_on_ray
 from convergebench.engine.references import keep_references
 from convergebench.engine.replicas import Scale
@@ -68,6 +69,7 @@ class Settings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise WrongUse(f"--{name} must be at least 1")
+        check_allowance(self.max_cost_usd, self.per_minute)
         metrics.expand(self.metrics)
         if not -(2**63) <= self.seed < 2**63 - self.repeats:
             raise WrongUse("--seed must fit into 64 bits; choose a smaller one")

@@ -12,6 +12,7 @@ from typing import Any
 from convergebench import api, editors
 from convergebench.analysis.benchmark import BenchmarkRow
 from convergebench.engine import Outcome, Plan
+from convergebench.engine.allowance import check_allowance
 from convergebench.engine.judging import Judged
 from convergebench.env_file import load_env
 from convergebench.errors import MissingExtra, WrongUse
@@ -59,6 +60,7 @@ class Task:
             raise WrongUse("the task names no model; add models")
         if self.edits and len(self.models) != 1:
             raise WrongUse("say which one model made the edits; name it under models")
+        check_allowance(self.max_cost_usd, None)
 
     @property
     def judge_name(self) -> str:

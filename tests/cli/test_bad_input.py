@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ctypes
 import io
 import json
@@ -276,6 +277,18 @@ def test_a_corrupt_database_is_named_and_the_pictures_stay(
     assert pictures == {
         path: path.read_bytes() for path in (tmp_path / "results" / "pictures").rglob("*.png")
     }
+
+
+def test_a_run_that_was_told_of_infinite_money_does_not_make_the_workspace_look_damaged(
+    cli: Cli, run: Words, tmp_path: Path
+) -> None:
+    cli(*run())
+    before = cli("summary", "-w", tmp_path / "results", "--json").json
+    with contextlib.closing(sqlite3.connect(tmp_path / "results" / DATABASE)) as database, database:
+        database.execute("UPDATE runs SET settings = ?", [json.dumps({"max_cost_usd": float("inf")})])
+    assert cli("summary", "-w", tmp_path / "results", "--json").json == before
+    for words in (["worst", "-w", tmp_path / "results"], run()):
+        assert cli(*words).code == 0
 
 
 def test_a_stored_picture_that_was_changed_is_found_out(cli: Cli, run: Words, tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_result_folders_of_wiseedit_are_scored(cli: Cli, judge: JudgeServer, tmp
     ("more", "said"),
     [(["--suite", "converge"], "converge has no judged scores"), (["--suite", "wiseedit"], "--data"),
      (["--language", "fr"], "no language of GEdit-Bench 'fr'"), (["--limit", "0"], "leaves no case"),
-     (["--model", "other"], "one --model NAME")],
+     (["--model", "other"], "one --model NAME"), (["--max-cost", "inf"], "number of dollars")],
 )  # fmt: skip
 def test_wrong_use_says_what_to_do(more: list[str], said: str, cli: Cli, tmp_path: Path) -> None:
     done = cli(*words(write_edits(tmp_path / "made"), tmp_path), *more)

@@ -45,6 +45,8 @@ def test_what_is_given_beside_a_file_comes_first(tmp_path: Path) -> None:
         ("chained: 1", "chained must be true or false, not 1"),
         ("limit: many", "limit must be a whole number, not 'many'"),
         ("max_cost_usd: cheap", "max_cost_usd must be a number, not 'cheap'"),
+        ("max_cost_usd: .inf", "--max-cost must be a number of dollars, 0 or more, not inf"),
+        ("per_minute: 0", "--per-minute must be a number above 0, not 0"),
         ("judge_settings: hot", "judge_settings must be a list or keys and values, not 'hot'"),
         ("grades: [sc, beauty]", "there is no grade 'beauty'; choose from category, sc, if, pq"),
         ("image: a.png", "one picture needs both --image and --instruction"),

@@ -16,7 +16,7 @@ from convergebench.analysis.results import Edits, ModelUse, Results, Return, Tro
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.protocols import RETURN_ROLES as RETURN_ROLES
 from convergebench.protocols import RETURNING, is_forward
-from convergebench.store import IS_NEWEST, Workspace, imported_rows, imported_suites, told_apart
+from convergebench.store import IS_NEWEST, Workspace, imported_rows, imported_suites, setting, told_apart
 from convergebench.suites import reversibility_of
 from convergebench.types import Digest, Measurement, MetricFacts, Reversibility
 
@@ -145,7 +145,7 @@ def _edits(told: Reversibility) -> Edits:
 
 
 def _latest_suite(workspace: Workspace, suites: Sequence[str]) -> str:
-    for row in workspace.query("SELECT settings ->> 'suite' AS suite FROM runs ORDER BY id DESC"):
+    for row in workspace.query(f"SELECT {setting('suite')} AS suite FROM runs ORDER BY id DESC"):
         if row["suite"] in suites:
             return str(row["suite"])
     return suites[-1]
@@ -180,7 +180,7 @@ def _steps(workspace: Workspace) -> list[sqlite3.Row]:
     """The last word on every position of every trajectory."""
     return workspace.query(
         "SELECT s.trajectory, s.position, s.role, s.round, s.instruction, s.inputs ->> 0 AS first_input, "
-        "s.picture, s.failure, s.reason, s.seconds, s.cost_usd, r.settings ->> 'imported' AS imported, "
+        f"s.picture, s.failure, s.reason, s.seconds, s.cost_usd, {setting('imported', 'r')} AS imported, "
         "sum(s.cost_usd) AS spent_usd, max(s.id) FROM steps s JOIN runs r ON r.id = s.run "
         "GROUP BY s.trajectory, s.position ORDER BY s.trajectory, s.position"
     )

@@ -67,9 +67,11 @@ def command(
 ) -> int:
     """Let a vision-language model judge what is in the workspace. Nothing is edited, nothing asked twice."""
     from convergebench import judges
+    from convergebench.engine.allowance import check_allowance
     from convergebench.errors import WrongUse
     from convergebench.store import DATABASE, Workspace
 
+    check_allowance(max_cost, per_minute)
     asked = judges.open_judge(judge)
     rubrics = _rubrics(listed(rubric), pairwise)
     if max_cost is not None and asked.facts.prices is None:

@@ -81,12 +81,14 @@ def command(
     as_json: AsJson = False,
 ) -> int:
     """Score single edits by a judge, also pictures made elsewhere."""
+    from convergebench.engine.allowance import check_allowance
     from convergebench.errors import WrongUse
     from convergebench.made_elsewhere import bring_edits
     from convergebench.scoring import benchmark_of
     from convergebench.store import Workspace
     from convergebench.suites.choice import Choice
 
+    check_allowance(max_cost, per_minute)
     names = listed(model)
     if edits is not None and len(names) != 1:
         raise WrongUse("say which model made these pictures with one --model NAME")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import math
 
 from convergebench.accounts import account_at
 from convergebench.engine.limits import Budget, Lane, Limits, Patience, lane_for, patience_with
+from convergebench.errors import WrongUse
 from convergebench.judges import JudgeFacts
 from convergebench.types import Editor
 
@@ -45,6 +47,7 @@ class Allowance:
         per_minute: float | None = None,
         patience: Patience | None = None,
     ) -> None:
+        check_allowance(max_cost_usd, per_minute)
         self.stop = Stop()
         self._budget = Budget(max_cost_usd)
         self._per_minute = per_minute
@@ -67,6 +70,14 @@ class Allowance:
 
     def _limits(self, provider: str, lane: Lane, stop: Stop, patience: Patience) -> Limits:
         return Limits(self._lanes.setdefault(provider, lane), patience, self._budget, stop)
+
+
+def check_allowance(max_cost_usd: float | None, per_minute: float | None) -> None:
+    """WrongUse unless both can be kept; for settings, so that a run that cannot begin is not on record."""
+    if max_cost_usd is not None and not 0 <= max_cost_usd < math.inf:
+        raise WrongUse(f"--max-cost must be a number of dollars, 0 or more, not {max_cost_usd:g}")
+    if per_minute is not None and not 0 < per_minute < math.inf:
+        raise WrongUse(f"--per-minute must be a number above 0, not {per_minute:g}")
 
 
 def questions_at_once(facts: JudgeFacts, asked_for: int | None) -> int:

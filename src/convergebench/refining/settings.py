@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from convergebench.engine.allowance import check_allowance
 from convergebench.env_file import load_env
 from convergebench.errors import MissingExtra, WrongUse
 from convergebench.types import Parameter
@@ -80,6 +81,7 @@ class Refining:
             )
         if bool(self.image) != bool(self.instruction):
             raise WrongUse("one picture needs both --image and --instruction")
+        check_allowance(self.max_cost_usd, self.per_minute)
         for name in self.grades:
             if name not in GRADES:
                 raise WrongUse(f"there is no grade {name!r}; choose from {', '.join(GRADES)}")

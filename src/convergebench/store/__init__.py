@@ -4,7 +4,7 @@ from convergebench.store.imported import ImportedReturn, imported_rows, imported
 from convergebench.store.labels import told_apart
 from convergebench.store.picture_place import is_remote, open_pictures
 from convergebench.store.pictures import PictureFolder, PictureStore
-from convergebench.store.schema import IS_NEWEST
+from convergebench.store.schema import IS_NEWEST, setting
 from convergebench.store.workspace import DATABASE, Enrolment, Tried, Workspace
 
 __all__ = [
@@ -21,5 +21,6 @@ __all__ = [
     "is_remote",
     "open_pictures",
     "record_imported",
+    "setting",
     "told_apart",
 ]

@@ -116,7 +116,7 @@ class Workspace:
 
     def start_run(self, settings: Mapping[str, Any], package: str) -> int:
         sql = "INSERT INTO runs (started, settings, package) VALUES (?, ?, ?) RETURNING id"
-        row = (_now(), json.dumps(settings), package)
+        row = (_now(), json.dumps(settings, allow_nan=False), package)
         return self._write(lambda db: int(db.execute(sql, row).fetchone()[0])).result()
 
     def finish_run(self, run: int, outcome: str) -> None:

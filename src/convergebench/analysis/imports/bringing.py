@@ -11,7 +11,7 @@ from convergebench.analysis.imports.folder import find_chains, import_chains
 from convergebench.analysis.imports.tables import read_csv, read_json
 from convergebench.errors import WrongUse
 from convergebench.metrics import Ruler
-from convergebench.store import ImportedReturn, Workspace, record_imported
+from convergebench.store import ImportedReturn, Workspace, record_imported, setting
 
 SUITE = "imported"
 
@@ -47,7 +47,7 @@ def _bring_rows(
 ) -> Imported:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     before = workspace.query(
-        "SELECT 1 FROM runs WHERE settings ->> 'digest' = ? AND settings ->> 'suite' = ? "
+        f"SELECT 1 FROM runs WHERE {setting('digest')} = ? AND {setting('suite')} = ? "
         "AND outcome = 'finished'",
         digest,
         suite,
