@@ -93,6 +93,9 @@ class Budget:
 
         Where too little is left, wait: what is set aside for others may turn out not to be needed.
         """
+        if self.most_usd is None:
+            yield self._settle
+            return
         price = price_usd or 0.0
         async with self._changed:
             await self._changed.wait_for(lambda: self._is_left(price) or not any(self._set_aside_usd))
@@ -107,8 +110,7 @@ class Budget:
                 self._changed.notify_all()
 
     def _is_left(self, price: float) -> bool:
-        if self.most_usd is None:
-            return True
+        assert self.most_usd is not None
         return self.spent_usd + sum(self._set_aside_usd) + price <= self.most_usd + ROUNDING_USD
 
     def _settle(self, cost_usd: float | None) -> None:
