@@ -180,7 +180,7 @@ def main() -> None:
     one_by_one = load.edits * (LATENCY_SECONDS + one_pass)
     print(f"{load.cases} cases × {load.edits_a_case} edits, {SIDE} × {SIDE}, all cases at once")
     print(f"critical path: {critical:8.2f} s ({load.edits_a_case} × {LATENCY_SECONDS} s + {one_pass:.4f} s)")
-    os.environ.setdefault("XAI_API_KEY", "for the loopback server")
+    os.environ.setdefault("XAI_API_KEY", "for-the-loopback-server")
     told = []
     for provider, how in (("xai", "plain HTTP"), ("server", "OpenAI SDK")):
         with server(load) as address, tempfile.TemporaryDirectory() as folder:
