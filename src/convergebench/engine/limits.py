@@ -52,7 +52,7 @@ class Patience:
     def wait_seconds(self, attempt: int, error: EditError) -> float:
         if isinstance(error, RateLimited) and error.after_seconds is not None:
             return error.after_seconds
-        return random.uniform(0, min(self.longest_wait_seconds, self.first_wait_seconds * 2**attempt))
+        return random.uniform(0, min(self.longest_wait_seconds, self.first_wait_seconds * 2 ** (attempt - 1)))
 
 
 @dataclass(frozen=True)

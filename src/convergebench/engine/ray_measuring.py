@@ -70,6 +70,7 @@ class FarMetrics:
             FarGauge("changes", near.changes, self._workers),
             FarGauge("directions", near.directions, self._workers),
             at_once=2 * self._scale.most,
+            batch=near.batch,
         )
 
     async def close(self) -> None:

@@ -8,13 +8,23 @@ from typing import Any
 
 from convergebench.picture import Picture
 from report.site.conftest import write
-from report.site.filled import HEIGHT, WIDTH
+from report.site.filled import HEIGHT, WIDTH, fill
 
 
 def section(folder: Path, key: str) -> Any:
     script = (folder / "page" / "data" / f"{key}.js").read_text(encoding="ascii")
     quoted = script[script.index("'") + 1 : script.rindex("'")]
     return json.loads(quoted.replace("\\'", "'").replace("\\\\", "\\"))
+
+
+def test_a_picture_that_is_gone_or_damaged_is_left_out_and_the_page_is_written(tmp_path: Path) -> None:
+    fill(tmp_path / "results")
+    gone, damaged, *_ = sorted((tmp_path / "results" / "pictures").glob("??/*"))
+    gone.unlink()
+    damaged.write_bytes(b"not what was stored")
+    page = write(tmp_path / "results", tmp_path / "report")
+    assert (page / "index.html").is_file()
+    assert len(list((page / "pictures").glob("??/*"))) > 2
 
 
 def test_every_picture_that_a_case_names_is_in_the_folder_with_its_thumbnail(written: Path) -> None:

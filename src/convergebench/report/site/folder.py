@@ -6,9 +6,11 @@ import os
 import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 from convergebench.analysis import Results
+from convergebench.errors import WorkspaceError
 from convergebench.report._atomic import replacing
 from convergebench.report.site.keeping import MAPS, Keeper
 from convergebench.report.site.maps import mean_map
@@ -76,12 +78,15 @@ def _bring(store: PictureStore, digest: Digest, file: str, place: Path) -> None:
         return
     place.parent.mkdir(parents=True, exist_ok=True)
     if not isinstance(store, PictureFolder):
-        place.write_bytes(store.load(digest).encoded)
+        with suppress(WorkspaceError):  # the keeper says what is gone
+            place.write_bytes(store.load(digest).encoded)
         return
+    kept = Path(store.place) / file
     try:
-        os.link(Path(store.place) / file, place)
+        os.link(kept, place)
     except OSError:
-        shutil.copyfile(Path(store.place) / file, place)
+        if kept.exists():
+            shutil.copyfile(kept, place)
 
 
 def _write(path: Path, text: str) -> None:

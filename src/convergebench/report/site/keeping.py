@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
+from convergebench.errors import WorkspaceError
 from convergebench.report._atomic import replacing
 from convergebench.report.site.maps import map_name, small_map, thinned
 from convergebench.report.site.thumbnails import thumbnail, thumbnail_file
 from convergebench.store import PictureStore
 from convergebench.types import Digest, Pixels
+
+log = logging.getLogger("convergebench")
 
 THUMBNAILS = "thumbnails"
 MAPS = "maps"
@@ -45,11 +49,22 @@ class Keeper:
         )
 
     def maps_of(self, pairs: Iterable[tuple[Digest, Digest]]) -> list[bytes]:
+        """Those of the pairs that are there."""
         with ThreadPoolExecutor(_AT_ONCE) as threads:
-            return list(threads.map(lambda pair: self.map_of(*pair), pairs))
+            return [found for found in threads.map(self._map_if_there, pairs) if found]
+
+    def _map_if_there(self, pair: tuple[Digest, Digest]) -> bytes | None:
+        with suppress(WorkspaceError):
+            return self.map_of(*pair)
+        return None
 
     def _keep(self, one: tuple[Digest, Set[Digest]]) -> None:
-        digest, sources = one
+        try:
+            self._keep_whole(*one)
+        except WorkspaceError as error:
+            log.warning("the page is without a picture: %s", error)
+
+    def _keep_whole(self, digest: Digest, sources: Set[Digest]) -> None:
         small = thumbnail_file(self._folder / THUMBNAILS, digest)
         unmapped = [source for source in sources if not self._map_file(source, digest).exists()]
         if small.exists() and not unmapped:
