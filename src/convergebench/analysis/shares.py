@@ -13,7 +13,7 @@ _LEVEL = 0.95
 
 
 def percentage(answers: Sequence[bool], clusters: Sequence[str]) -> Interval | None:
-    """Of yes among the answers, resampled by cluster; None if there is no answer.
+    """Of yes among the answers, with an interval by cluster; None if there is no answer.
 
     Resampling equal answers gives an interval of no width. Where all are equal it is Clopper and Pearson's
     instead, with a cluster as one trial: 0 of 10 may be up to 31 % of all.

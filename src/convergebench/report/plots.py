@@ -79,7 +79,7 @@ def _caption(panels: Sequence[Panel]) -> str:
     sizes = sorted({curve.points[-1].n for curve in chief.curves if curve.role != "floor"}) or [0]
     size = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     sentences = [
-        "Means with 95 % intervals, resampled by source picture; dotted grey: floors.",
+        "Means with 95 % intervals, by source picture; dotted grey: floors.",
         f"At the last round n = {size} returns a model ({metric_title(chief.metric)}), {_missing(ends)}.",
         *(_infinite(panel) for panel in panels),
     ]

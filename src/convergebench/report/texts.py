@@ -38,7 +38,7 @@ def ranking_text(ranked: Ranking) -> TextTable:
         "ranking",
         f"{ranked.suite}: what is left after {ranked.round} edits and undos{edits_title(ranked)}",
         f"Ranked by {metric_title(chief)} at round {ranked.round}, {chief.better} is better. Means over all "
-        "returns with 95 % intervals, resampled by source picture. Models that share a letter cannot be told "
+        "returns with 95 % intervals, by source picture. Models that share a letter cannot be told "
         "apart. Floors have no rank.",
         headings,
         rows,

@@ -132,7 +132,7 @@ def _explained(ranked: Ranking) -> dict[str, str]:
         "many are missing. Floors, below the line, have no rank.",
         "shared": "Columns as above.",
         "metrics": "Infinite values, of pictures that came back unchanged, are left out of means.",
-        "curves": "Means with bands of 95 %, resampled by source picture; floors are dotted and grey.",
+        "curves": "Means with bands of 95 %, by source picture; floors are dotted and grey.",
         "dynamics": f"By {chief}; {intervals}. Settling within x: at this pace it comes to rest at most so "
         "far from the source. Edits done: forward edits that happened, by the test that the text names.",
         "scores": of,

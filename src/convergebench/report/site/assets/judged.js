@@ -36,7 +36,7 @@ convergebench.judged = (() => {
   function summaries(judging, lines, title) {
     const repeated = lines.some((one) => one.spread !== null);
     const rounds = lines.some((one) => one.rounds.length > 1);
-    const headings = ["model", "rubric", { text: "mean", hint: "Over pictures, each at the mean of its repeats; 95 % interval, resampled by source picture" }, { text: "grades", hint: "How often each grade was given, from the lowest to the highest" },
+    const headings = ["model", "rubric", { text: "mean", hint: "Over pictures, each at the mean of its repeats; 95 % interval, by source picture" }, { text: "grades", hint: "How often each grade was given, from the lowest to the highest" },
       rounds && { text: "by round", hint: "The mean at each round, on the whole scale" }, right("n"), right("missing"), repeated && right("agreement", "Krippendorff’s alpha of the judge with itself over repeats"), repeated && right("spread", "Standard deviation between repeats")].filter(Boolean);
     const rows = lines.map((one) => {
       const rubric = judging.rubricOf.get(one.rubric);

@@ -40,7 +40,7 @@ convergebench.views.overview = (() => {
     const gated = rows.some((row) => row.score?.gated);
     const headings = [
       { text: "#", class: "number" }, "model",
-      { text: `${metric.title} at round ${found.round}`, hint: "Mean with 95 % interval, resampled by source picture" },
+      { text: `${metric.title} at round ${found.round}`, hint: "Mean with 95 % interval, by source picture" },
       { text: "group", hint: "Models that share a letter cannot be told apart" },
       { text: "half-life", class: "number", hint: "Rounds until less than half of the picture is left: Kaplan–Meier median" },
       { text: "AUC", class: "number", hint: "Area under the curve, 1 to 0" },
@@ -55,7 +55,7 @@ convergebench.views.overview = (() => {
       isSecond && [h("h2", {}, "Partially reversible edits"), h("p", { class: "quiet" }, "Edits that destroy something of the picture, so that nobody could undo them for certain. They are in no other figure of this page.")],
       table(headings, body, isSecond ? "Ranking of the models by partially reversible edits" : "Ranking of the models"),
       h("ul", { class: "notes" },
-        h("li", {}, "Intervals are 95 %, resampled by source picture. Models that share a letter in “group” cannot be told apart. Floors have no rank."),
+        h("li", {}, "Intervals are 95 %, by source picture. Models that share a letter in “group” cannot be told apart. Floors have no rank."),
         found.notes.map((note) => h("li", {}, note))));
   }
 
