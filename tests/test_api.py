@@ -11,6 +11,7 @@ import pytest
 
 import convergebench
 from convergebench import Benchmark, Settings
+from convergebench.analysis.gather import suites_with_returns
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.picture import Picture
 from made_pictures import textured
@@ -42,6 +43,21 @@ def done(suite: str, tmp_path: Path) -> Benchmark:
     return convergebench.run(
         ["jpeg", "identity"], suite, 2, limit=3, metrics=["psnr", "ssim"], workspace=tmp_path / "results"
     )
+
+
+def test_a_grid_shows_the_source_of_its_own_suite(tmp_path: Path) -> None:
+    pictures = []
+    for number in range(2):
+        folder = tmp_path / f"pictures{number}"
+        folder.mkdir()
+        pictures.append(Picture.from_pixels(textured(seed=number)))
+        (folder / "same.png").write_bytes(pictures[-1].encoded)
+        done = convergebench.run(
+            ["identity"], f"folder:{folder}", 1, limit=1, metrics=["ssim"], workspace=tmp_path / "results"
+        )
+    first = next(name for name in suites_with_returns(done.workspace) if "pictures0" in name)
+    source, *_ = done.grid_rows(done.results(first))
+    assert (source.cells[0].pixels == pictures[0].pixels).all()
 
 
 def test_a_run_gives_an_open_benchmark_with_its_outcome(done: Benchmark) -> None:

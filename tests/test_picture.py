@@ -118,6 +118,15 @@ def test_common_formats_decode_as_in_pillow(kind: str, media_type: str) -> None:
     assert found == media_type
 
 
+def test_the_first_of_a_phones_several_pictures_is_taken() -> None:
+    main, depth = (Image.fromarray(textured(seed=number)) for number in range(2))
+    data = saved(main, "MPO", save_all=True, append_images=[depth])
+    assert Image.open(io.BytesIO(data)).format == "MPO"
+    decoded, media_type = decode(data)
+    assert_array_equal(decoded, np.asarray(Image.open(io.BytesIO(data)).convert("RGB")))
+    assert media_type == "image/jpeg"
+
+
 def test_a_grey_picture_has_three_equal_channels() -> None:
     grey = textured()[..., 0]
     assert_array_equal(decode(saved(Image.fromarray(grey)))[0], np.stack([grey] * 3, axis=-1))

@@ -94,6 +94,12 @@ def test_a_dry_run_says_what_is_done_and_to_do_and_touches_nothing(
     assert len(steps(tmp_path / "results")) == 12
 
 
+def test_a_dry_run_of_a_fresh_start_counts_all_of_it(cli: Cli, run: Words) -> None:
+    cli(*run())
+    (planned,) = cli(*run("--dry-run", "--fresh", "--json")).json["models"]
+    assert (planned["done"], planned["to_do"]) == (0, 12)
+
+
 def test_json_is_all_there_is_on_standard_output(program: Cli, run: Words) -> None:
     ended = program(*run("--json"))
     assert ended.code == ended.json["exit_code"] == 0
@@ -187,12 +193,13 @@ def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
     return started
 
 
-def test_ctrl_c_keeps_what_is_in_flight_and_the_same_command_goes_on(
-    start: Callable[..., subprocess.Popen[str]], run: Words, tmp_path: Path
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_keeps_what_is_in_flight_and_the_same_command_goes_on(
+    start: Callable[..., subprocess.Popen[str]], run: Words, tmp_path: Path, number: signal.Signals
 ) -> None:
     words = run(model="sleepy", rounds=1)
     stopped = start(words, edits=3)
-    stopped.send_signal(signal.SIGINT)
+    stopped.send_signal(number)
     _, err = stopped.communicate(timeout=30)
     assert stopped.returncode == 130
     assert "Traceback" not in err
@@ -204,6 +211,15 @@ def test_ctrl_c_keeps_what_is_in_flight_and_the_same_command_goes_on(
     assert json.loads(out)["exit_code"] == 0
     assert json.loads(out)["run"]["replayed"] == 3
     assert set(kept) < set(steps(tmp_path / "results"))
+
+
+def test_a_fresh_start_that_is_stopped_goes_on_without_fresh(
+    start: Callable[..., subprocess.Popen[str]], run: Words
+) -> None:
+    stopped = start(run("--fresh", model="sleepy", rounds=1), edits=3)
+    stopped.send_signal(signal.SIGINT)
+    _, err = stopped.communicate(timeout=30)
+    assert "Run the same command again, without --fresh, to go on" in err
 
 
 def test_a_second_ctrl_c_ends_at_once_without_a_traceback(

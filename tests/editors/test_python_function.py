@@ -55,6 +55,13 @@ def floats(image, instruction, seed):
 def unwilling(image, instruction, seed):
     raise Refused("I do not draw hats")
 
+def transparent(image, instruction, seed):
+    image.putalpha(0)
+    return image
+
+def quitting(image, instruction, seed):
+    raise SystemExit(5)
+
 def careless(image, instruction, seed):
     return image.no_such_method()
 """
@@ -80,6 +87,19 @@ def test_a_function_gets_picture_instruction_and_seed_and_its_picture_is_kept() 
     assert sys.modules[MODULE].seen == [("RGB", wanted.image.size, "Add a hat.", 11)]
     assert (edited.picture.pixels == wanted.image.pixels // 2).all()
     assert edited.cost_usd is None
+
+
+def test_transparency_is_laid_on_white() -> None:
+    assert (edit_once(open_editor(spec("transparent")), request()).picture.pixels == 255).all()
+
+
+def test_a_function_that_ends_the_program_ends_its_edit_alone(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    run_cases(workspace, open_editor(spec("quitting")), make_case())
+    outcome = workspace.steps(1)[0].outcome
+    assert isinstance(outcome, Failure)
+    assert "sys.exit(5)" in outcome.reason
 
 
 def test_arrays_async_functions_and_gray_pictures_are_taken_too() -> None:

@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 
 from convergebench.report import final_pictures
@@ -33,6 +35,13 @@ def test_the_columns_cover_different_pictures_of_both_kinds(results):
 def test_the_pictures_are_those_of_the_last_round(results):
     _, asked = grid_of(results, columns=1)
     assert "qwen-portrait_astronaut/glasses_add_remove-10" in asked
+
+
+def test_where_no_chain_reached_the_last_round_it_is_the_last_one_reached(results):
+    early = tuple(item for item in results.returns if item.round <= 7)
+    rows, asked = grid_of(dataclasses.replace(results, returns=early), columns=1)
+    assert len(rows) > 1
+    assert "qwen-portrait_astronaut/glasses_add_remove-7" in asked
 
 
 def test_captions_carry_the_metric(results):

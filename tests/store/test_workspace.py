@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from convergebench.errors import WorkspaceError
-from convergebench.store import DATABASE, Enrolment, Workspace
+from convergebench.store import DATABASE, IS_NEWEST, Enrolment, Workspace
 from convergebench.store.schema import VERSION
 from convergebench.types import Case, EditorFacts, Failure, Measurement, PictureFacts, Step
 
@@ -66,6 +66,31 @@ def test_fresh_starts_beside_what_is_there_and_keeps_it(
     assert workspace.steps(new) == []
     assert len(workspace.steps(old)) == 1
     assert workspace.enrol([enrolment(case)], fresh=False) == [new]
+
+
+def test_a_fresh_start_without_a_step_hides_nothing_and_is_used_by_the_next(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    case = make_case()
+    run = workspace.start_run({}, "0")
+    (old,) = workspace.enrol([enrolment(case)], fresh=False)
+    workspace.record_step(old, run, step(0, PictureFacts("cd", 8, 8, "image/png"))).result()
+    (new,) = workspace.enrol([enrolment(case)], fresh=True)
+    assert workspace.enrol([enrolment(case)], fresh=True) == [new]
+    newest = f"SELECT t.id FROM trajectories t WHERE {IS_NEWEST}"
+    assert [row["id"] for row in workspace.query(newest)] == [old]
+    workspace.record_step(new, run, step(0, PictureFacts("ef", 8, 8, "image/png"))).result()
+    assert [row["id"] for row in workspace.query(newest)] == [new]
+
+
+def test_a_trajectory_that_was_refused_has_no_edit_left_to_do(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    run = workspace.start_run({}, "0")
+    (identity,) = workspace.enrol([enrolment(make_case(), rounds=3)], fresh=False)
+    workspace.record_step(identity, run, step(0, Failure("refused", "never"))).result()
+    (done,) = workspace.finished_edits("round_trip").values()
+    assert done >= 6
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
