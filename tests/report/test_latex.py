@@ -1,7 +1,7 @@
 import re
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from convergebench.analysis import ranking
@@ -30,6 +30,7 @@ def test_no_sign_is_lost(text):
 
 
 @given(st.lists(st.lists(st.text(), min_size=3, max_size=3), min_size=1, max_size=4))
+@example([["\x08\r*", "", ""]])
 def test_every_row_keeps_its_columns_whatever_is_in_its_cells(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("latex") / "tables.tex"
     write_latex([TextTable("t", "title", "why", ["a", "b", "c"], rows)], path)

@@ -45,7 +45,8 @@ def latex_escaped(text: str) -> str:
     >>> latex_escaped("50 % of a_b & \\input{x}")
     '50 \\% of a\\_b \\& \\textbackslash{}input\\{x\\}'
     """
-    shown = "".join(_SHOWN.get(sign, sign) for sign in " ".join(text.split()) if sign.isprintable())
+    readable = "".join(sign for sign in text if sign.isprintable() or sign.isspace())
+    shown = "".join(_SHOWN.get(sign, sign) for sign in " ".join(readable.split()))
     # Two hyphens would become a dash.
     return re.sub("-(?=-)", "-{}", shown)
 
