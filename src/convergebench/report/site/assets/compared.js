@@ -3,7 +3,7 @@
 /** Several results compared with one source in every mode, with one zoom for all: for what has no rounds. */
 convergebench.compared = (() => {
   const { h, buttons, number, picture } = convergebench;
-  const { Camera, Stage, ZOOMS, MODES, AMOUNTS } = convergebench.stage;
+  const { Camera, Stage, ZOOMS, MODES, Amounts } = convergebench.stage;
   const FLICKER_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 2000 : 700;
 
   /** results: [{title, picture, failure, seconds, cost_usd, attempts, below: [nodes]}]. */
@@ -11,7 +11,7 @@ convergebench.compared = (() => {
     constructor({ all, source, results, chosen, onchange, mode = "side" }) {
       Object.assign(this, { all, source, onchange });
       this.mode = MODES.some(([key]) => key === chosen.get("mode")) ? chosen.get("mode") : mode;
-      this.amounts = Object.fromEntries(Object.entries(AMOUNTS).map(([mode, one]) => [mode, one.start]));
+      this.amounts = new Amounts((amount) => this.slide(amount));
       this.camera = new Camera();
       if (ZOOMS.includes(chosen.get("zoom"))) this.camera.zoom = chosen.get("zoom");
       const slide = (amount) => this.slide(amount);
@@ -64,37 +64,21 @@ convergebench.compared = (() => {
         if (!result.picture) continue;
         beside.node.hidden = this.mode !== "side";
         if (this.mode === "side") beside.show(this.source, null, "source", 50, "The source");
-        stage.show(this.source, result.picture, this.mode === "side" ? "single" : this.mode, this.amounts[this.mode] ?? 50, result.title);
+        stage.show(this.source, result.picture, this.mode === "side" ? "single" : this.mode, this.amounts.of(this.mode), result.title);
       }
     }
 
     tools() {
       return [
         buttons("Compare by", MODES, this.mode, (mode) => this.change({ mode })),
-        this.amountTool(),
+        this.amounts.field(this.mode),
         buttons("Zoom", ZOOMS.map((zoom) => [zoom, zoom === "fit" ? "Fit" : `${zoom}×`]), this.camera.zoom, (zoom) => this.change({ zoom })),
         this.mode === "delta" && convergebench.changeLegend(this.all.change_scale),
       ];
     }
 
-    /** The same field while it is dragged: one that is replaced lets go of the pointer. */
-    amountTool() {
-      const one = AMOUNTS[this.mode];
-      if (!one) return null;
-      if (this.amountMode !== this.mode) {
-        this.amountMode = this.mode;
-        this.amountInput = h("input", { type: "range", min: one.min, max: one.max, "data-key": "amount", oninput: () => this.slide(Number(this.amountInput.value)) });
-        this.amountText = h("output", {});
-        this.amountField = h("label", { class: "field amount" }, h("span", {}, one.label), this.amountInput, this.amountText);
-      }
-      this.amountInput.value = this.amounts[this.mode];
-      this.amountText.textContent = `${this.amounts[this.mode]}${one.unit}`;
-      return this.amountField;
-    }
-
     slide(amount) {
-      this.amounts[this.mode] = amount;
-      this.amountTool();
+      this.amounts.set(this.mode, amount);
       this.showAll();
     }
 

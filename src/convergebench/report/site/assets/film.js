@@ -3,7 +3,7 @@
 /** A trajectory's pictures in order, compared with the source; several models in lockstep. */
 convergebench.views.film = (() => {
   const { h, load, breakable, choice, buttons, address } = convergebench;
-  const { Camera, ZOOMS, MODES, AMOUNTS } = convergebench.stage;
+  const { Camera, ZOOMS, MODES, Amounts } = convergebench.stage;
   const { Pane } = convergebench;
   const FLICKER_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 2000 : 700;
 
@@ -27,7 +27,7 @@ convergebench.views.film = (() => {
       this.step = /^edit\d*$/.test(chosen.get("step")) ? chosen.get("step") : "return";
       this.mode = MODES.some(([key]) => key === chosen.get("mode")) ? chosen.get("mode") : "slider";
       this.registered = chosen.get("registered") === "yes";
-      this.amounts = Object.fromEntries(Object.entries(AMOUNTS).map(([mode, one]) => [mode, one.start]));
+      this.amounts = new Amounts((amount) => this.slide(amount));
       this.camera = new Camera();
       if (ZOOMS.includes(chosen.get("zoom"))) this.camera.zoom = chosen.get("zoom");
     }
@@ -46,7 +46,6 @@ convergebench.views.film = (() => {
       if (!data.source) return [heading, this.caseChoice(number), h("p", { class: "notice" }, noPictures(data))];
       this.panes = this.shown.map((film) => new Pane(this, film));
       this.panesNode = h("div", { class: "panes", "data-count": this.panes.length }, this.panes.map((pane) => pane.node));
-      this.amountField = h("label", { class: "field amount" });
       this.registeredField = this.registrationChoice();
       this.scrubber = h("input", { type: "range", min: 0, max: all.rounds, step: 1, "aria-label": "Round", oninput: () => this.change({ round: Number(this.scrubber.value) }) });
       this.roundText = h("output", {});
@@ -136,10 +135,9 @@ convergebench.views.film = (() => {
     }
 
     change(changes) {
-      const { zoom, amount, ...own } = changes;
+      const { zoom, ...own } = changes;
       Object.assign(this, own);
       if (zoom) this.camera.change({ zoom });
-      if (amount !== undefined) this.amounts[this.mode] = amount;
       this.update();
       history.replaceState(null, "", address("film", this.state()));
     }
@@ -162,7 +160,7 @@ convergebench.views.film = (() => {
       if (focused) queueMicrotask(() => this.toolbar.querySelector(`[data-key="${focused}"]`)?.focus());
       return [
         buttons("Compare by", MODES, this.mode, (mode) => this.change({ mode })),
-        this.amountTool(),
+        this.amounts.field(this.mode),
         buttons("Zoom", ZOOMS.map((zoom) => [zoom, zoom === "fit" ? "Fit" : `${zoom}×`, zoom === "fit" ? "The whole picture" : `${zoom} screen pixels for each pixel of the source`]), this.camera.zoom, (zoom) => this.change({ zoom })),
         buttons("Picture", [["return", "Return", "After the undo"], ["edit", "Edit", "After the forward edit"]], this.step === "return" ? "return" : "edit", (step) => this.change({ step })),
         this.registeredField,
@@ -170,24 +168,9 @@ convergebench.views.film = (() => {
       ];
     }
 
-    amountTool() {
-      const one = AMOUNTS[this.mode];
-      if (!one) return null;
-      if (this.amountMode !== this.mode) {
-        this.amountMode = this.mode;
-        this.amountInput = h("input", { type: "range", min: one.min, max: one.max, "data-key": "amount", oninput: () => this.slide(Number(this.amountInput.value)) });
-        this.amountText = h("output", {});
-        this.amountField = h("label", { class: "field amount" }, h("span", {}, one.label), this.amountInput, this.amountText);
-      }
-      this.amountInput.value = this.amounts[this.mode];
-      this.amountText.textContent = `${this.amounts[this.mode]}${one.unit}`;
-      return this.amountField;
-    }
-
     /** Faster than change(): only the stages and the number. */
     slide(amount) {
-      this.amounts[this.mode] = amount;
-      this.amountTool();
+      this.amounts.set(this.mode, amount);
       for (const pane of this.panes) pane.update();
     }
 

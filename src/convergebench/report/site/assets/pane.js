@@ -45,7 +45,7 @@ convergebench.Pane = (() => {
       this.stage.node.hidden = !shown;
       this.absent.hidden = Boolean(shown);
       if (view.mode === "side") this.beside.show(source, null, "source", 50, "The source");
-      if (shown) this.stage.show(source, shown, view.mode === "side" ? "single" : view.mode, view.amounts[view.mode] ?? 50, text);
+      if (shown) this.stage.show(source, shown, view.mode === "side" ? "single" : view.mode, view.amounts.of(view.mode), text);
       else this.absent.textContent = reasonOf(step, this.film, view.round);
       this.register();
       this.caption.replaceChildren(...this.captionParts(step, shown).filter(Boolean));

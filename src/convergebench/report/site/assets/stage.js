@@ -172,5 +172,37 @@ convergebench.stage = (() => {
     return Math.round(wanted * devicePixelRatio) / devicePixelRatio;
   }
 
-  return { Camera, Stage, ZOOMS, MODES, AMOUNTS };
+  /** How far each mode that has an amount is set, and the field that sets it. */
+  class Amounts {
+    constructor(slide) {
+      this.slide = slide;
+      this.amounts = Object.fromEntries(Object.entries(AMOUNTS).map(([mode, one]) => [mode, one.start]));
+    }
+
+    of(mode) {
+      return this.amounts[mode] ?? 50;
+    }
+
+    set(mode, amount) {
+      this.amounts[mode] = amount;
+      this.field(mode);
+    }
+
+    /** The same field while it is dragged: one that is replaced lets go of the pointer. Null where a mode has none. */
+    field(mode) {
+      const one = AMOUNTS[mode];
+      if (!one) return null;
+      if (this.mode !== mode) {
+        this.mode = mode;
+        this.input = h("input", { type: "range", min: one.min, max: one.max, "data-key": "amount", oninput: () => this.slide(Number(this.input.value)) });
+        this.text = h("output", {});
+        this.node = h("label", { class: "field amount" }, h("span", {}, one.label), this.input, this.text);
+      }
+      this.input.value = this.amounts[mode];
+      this.text.textContent = `${this.amounts[mode]}${one.unit}`;
+      return this.node;
+    }
+  }
+
+  return { Camera, Stage, Amounts, ZOOMS, MODES };
 })();
