@@ -28,6 +28,14 @@ def step(position: int, outcome: PictureFacts | Failure, **changes: object) -> S
     return Step(position=position, outcome=outcome, **values)  # type: ignore[arg-type]
 
 
+def begun(workspace: Workspace, case: Case, digest: str) -> int:
+    """The case's trajectory, which goes on with a picture of this digest."""
+    (identity,) = workspace.enrol([enrolment(case)], fresh=False)
+    run = workspace.start_run({}, "0")
+    workspace.record_step(identity, run, step(0, PictureFacts(digest, 8, 8, "image/png"))).result()
+    return identity
+
+
 def test_the_same_trajectory_is_enrolled_once_and_its_rounds_only_grow(
     workspace: Workspace, make_case: Callable[..., Case]
 ) -> None:
@@ -58,9 +66,7 @@ def test_fresh_starts_beside_what_is_there_and_keeps_it(
     workspace: Workspace, make_case: Callable[..., Case]
 ) -> None:
     case = make_case()
-    run = workspace.start_run({}, "0")
-    (old,) = workspace.enrol([enrolment(case)], fresh=False)
-    workspace.record_step(old, run, step(0, PictureFacts("cd", 8, 8, "image/png"))).result()
+    old = begun(workspace, case, "cd")
     (new,) = workspace.enrol([enrolment(case)], fresh=True)
     assert new != old
     assert workspace.steps(new) == []
@@ -72,14 +78,12 @@ def test_a_fresh_start_without_a_step_hides_nothing_and_is_used_by_the_next(
     workspace: Workspace, make_case: Callable[..., Case]
 ) -> None:
     case = make_case()
-    run = workspace.start_run({}, "0")
-    (old,) = workspace.enrol([enrolment(case)], fresh=False)
-    workspace.record_step(old, run, step(0, PictureFacts("cd", 8, 8, "image/png"))).result()
+    old = begun(workspace, case, "cd")
     (new,) = workspace.enrol([enrolment(case)], fresh=True)
     assert workspace.enrol([enrolment(case)], fresh=True) == [new]
     newest = f"SELECT t.id FROM trajectories t WHERE {IS_NEWEST}"
     assert [row["id"] for row in workspace.query(newest)] == [old]
-    workspace.record_step(new, run, step(0, PictureFacts("ef", 8, 8, "image/png"))).result()
+    assert begun(workspace, case, "ef") == new
     assert [row["id"] for row in workspace.query(newest)] == [new]
 
 
