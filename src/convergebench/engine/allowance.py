@@ -75,7 +75,9 @@ class Allowance:
 def check_allowance(max_cost_usd: float | None, per_minute: float | None) -> None:
     """WrongUse unless both can be kept; for settings, so that a run that cannot begin is not on record."""
     if max_cost_usd is not None and not 0 <= max_cost_usd < math.inf:
-        raise WrongUse(f"--max-cost must be a number of dollars, 0 or more, not {max_cost_usd:g}")
+        raise WrongUse(
+            f"--max-cost must be a number of dollars, 0 or more, not {max_cost_usd:g}; no limit without it"
+        )
     if per_minute is not None and not 0 < per_minute < math.inf:
         raise WrongUse(f"--per-minute must be a number above 0, not {per_minute:g}")
 

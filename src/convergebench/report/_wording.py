@@ -31,14 +31,14 @@ def decimals(facts: MetricFacts) -> int:
 
 def number(value: float | None, places: int) -> str:
     """
-    >>> number(0.61849, 3), number(math.inf, 1), number(None, 3)
-    ('0.618', '∞', '–')
+    >>> number(0.61849, 3), number(math.inf, 1), number(None, 3), number(-0.004, 2)
+    ('0.618', '∞', '–', '0.00')
     """
     if value is None:
         return ABSENT
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    return f"{value:.{places}f}"
+    return f"{value:z.{places}f}"
 
 
 def duration(seconds: float | None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from convergebench.analysis import Finding, Ranking, SharedCases
+from convergebench.analysis.shared import FEWEST_CASES
 from convergebench.report._wording import counted
 from convergebench.report.csv import Row
 from convergebench.report.tables import json_ranking
@@ -21,6 +22,8 @@ def audit_lines(findings: Sequence[Finding]) -> Iterator[str]:
 
 def corrected_title(shared: SharedCases) -> str:
     """What the corrected ranking is of."""
+    if not shared.cases:
+        return f"There is no corrected ranking: it takes {FEWEST_CASES} cases or more that the models share."
     told = f"Corrected: on the {counted(len(shared.cases), 'case')} that these models share"
     if not shared.left_out:
         return f"{told}."

@@ -119,7 +119,8 @@ const convergebench = (() => {
   function number(value, places) {
     if (value === null || value === undefined) return ABSENT;
     if (infinite(value)) return value === "inf" ? "∞" : "−∞";
-    return value.toFixed(places).replace("-", "−");
+    const shown = value.toFixed(places);
+    return (Number(shown) === 0 ? shown.replace("-", "") : shown).replace("-", "−"); // no minus before zero
   }
 
   const signed = (value, places) => (value > 0 ? "+" : "") + number(value, places);
