@@ -113,14 +113,14 @@ def harness(model: Path, cases: list[Any], load: Load, folder: Path) -> Callable
     """Seconds of a run by batch size."""
     from convergebench.editors.registry import open_editor
     from convergebench.engine import Plan, run_plan
-    from convergebench.engine.watch import Unwatched
-    from convergebench.metrics import Ruler
+    from convergebench.engine.progress import NoProgress
+    from convergebench.metrics import MetricSet
     from convergebench.picture import Picture
     from convergebench.protocols import round_trip
     from convergebench.store import Workspace
     from convergebench.types import EditRequest
 
-    class Clock(Unwatched):
+    class Clock(NoProgress):
         def ended(self, model: str, unmade: int) -> None:
             self.at = load.now()
 
@@ -133,7 +133,9 @@ def harness(model: Path, cases: list[Any], load: Load, folder: Path) -> Callable
         with tempfile.TemporaryDirectory(dir=folder) as name, Workspace.create(Path(name) / "w") as workspace:
             run, clock = workspace.start_run({}, "bench"), Clock()
             started = load.now()
-            outcome = await run_plan(plan, workspace, Ruler([]), run=run, concurrency=load.cases, watch=clock)
+            outcome = await run_plan(
+                plan, workspace, MetricSet([]), run=run, concurrency=load.cases, watch=clock
+            )
         assert outcome.edits == load.edits, outcome
         return clock.at - started
 

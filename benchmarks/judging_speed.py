@@ -166,13 +166,15 @@ class TimedStart:
 
 
 def judge(folder: Path, judge: str) -> dict[str, Any]:
-    from convergebench.engine.judging import Task, judge_tasks
+    from convergebench.engine.judging.judge_tasks import JudgingTask, judge_tasks
     from convergebench.judges import Subject, open_judge, rubric
     from convergebench.store import Workspace
 
     timed = TimedStart(open_judge(judge))
     tasks = [
-        Task(rubric(name), Subject({"source": (source,), "result": (result,)}, {"instruction": "Add a hat."}))
+        JudgingTask(
+            rubric(name), Subject({"source": (source,), "result": (result,)}, {"instruction": "Add a hat."})
+        )
         for source, result in json.loads((folder / "subjects.json").read_text())
         for name in RUBRICS
     ]

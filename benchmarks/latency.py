@@ -172,9 +172,9 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=66)
     parser.add_argument("--rounds", type=int, default=10)
     load = Load(**vars(parser.parse_args()))
-    from convergebench.metrics import Ruler
+    from convergebench.metrics import MetricSet
 
-    ruler = Ruler(METRICS)
+    ruler = MetricSet(METRICS)
     one_pass = metric_pass_seconds(ruler)
     critical = load.edits_a_case * LATENCY_SECONDS + one_pass
     one_by_one = load.edits * (LATENCY_SECONDS + one_pass)

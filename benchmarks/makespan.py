@@ -31,7 +31,7 @@ class Late(Free):
 
 def wall_seconds(at_once: int, rounds: int) -> float:
     from convergebench.engine import Plan, run_plan
-    from convergebench.metrics import Ruler
+    from convergebench.metrics import MetricSet
     from convergebench.protocols import round_trip
     from convergebench.store import Workspace
     from convergebench.types import Case, SourcePicture
@@ -45,7 +45,7 @@ def wall_seconds(at_once: int, rounds: int) -> float:
             Case(f"case{number}", (source,), "Add it.", "Remove it.", "pair") for number in range(at_once)
         )
         plan = Plan("bench@0", round_trip(rounds), cases, (editor,), (0,))
-        ruler = Ruler(METRICS)
+        ruler = MetricSet(METRICS)
         with Workspace.create(Path(folder) / "results") as workspace:
             run = workspace.start_run({}, "bench")
             started = time.perf_counter()

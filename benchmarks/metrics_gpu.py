@@ -28,9 +28,9 @@ from typing import Any
 import numpy as np
 from metrics_speed import pillow_pixels, pillow_png, pillow_squared, save_random_clip
 
-from convergebench.engine.measuring import WORKERS, Measuring, Pairs
-from convergebench.engine.watch import Unwatched
-from convergebench.metrics import MetricOptions, Ruler, load
+from convergebench.engine.measuring.measurement_queue import WORKERS, MeasurementQueue, PairMeasurer
+from convergebench.engine.progress import NoProgress
+from convergebench.metrics import MetricOptions, MetricSet, load
 from convergebench.metrics._lpips_torch import TorchFeatures
 from convergebench.picture import Picture
 from convergebench.store import Workspace
@@ -97,8 +97,8 @@ def check_values(
         (Picture.from_pixels(sources[place]), Picture.from_pixels(pixels)) for place, pixels in results[:6]
     ]
     pairs += [(pairs[0][0], pairs[1][0])]
-    on_gpu = Ruler(names, options).measure(pairs)
-    on_cpu = Ruler(names, MetricOptions(clip=options.clip, device="cpu")).measure(pairs)
+    on_gpu = MetricSet(names, options).measure(pairs)
+    on_cpu = MetricSet(names, MetricOptions(clip=options.clip, device="cpu")).measure(pairs)
     print("largest differences from the processor's values")
     for name in names:
         missing = on_gpu[0][name].missing or on_cpu[0][name].missing
@@ -119,7 +119,7 @@ def print_stages(
     pairs = [(pictures[place], Picture.from_pixels(pixels)) for place, pixels in results[: 4 * batch]]
     print("\nthe ruler alone, milliseconds a result (copies to the device in each)")
     for names in (*((name,) for name in (*METRICS, "ms_ssim")), METRICS):
-        ruler = Ruler(names, options)
+        ruler = MetricSet(names, options)
         ruler.measure(pairs[:batch])
         started = time.perf_counter()
         with ThreadPoolExecutor(2) as threads:
@@ -138,7 +138,7 @@ def through_the_harness(
         tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
         Workspace.create(Path(folder) / "results") as workspace,
     ):
-        ruler = Ruler(METRICS, options)
+        ruler = MetricSet(METRICS, options)
         pictures = [Picture.from_pixels(pixels) for pixels in sources]
         pairs = [(picture, picture) for picture in pictures] * 2
         with ThreadPoolExecutor(WORKERS) as threads:  # loads, and gets the memory that pictures pass through
@@ -156,12 +156,14 @@ def through_the_harness(
 
 
 async def measured(
-    ruler: Ruler, workspace: Workspace, sources: Sequence[Picture], results: Sequence[tuple[int, Pixels]]
+    ruler: MetricSet, workspace: Workspace, sources: Sequence[Picture], results: Sequence[tuple[int, Pixels]]
 ) -> float:
     def failed(error: Exception) -> None:
         raise error
 
-    line = Measuring(Pairs(ruler), workspace, Unwatched(), failed, batch=ruler.batch_size, fill=True)
+    line = MeasurementQueue(
+        PairMeasurer(ruler), workspace, NoProgress(), failed, batch=ruler.batch_size, fill=True
+    )
     # Those that bring pictures to the device need cores too: where all are taken, the device waits.
     cores = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - WORKERS))
     room = asyncio.Semaphore(WAITING)

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from row import row
 
-from convergebench.metrics import DEFAULT_MEASURED, MetricOptions, Ruler, load, packaged_weights
+from convergebench.metrics import DEFAULT_MEASURED, MetricOptions, MetricSet, load, packaged_weights
 from convergebench.metrics._lpips_torch import TorchFeatures
-from convergebench.packages import fetch
+from convergebench.packaged_files import fetch
 from convergebench.picture import Picture, encode_png
 from convergebench.types import Pixels
 
@@ -73,7 +73,7 @@ def compare_ways(
 ) -> None:
     files = [pillow_png(source), *(pillow_png(result) for result in results)]
     compare = usual_comparison(metrics, options)
-    ruler = Ruler(metrics, options, sources=1)
+    ruler = MetricSet(metrics, options, sources=1)
     small = Picture.from_pixels(np.ascontiguousarray(source[:192, :192]))
     rounds = []
     # Taken in turns, so that other work on the machine slows neither more than the other.
@@ -105,7 +105,7 @@ def the_usual_way(files: list[bytes], compare: Compare) -> list[dict[str, float]
     return rows
 
 
-def our_way(files: list[bytes], ruler: Ruler) -> list[dict[str, float | None]]:
+def our_way(files: list[bytes], ruler: MetricSet) -> list[dict[str, float | None]]:
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         source, *results = threads.map(Picture.from_bytes, files)
         encoded = [threads.submit(encode_png, result.pixels) for result in results]
@@ -119,7 +119,7 @@ def print_whole_set(source: Pixels, results: list[Pixels], options: MetricOption
     """What a run measures by default, without CLIP: more than the usual way has."""
     files = [pillow_png(source), *(pillow_png(result) for result in results)]
     names = [name for name in DEFAULT_MEASURED if name != "clip"]
-    ruler = Ruler(names, options, sources=1)
+    ruler = MetricSet(names, options, sources=1)
     small = Picture.from_pixels(np.ascontiguousarray(source[:192, :192]))
     ruler.measure([(small, small)])
     whole = timed(lambda: our_way(files, ruler))

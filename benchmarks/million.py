@@ -37,9 +37,9 @@ def digest(*parts: object) -> str:
 
 
 def versions() -> dict[str, str]:
-    from convergebench.metrics import Ruler
+    from convergebench.metrics import MetricSet
 
-    return {facts.name: facts.version for facts in Ruler((*METRICS[:-1], "colour")).facts}
+    return {facts.name: facts.version for facts in MetricSet((*METRICS[:-1], "colour")).facts}
 
 
 def cases_of(number: int) -> Iterator[Case]:

@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 from row import row
 
-from convergebench.analysis import gather
 from convergebench.picture import Picture
-from convergebench.report.site import write_site
+from convergebench.report.page import write_site
+from convergebench.results import load_results
 from convergebench.store import Enrolment, Workspace
 from convergebench.types import Case, EditorFacts, Measurement, SourcePicture, Step
 
@@ -145,7 +145,7 @@ def run(folder: Path) -> None:
         fill(folder / "results")
     began = time.perf_counter()
     with Workspace.existing(folder / "results") as workspace:
-        results = gather(workspace)
+        results = load_results(workspace)
         print(f"gathering {time.perf_counter() - began:.1f} s")
         page = write_site(workspace, results, folder / "report")
     written = time.perf_counter() - began

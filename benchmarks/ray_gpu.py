@@ -61,13 +61,13 @@ def edited(spec: str, cases: list[Any], metrics: Sequence[str], *, on_ray: bool)
     """Digests by step and values by pair, and the seconds it took."""
     from convergebench.editors.registry import open_editor
     from convergebench.engine import Plan, run_plan
-    from convergebench.engine.ray_run import run_plan_on_ray
-    from convergebench.engine.watch import Unwatched
-    from convergebench.metrics import MetricOptions, Ruler
+    from convergebench.engine.progress import NoProgress
+    from convergebench.engine.ray.run import run_plan_on_ray
+    from convergebench.metrics import MetricOptions, MetricSet
     from convergebench.protocols import round_trip
     from convergebench.store import Workspace
 
-    class Clock(Unwatched):
+    class Clock(NoProgress):
         def __init__(self) -> None:
             self.kept: list[float] = []
 
@@ -84,7 +84,7 @@ def edited(spec: str, cases: list[Any], metrics: Sequence[str], *, on_ray: bool)
                 plan, workspace, builds=[build], metrics=metrics, options=options, **common
             )
         else:
-            work = run_plan(plan, workspace, Ruler(metrics, options), **common)
+            work = run_plan(plan, workspace, MetricSet(metrics, options), **common)
         outcome = asyncio.run(work)
         assert outcome.edits == FULL.edits, outcome
         return results(workspace), clock.kept[-1] - clock.kept[0]

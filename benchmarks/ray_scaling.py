@@ -54,7 +54,7 @@ class Measured:
 @contextmanager
 def nodes(number: int, replicas_each: int) -> Iterator[Any]:
     """A head that runs nothing and so many nodes."""
-    from convergebench.engine.ray_cluster import LOOPBACK_ONLY, connected
+    from convergebench.engine.ray.cluster import LOOPBACK_ONLY, connected
 
     os.environ.update(LOOPBACK_ONLY, PYTHONPATH=str(TESTS))
     with started(number, replicas_each) as cluster, connected(cluster.address):
@@ -63,7 +63,7 @@ def nodes(number: int, replicas_each: int) -> Iterator[Any]:
 
 @contextmanager
 def started(number: int, replicas_each: int) -> Iterator[Any]:
-    from convergebench.engine.ray_cluster import ray_module
+    from convergebench.engine.ray.cluster import ray_module
 
     ray_module()
     from ray.cluster_utils import Cluster
@@ -81,8 +81,8 @@ def started(number: int, replicas_each: int) -> Iterator[Any]:
 
 def edit_all(load: Load, replicas: int, folder: Path, meanwhile: Callable[[Path], None] | None) -> Measured:
     from convergebench.engine import Plan
-    from convergebench.engine.ray_run import run_plan_on_ray
-    from convergebench.engine.replicas import Scale
+    from convergebench.engine.ray.replica_pool import Scale
+    from convergebench.engine.ray.run import run_plan_on_ray
     from convergebench.metrics import MetricOptions
     from convergebench.protocols import round_trip
     from convergebench.store import DATABASE, Workspace

@@ -14,23 +14,23 @@ import time
 import numpy as np
 from row import row
 
-from convergebench.analysis import Chains, areas
-from convergebench.analysis.chains import cluster_index
-from convergebench.analysis.half_life import fall_times
-from convergebench.analysis.resampling import bootstrap_means
-from convergebench.analysis.survival import bootstrap_medians
+from convergebench.analysis import ShareMatrix, areas
+from convergebench.analysis.round_trip.half_life import fall_times
+from convergebench.analysis.round_trip.share_matrix import cluster_index
+from convergebench.analysis.statistics.cluster_bootstrap import bootstrap_means
+from convergebench.analysis.statistics.survival import bootstrap_medians
 
 
-def simulated(trajectories: int, rounds: int, pictures: int) -> Chains:
+def simulated(trajectories: int, rounds: int, pictures: int) -> ShareMatrix:
     """Exponential decay with another rate for every trajectory."""
     random = np.random.default_rng(0)
     rates = random.gamma(4, 0.02, trajectories)[:, None]
     shares = np.exp(-rates * np.arange(rounds + 1))
     names = tuple(f"p{number % pictures}" for number in range(trajectories))
-    return Chains("m", tuple((f"c{number}", 0) for number in range(trajectories)), names, shares)
+    return ShareMatrix("m", tuple((f"c{number}", 0) for number in range(trajectories)), names, shares)
 
 
-def measure(chains: Chains, resamples: int) -> tuple[float, float, float]:
+def measure(chains: ShareMatrix, resamples: int) -> tuple[float, float, float]:
     started = time.perf_counter()
     clusters = cluster_index(chains.pictures)
     times, fell = fall_times(chains.bridged)

@@ -9,7 +9,7 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
-from convergebench.editors._wear import noise
+from convergebench.editors._degradations import noise
 from convergebench.picture import Picture
 from convergebench.types import Edited, EditError, EditorFacts, EditRequest, Refused, Share
 

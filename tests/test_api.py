@@ -11,9 +11,9 @@ import pytest
 
 import convergebench
 from convergebench import Benchmark, Settings
-from convergebench.analysis.gather import suites_with_returns
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.picture import Picture
+from convergebench.results.load_results import suites_with_returns
 from made_pictures import textured
 
 

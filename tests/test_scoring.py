@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from convergebench.analysis.benchmark import BenchmarkRow
+from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
+from convergebench.benchmarks.gedit.mini import load_gedit_mini
+from convergebench.benchmarks.wiseedit.mini import load_wiseedit_mini
+from convergebench.benchmarks.wiseedit.suite import references_of
 from convergebench.editors import open_editor
 from convergebench.engine import Plan, run_plan
 from convergebench.errors import WrongUse
 from convergebench.judges import open_judge
-from convergebench.metrics import Ruler
+from convergebench.metrics import MetricSet
 from convergebench.protocols import one_shot
 from convergebench.scoring import Scored, full_name, score_suite
 from convergebench.store import Workspace
-from convergebench.suites.choice import Choice
-from convergebench.suites.gedit_mini import load_gedit_mini
-from convergebench.suites.wiseedit import references_of
-from convergebench.suites.wiseedit_mini import load_wiseedit_mini
+from convergebench.suites.sampling import Sampling
 from convergebench.types import Edited, Editor, EditRequest, Refused, Suite
 from scripted import Scripted
 from servers.judge import Answer, Asked, JudgeServer, completion, graded
@@ -42,7 +42,7 @@ def judge() -> Iterator[JudgeServer]:
 def edit_suite(workspace: Workspace, suite: Suite, editor: Editor) -> None:
     plan = Plan(full_name(suite), one_shot(), suite.cases, (editor,), (0,))
     number = workspace.start_run({"suite": plan.suite}, "test")
-    asyncio.run(run_plan(plan, workspace, Ruler([]), run=number))
+    asyncio.run(run_plan(plan, workspace, MetricSet([]), run=number))
 
 
 def scored(workspace: Workspace, suite: Suite, judge: JudgeServer, **options: object) -> Scored:
@@ -55,7 +55,7 @@ def line(rows: list[BenchmarkRow], metric: str, subset: str) -> BenchmarkRow:
 
 
 def test_two_grades_of_each_rubric_become_overall(workspace: Workspace, judge: JudgeServer) -> None:
-    suite = load_gedit_mini("en", Choice(limit=3))
+    suite = load_gedit_mini("en", Sampling(limit=3))
     edit_suite(workspace, suite, Scripted())
     judge.script = lambda number, asked: completion(
         graded(asked, edit_success=9, rest_preserved=4, naturalness=9, artifacts=10)
@@ -75,11 +75,11 @@ def test_two_grades_of_each_rubric_become_overall(workspace: Workspace, judge: J
 def test_nothing_is_asked_twice_and_a_smaller_choice_needs_nothing_new(
     workspace: Workspace, judge: JudgeServer
 ) -> None:
-    suite = load_gedit_mini("en", Choice(limit=4))
+    suite = load_gedit_mini("en", Sampling(limit=4))
     edit_suite(workspace, suite, Scripted())
     scored(workspace, suite, judge)
     asked = len(judge.asked)
-    few = scored(workspace, load_gedit_mini("en", Choice(limit=2)), judge)
+    few = scored(workspace, load_gedit_mini("en", Sampling(limit=2)), judge)
     assert len(judge.asked) == asked
     assert line(few.rows, "Overall", "OVERALL (sample mean)").n == 2
 
@@ -87,8 +87,8 @@ def test_nothing_is_asked_twice_and_a_smaller_choice_needs_nothing_new(
 def test_cases_that_were_not_edited_are_missing_with_that_reason(
     workspace: Workspace, judge: JudgeServer
 ) -> None:
-    edit_suite(workspace, load_gedit_mini("en", Choice(limit=2)), Scripted())
-    result = scored(workspace, load_gedit_mini("en", Choice(limit=5)), judge)
+    edit_suite(workspace, load_gedit_mini("en", Sampling(limit=2)), Scripted())
+    result = scored(workspace, load_gedit_mini("en", Sampling(limit=5)), judge)
     overall = line(result.rows, "Overall", "OVERALL (sample mean)")
     assert (overall.n, overall.missing) == (2, 3)
     assert overall.reasons == {"no picture: not edited yet": 3}
@@ -106,7 +106,7 @@ def test_a_refused_edit_and_a_reply_that_is_none_are_missing_and_not_zero(
         prose = any(suite.cases[1].forward in text for text in asked.texts)
         return completion("Very nice!" if prose else graded(asked))
 
-    suite = load_gedit_mini("en", Choice(limit=3))
+    suite = load_gedit_mini("en", Sampling(limit=3))
     edit_suite(workspace, suite, Scripted(refuse_first))
     judge.script = prose_for_one
     result = scored(workspace, suite, judge)
@@ -121,7 +121,7 @@ def test_editors_of_one_picture_leave_cases_of_several_missing_with_that_reason(
 ) -> None:
     (tmp_path / "my_editor.py").write_text("def same(image, instruction, seed):\n    return image\n")
     monkeypatch.chdir(tmp_path)
-    suite = load_wiseedit_mini("en", Choice(("Awareness_1", "Awareness_2")))
+    suite = load_wiseedit_mini("en", Sampling(("Awareness_1", "Awareness_2")))
     edit_suite(workspace, suite, open_editor("python:my_editor:same"))
     row = line(scored(workspace, suite, judge).rows, "DP", "Awareness")
     assert (row.n, row.missing) == (1, 1)
@@ -129,7 +129,7 @@ def test_editors_of_one_picture_leave_cases_of_several_missing_with_that_reason(
 
 
 def test_only_the_metrics_that_apply_are_judged(workspace: Workspace, judge: JudgeServer) -> None:
-    suite = load_wiseedit_mini("en", Choice(("Imagination_1", "WiseEdit_Complex_3")))
+    suite = load_wiseedit_mini("en", Sampling(("Imagination_1", "WiseEdit_Complex_3")))
     edit_suite(workspace, suite, Scripted())
     result = scored(workspace, suite, judge)
     assert len(judge.asked) == 4 + 5
@@ -144,7 +144,7 @@ def test_only_the_metrics_that_apply_are_judged(workspace: Workspace, judge: Jud
 
 
 def test_the_judge_sees_inputs_hint_and_reference_pictures(workspace: Workspace, judge: JudgeServer) -> None:
-    suite = load_wiseedit_mini("en", Choice(("Awareness_2",)))
+    suite = load_wiseedit_mini("en", Sampling(("Awareness_2",)))
     (case,) = suite.cases
     edit_suite(workspace, suite, Scripted())
     scored(workspace, suite, judge)
@@ -163,7 +163,7 @@ def test_the_judge_sees_inputs_hint_and_reference_pictures(workspace: Workspace,
 def test_each_language_is_judged_by_its_own_prompt_unless_the_published_way_is_asked_for(
     in_english: bool, shown: str, workspace: Workspace, judge: JudgeServer
 ) -> None:
-    suite = load_wiseedit_mini("cn", Choice(("Awareness_1",)))
+    suite = load_wiseedit_mini("cn", Sampling(("Awareness_1",)))
     editor = Scripted()
     edit_suite(workspace, suite, editor)
     scored(workspace, suite, judge, judge_in_english=in_english)

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from convergebench.analysis.benchmark import BenchmarkRow
-from convergebench.analysis.reedit import OVERALL, PASSED
-from convergebench.engine.judgeable import judgeable
+from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
+from convergebench.benchmarks.reedit.mini import load_reedit_mini
+from convergebench.benchmarks.reedit.suite import CATEGORIES
+from convergebench.benchmarks.reedit.sums import OVERALL, PASSED
+from convergebench.engine.judging.candidates import judging_candidates
 from convergebench.judges import rubric
 from convergebench.store import Workspace
-from convergebench.suites.reedit import CATEGORIES
-from convergebench.suites.reedit_mini import load_reedit_mini
 from convergebench.task import Task, run_task
 from servers.judge import Answer, Asked, JudgeServer, completion, graded
 
@@ -114,7 +114,7 @@ def test_a_rubric_of_a_category_judges_no_other_cases(
 ) -> None:
     scored()
     with Workspace.existing(tmp_path / "results") as workspace:
-        found = judgeable(workspace, [rubric("reedit_causal"), rubric("reedit_sc")])
+        found = judging_candidates(workspace, [rubric("reedit_causal"), rubric("reedit_sc")])
     assert Counter((one.task.rubric.id, one.place.category) for one in found) == {
         ("reedit_causal", "causal"): 2, **{("reedit_sc", category): 2 for category in CATEGORIES}
     }  # fmt: skip

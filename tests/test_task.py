@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from convergebench.benchmarks.gedit.mini import load_gedit_mini
 from convergebench.errors import WrongUse
-from convergebench.suites.gedit_mini import load_gedit_mini
 from convergebench.task import Task, read_task, run_task, task_of
 from servers.judge import MODEL, JudgeServer
 

@@ -8,7 +8,7 @@ from convergebench._version import __version__
 
 if TYPE_CHECKING:
     from convergebench.api import Benchmark, Settings, open, run
-    from convergebench.refining import refine
+    from convergebench.refinement import refine
 
 __all__ = ["Benchmark", "Settings", "__version__", "open", "refine", "run"]
 
@@ -16,7 +16,7 @@ __all__ = ["Benchmark", "Settings", "__version__", "open", "refine", "run"]
 def __getattr__(name: str) -> Any:
     """The Python interface is loaded when it is used, so that the command line starts at once."""
     if name == "refine":
-        from convergebench import refining
+        from convergebench import refinement as refining
 
         return refining.refine
     if name in __all__:

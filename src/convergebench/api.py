@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from convergebench import editors, engine, metrics, report, suites
 from convergebench._version import __version__
-from convergebench.analysis import Ranking, Results, gather, ranking
-from convergebench.engine import Attempted, Budget, Lane, Limits, Outcome, Patience, Plan, Watch
-from convergebench.engine.allowance import check_allowance
-from convergebench.engine.ray_run import run_plan_on_ray
-from convergebench.engine.references import keep_references
-from convergebench.engine.replicas import Scale
+from convergebench.analysis import Ranking, Results, ranking
+from convergebench.engine import Attempted, Budget, Lane, Limits, Patience, Plan, RunOutcome, RunProgress
+from convergebench.engine.judging.reference_pictures import store_references
+from convergebench.engine.ray.replica_pool import Scale
+from convergebench.engine.ray.run import run_plan_on_ray
+from convergebench.engine.run_limits import check_allowance
 from convergebench.errors import MissingExtra, WrongUse
-from convergebench.metrics import MetricOptions, Ruler
+from convergebench.metrics import MetricOptions, MetricSet
 from convergebench.picture import Picture
-from convergebench.protocols import exercise
+from convergebench.protocols import protocol_cases
+from convergebench.results import load_results
 from convergebench.store import Workspace
 from convergebench.types import Edited, Editor, EditRequest, Pixels
 
@@ -119,7 +120,7 @@ def make_plan(
         pairs=settings.pairs,
         pictures=settings.pictures,
     )
-    exercised = exercise(settings.protocol, settings.rounds, chosen, suite.cases)
+    exercised = protocol_cases(settings.protocol, settings.rounds, chosen, suite.cases)
     cases = suites.select(exercised.cases, limit=settings.limit)
     _check_prices(built, settings)
     seeds = tuple(range(settings.seed, settings.seed + settings.repeats))
@@ -136,10 +137,15 @@ def _check_prices(built: Sequence[Editor], settings: Settings) -> None:
 
 
 def execute(
-    plan: Plan, settings: Settings, workspace: Workspace, *, fresh: bool = False, watch: Watch | None = None
-) -> Outcome:
+    plan: Plan,
+    settings: Settings,
+    workspace: Workspace,
+    *,
+    fresh: bool = False,
+    watch: RunProgress | None = None,
+) -> RunOutcome:
     """Carry the plan out, and keep with the workspace what was asked and how it ended."""
-    keep_references(workspace.pictures, plan.cases)
+    store_references(workspace.pictures, plan.cases)
     number = workspace.start_run({**asdict(settings), "suite": plan.suite}, __version__)
     ending = "failed"
     try:
@@ -161,11 +167,11 @@ def execute(
     return outcome
 
 
-def _run_plan(settings: Settings) -> Callable[..., Coroutine[Any, Any, Outcome]]:
+def _run_plan(settings: Settings) -> Callable[..., Coroutine[Any, Any, RunOutcome]]:
     """The engine that the settings name, with its metrics."""
     options = MetricOptions(settings.clip, settings.device)
     if settings.engine == "local":
-        return partial(engine.run_plan, ruler=Ruler(settings.metrics, options))
+        return partial(engine.run_plan, ruler=MetricSet(settings.metrics, options))
     return partial(
         run_plan_on_ray,
         builds=[partial(editors.open_editor, model) for model in dict.fromkeys(settings.models)],
@@ -196,11 +202,11 @@ class Benchmark:
     """A workspace opened for looking at: results, data frames, tables and files."""
 
     workspace: Workspace
-    outcome: Outcome | None = None
+    outcome: RunOutcome | None = None
     """Of the run that made it, when it was made by `run`."""
 
     def results(self, suite: str | None = None, models: Sequence[str] = ()) -> Results:
-        return gather(self.workspace, suite, models)
+        return load_results(self.workspace, suite, models)
 
     def ranking(
         self, metric: str | None = None, round: int | None = None, suite: str | None = None
@@ -236,7 +242,7 @@ class Benchmark:
         return Path(path)
 
     def grid_rows(self, results: Results, columns: int = 6) -> Sequence[report.GridRow]:
-        return report.final_pictures(
+        return report.grid_rows(
             results, partial(self._source, results.suite), self._picture, results.chief, columns
         )
 

@@ -7,30 +7,35 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from convergebench._version import __version__
-from convergebench.analysis.benchmark import BenchmarkRow, VerdictRow
-from convergebench.analysis.gedit import RUBRICS as GEDIT_RUBRICS
-from convergebench.analysis.gedit import gedit_table
-from convergebench.analysis.reedit import reedit_table
-from convergebench.analysis.reedit import rubrics_of as reedit_rubrics
-from convergebench.analysis.wiseedit import rubrics_of as wiseedit_rubrics
-from convergebench.analysis.wiseedit import wiseedit_table
-from convergebench.engine.judgeable import Judgeable, judgeable
-from convergebench.engine.judging import Judged, Onlooker, judge_tasks
-from convergebench.engine.references import keep_references
+from convergebench.analysis.judged.benchmark_scores import BenchmarkRow, VerdictRow
+from convergebench.benchmarks.gedit import mini as gedit_mini
+from convergebench.benchmarks.gedit import suite as gedit
+from convergebench.benchmarks.gedit.sums import RUBRICS as GEDIT_RUBRICS
+from convergebench.benchmarks.gedit.sums import gedit_table
+from convergebench.benchmarks.reedit import mini as reedit_mini
+from convergebench.benchmarks.reedit import suite as reedit
+from convergebench.benchmarks.reedit.sums import reedit_table
+from convergebench.benchmarks.reedit.sums import rubrics_of as reedit_rubrics
+from convergebench.benchmarks.wiseedit import mini as wiseedit_mini
+from convergebench.benchmarks.wiseedit import suite as wiseedit
+from convergebench.benchmarks.wiseedit.sums import rubrics_of as wiseedit_rubrics
+from convergebench.benchmarks.wiseedit.sums import wiseedit_table
+from convergebench.engine.judging.candidates import JudgingCandidate, judging_candidates
+from convergebench.engine.judging.judge_tasks import JudgingOutcome, JudgingProgress, judge_tasks
+from convergebench.engine.judging.reference_pictures import store_references
 from convergebench.errors import WrongUse
 from convergebench.judges import Judge, Subject, Verdict, rubric
 from convergebench.protocols import one_shot
 from convergebench.store import IS_NEWEST, Workspace
-from convergebench.suites import gedit, gedit_mini, reedit, reedit_mini, wiseedit, wiseedit_mini
-from convergebench.suites.choice import Choice
+from convergebench.suites.sampling import Sampling
 from convergebench.types import Case, Suite
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class JudgedBenchmark:
     """A suite of single edits for a judge: where its cases come from, who judges what, and the sum."""
 
-    load: Callable[[str, str, Choice], Suite]
+    load: Callable[[str, str, Sampling], Suite]
     """From data, language and choice; empty texts mean the usual."""
     ids: Callable[[str, str], frozenset[str]]
     rubrics_of: Callable[[str], Sequence[str]]
@@ -41,10 +46,10 @@ class Benchmark:
 @dataclass(frozen=True)
 class Scored:
     rows: list[BenchmarkRow]
-    judged: Judged
+    judged: JudgingOutcome
 
 
-def benchmark_of(suite: str) -> Benchmark:
+def benchmark_of(suite: str) -> JudgedBenchmark:
     name = suite.partition("@")[0]
     if name not in BENCHMARKS:
         raise WrongUse(f"{name} has no judged scores; choose from {', '.join(BENCHMARKS)}")
@@ -59,7 +64,7 @@ async def score_suite(
     models: Sequence[str] = (),
     repeats: int = 1,
     judge_in_english: bool = False,
-    onlooker: Onlooker | None = None,
+    onlooker: JudgingProgress | None = None,
     **options: Any,
 ) -> Scored:
     """Judge the suite's cases in the workspace and sum the verdicts up, with what is missing and why.
@@ -73,7 +78,7 @@ async def score_suite(
         raise WrongUse(
             f"{workspace.folder} holds no edits of {name}; run a model on it or give a list of edits"
         )
-    keep_references(workspace.pictures, suite.cases)
+    store_references(workspace.pictures, suite.cases)
     tasks = _to_judge(workspace, suite, models, repeats, judge_in_english)
     settings = {"command": "score", "suite": name, "judge": judge.facts.name, "repeats": repeats, **options}
     run = workspace.start_run(settings, __version__)
@@ -95,7 +100,7 @@ def full_name(suite: Suite) -> str:
 
 def _to_judge(
     workspace: Workspace, suite: Suite, models: Sequence[str], repeats: int, in_english: bool
-) -> list[Judgeable]:
+) -> list[JudgingCandidate]:
     cases = {case.id: case for case in suite.cases}
     names = {case.category: tuple(benchmark_of(suite.name).rubrics_of(case.category)) for case in suite.cases}
     rubrics = [rubric(name) for name in dict.fromkeys(name for group in names.values() for name in group)]
@@ -103,7 +108,9 @@ def _to_judge(
         replace(
             one, task=replace(one.task, subject=_shown(one.task.subject, cases[one.place.case], in_english))
         )
-        for one in judgeable(workspace, rubrics, suite=full_name(suite), models=models, repeats=repeats)
+        for one in judging_candidates(
+            workspace, rubrics, suite=full_name(suite), models=models, repeats=repeats
+        )
         if one.place.case in cases and one.task.rubric.id in names[one.place.category]
     ]
 
@@ -152,7 +159,7 @@ def _edits(workspace: Workspace, suite: str, models: Sequence[str]) -> dict[_Edi
 def _verdict_rows(
     suite: Suite,
     edits: Mapping[_Edit, str | None],
-    judged: Iterable[tuple[Judgeable, Verdict | None]],
+    judged: Iterable[tuple[JudgingCandidate, Verdict | None]],
     repeats: int,
 ) -> list[VerdictRow]:
     """One row for every model, case, rubric and repeat that there should be."""
@@ -209,18 +216,18 @@ def _check_english(language: str) -> None:
         raise WrongUse(f"RE-Edit is read in English, not in {language!r}; leave the language out")
 
 
-def _reedit_mini(language: str, choice: Choice) -> Suite:
+def _reedit_mini(language: str, choice: Sampling) -> Suite:
     _check_english(language)
     return reedit_mini.load_reedit_mini(choice)
 
 
-_GEDIT = Benchmark(
+_GEDIT = JudgedBenchmark(
     load=lambda data, language, choice: gedit.load_gedit(data or gedit.HUB_ID, language or "en", choice),
     ids=lambda data, language: gedit.gedit_ids(data or gedit.HUB_ID, language or "en"),
     rubrics_of=lambda subset: tuple(GEDIT_RUBRICS),
     table=gedit_table,
 )
-_WISEEDIT = Benchmark(
+_WISEEDIT = JudgedBenchmark(
     load=lambda data, language, choice: wiseedit.load_wiseedit(
         _wiseedit_data(data), language or wiseedit.BOTH, choice
     ),
@@ -228,13 +235,13 @@ _WISEEDIT = Benchmark(
     rubrics_of=wiseedit_rubrics,
     table=wiseedit_table,
 )
-_REEDIT = Benchmark(
+_REEDIT = JudgedBenchmark(
     load=lambda data, language, choice: reedit.load_reedit(_reedit_data(data, language), choice),
     ids=lambda data, language: reedit.reedit_ids(_reedit_data(data, language)),
     rubrics_of=reedit_rubrics,
     table=reedit_table,
 )
-BENCHMARKS: Mapping[str, Benchmark] = {
+BENCHMARKS: Mapping[str, JudgedBenchmark] = {
     gedit.NAME: _GEDIT,
     gedit_mini.NAME: replace(
         _GEDIT,
@@ -245,7 +252,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     reedit_mini.NAME: replace(
         _REEDIT,
         load=lambda data, language, choice: _reedit_mini(language, choice),
-        ids=lambda data, language: _ids(_reedit_mini(language, Choice())),
+        ids=lambda data, language: _ids(_reedit_mini(language, Sampling())),
     ),
     wiseedit.NAME: _WISEEDIT,
     wiseedit_mini.NAME: replace(

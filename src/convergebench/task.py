@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from convergebench import api, editors
-from convergebench.analysis.benchmark import BenchmarkRow
-from convergebench.engine import Outcome, Plan
-from convergebench.engine.allowance import check_allowance
-from convergebench.engine.judging import Judged
+from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
+from convergebench.engine import Plan, RunOutcome
+from convergebench.engine.judging.judge_tasks import JudgingOutcome
+from convergebench.engine.run_limits import check_allowance
 from convergebench.env_file import load_env
 from convergebench.errors import MissingExtra, WrongUse
+from convergebench.importing.external_edits import Coverage, coverage, import_edits, read_edits
 from convergebench.judges import Judge, open_judge
-from convergebench.made_elsewhere import Coverage, bring_edits, coverage, read_edits
 from convergebench.protocols import one_shot
 from convergebench.scoring import Scored, benchmark_of, full_name, score_suite
 from convergebench.store import Workspace
-from convergebench.suites.choice import Choice
+from convergebench.suites.sampling import Sampling
 from convergebench.types import Parameter, Suite
 
 _LISTS = ("models", "subsets")
@@ -74,11 +74,11 @@ class Task:
 class TaskResult:
     rows: Sequence[BenchmarkRow]
     """Empty if nobody judged."""
-    outcome: Outcome | None
+    outcome: RunOutcome | None
     """Of editing; None for edits made elsewhere."""
     coverage: Coverage | None
     """Of edits made elsewhere."""
-    judged: Judged | None
+    judged: JudgingOutcome | None
 
 
 def run_task(task: Task | str | Path) -> TaskResult:
@@ -86,7 +86,7 @@ def run_task(task: Task | str | Path) -> TaskResult:
     asked = task if isinstance(task, Task) else read_task(Path(task))
     benchmark = benchmark_of(asked.suite)
     judge = _opened(asked) if asked.judge else None
-    choice = Choice(asked.subsets, asked.per_subset, asked.limit, asked.seed)
+    choice = Sampling(asked.subsets, asked.per_subset, asked.limit, asked.seed)
     suite = benchmark.load(asked.data, asked.language, choice)
     with Workspace.create(Path(asked.workspace)) as workspace:
         outcome, covered = None, None
@@ -94,7 +94,7 @@ def run_task(task: Task | str | Path) -> TaskResult:
             found = read_edits(Path(asked.edits), asked.models[0])
             known = benchmark.ids(asked.data, asked.language)
             covered = coverage(found, [case.id for case in suite.cases], known)
-            bring_edits(workspace, Path(asked.edits), suite, asked.models[0], covered)
+            import_edits(workspace, Path(asked.edits), suite, asked.models[0], covered)
             names = asked.models
         else:
             outcome, names = _edited(asked, suite, workspace)
@@ -143,7 +143,7 @@ def task_of(content: Mapping[str, Any]) -> Task:
     return Task(**given)
 
 
-def _edited(task: Task, suite: Suite, workspace: Workspace) -> tuple[Outcome, tuple[str, ...]]:
+def _edited(task: Task, suite: Suite, workspace: Workspace) -> tuple[RunOutcome, tuple[str, ...]]:
     built = tuple(editors.open_editor(model) for model in dict.fromkeys(task.models))
     settings = api.Settings(
         task.models, suite=task.suite, rounds=1, limit=task.limit, concurrency=task.workers,
@@ -170,7 +170,7 @@ def _judged(
     models: Sequence[str],
     workspace: Workspace,
     judge: Judge,
-    outcome: Outcome | None,
+    outcome: RunOutcome | None,
 ) -> Scored:
     spent = outcome.spent_usd if outcome else 0.0
     left = None if task.max_cost_usd is None else max(task.max_cost_usd - spent, 0.0)

@@ -211,7 +211,7 @@ class Replicable(Editor, Protocol):
 
 
 @runtime_checkable
-class Prepared(Editor, Protocol):
+class PreparedEditor(Editor, Protocol):
     """An editor that takes a while to get ready, which is not the time of its first edit; it sets itself a
     deadline for each, so that waiting for its turn does not count either."""
 
@@ -349,3 +349,18 @@ class Measurement:
     version: str
     value: float | None
     missing: str | None = None
+
+
+@dataclass(frozen=True)
+class ImportedReturn:
+    """One row of a file: what was measured, by metric name; a metric without a value is not in it."""
+
+    model: str
+    case: str
+    picture: str
+    pair: str
+    category: str
+    kind: str
+    seed: int
+    round: int
+    measured: Mapping[str, float]

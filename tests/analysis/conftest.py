@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
-from convergebench.analysis import ModelUse, Results, Return, Role, Trouble
+from convergebench.analysis import FailedStep, ModelUse, Results, Return, Role
 from convergebench.types import Measurement, MetricFacts
 
 ReturnOf: TypeAlias = Callable[..., Return]
@@ -50,7 +50,10 @@ def returned() -> ReturnOf:
 @pytest.fixture
 def results_of() -> ResultsOf:
     def build(
-        *returns: Return, rounds: int = 1, troubles: tuple[Trouble, ...] = (), uses: tuple[ModelUse, ...] = ()
+        *returns: Return,
+        rounds: int = 1,
+        troubles: tuple[FailedStep, ...] = (),
+        uses: tuple[ModelUse, ...] = (),
     ) -> Results:
         return Results("suite", rounds, (SSIM, PSNR, LPIPS), returns, troubles, uses)
 
@@ -58,9 +61,9 @@ def results_of() -> ResultsOf:
 
 
 @pytest.fixture
-def refused() -> Callable[..., Trouble]:
-    def build(model: str, round: int, picture: str = "p1", pair: str = "hat") -> Trouble:
+def refused() -> Callable[..., FailedStep]:
+    def build(model: str, round: int, picture: str = "p1", pair: str = "hat") -> FailedStep:
         case = (f"{picture}/{pair}", picture, pair, "portrait", "accessories")
-        return Trouble(model, *case, 0, round, "forward", "refused", "policy")
+        return FailedStep(model, *case, 0, round, "forward", "refused", "policy")
 
     return build

@@ -22,7 +22,7 @@ from PIL import Image
 
 from convergebench import api, engine
 from convergebench.engine import Plan
-from convergebench.metrics import Ruler
+from convergebench.metrics import MetricSet
 from convergebench.protocols import round_trip
 from convergebench.store import DATABASE, Workspace
 from convergebench.store.schema import VERSION
@@ -163,7 +163,7 @@ def run_cases(cases: list[Case], folder: Path) -> tuple[engine.Outcome, Scripted
     plan = Plan("odd@0", round_trip(2), tuple(cases), (editor,), (0,))
     with Workspace.create(folder) as store:
         number = store.start_run({"suite": "odd@0"}, "0")
-        work = engine.run_plan(plan, store, Ruler(("psnr", "ssim")), run=number, concurrency=2)
+        work = engine.run_plan(plan, store, MetricSet(("psnr", "ssim")), run=number, concurrency=2)
         return asyncio.run(work), editor
 
 

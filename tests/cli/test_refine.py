@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from convergebench.suites.reedit_mini import load_reedit_mini, mini_rows, write_mini
+from convergebench.benchmarks.reedit.mini import load_reedit_mini, mini_rows, write_mini
 from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
 from tiny_qwen import save_tiny_qwen
 

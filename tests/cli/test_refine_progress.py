@@ -6,7 +6,7 @@ import time
 import pytest
 
 from convergebench.cli.refine_progress import RefineProgress
-from convergebench.engine.refining_plan import Pipeline
+from convergebench.engine.refining.plan import Pipeline
 from convergebench.judges import Verdict, open_judge
 from convergebench.types import PictureFacts, Step
 from scripted import Scripted

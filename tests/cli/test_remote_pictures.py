@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import convergebench
-from convergebench.report.site.live import LiveData
-from convergebench.report.site.server import HOST, make_app
+from convergebench.report.page.live_data import LiveData
+from convergebench.report.page.server import HOST, make_app
 from convergebench.types import Case
 
 pytestmark = pytest.mark.skipif(find_spec("fsspec") is None, reason="needs the extra remote")

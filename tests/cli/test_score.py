@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from convergebench.benchmarks.gedit.mini import load_gedit_mini
+from convergebench.benchmarks.wiseedit.mini import load_wiseedit_mini
 from convergebench.picture import Picture
-from convergebench.suites.gedit_mini import load_gedit_mini
-from convergebench.suites.wiseedit_mini import load_wiseedit_mini
 from made_pictures import textured
 from servers.judge import JudgeServer, completion, failure
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from convergebench.benchmarks.gedit.suite import SUBSETS
 from convergebench.scoring import BENCHMARKS
-from convergebench.suites.gedit import SUBSETS
 from convergebench.task import task_of
 
 DOC = (Path(__file__).parents[2] / "docs" / "benchmarks.md").read_text(encoding="utf-8")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from convergebench.engine import Outcome, Patience, Plan, run_plan
-from convergebench.metrics import Ruler
+from convergebench.engine import Patience, Plan, RunOutcome, run_plan
+from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 from convergebench.protocols import round_trip
 from convergebench.store import Workspace
@@ -16,10 +16,12 @@ from made_pictures import textured
 HURRY = Patience(first_wait_seconds=0.001)
 
 
-def run_cases(workspace: Workspace, editor: Editor, *cases: Case, rounds: int = 1, seed: int = 0) -> Outcome:
+def run_cases(
+    workspace: Workspace, editor: Editor, *cases: Case, rounds: int = 1, seed: int = 0
+) -> RunOutcome:
     plan = Plan("tiny@0", round_trip(rounds), cases, (editor,), (seed,))
     number = workspace.start_run({"suite": plan.suite}, "test")
-    return asyncio.run(run_plan(plan, workspace, Ruler(["psnr"]), run=number, patience=HURRY))
+    return asyncio.run(run_plan(plan, workspace, MetricSet(["psnr"]), run=number, patience=HURRY))
 
 
 def asking(case: Case, forward: str) -> Case:

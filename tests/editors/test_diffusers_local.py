@@ -21,9 +21,9 @@ from PIL import Image
 
 import tiny_pipelines
 from convergebench.editors.registry import open_editor
-from convergebench.engine import Outcome, Plan, run_plan
+from convergebench.engine import Plan, RunOutcome, run_plan
 from convergebench.errors import WrongUse
-from convergebench.metrics import Ruler
+from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 from convergebench.protocols import round_trip
 from convergebench.store import Workspace
@@ -361,10 +361,10 @@ def test_what_changes_the_picture_is_part_of_what_it_is(more: str) -> None:
     assert plain.facts.fingerprint != changed.facts.fingerprint
 
 
-def run(workspace: Workspace, spec: str, cases: Sequence[Case], rounds: int) -> Outcome:
+def run(workspace: Workspace, spec: str, cases: Sequence[Case], rounds: int) -> RunOutcome:
     plan = Plan("tiny@0", round_trip(rounds), tuple(cases), (open_editor(spec),), (0,))
     number = workspace.start_run({"suite": "tiny@0"}, "test")
-    return asyncio.run(run_plan(plan, workspace, Ruler(["psnr"]), run=number, concurrency=4))
+    return asyncio.run(run_plan(plan, workspace, MetricSet(["psnr"]), run=number, concurrency=4))
 
 
 @pytest.mark.parametrize("name", ALL)

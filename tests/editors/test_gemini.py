@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from convergebench.editors import open_editor
-from convergebench.editors.gemini import Gemini
+from convergebench.editors.gemini import GeminiEditor
 from convergebench.picture import Picture
 from convergebench.store import Workspace
 from convergebench.types import BadOutput, Case, EditError, Misconfigured, RateLimited, Refused, Unavailable
@@ -30,9 +30,9 @@ def served(*script: str) -> GeminiServer:
     return GeminiServer(script or ("success",), RESULT.encoded)
 
 
-def opened(server: GeminiServer, spec: str = "gemini") -> Gemini:
+def opened(server: GeminiServer, spec: str = "gemini") -> GeminiEditor:
     editor = open_editor(f"{spec}{'&' if '?' in spec else '?'}base_url={server.url}")
-    assert isinstance(editor, Gemini)
+    assert isinstance(editor, GeminiEditor)
     return editor
 
 
@@ -130,7 +130,7 @@ def test_a_wrong_key_is_said_without_repeating_it(monkeypatch: pytest.MonkeyPatc
 def test_a_request_that_never_ends_is_given_up() -> None:
     with served("never") as server, pytest.raises(Unavailable, match="no picture after"):
         started = time.perf_counter()
-        ask(Gemini(opened(server).facts, deadline_seconds=SLOW_SECONDS))
+        ask(GeminiEditor(opened(server).facts, deadline_seconds=SLOW_SECONDS))
     assert time.perf_counter() - started < 5
 
 

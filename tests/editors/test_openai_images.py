@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from convergebench.editors import listings, open_editor
-from convergebench.editors.needs import Key
+from convergebench.editors.needs import EditorKey
 from convergebench.editors.openai_images import OpenAIImages
 from convergebench.picture import Picture
 from convergebench.store import Workspace
@@ -152,7 +152,7 @@ def test_a_wrong_key_is_said_without_repeating_it(monkeypatch: pytest.MonkeyPatc
 
 def test_a_request_that_never_ends_is_given_up() -> None:
     with served("never") as server, pytest.raises(Unavailable, match="no picture after"):
-        ask(OpenAIImages(opened(server).facts, Key("OPENAI_API_KEY"), deadline_seconds=SLOW_SECONDS))
+        ask(OpenAIImages(opened(server).facts, EditorKey("OPENAI_API_KEY"), deadline_seconds=SLOW_SECONDS))
 
 
 def test_the_workspace_tells_attempts_and_costs(workspace: Workspace, make_case: Callable[..., Case]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from convergebench.editors import open_editor
-from convergebench.editors.needs import Key
+from convergebench.editors.needs import EditorKey
 from convergebench.editors.openai_images import OpenAIImages
 from convergebench.errors import WrongUse
 from convergebench.store import Workspace
@@ -91,7 +91,7 @@ def test_a_model_that_the_server_does_not_serve_stops_the_run_with_its_words(
 
 def test_a_server_that_says_nothing_is_given_up() -> None:
     with served("never") as server, pytest.raises(Unavailable, match="no picture after"):
-        ask(OpenAIImages(opened(server).facts, Key("SERVER_API_KEY"), deadline_seconds=0.2))
+        ask(OpenAIImages(opened(server).facts, EditorKey("SERVER_API_KEY"), deadline_seconds=0.2))
 
 
 def test_the_workspace_tells_attempts(workspace: Workspace, make_case: Callable[..., Case]) -> None:

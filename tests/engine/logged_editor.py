@@ -21,7 +21,7 @@ SECONDS = float(os.environ.get("LOGGED_EDIT_SECONDS", "0.005"))
 
 
 def wear_and_log(log: int, pixels: Pixels, instruction: str, seed: int) -> Pixels:
-    from convergebench.editors._wear import noise
+    from convergebench.editors._degradations import noise
 
     os.write(log, f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {seed}\n".encode())
     time.sleep(SECONDS)

@@ -13,8 +13,8 @@ from typing import TypeAlias
 import pytest
 
 from convergebench.editors import open_editor
-from convergebench.engine import Outcome, Patience, Plan, run_plan
-from convergebench.metrics import Ruler
+from convergebench.engine import Patience, Plan, RunOutcome, run_plan
+from convergebench.metrics import MetricSet
 from convergebench.picture import Picture, digest_of
 from convergebench.protocols import round_trip
 from convergebench.store import Workspace
@@ -61,14 +61,14 @@ def cases(make_case: Callable[..., Case]) -> tuple[Case, ...]:
     return tuple(make_case(f"picture{number}", seed=number) for number in range(CASES))
 
 
-def run_once(workspace: Workspace, server: FlakyServer, cases: tuple[Case, ...], attempts: int) -> Outcome:
+def run_once(workspace: Workspace, server: FlakyServer, cases: tuple[Case, ...], attempts: int) -> RunOutcome:
     editor = open_editor(f"server:flaky?base_url={server.url}/v1")
     plan = Plan("tiny@0", round_trip(ROUNDS), cases, (editor,), (0,))
     return asyncio.run(
         run_plan(
             plan,
             workspace,
-            Ruler(["psnr"]),
+            MetricSet(["psnr"]),
             run=workspace.start_run({}, "test"),
             concurrency=8,
             patience=Patience(attempts, first_wait_seconds=0.001),

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from convergebench.judges import Rubric, Subject, rubric
-from convergebench.judges.asking import key_of, lacking, question, shown_pictures, shown_texts, within
-from convergebench.judges.base import ShownPicture
+from convergebench.judges.asking import key_of, lacking, pictures_sent, question, texts_sent, within
+from convergebench.judges.base import JudgeImage
 from convergebench.judges.rubric import PictureLimits
 from convergebench.picture import Picture
 from made_pictures import textured
@@ -15,8 +15,8 @@ SC = rubric("gedit_sc")
 ONE = Subject({"source": ("aa",), "result": ("bb",)}, {"instruction": "Add a hat.", "hint": "A red hat."})
 
 
-def shown(digest: str, limits: PictureLimits) -> ShownPicture:
-    return ShownPicture.of(Picture.from_pixels(textured(seed=len(digest))))
+def shown(digest: str, limits: PictureLimits) -> JudgeImage:
+    return JudgeImage.of(Picture.from_pixels(textured(seed=len(digest))))
 
 
 def texts(which: Rubric, subject: Subject) -> str:
@@ -35,7 +35,7 @@ def test_a_rubric_sees_only_what_it_names() -> None:
     assert "A red hat." not in texts(SC, ONE)
     assert "A red hat." in texts(rubric("wiseedit_if"), ONE)
     assert "Add a hat." not in texts(rubric("wiseedit_vq"), ONE)
-    assert shown_pictures(rubric("gedit_pq"), ONE) == (("result", "bb"),)
+    assert pictures_sent(rubric("gedit_pq"), ONE) == (("result", "bb"),)
 
 
 def test_several_source_pictures_get_their_own_prompt_and_numbers() -> None:
@@ -53,7 +53,7 @@ def test_what_a_rubric_must_see_and_a_subject_lacks_is_named() -> None:
 
 def test_the_key_changes_with_judge_rubric_picture_text_and_repeat_and_with_nothing_else() -> None:
     def key(judge: str = "j", which: Rubric = SC, subject: Subject = ONE, repeat: int = 0) -> str:
-        return key_of(judge, which, shown_pictures(which, subject), shown_texts(which, subject), repeat)
+        return key_of(judge, which, pictures_sent(which, subject), texts_sent(which, subject), repeat)
 
     others = [
         key(judge="k"),

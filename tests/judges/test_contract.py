@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convergebench.judges import Reply, Verdict, rubric
+from convergebench.judges import JudgeReply, Verdict, rubric
 from convergebench.judges.base import Ending
 from convergebench.judges.contract import verdict
 
@@ -18,7 +18,7 @@ GOOD = '{"reason": "done well", "edit_success": 8, "rest_preserved": 6.5}'
 
 
 def read(text: str, ending: Ending = "complete") -> Verdict:
-    return verdict(Reply(text, ending, "stop", "m"), TWO)
+    return verdict(JudgeReply(text, ending, "stop", "m"), TWO)
 
 
 @pytest.mark.parametrize(
@@ -111,14 +111,14 @@ def test_a_refusal_is_refused_even_if_it_holds_scores() -> None:
 @pytest.mark.parametrize(("answer", "stands_for"), [("yes", 1.0), ("No", 0.0)])
 def test_yes_and_no_stand_beside_the_scores_and_leave_the_value_alone(answer: str, stands_for: float) -> None:
     text = json.dumps({"reason": "x", "restored": 4, "undone": answer})
-    read_as = verdict(Reply(text, "complete", "stop", "m"), MIXED)
+    read_as = verdict(JudgeReply(text, "complete", "stop", "m"), MIXED)
     assert (read_as.value, read_as.scores) == (4.0, {"restored": 4.0, "undone": stands_for})
 
 
 @pytest.mark.parametrize("answer", [True, 1, "maybe", "", None])
 def test_an_answer_that_is_neither_yes_nor_no_is_unparseable(answer: object) -> None:
     text = json.dumps({"reason": "x", "restored": 4, "undone": answer})
-    assert verdict(Reply(text, "complete", "stop", "m"), MIXED).outcome == "unparseable"
+    assert verdict(JudgeReply(text, "complete", "stop", "m"), MIXED).outcome == "unparseable"
 
 
 YES_IN_REASON = '{"reason": "yes, the ball touches the ground; yes, the shadow is right; "passes": "yes'
@@ -129,14 +129,14 @@ YES_IN_REASON = '{"reason": "yes, the ball touches the ground; yes, the shadow i
     [YES_IN_REASON, "Yes", "yes, it passes", '{"reason": "yes", "passes"', '{"reason": "yes yes yes'],
 )
 def test_a_reply_that_was_cut_off_in_its_reason_is_no_yes(text: str) -> None:
-    read_as = verdict(Reply(text, "truncated", "length", "m"), CATEGORY)
+    read_as = verdict(JudgeReply(text, "truncated", "length", "m"), CATEGORY)
     assert (read_as.outcome, read_as.value) == ("truncated", None)
 
 
 @pytest.mark.parametrize(("answer", "value"), [("yes", 1.0), ("no", 0.0)])
 def test_a_category_verdict_is_one_or_zero_with_its_reason(answer: str, value: float) -> None:
     text = json.dumps({"reason": "yes and no", "passes": answer})
-    assert verdict(Reply(text, "complete", "stop", "m"), CATEGORY) == Verdict(
+    assert verdict(JudgeReply(text, "complete", "stop", "m"), CATEGORY) == Verdict(
         "ok", value, {"passes": value}, "yes and no"
     )
 
@@ -144,13 +144,13 @@ def test_a_category_verdict_is_one_or_zero_with_its_reason(answer: str, value: f
 @pytest.mark.parametrize(("answer", "value"), [("first", 1.0), (" Second", 0.0), ("tie", 0.5)])
 def test_which_of_two_is_the_first_ones_share_of_the_win(answer: str, value: float) -> None:
     text = json.dumps({"reason": "x", "better": answer})
-    assert verdict(Reply(text, "complete", "stop", "m"), PAIR).value == value
+    assert verdict(JudgeReply(text, "complete", "stop", "m"), PAIR).value == value
 
 
 @pytest.mark.parametrize("answer", ["both", "1", 1, True, None, ["first"], "first or second"])
 def test_an_answer_that_is_no_choice_is_unparseable(answer: object) -> None:
     text = json.dumps({"reason": "x", "better": answer})
-    assert verdict(Reply(text, "complete", "stop", "m"), PAIR).outcome == "unparseable"
+    assert verdict(JudgeReply(text, "complete", "stop", "m"), PAIR).outcome == "unparseable"
 
 
 @given(

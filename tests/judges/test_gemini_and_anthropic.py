@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from convergebench.judges import Question, Reply, open_judge, rubric
-from convergebench.judges.base import ShownPicture
+from convergebench.judges import JudgeReply, Question, open_judge, rubric
+from convergebench.judges.base import JudgeImage
 from convergebench.picture import Picture
 from convergebench.types import EditError, Misconfigured, RateLimited, Refused, Unavailable
 from made_pictures import textured
 from servers.judge import Answer, JudgeServer
 
-PICTURE = ShownPicture.of(Picture.from_pixels(textured()))
+PICTURE = JudgeImage.of(Picture.from_pixels(textured()))
 SCHEMA = rubric("gedit_sc").schema
 QUESTION = Question("Be fair.", ("Look.", PICTURE), SCHEMA, 5)
 PRICES = "usd_per_million_in=1&usd_per_million_out=10"
@@ -31,10 +31,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
         yield running
 
 
-def ask(server: JudgeServer, name: str, answer: Answer) -> Reply:
+def ask(server: JudgeServer, name: str, answer: Answer) -> JudgeReply:
     server.script = lambda number, asked: answer
 
-    async def work() -> Reply:
+    async def work() -> JudgeReply:
         judge = open_judge(f"{name}?base_url={server.url}&{PRICES}")
         await judge.start()
         try:

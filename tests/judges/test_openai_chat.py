@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from convergebench.judges import Question, Reply, open_judge, rubric
-from convergebench.judges.base import ShownPicture
+from convergebench.judges import JudgeReply, Question, open_judge, rubric
+from convergebench.judges.base import JudgeImage
 from convergebench.picture import Picture
 from convergebench.types import BadOutput, EditError, Misconfigured, RateLimited, Refused, Unavailable
 from made_pictures import textured
 from servers.judge import MODEL, Answer, Asked, JudgeServer, completion, correct, failure, graded
 
-PICTURE = ShownPicture.of(Picture.from_pixels(textured()))
+PICTURE = JudgeImage.of(Picture.from_pixels(textured()))
 SCHEMA = rubric("roundtrip_forward").schema
 QUESTION = Question(
     "Be fair.", ("Look.", PICTURE, 'Reply with one JSON object\n- "happened": "yes"'), SCHEMA, 5
@@ -27,8 +27,8 @@ def server() -> Iterator[JudgeServer]:
         yield running
 
 
-def ask(name: str, times: int = 1) -> list[Reply]:
-    async def work() -> list[Reply]:
+def ask(name: str, times: int = 1) -> list[JudgeReply]:
+    async def work() -> list[JudgeReply]:
         judge = open_judge(name)
         await judge.start()
         try:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from convergebench.errors import WrongUse
-from convergebench.judges import Judge, Reply, open_judge, reasoning
-from convergebench.judges.base import ShownPicture
+from convergebench.judges import Judge, JudgeReply, open_judge, reasoning
+from convergebench.judges.base import JudgeImage
 from convergebench.judges.reasoning import Advice, advice_in
 from convergebench.picture import Picture
 from convergebench.types import Misconfigured
@@ -24,11 +24,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_tiny_qwen(tmp_path_factory.mktemp("qwen"), *SENTENCE)
 
 
-def answered(judge: Judge, side: int = 28) -> Reply:
-    shown = ShownPicture.of(Picture.from_pixels(textured(height=side, width=side)))
+def answered(judge: Judge, side: int = 28) -> JudgeReply:
+    shown = JudgeImage.of(Picture.from_pixels(textured(height=side, width=side)))
     asked = reasoning.question("Add a ball", ["source"], "result", lambda name, limits: shown)
 
-    async def once() -> Reply:
+    async def once() -> JudgeReply:
         await judge.start()
         try:
             return await judge.ask(asked)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convergebench.judges import reasoning
-from convergebench.judges.base import Reply, ShownPicture
+from convergebench.judges.base import JudgeImage, JudgeReply
 from convergebench.judges.contract import NotInForm
 from convergebench.judges.reasoning import Advice, advice_in
 from convergebench.picture import Picture
@@ -83,8 +83,8 @@ def test_half_a_character_in_advice_is_marked_since_no_editor_could_be_told() ->
     assert advice == Advice("x \ufffd", ("Add a hat \ufffd",))
 
 
-def reply(text: str, **more: Any) -> Reply:
-    return replace(Reply(text, "complete", "stop", "m"), **more)
+def reply(text: str, **more: Any) -> JudgeReply:
+    return replace(JudgeReply(text, "complete", "stop", "m"), **more)
 
 
 def test_a_verdict_counts_the_instructions_and_keeps_the_reasoning() -> None:
@@ -101,7 +101,7 @@ def test_a_cut_off_a_refused_and_a_malformed_reply_are_told_apart() -> None:
 
 
 def test_a_reasoner_is_shown_source_result_and_instruction_and_no_more() -> None:
-    pictures = {name: ShownPicture.of(Picture.from_pixels(textured(seed=place)))
+    pictures = {name: JudgeImage.of(Picture.from_pixels(textured(seed=place)))
                 for place, name in enumerate(("source", "result"))}  # fmt: skip
     asked = reasoning.question("Add a red hat.", ["source"], "result", lambda name, limits: pictures[name])
     assert asked.pictures == (pictures["source"], pictures["result"])

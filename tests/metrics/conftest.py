@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from convergebench.metrics import packaged_weights
-from convergebench.packages import fetch
+from convergebench.packaged_files import fetch
 from convergebench.types import Pixels
 
 

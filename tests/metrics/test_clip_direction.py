@@ -12,7 +12,7 @@ from PIL import Image
 from transformers import CLIPImageProcessorPil, CLIPModel, CLIPTokenizer
 
 from convergebench.metrics import MetricOptions, MetricUnavailable, NotMeasurable, clip, clip_direction
-from convergebench.metrics.clip_direction import Asked, Captions, ClipDirection, captions, direction
+from convergebench.metrics.clip_direction import Captions, ClipDirection, DirectionQuery, captions, direction
 from convergebench.types import Pixels
 from tiny_clip import save_tiny_clip
 
@@ -36,7 +36,7 @@ def loaded_clip(folder: Path) -> clip.Clip:
     return loaded
 
 
-def directly(folder: Path, edit: Asked) -> float:
+def directly(folder: Path, edit: DirectionQuery) -> float:
     """By transformers alone: one CLIP model, its own features of both pictures and both texts."""
     model = CLIPModel.from_pretrained(folder)
     pictures = [Image.fromarray(each) for each in (edit.before, edit.after)]
@@ -52,7 +52,7 @@ def directly(folder: Path, edit: Asked) -> float:
 def test_the_direction_agrees_with_a_direct_call_of_transformers(
     folder: Path, measuring: ClipDirection, texts: Captions, textured: Callable[..., Pixels]
 ) -> None:
-    edit = Asked(textured(90, 200), textured(120, 77, seed=5), texts)
+    edit = DirectionQuery(textured(90, 200), textured(120, 77, seed=5), texts)
     (value,) = measuring.measure([edit])
     assert value == pytest.approx(directly(folder, edit), abs=1e-4)
 
@@ -61,7 +61,8 @@ def test_a_batch_gives_what_single_edits_give(
     measuring: ClipDirection, textured: Callable[..., Pixels]
 ) -> None:
     edits = [
-        Asked(textured(60, 70, seed=n), textured(60, 70, seed=50 + n), (HAT, CAT)[n % 2]) for n in range(20)
+        DirectionQuery(textured(60, 70, seed=n), textured(60, 70, seed=50 + n), (HAT, CAT)[n % 2])
+        for n in range(20)
     ]
     one_by_one = [measuring.measure([edit])[0] for edit in edits]
     assert measuring.measure(edits) == pytest.approx(one_by_one, abs=1e-4)
@@ -72,7 +73,7 @@ def test_undoing_an_edit_has_the_opposite_direction(
     measuring: ClipDirection, textured: Callable[..., Pixels]
 ) -> None:
     one, other = textured(60, 60), textured(60, 60, seed=3)
-    there, back = measuring.measure([Asked(one, other, HAT), Asked(other, one, HAT)])
+    there, back = measuring.measure([DirectionQuery(one, other, HAT), DirectionQuery(other, one, HAT)])
     assert there == pytest.approx(-back, abs=1e-5)
 
 
@@ -80,7 +81,9 @@ def test_a_picture_that_does_not_change_has_no_direction(
     measuring: ClipDirection, textured: Callable[..., Pixels]
 ) -> None:
     same, other = textured(60, 60), textured(60, 60, seed=3)
-    unchanged, changed = measuring.measure([Asked(same, same, HAT), Asked(same, other, HAT)])
+    unchanged, changed = measuring.measure(
+        [DirectionQuery(same, same, HAT), DirectionQuery(same, other, HAT)]
+    )
     assert isinstance(unchanged, NotMeasurable) and "no change between the two pictures" in str(unchanged)
     assert isinstance(changed, float)
 

@@ -6,7 +6,7 @@ import pytest
 
 from convergebench import metrics
 from convergebench.errors import WrongUse
-from convergebench.metrics import NotMeasurable, Ruler
+from convergebench.metrics import MetricSet, NotMeasurable
 from convergebench.metrics.base import family
 from convergebench.metrics.drift._facts import signed
 from convergebench.picture import Picture
@@ -38,7 +38,7 @@ def test_a_wrong_family_is_answered_with_a_near_one() -> None:
 
 def test_the_ruler_reads_only_the_members_that_are_asked_for(textured: Make) -> None:
     source = picture(textured(40, 40))
-    (row,) = Ruler(["noise", "psnr", "blocking"]).measure([(source, source)])
+    (row,) = MetricSet(["noise", "psnr", "blocking"]).measure([(source, source)])
     assert set(row) == {"noise", "psnr", "blocking"}
     assert row["noise"] == Measurement("noise", metrics.facts("noise").version, 0.0)
 
@@ -55,14 +55,14 @@ def test_a_member_of_a_family_can_be_loaded_as_a_metric(textured: Make) -> None:
 
 def test_the_native_size_reaches_the_family_though_the_result_is_resized(textured: Make) -> None:
     source, wide = picture(textured(100, 100)), picture(textured(100, 110))
-    (row,) = Ruler(["aspect_change"]).measure([(source, wide)])
+    (row,) = MetricSet(["aspect_change"]).measure([(source, wide)])
     assert row["aspect_change"].value == pytest.approx(10)
 
 
 def test_one_member_can_be_missing_where_the_others_are_there(textured: Make) -> None:
     grey = textured(64, 64)
     grey[...] = grey[..., :1]
-    (row,) = Ruler(["colour"]).measure([(picture(grey), picture(grey))])
+    (row,) = MetricSet(["colour"]).measure([(picture(grey), picture(grey))])
     assert "no variety of colour" in (row["saturation"].missing or "")
     assert [name for name, one in row.items() if one.value is None] == ["saturation"]
 

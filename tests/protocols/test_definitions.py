@@ -14,13 +14,13 @@ from convergebench.protocols import (
     NAMES,
     RETURN_ROLES,
     RETURNING,
-    Protocol,
+    EditingProtocol,
     cross_edit,
     cross_edit_swapped,
-    exercise,
     is_forward,
     is_undoing,
     one_shot,
+    protocol_cases,
     round_trip,
     sequence,
     stay,
@@ -30,7 +30,7 @@ from convergebench.types import Case, SourcePicture, Undoable
 MakeCase = Callable[..., Case]
 
 
-def asked_of(protocol: Protocol, case: Case) -> list[tuple[Any, str, str, int]]:
+def asked_of(protocol: EditingProtocol, case: Case) -> list[tuple[Any, str, str, int]]:
     """What it asks for: from which picture, by its number, what, in which role and round."""
     found: list[tuple[Any, str, str, int]] = []
 
@@ -90,7 +90,7 @@ def test_stay_asks_for_nothing_again_and_again(case: Case) -> None:
     assert asked_of(stay(2), case) == [(0, "A", "stay", 1), (1, "A", "stay", 2)]
 
 
-def every_protocol(rounds: int) -> list[Protocol]:
+def every_protocol(rounds: int) -> list[EditingProtocol]:
     made = [round_trip(rounds), cross_edit(rounds), cross_edit_swapped(rounds), sequence(rounds, 3)]
     return [*made, stay(rounds), one_shot()]
 
@@ -110,7 +110,7 @@ def test_a_protocols_facts_are_true_of_what_it_asks(
 
 
 @pytest.mark.parametrize("protocol", every_protocol(2), ids=lambda protocol: protocol.name)
-def test_a_role_means_the_same_in_every_protocol(protocol: Protocol, case: Case, longer: Case) -> None:
+def test_a_role_means_the_same_in_every_protocol(protocol: EditingProtocol, case: Case, longer: Case) -> None:
     for _, _, role, _ in asked_of(protocol, longer if protocol.name == "sequence" else case):
         assert (role in RETURN_ROLES) == (role in protocol.returns)
         assert (role in RETURN_ROLES) + is_forward(role) + is_undoing(role) + (role == "edit") == 1
@@ -133,13 +133,13 @@ def test_the_protocols_by_name_are_those(case: Case) -> None:
 def test_a_name_that_means_nothing_is_wrong_use(name: str, said: str, make_case: MakeCase) -> None:
     cases = [make_case()]
     with pytest.raises(WrongUse) as raised:
-        exercise(name, 1, cases, cases)
+        protocol_cases(name, 1, cases, cases)
     assert said in str(raised.value)
 
 
 def test_without_a_name_it_is_what_the_cases_allow(make_case: MakeCase) -> None:
     undoable, single = make_case(), replace(make_case(), backward=None)
-    assert exercise("", 3, [undoable], [undoable]).protocol.name == "round_trip"
-    assert exercise("", 3, [single], [single]).protocol.name == "one_shot"
+    assert protocol_cases("", 3, [undoable], [undoable]).protocol.name == "round_trip"
+    assert protocol_cases("", 3, [single], [single]).protocol.name == "one_shot"
     with pytest.raises(WrongUse, match="needs edits that can be undone"):
-        exercise("round_trip", 3, [single], [single])
+        protocol_cases("round_trip", 3, [single], [single])

@@ -4,18 +4,18 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
-from convergebench.engine import Outcome, Plan, run_plan
-from convergebench.metrics import Ruler
+from convergebench.engine import Plan, RunOutcome, run_plan
+from convergebench.metrics import MetricSet
 from convergebench.protocols import one_shot
 from convergebench.store import Workspace
 from convergebench.types import Case, Editor, SourcePicture
 from scripted import Scripted
 
 
-def run_once(workspace: Workspace, editor: Editor, case: Case) -> Outcome:
+def run_once(workspace: Workspace, editor: Editor, case: Case) -> RunOutcome:
     plan = Plan("tiny@0", one_shot(), (case,), (editor,), (0,))
     number = workspace.start_run({"suite": plan.suite}, "test")
-    return asyncio.run(run_plan(plan, workspace, Ruler(["ms_ssim"]), run=number))
+    return asyncio.run(run_plan(plan, workspace, MetricSet(["ms_ssim"]), run=number))
 
 
 def test_a_case_is_edited_once_and_compared_with_nothing(

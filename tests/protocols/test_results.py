@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 
 import convergebench
-from convergebench.analysis import at_marks, audit, collect, forward_success, gather, rankings
+from convergebench.analysis import audit, forward_success, headline_rounds, rankings
 from convergebench.engine import Plan, run_plan
-from convergebench.engine.judgeable import judgeable
+from convergebench.engine.judging.candidates import judging_candidates
 from convergebench.errors import WrongUse
 from convergebench.judges import rubric
-from convergebench.metrics import Ruler
+from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 from convergebench.protocols import cross_edit, round_trip, stay
+from convergebench.results import load_audit_input, load_results
 from convergebench.store import Workspace
 from convergebench.suites._pairs import cases_of
 from convergebench.types import Case, Edited, EditRequest, Refused, SourcePicture, Undoable
@@ -30,7 +31,7 @@ MakeSource = Callable[..., SourcePicture]
 
 def run(workspace: Workspace, plan: Plan) -> None:
     number = workspace.start_run({"suite": plan.suite}, "test")
-    asyncio.run(run_plan(plan, workspace, Ruler(["psnr", "ssim"]), run=number))
+    asyncio.run(run_plan(plan, workspace, MetricSet(["psnr", "ssim"]), run=number))
 
 
 def darker(picture: Picture, by: int) -> Edited:
@@ -46,12 +47,12 @@ def test_a_round_of_a_cross_edit_has_one_return_and_two_forward_edits(
     workspace: Workspace, twice: Case
 ) -> None:
     run(workspace, Plan("tiny@0/cross_edit", cross_edit(3), (twice,), (Scripted(),), (0,)))
-    results = gather(workspace)
+    results = load_results(workspace)
     assert (results.protocol, results.rounds) == ("cross_edit", 3)
     assert [item.round for item in results.returns] == [1, 2, 3]
     assert [len(item.forwards) for item in results.returns] == [2, 2, 2]
     assert (results.uses[0].edits, results.uses[0].complete) == (12, 1)
-    assert audit(collect(workspace)) == ()
+    assert audit(load_audit_input(workspace)) == ()
 
 
 @pytest.mark.parametrize(("idle", "happened"), [(None, 1), ("Add a cat.", 0), ("Add a red ball.", 0)])
@@ -62,7 +63,7 @@ def test_a_round_counts_only_if_all_its_forward_edits_happened(
         return darker(request.image, 0 if request.instruction == idle else 40)
 
     run(workspace, Plan("tiny@0/cross_edit", cross_edit(1), (twice,), (Scripted(script),), (0,)))
-    found = forward_success(gather(workspace))["scripted"]
+    found = forward_success(load_results(workspace))["scripted"]
     assert (found.happened, found.judged) == (happened, 1)
 
 
@@ -75,7 +76,7 @@ def test_a_forward_edit_is_judged_though_undoing_it_was_refused(
         return darker(request.image, 40)
 
     run(workspace, Plan("tiny@0", round_trip(2), (make_case(),), (Scripted(script),), (0,)))
-    found = forward_success(gather(workspace))["scripted"]
+    found = forward_success(load_results(workspace))["scripted"]
     assert (found.happened, found.judged) == (1, 1)
 
 
@@ -84,7 +85,7 @@ def test_every_picture_that_stays_is_a_return_and_nothing_is_gated(
 ) -> None:
     case = replace(make_case(), backward=None)
     run(workspace, Plan("tiny@0/stay", stay(2), (case,), (Scripted(),), (0,)))
-    ((results, ranked),) = rankings(gather(workspace), "ssim")
+    ((results, ranked),) = rankings(load_results(workspace), "ssim")
     assert [item.round for item in results.returns] == [1, 2]
     assert ranked.rows[0].score is not None
     assert ranked.rows[0].score.together is not None
@@ -94,7 +95,7 @@ def test_every_picture_that_stays_is_a_return_and_nothing_is_gated(
 def test_protocols_are_never_mixed_even_under_one_name(workspace: Workspace, twice: Case) -> None:
     run(workspace, Plan("tiny@0", round_trip(2), (twice,), (Scripted(),), (0,)))
     run(workspace, Plan("tiny@0", cross_edit(2), (twice,), (Scripted(),), (0,)))
-    results = gather(workspace, "tiny@0")
+    results = load_results(workspace, "tiny@0")
     assert (results.protocol, len(results.returns)) == ("cross_edit", 2)
 
 
@@ -103,9 +104,9 @@ def test_a_judge_sees_the_forward_edits_and_returns_but_no_halfway_undoing(
 ) -> None:
     run(workspace, Plan("tiny@0/cross_edit", cross_edit(1), (twice,), (Scripted(),), (0,)))
     forward, back = (rubric(name) for name in ("roundtrip_forward", "roundtrip_reversal"))
-    edits = [one.task.subject.texts["instruction"] for one in judgeable(workspace, [forward])]
+    edits = [one.task.subject.texts["instruction"] for one in judging_candidates(workspace, [forward])]
     assert edits == ["Add a red ball.", "Add a cat."]
-    (returned,) = judgeable(workspace, [back])
+    (returned,) = judging_candidates(workspace, [back])
     assert returned.task.subject.texts["instruction"] == "Add a red ball. Add a cat."
 
 
@@ -113,7 +114,9 @@ def test_a_judge_is_told_what_to_look_for(workspace: Workspace, make_source: Mak
     cases = cases_of(make_source(), (), ["cat_add_remove", "snow_add_remove"])
     run(workspace, Plan("tiny@0", round_trip(1), cases, (Scripted(),), (0,)))
     rubrics = [rubric(name) for name in ("roundtrip_forward", "roundtrip_reversal")]
-    hints = {(one.place.part, one.task.subject.texts["hint"]) for one in judgeable(workspace, rubrics)}
+    hints = {
+        (one.place.part, one.task.subject.texts["hint"]) for one in judging_candidates(workspace, rubrics)
+    }
     assert hints == {
         ("tiny@0", "The scene with a cat."),
         ("tiny@0", "The source picture again, without a cat."),
@@ -135,7 +138,7 @@ def mixed(workspace: Workspace, make_source: MakeSource) -> Workspace:
 
 
 def test_partially_reversible_edits_are_ranked_apart_with_their_own_n(mixed: Workspace) -> None:
-    (_, clear), (_, partial) = rankings(gather(mixed), "ssim")
+    (_, clear), (_, partial) = rankings(load_results(mixed), "ssim")
     assert [(one.edits, one.rows[0].n) for one in (clear, partial)] == [
         ("reversible", 2),
         ("partially reversible", 1),
@@ -147,14 +150,14 @@ def test_partially_reversible_edits_are_ranked_apart_with_their_own_n(mixed: Wor
 
 
 def test_what_a_model_took_is_counted_apart_too(mixed: Workspace) -> None:
-    results = gather(mixed)
+    results = load_results(mixed)
     assert results.partial is not None
     assert (results.uses[0].edits, results.partial.uses[0].edits) == (8, 4)
     assert {item.reversibility for item in results.partial.returns} == {"information-destroying"}
 
 
 def test_the_partial_part_can_be_looked_at_by_name(mixed: Workspace) -> None:
-    part = gather(mixed, "tiny@1/partial")
+    part = load_results(mixed, "tiny@1/partial")
     assert (part.suite, part.edits, {item.pair for item in part.returns}) == (
         "tiny@1", "partially reversible", {"fog_add_remove"},
     )  # fmt: skip
@@ -165,7 +168,7 @@ def test_results_of_partially_reversible_edits_alone_say_so(
 ) -> None:
     cases = cases_of(make_source(), (), ["fog_add_remove"])
     run(workspace, Plan("tiny@1", round_trip(1), cases, (Scripted(),), (0,)))
-    ((_, ranked),) = rankings(gather(workspace), "ssim")
+    ((_, ranked),) = rankings(load_results(workspace), "ssim")
     assert ranked.edits == "partially reversible"
 
 
@@ -175,7 +178,7 @@ def test_where_there_are_none_asking_for_them_is_wrong_use(
     cases = cases_of(make_source(), (), ["cat_add_remove"])
     run(workspace, Plan("tiny@1", round_trip(1), cases, (Scripted(),), (0,)))
     with pytest.raises(WrongUse, match="no partially reversible edits"):
-        gather(workspace, "tiny@1/partial")
+        load_results(workspace, "tiny@1/partial")
 
 
 def test_the_same_case_counts_for_every_suite_that_has_it(
@@ -186,7 +189,7 @@ def test_the_same_case_counts_for_every_suite_that_has_it(
     again = Scripted()
     run(workspace, Plan("part@1", round_trip(1), cases[:1], (again,), (0,)))
     assert again.requests == []
-    assert [len(gather(workspace, suite).returns) for suite in ("whole@1", "part@1")] == [2, 1]
+    assert [len(load_results(workspace, suite).returns) for suite in ("whole@1", "part@1")] == [2, 1]
 
 
 def test_results_stand_at_the_marks_that_there_are(tmp_path: Path) -> None:
@@ -195,7 +198,7 @@ def test_results_stand_at_the_marks_that_there_are(tmp_path: Path) -> None:
     done = convergebench.run(
         "jpeg", f"folder:{tmp_path}/pictures", 6, limit=2, metrics=["ssim"], workspace=tmp_path / "results"
     )
-    marks = at_marks(done.results(), "ssim")
+    marks = headline_rounds(done.results(), "ssim")
     assert marks.rounds == (1, 2, 3, 5)
     frame = done.returns()
     by_hand = [frame[frame["round"] == mark]["ssim"].mean() for mark in (1, 2, 3, 5)]

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from convergebench.analysis import ModelUse, Results, Return, Trouble
+from convergebench.analysis import FailedStep, ModelUse, Results, Return
 from convergebench.types import Measurement, MetricFacts
 
 METRICS = (
@@ -50,12 +50,12 @@ def made_up(rounds: int = 10, seeds: tuple[int, ...] = (0,)) -> Results:
     random = np.random.default_rng(7)
     hardness = {picture: random.normal(1, 0.2) for picture in PORTRAITS + SCENES}
     returns: list[Return] = []
-    troubles: list[Trouble] = []
+    troubles: list[FailedStep] = []
     for (model, decay), case, seed in product(DECAY.items(), cases(), seeds):
         stops = rounds
         if model == "seedream" and case[2] == "hat_add_remove":
             stops = 3
-            troubles.append(Trouble(model, *case, seed, 4, "forward", "refused", REFUSAL))
+            troubles.append(FailedStep(model, *case, seed, 4, "forward", "refused", REFUSAL))
         for number in range(1, stops + 1):
             ssim = float(
                 np.clip(math.exp(-decay * hardness[case[1]] * number) + random.normal(0, 0.02), 0.05, 0.99)

@@ -4,7 +4,7 @@ import re
 import numpy as np
 from PIL import Image
 
-from convergebench.report import final_pictures, report
+from convergebench.report import grid_rows, report
 
 
 def grey(_):
@@ -12,7 +12,7 @@ def grey(_):
 
 
 def test_every_link_leads_to_a_file_that_is_there(results, tmp_path):
-    page = report(results, tmp_path, final_pictures(results, grey, grey))
+    page = report(results, tmp_path, grid_rows(results, grey, grey))
     links = re.findall(r"\]\(([^)]+)\)", page.read_text())
     assert {"degradation_curves.png", "model_comparison_round10.png", "missing.csv"} <= set(links)
     assert all((tmp_path / link).stat().st_size > 0 for link in links)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from convergebench.engine import Outcome, Patience, Plan, run_plan
-from convergebench.metrics import Ruler
+from convergebench.engine import Patience, Plan, RunOutcome, run_plan
+from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 from convergebench.protocols import round_trip
 from convergebench.store import Workspace
@@ -38,13 +38,13 @@ class Row:
     cost_usd: float | None
 
 
-def round_trip_rows(workspace: Workspace, editor: Editor, case: Case) -> tuple[Outcome, list[Row]]:
+def round_trip_rows(workspace: Workspace, editor: Editor, case: Case) -> tuple[RunOutcome, list[Row]]:
     """One round with up to three hasty attempts at an edit, and what the workspace then says of it."""
     plan = Plan("tiny@0", round_trip(1), (case,), (editor,), (0,))
     number = workspace.start_run({}, "test")
     patience = Patience(attempts=3, first_wait_seconds=0.001)
     outcome = asyncio.run(
-        run_plan(plan, workspace, Ruler(["psnr"]), run=number, concurrency=1, patience=patience)
+        run_plan(plan, workspace, MetricSet(["psnr"]), run=number, concurrency=1, patience=patience)
     )
     rows = workspace.query("SELECT failure, reason, attempts, cost_usd FROM steps ORDER BY id")
     return outcome, [Row(*row) for row in rows]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from convergebench.packages import fetch
+from convergebench.packaged_files import fetch
 from convergebench.suites import load
 from convergebench.suites._photos import PHOTOS, Photo
 from convergebench.types import Suite

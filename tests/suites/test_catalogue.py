@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from convergebench.errors import BadPicture, DownloadFailed
-from convergebench.packages import PackagedFile
+from convergebench.packaged_files import PackagedFile
 from convergebench.picture import Picture
 from convergebench.suites._pairs import PAIRS
 from convergebench.suites.catalogue import CataloguedPicture, RenderedFile, pictures, prepare

@@ -1,96 +1,104 @@
 """From returns to numbers: pure functions of Results."""
 
-from convergebench.analysis.auc import area_under_curve, areas
-from convergebench.analysis.audit import Finding, audit
-from convergebench.analysis.breakdown import Breakdown, Part, breakdown
-from convergebench.analysis.chains import Chains, chains
-from convergebench.analysis.comparing import compared, compared_by
-from convergebench.analysis.contraction import Contraction, contraction
-from convergebench.analysis.curves import Curve, CurvePoint, degradation_curves
-from convergebench.analysis.evidence import Evidence, collect
-from convergebench.analysis.forward import ForwardSuccess, forward_success
-from convergebench.analysis.gaps import RETURN, Gap, gaps, planned_trajectories, reading
-from convergebench.analysis.gather import gather, gather_as_given
-from convergebench.analysis.grouping import groups
-from convergebench.analysis.half_life import HalfLife, half_life
-from convergebench.analysis.marks import MARKS, AtMarks, at_marks
-from convergebench.analysis.pairing import PairedDifference, paired_areas, paired_difference
-from convergebench.analysis.preserved import has_scale, preserved, shortfall
-from convergebench.analysis.profile import Profile, profile
-from convergebench.analysis.ranking import Ranking, RankingRow, ranking, rankings
-from convergebench.analysis.results import Edits, ModelUse, Results, Return, Role, Trouble
-from convergebench.analysis.score import Score, gated_order, scores
-from convergebench.analysis.shape import CurveShape, curve_shape
-from convergebench.analysis.shared import SharedCases, of_part, on_shared_cases
-from convergebench.analysis.statistics import Interval, clustered_mean, clustered_standard_error
-from convergebench.analysis.summary import Summary, summarise
-from convergebench.analysis.worst import WorstCase, worst_cases
+from convergebench.analysis.round_trip.area_under_curve import area_under_curve, areas
+from convergebench.analysis.round_trip.audit import AuditFinding, audit
+from convergebench.analysis.round_trip.breakdown import Breakdown, Part, breakdown
+from convergebench.analysis.round_trip.common_cases import SharedCases, of_part, on_shared_cases
+from convergebench.analysis.round_trip.compare_models import compare_models, compare_models_by
+from convergebench.analysis.round_trip.contraction import Contraction, contraction
+from convergebench.analysis.round_trip.convergence_score import ConvergenceScore, gated_order, scores
+from convergebench.analysis.round_trip.curve_shape import CurveShape, curve_shape
+from convergebench.analysis.round_trip.degradation_curves import Curve, CurvePoint, degradation_curves
+from convergebench.analysis.round_trip.forward_success import ForwardSuccess, forward_success
+from convergebench.analysis.round_trip.half_life import HalfLife, half_life
+from convergebench.analysis.round_trip.headline_rounds import HEADLINE_ROUNDS, HeadlineRounds, headline_rounds
+from convergebench.analysis.round_trip.metric_summary import MetricSummary, summarise
+from convergebench.analysis.round_trip.missing_values import (
+    RETURN,
+    MissingValue,
+    missing_values,
+    planned_trajectories,
+    reading,
+)
+from convergebench.analysis.round_trip.model_profile import ModelProfile, model_profile
+from convergebench.analysis.round_trip.paired_difference import (
+    PairedDifference,
+    paired_areas,
+    paired_difference,
+)
+from convergebench.analysis.round_trip.preserved_scale import has_scale, preserved, shortfall
+from convergebench.analysis.round_trip.ranking import Ranking, RankingRow, ranking, rankings
+from convergebench.analysis.round_trip.results import Edits, FailedStep, ModelUse, Results, Return, Role
+from convergebench.analysis.round_trip.share_matrix import ShareMatrix, share_matrices
+from convergebench.analysis.round_trip.worst_cases import WorstCase, worst_cases
+from convergebench.analysis.statistics.clustered_mean import (
+    Interval,
+    clustered_mean,
+    clustered_standard_error,
+)
+from convergebench.analysis.statistics.significance_letters import significance_letters
 
 __all__ = [
-    "MARKS",
+    "HEADLINE_ROUNDS",
     "RETURN",
-    "AtMarks",
+    "AuditFinding",
     "Breakdown",
-    "Chains",
     "Contraction",
+    "ConvergenceScore",
     "Curve",
     "CurvePoint",
     "CurveShape",
     "Edits",
-    "Evidence",
-    "Finding",
+    "FailedStep",
     "ForwardSuccess",
-    "Gap",
     "HalfLife",
+    "HeadlineRounds",
     "Interval",
+    "MetricSummary",
+    "MissingValue",
+    "ModelProfile",
     "ModelUse",
     "PairedDifference",
     "Part",
-    "Profile",
     "Ranking",
     "RankingRow",
     "Results",
     "Return",
     "Role",
-    "Score",
+    "ShareMatrix",
     "SharedCases",
-    "Summary",
-    "Trouble",
     "WorstCase",
     "area_under_curve",
     "areas",
-    "at_marks",
     "audit",
     "breakdown",
-    "chains",
     "clustered_mean",
     "clustered_standard_error",
-    "collect",
-    "compared",
-    "compared_by",
+    "compare_models",
+    "compare_models_by",
     "contraction",
     "curve_shape",
     "degradation_curves",
     "forward_success",
-    "gaps",
     "gated_order",
-    "gather",
-    "gather_as_given",
-    "groups",
     "half_life",
     "has_scale",
+    "headline_rounds",
+    "missing_values",
+    "model_profile",
     "of_part",
     "on_shared_cases",
     "paired_areas",
     "paired_difference",
     "planned_trajectories",
     "preserved",
-    "profile",
     "ranking",
     "rankings",
     "reading",
     "scores",
+    "share_matrices",
     "shortfall",
+    "significance_letters",
     "summarise",
     "worst_cases",
 ]

@@ -32,12 +32,13 @@ def command(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
 ) -> None:
     """What would make a comparison wrong, and the ranking without it."""
-    from convergebench.analysis import audit, collect, on_shared_cases, ranking
+    from convergebench.analysis import audit, on_shared_cases, ranking
     from convergebench.cli.summary import print_ranking
     from convergebench.report import audit_lines, corrected_title, csv_audit, csv_text, json_audit
+    from convergebench.results import load_audit_input
 
     with benchmark(workspace) as opened:
-        findings = audit(collect(opened.workspace, suite))
+        findings = audit(load_audit_input(opened.workspace, suite))
         results = opened.results(suite)
     chief = metric or results.chief
     shared = on_shared_cases(results, chief, round)

@@ -46,7 +46,7 @@ def command(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
 ) -> None:
     """Two models on their shared cases, and how each decays."""
-    from convergebench.analysis import compared, compared_by, profile
+    from convergebench.analysis import compare_models, compare_models_by, model_profile
     from convergebench.report import (
         csv_paired,
         csv_text,
@@ -59,13 +59,13 @@ def command(
     with benchmark(workspace) as opened:
         results = opened.results(suite)
     chief = metric or results.chief
-    differences = [("", one) for one in compared(results, first, second, chief, round)]
+    differences = [("", one) for one in compare_models(results, first, second, chief, round)]
     if by is not None:
-        differences += list(compared_by(results, by.value, first, second, chief, round).items())
+        differences += list(compare_models_by(results, by.value, first, second, chief, round).items())
     if as_csv:
         typer.echo(csv_text(csv_paired(differences)), nl=False)
         return
-    profiles = [profile(results, model, chief, threshold) for model in (first, second)]
+    profiles = [model_profile(results, model, chief, threshold) for model in (first, second)]
     if as_json:
         print_json(json_paired(differences, profiles))
         return

@@ -12,7 +12,7 @@ NAME = "doctor"
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     what: str
     works: bool
     detail: str
@@ -33,64 +33,64 @@ def command(workspace: WorkspaceFolder = DEFAULT_WORKSPACE, as_json: AsJson = Fa
     console().print(table)
 
 
-def _machine() -> Iterator[Finding]:
+def _machine() -> Iterator[Diagnosis]:
     import os
     import platform
 
-    from convergebench import packages
+    from convergebench import packaged_files as packages
     from convergebench._version import __version__
 
-    yield Finding("ConvergeBench", True, __version__)
-    yield Finding(
+    yield Diagnosis("ConvergeBench", True, __version__)
+    yield Diagnosis(
         "Python", True, f"{platform.python_version()} on {platform.system()}, {os.cpu_count()} cores"
     )
-    yield Finding("cache", True, str(packages.cache_folder()))
+    yield Diagnosis("cache", True, str(packages.cache_folder()))
 
 
-def _extras() -> Iterator[Finding]:
+def _extras() -> Iterator[Diagnosis]:
     from importlib.metadata import PackageNotFoundError, version
 
     for package, extra in (("pandas", "frames"), ("torch", "torch"), ("transformers", "torch")):
         try:
-            yield Finding(package, True, version(package))
+            yield Diagnosis(package, True, version(package))
         except PackageNotFoundError:
-            yield Finding(package, False, f"pip install 'convergebench[{extra}]'")
+            yield Diagnosis(package, False, f"pip install 'convergebench[{extra}]'")
 
 
-def _pictures() -> Iterator[Finding]:
+def _pictures() -> Iterator[Diagnosis]:
     from convergebench import suites
 
     for suite in suites.listing():
         name = f"suite {suite.name}@{suite.version}"
         if suite.takes_data:
-            yield Finding(name, False, f"{suite.cases} cases; name its data, as in {suite.name}?data=PATH")
+            yield Diagnosis(name, False, f"{suite.cases} cases; name its data, as in {suite.name}?data=PATH")
             continue
         here = all(file.is_cached() for file in suite.files)
         detail = f"{suite.cases} cases on {suite.pictures} pictures"
-        yield Finding(name, here, detail if here else f"{detail}, fetched on first use")
+        yield Diagnosis(name, here, detail if here else f"{detail}, fetched on first use")
 
 
-def _metrics() -> Iterator[Finding]:
+def _metrics() -> Iterator[Diagnosis]:
     from convergebench import metrics
 
-    yield Finding("metric drift", True, f"{len(metrics.expand(['drift']))} measures of which way it decays")
+    yield Diagnosis("metric drift", True, f"{len(metrics.expand(['drift']))} measures of which way it decays")
     for name in metrics.names():
         if metrics.facts(name).dimension == "drift":
             continue
         reason = metrics.missing_reason(name)
-        yield Finding(f"metric {name}", reason is None, reason or metrics.facts(name).summary)
+        yield Diagnosis(f"metric {name}", reason is None, reason or metrics.facts(name).summary)
 
 
-def _workspace(folder: Path) -> Finding:
+def _workspace(folder: Path) -> Diagnosis:
     from convergebench.errors import ConvergeBenchError
     from convergebench.store import DATABASE, Workspace
 
     if not (folder / DATABASE).exists():
-        return Finding(f"workspace {folder}", True, "not there yet; convergebench run makes it")
+        return Diagnosis(f"workspace {folder}", True, "not there yet; convergebench run makes it")
     try:
         with Workspace.existing(folder) as store:
             (row,) = store.query("SELECT count(*) AS steps FROM steps")
             (health,) = store.query("PRAGMA quick_check(1)")
     except ConvergeBenchError as error:
-        return Finding(f"workspace {folder}", False, str(error))
-    return Finding(f"workspace {folder}", health[0] == "ok", f"{row['steps']} steps, database {health[0]}")
+        return Diagnosis(f"workspace {folder}", False, str(error))
+    return Diagnosis(f"workspace {folder}", health[0] == "ok", f"{row['steps']} steps, database {health[0]}")

@@ -31,12 +31,12 @@ def command(
 ) -> None:
     """Bring in tables or pictures made elsewhere."""
     from convergebench import __version__, metrics
-    from convergebench.analysis.imports import bring_in
+    from convergebench.importing import import_path
     from convergebench.store import Workspace
 
-    ruler = metrics.Ruler(listed(metric) or metrics.DEFAULT, metrics.MetricOptions(clip=clip))
+    ruler = metrics.MetricSet(listed(metric) or metrics.DEFAULT, metrics.MetricOptions(clip=clip))
     with Workspace.create(workspace) as store:
-        brought = bring_in(store, path, model, suite, ruler, __version__)
+        brought = import_path(store, path, model, suite, ruler, __version__)
     if as_json:
         print_json({"suite": brought.suite, "models": list(brought.models), "returns": brought.returns})
         return

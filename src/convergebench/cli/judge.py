@@ -15,10 +15,10 @@ from convergebench.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from convergebench.analysis.agreement import BetweenJudges
-    from convergebench.engine.comparable import Contest
-    from convergebench.engine.judgeable import Judgeable
-    from convergebench.engine.judging import Judged, Task
+    from convergebench.analysis.judged.agreement import BetweenJudges
+    from convergebench.engine.judging.candidates import JudgingCandidate
+    from convergebench.engine.judging.judge_tasks import JudgingOutcome, JudgingTask
+    from convergebench.engine.judging.pairwise_candidates import PairwiseCandidate
     from convergebench.judges import Judge, Rubric
     from convergebench.store import Workspace
 
@@ -67,7 +67,7 @@ def command(
 ) -> int:
     """Let a vision-language model judge what is in the workspace. Nothing is edited, nothing asked twice."""
     from convergebench import judges
-    from convergebench.engine.allowance import check_allowance
+    from convergebench.engine.run_limits import check_allowance
     from convergebench.errors import WrongUse
     from convergebench.store import DATABASE, Workspace
 
@@ -110,21 +110,21 @@ def _rubrics(names: tuple[str, ...], pairwise: bool) -> list[Rubric]:
     return found
 
 
-def _pictures(store: Workspace, rubrics: list[Rubric], named: dict[str, Any]) -> list[Judgeable]:
-    from convergebench.engine.judgeable import judgeable
+def _pictures(store: Workspace, rubrics: list[Rubric], named: dict[str, Any]) -> list[JudgingCandidate]:
+    from convergebench.engine.judging.candidates import judging_candidates
     from convergebench.errors import WrongUse
 
-    chosen = judgeable(store, rubrics, **named)
+    chosen = judging_candidates(store, rubrics, **named)
     if not chosen:
         raise WrongUse(f"{store.folder} holds no picture for these choices; choose fewer")
     return chosen
 
 
-def _contests(store: Workspace, rubrics: list[Rubric], named: dict[str, Any]) -> list[Contest]:
-    from convergebench.engine.comparable import comparable
+def _contests(store: Workspace, rubrics: list[Rubric], named: dict[str, Any]) -> list[PairwiseCandidate]:
+    from convergebench.engine.judging.pairwise_candidates import pairwise_candidates
     from convergebench.errors import WrongUse
 
-    chosen = comparable(store, rubrics, **named)
+    chosen = pairwise_candidates(store, rubrics, **named)
     if not chosen:
         raise WrongUse(
             f"{store.folder} holds no two models' pictures from the same start for these choices; "
@@ -150,13 +150,13 @@ def _rounds(text: str) -> frozenset[int]:
 
 
 def _judged(
-    tasks: list[Task], judge: Judge, store: Workspace, options: dict[str, Any], as_json: bool
-) -> Judged:
+    tasks: list[JudgingTask], judge: Judge, store: Workspace, options: dict[str, Any], as_json: bool
+) -> JudgingOutcome:
     import asyncio
 
     from convergebench._version import __version__
     from convergebench.cli.judging_progress import onlooker
-    from convergebench.engine.judging import judge_tasks
+    from convergebench.engine.judging.judge_tasks import judge_tasks
 
     rubrics = sorted({task.rubric.name for task in tasks})
     settings = {"command": NAME, "judge": judge.facts.name, "rubrics": rubrics, **options}
@@ -171,8 +171,10 @@ def _judged(
     return done
 
 
-def _told_contests(contests: list[Contest], done: Judged, judge: Judge, as_json: bool) -> int:
-    from convergebench.cli.judged import closing_lines
+def _told_contests(
+    contests: list[PairwiseCandidate], done: JudgingOutcome, judge: Judge, as_json: bool
+) -> int:
+    from convergebench.cli.judge_output import closing_lines
     from convergebench.cli.pairwise import contests_in_json, print_contests, summed_up
 
     code = _code(done)
@@ -190,7 +192,7 @@ def _told_contests(contests: list[Contest], done: Judged, judge: Judge, as_json:
 
 def _between_judges(store: Workspace, rubrics: list[Rubric]) -> list[BetweenJudges]:
     """Over all that is in the workspace, for the rubrics of this run."""
-    from convergebench.analysis.agreement import Rating, between_judges
+    from convergebench.analysis.judged.agreement import Rating, between_judges
     from convergebench.store.judgements import all_values
 
     rows = all_values(store, [rubric.fingerprint for rubric in rubrics])
@@ -208,10 +210,14 @@ def _between_judges(store: Workspace, rubrics: list[Rubric]) -> list[BetweenJudg
 
 
 def _told(
-    chosen: list[Judgeable], done: Judged, judge: Judge, agreed: list[BetweenJudges], as_json: bool
+    chosen: list[JudgingCandidate],
+    done: JudgingOutcome,
+    judge: Judge,
+    agreed: list[BetweenJudges],
+    as_json: bool,
 ) -> int:
-    from convergebench.analysis.judged import judged_table
-    from convergebench.cli.judged import (
+    from convergebench.analysis.judged.judge_summary import judge_summary
+    from convergebench.cli.judge_output import (
         agreement_in_json,
         agreement_line,
         closing_lines,
@@ -220,7 +226,7 @@ def _told(
     )
 
     code = _code(done)
-    table = judged_table(_scores(chosen, done))
+    table = judge_summary(_scores(chosen, done))
     if as_json:
         print_json(
             {"judge": _facts(done, judge), "exit_code": code, "rows": [row_in_json(row) for row in table],
@@ -236,7 +242,7 @@ def _told(
     return code
 
 
-def _code(done: Judged) -> int:
+def _code(done: JudgingOutcome) -> int:
     if done.interrupted:
         return INTERRUPTED
     if done.verdicts and not done.ok:
@@ -244,12 +250,12 @@ def _code(done: Judged) -> int:
     return 0 if done.ok == len(done.verdicts) else FINISHED_WITH_FAILURES
 
 
-def _scores(chosen: list[Judgeable], done: Judged) -> Any:
-    from convergebench.analysis.judged import Score
+def _scores(chosen: list[JudgingCandidate], done: JudgingOutcome) -> Any:
+    from convergebench.analysis.judged.judge_summary import JudgedScore
 
     for one, verdict in zip(chosen, done.verdicts, strict=True):
         place = one.place
-        yield Score(
+        yield JudgedScore(
             model=place.model,
             rubric=one.task.rubric.name,
             subject=f"{place.suite}/{place.case}/{place.seed}/{place.round}",
@@ -261,7 +267,7 @@ def _scores(chosen: list[Judgeable], done: Judged) -> Any:
         )
 
 
-def _facts(done: Judged, judge: Judge) -> dict[str, Any]:
-    from convergebench.cli.judged import judged_in_json
+def _facts(done: JudgingOutcome, judge: Judge) -> dict[str, Any]:
+    from convergebench.cli.judge_output import judged_in_json
 
     return {"name": judge.facts.name, "fingerprint": judge.facts.fingerprint, **judged_in_json(done)}

@@ -12,7 +12,7 @@ import typer
 from convergebench.cli.options import AsJson, console, listed, print_json
 
 if TYPE_CHECKING:
-    from convergebench.metrics import Ruler
+    from convergebench.metrics import MetricSet
     from convergebench.picture import Picture
     from convergebench.types import Measurement
 
@@ -49,7 +49,7 @@ def command(
     from convergebench.errors import WrongUse
 
     names = metrics.expand(listed(metric) or (metrics.DEFAULT_MEASURED if workspace else metrics.names()))
-    ruler = metrics.Ruler(names, metrics.MetricOptions(clip=clip))
+    ruler = metrics.MetricSet(names, metrics.MetricOptions(clip=clip))
     if workspace is not None:
         if source is not None:
             raise WrongUse("give pictures or --workspace, not both")
@@ -62,7 +62,7 @@ def command(
     _measure_files(source, picture, ruler, as_json)
 
 
-def _measure_files(source: Path, given: Sequence[Path], ruler: Ruler, as_json: bool) -> None:
+def _measure_files(source: Path, given: Sequence[Path], ruler: MetricSet, as_json: bool) -> None:
     from itertools import islice
 
     remaining = iter(_pairs(source, given))
@@ -115,11 +115,11 @@ def _opened(paths: Sequence[tuple[Path, Path]]) -> list[tuple[Picture, Picture]]
     return [(pictures[source], pictures[path]) for source, path in paths]
 
 
-def _measure_workspace(folder: Path, ruler: Ruler, as_json: bool) -> None:
+def _measure_workspace(folder: Path, ruler: MetricSet, as_json: bool) -> None:
     import asyncio
 
     from convergebench.cli.measuring_progress import MeasuringProgress
-    from convergebench.engine.remeasuring import measure_workspace, returns_of
+    from convergebench.engine.measuring.remeasure import measure_workspace, returns_of
     from convergebench.store import Workspace
 
     with Workspace.existing(folder) as store:

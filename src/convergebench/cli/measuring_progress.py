@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from convergebench.engine.watch import Unwatched
+from convergebench.engine.progress import NoProgress
 
 
-class MeasuringProgress(Unwatched):
+class MeasuringProgress(NoProgress):
     """A bar on the terminal; nothing where there is none."""
 
     def __init__(self, returns: int, *, quiet: bool) -> None:

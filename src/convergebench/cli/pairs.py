@@ -47,7 +47,7 @@ def every(as_json: AsJson = False) -> None:
 @app.command()
 def classify(instruction: Instruction, judge: JudgeName = None, as_json: AsJson = False) -> int:
     """Whether an edit can be undone: by rules, then by a language model if one is given."""
-    from convergebench.engine.wording import class_of
+    from convergebench.engine.instruction_inversion import class_of
 
     found = _asked(judge, lambda opened: class_of(instruction, opened))
     if as_json:
@@ -61,7 +61,7 @@ def classify(instruction: Instruction, judge: JudgeName = None, as_json: AsJson 
 @app.command()
 def invert(instruction: Instruction, judge: JudgeName = None, as_json: AsJson = False) -> int:
     """The instruction that undoes another: by a language model if one is given, else by templates."""
-    from convergebench.engine.wording import class_of, inverse_of
+    from convergebench.engine.instruction_inversion import class_of, inverse_of
 
     found = _asked(judge, lambda opened: inverse_of(instruction, opened))
     told = _asked(None, lambda opened: class_of(instruction, opened))

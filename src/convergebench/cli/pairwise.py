@@ -10,27 +10,31 @@ import typer
 from convergebench.cli.options import console
 
 if TYPE_CHECKING:
-    from convergebench.analysis.pairwise import Asked, Contests, Winner
-    from convergebench.engine.comparable import Contest
+    from convergebench.analysis.judged.bradley_terry import PairwiseSummary, PairwiseVerdicts, Winner
+    from convergebench.engine.judging.pairwise_candidates import PairwiseCandidate
     from convergebench.judges import Verdict
 
 RUBRICS = ("better_edit", "better_return")
 
 
-def summed_up(chosen: Sequence[Contest], verdicts: Sequence[Verdict | None]) -> list[Contests]:
+def summed_up(
+    chosen: Sequence[PairwiseCandidate], verdicts: Sequence[Verdict | None]
+) -> list[PairwiseSummary]:
     """`verdicts` are those on the contests' tasks, in order."""
-    from convergebench.analysis.pairwise import contests
+    from convergebench.analysis.judged.bradley_terry import pairwise_summaries
 
-    return contests(_asked(chosen, iter(verdicts)))
+    return pairwise_summaries(_asked(chosen, iter(verdicts)))
 
 
-def _asked(chosen: Sequence[Contest], verdicts: Iterator[Verdict | None]) -> Iterator[Asked]:
-    from convergebench.analysis.pairwise import Asked
+def _asked(
+    chosen: Sequence[PairwiseCandidate], verdicts: Iterator[Verdict | None]
+) -> Iterator[PairwiseVerdicts]:
+    from convergebench.analysis.judged.bradley_terry import PairwiseVerdicts
 
     for one in chosen:
         # Where both are the same picture, nobody was asked and nobody is better.
         shown, swapped = [_winner(next(verdicts)) for _ in one.tasks] or ["tie", "tie"]
-        yield Asked(
+        yield PairwiseVerdicts(
             one.rubric.name, one.first.model, one.second.model, shown, swapped, cluster=one.first.picture
         )
 
@@ -45,7 +49,7 @@ def _winner(verdict: Verdict | None) -> Winner | None:
     return winner
 
 
-def print_contests(found: Sequence[Contests]) -> None:
+def print_contests(found: Sequence[PairwiseSummary]) -> None:
     from rich.table import Table
 
     for one in found:
@@ -62,7 +66,7 @@ def print_contests(found: Sequence[Contests]) -> None:
         _print_strengths(one)
 
 
-def _print_strengths(found: Contests) -> None:
+def _print_strengths(found: PairwiseSummary) -> None:
     from rich.table import Table
 
     strengths = found.strengths
@@ -79,7 +83,7 @@ def _print_strengths(found: Contests) -> None:
     console().print(table)
 
 
-def contests_in_json(found: Contests) -> dict[str, Any]:
+def contests_in_json(found: PairwiseSummary) -> dict[str, Any]:
     strengths = found.strengths
     return {
         "rubric": found.rubric, "n": found.n, "missing": found.missing, "ties": found.ties,

@@ -10,7 +10,7 @@ import typer
 from convergebench.cli.options import AsJson, listed, print_json
 
 if TYPE_CHECKING:
-    from convergebench.refining import Prepared, Refined, Refining
+    from convergebench.refinement import PreparedRefinement, RefinementResult, RefinementSettings
 
 _MANY = "Several are separated by commas, or the option is repeated."
 ONE_PICTURE_FOLDER = "refined"
@@ -129,9 +129,9 @@ def convert(
     as_json: AsJson = False,
 ) -> None:
     """Translate a configuration of RE-Edit, and say what has no counterpart here."""
-    from convergebench.refining.converting import converted
+    from convergebench.refinement.convert_config import convert_config
 
-    found = converted(file)
+    found = convert_config(file)
     if as_json:
         print_json({"settings": found.settings, "notes": list(found.notes)})
         return
@@ -145,17 +145,17 @@ def convert(
     typer.echo(f"Written to {output}; run it with: convergebench refine --config {output}")
 
 
-def _settings(config: Path | None, given: dict[str, Any]) -> Refining:
-    from convergebench.refining import Refining, read_refining
+def _settings(config: Path | None, given: dict[str, Any]) -> RefinementSettings:
+    from convergebench.refinement import RefinementSettings, read_refinement_settings
 
     if config is not None:
-        return read_refining(config, **given)
-    return Refining(**{"models": (), **given})
+        return read_refinement_settings(config, **given)
+    return RefinementSettings(**{"models": (), **given})
 
 
-def _refine(settings: Refining, *, dry_run: bool, as_json: bool) -> int:
-    from convergebench.cli import refine_told
-    from convergebench.refining import prepare
+def _refine(settings: RefinementSettings, *, dry_run: bool, as_json: bool) -> int:
+    from convergebench.cli import refine_output as refine_told
+    from convergebench.refinement import prepare
     from convergebench.store import Workspace
 
     if dry_run:
@@ -168,10 +168,10 @@ def _refine(settings: Refining, *, dry_run: bool, as_json: bool) -> int:
     return refine_told.told(done, written, as_json)
 
 
-def _carried_out(prepared: Prepared, store: Any, as_json: bool) -> Refined:
+def _carried_out(prepared: PreparedRefinement, store: Any, as_json: bool) -> RefinementResult:
     import sys
 
-    from convergebench.refining import carry_out
+    from convergebench.refinement import carry_out
 
     if as_json or not sys.stderr.isatty():
         return carry_out(prepared, store)
@@ -181,8 +181,8 @@ def _carried_out(prepared: Prepared, store: Any, as_json: bool) -> Refined:
         return carry_out(prepared, store, watch=progress.editing, onlooker=progress)
 
 
-def _written(done: Refined, store: Any) -> list[Path]:
-    from convergebench.refining.files import write_case, write_cases
+def _written(done: RefinementResult, store: Any) -> list[Path]:
+    from convergebench.refinement.files import write_case, write_cases
 
     settings = done.settings
     if settings.image:

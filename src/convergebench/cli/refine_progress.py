@@ -6,7 +6,7 @@ from types import TracebackType
 
 from convergebench.cli.judging_progress import JudgingBar
 from convergebench.cli.progress import ProgressBars
-from convergebench.engine.refining_plan import REFINED_BY
+from convergebench.engine.refining.plan import REFINED_BY
 from convergebench.judges import Verdict
 
 

@@ -22,7 +22,8 @@ def command(
 ) -> None:
     """Write everything: the page, report.md, curves, pictures, tables."""
     from convergebench.report import report
-    from convergebench.report.site import gathered, holds_only_single_edits, write_site
+    from convergebench.report.page import holds_only_single_edits, write_site
+    from convergebench.report.page import page_results as gathered
 
     folder = output or workspace
     with benchmark(workspace) as opened:

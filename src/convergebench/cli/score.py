@@ -17,8 +17,8 @@ from convergebench.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from convergebench.importing.external_edits import Coverage
     from convergebench.judges import Judge
-    from convergebench.made_elsewhere import Coverage
     from convergebench.scoring import Scored
     from convergebench.store import Workspace
     from convergebench.types import Suite
@@ -81,12 +81,12 @@ def command(
     as_json: AsJson = False,
 ) -> int:
     """Score single edits by a judge, also pictures made elsewhere."""
-    from convergebench.engine.allowance import check_allowance
+    from convergebench.engine.run_limits import check_allowance
     from convergebench.errors import WrongUse
-    from convergebench.made_elsewhere import bring_edits
+    from convergebench.importing.external_edits import import_edits
     from convergebench.scoring import benchmark_of
     from convergebench.store import Workspace
-    from convergebench.suites.choice import Choice
+    from convergebench.suites.sampling import Sampling
 
     check_allowance(max_cost, per_minute)
     names = listed(model)
@@ -96,13 +96,13 @@ def command(
                "concurrency": concurrency}  # fmt: skip
     judging = {"repeats": repeats, "judge_in_english": judge_in_english, **options}
     asked = _opened(judge, max_cost)
-    loaded = benchmark_of(suite).load(data, language, Choice(listed(subset), per_subset, limit, seed))
+    loaded = benchmark_of(suite).load(data, language, Sampling(listed(subset), per_subset, limit, seed))
     covered = _covered(edits, names[0], loaded, benchmark_of(suite).ids(data, language)) if edits else None
     if covered and strict and not covered.is_complete:
         return _refused(covered, loaded, as_json)
     with Workspace.create(workspace) as store:
         if covered and edits:
-            bring_edits(store, edits, loaded, names[0], covered)
+            import_edits(store, edits, loaded, names[0], covered)
         scored = _scored(store, loaded, asked, names, judging, as_json) if asked else None
     return _told(covered, scored, loaded, as_json, csv, _code(scored))
 
@@ -123,7 +123,7 @@ def _opened(judge: str | None, max_cost: float | None) -> Judge | None:
 
 
 def _covered(edits: Path, model: str, suite: Suite, known: frozenset[str]) -> Coverage:
-    from convergebench.made_elsewhere import coverage, read_edits
+    from convergebench.importing.external_edits import coverage, read_edits
 
     return coverage(read_edits(edits, model), [case.id for case in suite.cases], known)
 
@@ -170,9 +170,9 @@ def _code(scored: Scored | None) -> int:
 def _told(
     covered: Coverage | None, scored: Scored | None, suite: Suite, as_json: bool, csv: Path | None, code: int
 ) -> int:
-    from convergebench.cli.judged import judged_in_json
-    from convergebench.report.benchmark_table import csv_benchmark, json_benchmark
-    from convergebench.report.csv import csv_text
+    from convergebench.cli.judge_output import judged_in_json
+    from convergebench.report.export.csv_files import csv_text
+    from convergebench.report.tables.benchmark import csv_benchmark, json_benchmark
 
     rows = scored.rows if scored else []
     if csv is not None and scored:
@@ -192,7 +192,7 @@ def _told(
 
 
 def _print_table(scored: Scored) -> None:
-    from convergebench.report.benchmark_table import benchmark_notes, benchmark_table
+    from convergebench.report.tables.benchmark import benchmark_notes, benchmark_table
 
     out = console()
     out.print(benchmark_table(scored.rows))
@@ -230,7 +230,7 @@ def _few(names: tuple[str, ...]) -> str:
 
 
 def _judged_lines(scored: Scored | None) -> list[str]:
-    from convergebench.cli.judged import closing_lines
+    from convergebench.cli.judge_output import closing_lines
 
     if scored is None:
         return ["Nothing was judged; name a judge with --judge PROVIDER:MODEL."]

@@ -71,7 +71,7 @@ def _list(as_json: bool) -> None:
 
 def _load(name: str) -> Suite:
     from convergebench import suites
-    from convergebench.cli.fetching import fetching
+    from convergebench.cli.download_progress import fetching
 
     with fetching(name) as on_package:
         return suites.load(name, on_package)

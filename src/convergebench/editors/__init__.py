@@ -1,6 +1,6 @@
 """The models under test, and the editors that need none."""
 
-from convergebench.editors.needs import HubWeights, Key, Need, Package
+from convergebench.editors.needs import EditorKey, HubWeights, Need, Package
 from convergebench.editors.registry import (
     Listing,
     Preset,
@@ -14,8 +14,8 @@ from convergebench.editors.registry import (
 )
 
 __all__ = [
+    "EditorKey",
     "HubWeights",
-    "Key",
     "Listing",
     "Need",
     "Package",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from convergebench.editors.needs import Key
+from convergebench.editors.needs import EditorKey
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import BadOutput, EditError, Misconfigured, RateLimited, Unavailable
 
@@ -30,7 +30,7 @@ LONGEST_WAIT_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
-class Reply:
+class HttpReply:
     """A complete answer, or the error that it stands for."""
 
     status: int
@@ -39,7 +39,7 @@ class Reply:
     """What the server says went wrong."""
     error: EditError | None = None
 
-    def good(self) -> Reply:
+    def good(self) -> HttpReply:
         if self.error:
             raise self.error
         return self
@@ -54,7 +54,7 @@ class Reply:
 class Web:
     """An aiohttp session, opened when first used. A lost connection is Unavailable; nothing is sent again."""
 
-    def __init__(self, key: Key | None = None) -> None:
+    def __init__(self, key: EditorKey | None = None) -> None:
         self._key_name = key.names[0] if key else "base_url"
         self._secret = key.value() if key else None
         self._session: aiohttp.ClientSession | None = None
@@ -80,7 +80,7 @@ class Web:
         headers: Mapping[str, str] | None = None,
         json: Any = None,
         data: Any = None,
-    ) -> Reply:
+    ) -> HttpReply:
         import aiohttp
 
         try:
@@ -93,11 +93,11 @@ class Web:
         except (aiohttp.ClientError, OSError) as error:
             raise Unavailable(f"the reply broke off: {type(error).__name__}") from error
         if response.status < 400:
-            return Reply(response.status, body)
+            return HttpReply(response.status, body)
         reason = one_line(reason_in(body), self._secret)
         after = seconds_in(response.headers.get("Retry-After"))
         error_ = error_for(response.status, reason, key_name=self._key_name, after_seconds=after)
-        return Reply(response.status, body, reason, error_)
+        return HttpReply(response.status, body, reason, error_)
 
     def _proxy(self, url: str) -> str | None:
         """What the environment puts between us and the host, looked up once: left to itself, aiohttp does so

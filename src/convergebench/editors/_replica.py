@@ -48,7 +48,7 @@ class Made:
         return Edited(picture, cost_usd=0.0, seconds=self.seconds)
 
 
-class Replica:
+class DeviceReplica:
     """Loads once and edits in batches; out of memory, it halves them and does the work again."""
 
     def __init__(self, parameters: Mapping[str, Parameter], device: str, offload: str, batch: int) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from convergebench.editors._last_words import last_words
+from convergebench.editors._stderr_tail import last_words
 from convergebench.types import Parameter
 
 log = logging.getLogger("convergebench")

@@ -16,12 +16,12 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
-from convergebench.editors.needs import Key, Package
+from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import Preset, provider
 from convergebench.providers import one_line
 from convergebench.types import Edited, EditorFacts, EditRequest, Refused, Unavailable
 
-KEY = Key("BFL_API_KEY")
+KEY = EditorKey("BFL_API_KEY")
 HOST = "https://api.bfl.ai"
 POLL_SECONDS = 0.5
 USD_PER_CREDIT = 0.01

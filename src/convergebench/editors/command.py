@@ -23,8 +23,8 @@ from pathlib import Path
 
 from convergebench.editors._exchange import hand_over, take_back
 from convergebench.editors._file_version import version_with
-from convergebench.editors._last_words import last_line, last_words
 from convergebench.editors._settings import without_settings
+from convergebench.editors._stderr_tail import last_line, last_words
 from convergebench.editors.registry import provider
 from convergebench.errors import WrongUse
 from convergebench.types import Edited, EditorFacts, EditRequest, Misconfigured, Refused, Share, Unavailable
@@ -41,7 +41,7 @@ _SLOT = re.compile(r"\{(input|prompt|output|seed)\}")
     price_usd=0.0,
     parameters={"timeout": 600.0, "args": ARGUMENTS},
 )
-def command(facts: EditorFacts) -> Command:
+def command(facts: EditorFacts) -> CommandEditor:
     name = str(facts.parameters["model"])
     found = shutil.which(str(Path(name).expanduser()))
     if found is None:
@@ -55,10 +55,10 @@ def command(facts: EditorFacts) -> Command:
     if not {"input", "output"} <= used:
         raise WrongUse(f"args of {name} must hold {{input}} and {{output}}, such as '{ARGUMENTS}'")
     known_as = version_with(without_settings(facts, "timeout"), program)
-    return Command(known_as, [str(program), *arguments], float(facts.parameters["timeout"]))
+    return CommandEditor(known_as, [str(program), *arguments], float(facts.parameters["timeout"]))
 
 
-class Command:
+class CommandEditor:
     share = Share()
 
     def __init__(self, facts: EditorFacts, template: list[str], timeout_seconds: float) -> None:

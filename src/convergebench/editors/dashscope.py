@@ -16,7 +16,7 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
-from convergebench.editors.needs import Key, Package
+from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import Preset, provider
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
@@ -30,7 +30,7 @@ from convergebench.types import (
     Unavailable,
 )
 
-KEY = Key("DASHSCOPE_API_KEY")
+KEY = EditorKey("DASHSCOPE_API_KEY")
 MANY_PICTURES = 3
 INSPECTION = ("datainspectionfailed", "data_inspection_failed")
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from convergebench.editors._local_weights import DTYPES, chosen, class_named_in
 from convergebench.editors._pipelines import HUB_CLASSES, KINDS, Kind
-from convergebench.editors._replica import OFFLOADS, Made, Replica
+from convergebench.editors._replica import OFFLOADS, DeviceReplica, Made
 from convergebench.editors._settings import without_settings
 from convergebench.editors.needs import HubWeights, Package
 from convergebench.editors.registry import Preset, provider
@@ -69,7 +69,7 @@ class DiffusersEditor:
         kind = _declared_kind(str(facts.parameters["model"]))
         self.facts = dataclasses.replace(facts, max_inputs=kind.max_inputs if kind else 1)
         self.share = Share(gpus=sum(device != "cpu" for device in devices))
-        self._replicas = [Replica(facts.parameters, device, offload, batch) for device in devices]
+        self._replicas = [DeviceReplica(facts.parameters, device, offload, batch) for device in devices]
         # A batch is kept only when all of it is done, so pipelines that take no pairs get none.
         self.batch_size = len(devices) * (batch if kind is None or kind.takes_pairs else 1)
 

@@ -18,7 +18,7 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
-from convergebench.editors.needs import Key, Package
+from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import Preset, provider
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-KEY = Key("FAL_KEY")
+KEY = EditorKey("FAL_KEY")
 POLL_SECONDS = 0.25
 MANY_PICTURES = 10
 

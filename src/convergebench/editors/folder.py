@@ -59,7 +59,7 @@ def folder(facts: EditorFacts) -> FolderEditor:
     if path.is_dir() and "suffix" in facts.parameters:
         collection = Suffixed(path, str(facts.parameters["suffix"]))
     elif path.is_dir():
-        collection = Chains(path)
+        collection = ChainFolders(path)
     elif path.suffix == ".jsonl" and path.is_file():
         collection = read_list(path)
     else:
@@ -73,7 +73,7 @@ def folder(facts: EditorFacts) -> FolderEditor:
 
 
 @dataclass(frozen=True)
-class Chains:
+class ChainFolders:
     """A folder for each case, a file for each step."""
 
     root: Path

@@ -14,7 +14,7 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
-from convergebench.editors.needs import Key, Package
+from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import Preset, provider
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from google.genai.errors import APIError
     from google.genai.types import GenerateContentConfig, GenerateContentResponse
 
-KEY = Key("GOOGLE_API_KEY", "GEMINI_API_KEY")
+KEY = EditorKey("GOOGLE_API_KEY", "GEMINI_API_KEY")
 MANY_PICTURES = 14
 IMAGE_SETTINGS = ("aspect_ratio", "image_size")
 POLICY = frozenset(
@@ -60,11 +60,11 @@ PRESETS = {
     parameters={"base_url": ""},
     at_once=8,
 )
-def gemini(facts: EditorFacts) -> Gemini:
-    return Gemini(facts)
+def gemini(facts: EditorFacts) -> GeminiEditor:
+    return GeminiEditor(facts)
 
 
-class Gemini:
+class GeminiEditor:
     """One model. `aspect_ratio` and `image_size` shape the picture; other parameters go to the generation.
 
     The API offers no choice of file format: the picture is kept as it comes.

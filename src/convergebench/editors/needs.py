@@ -24,7 +24,7 @@ class Need(Protocol):
 
 
 @dataclass(frozen=True)
-class Key:
+class EditorKey:
     """An API key in the environment, under any one of these names."""
 
     names: tuple[str, ...]

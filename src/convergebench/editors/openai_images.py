@@ -16,7 +16,7 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
-from convergebench.editors.needs import Key, Package
+from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import Preset, provider
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
     from convergebench.picture import Picture
 
-KEY = Key("OPENAI_API_KEY")
+KEY = EditorKey("OPENAI_API_KEY")
 MANY_PICTURES = 16
 POLICY = frozenset({"moderation_blocked", "content_policy_violation"})
 NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 
 
 @dataclass(frozen=True)
-class TokenPrices:
+class ImageTokenPrices:
     """USD for a million tokens."""
 
     text_in: float
@@ -67,7 +67,7 @@ class TokenPrices:
 
 
 PRICES = {
-    model: TokenPrices(text_in=5.0, picture_in=8.0, out=30.0)
+    model: ImageTokenPrices(text_in=5.0, picture_in=8.0, out=30.0)
     for model in ("gpt-image-2", "gpt-image-2.5-sunburst", "gpt-image-2.5-flare")
 }
 
@@ -104,7 +104,7 @@ class OpenAIImages:
     def __init__(
         self,
         facts: EditorFacts,
-        key: Key,
+        key: EditorKey,
         *,
         takes_seed: bool = False,
         deadline_seconds: float = DEADLINE_SECONDS,
@@ -186,7 +186,7 @@ def _file(picture: Picture) -> tuple[str, bytes, str]:
     return f"picture.{media_type.removeprefix('image/')}", picture.encoded, media_type
 
 
-def _instead_of_a_picture(error: Any, key: Key) -> EditError:
+def _instead_of_a_picture(error: Any, key: EditorKey) -> EditError:
     """What a 200 without a picture says: some servers answer with an error under that status."""
     if not error:
         return BadOutput("the answer holds no picture (neither data[0].b64_json nor data[0].url)")
@@ -204,7 +204,7 @@ def _coded(code: str | None, reason: str) -> EditError | None:
     return None
 
 
-def _explained(error: APIStatusError, key: Key) -> EditError:
+def _explained(error: APIStatusError, key: EditorKey) -> EditError:
     reason = one_line(error.message, key.value())
     if coded := _coded(error.code, reason):
         return coded

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from convergebench.editors.needs import Key, Package
+from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.openai_images import MANY_PICTURES, OpenAIImages
 from convergebench.editors.registry import provider
 from convergebench.errors import WrongUse
 from convergebench.types import EditorFacts
 
-KEY = Key("SERVER_API_KEY")
+KEY = EditorKey("SERVER_API_KEY")
 """Its own name, so that a key for OpenAI never goes to another server; servers without keys need none."""
 
 

@@ -32,7 +32,7 @@ RANGES = {
 def _probe(name: str, summary: str, **defaults: Parameter) -> None:
     @editor(name, summary=summary, version=VERSION, role="probe", price_usd=0.0, parameters=defaults)
     def build(facts: EditorFacts) -> PixelEditor:
-        from convergebench.editors import _wear
+        from convergebench.editors import _degradations as _wear
 
         _check_strength(facts)
 

@@ -16,9 +16,9 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Literal
 
-from convergebench.accounts import account_at
 from convergebench.editors.needs import Need
 from convergebench.errors import WrongUse
+from convergebench.provider_limits import limits_at
 from convergebench.providers import check_no_secret
 from convergebench.types import (
     Edited,
@@ -187,7 +187,7 @@ def facts_of(listing: Listing, parameters: Mapping[str, Parameter]) -> EditorFac
     if listing is _providers.get(listing.name):
         base = f"{listing.name}:{given.pop('model')}"
     query = "&".join(f"{key}={value}" for key, value in sorted(given.items()))
-    account = account_at(listing.provider)
+    account = limits_at(listing.provider)
     return EditorFacts(
         name=f"{base}?{query}" if query else base,
         version=listing.version,

@@ -24,7 +24,7 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
-from convergebench.editors.needs import Key, Package
+from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import provider
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from convergebench.picture import Picture
 
-KEY = Key("REPLICATE_API_TOKEN")
+KEY = EditorKey("REPLICATE_API_TOKEN")
 POLL_SECONDS = 0.5
 MANY_PICTURES = 10
 FLAGGED = ("nsfw", "sensitive", "e005", "safety", "moderat", "content policy")

@@ -103,7 +103,7 @@ def _python_for(adapter: Path, chosen: str, *, needs_its_own: bool) -> Path:
     return path
 
 
-class Replica:
+class WorkerReplica:
     """One place for a process. Its start is a task of its own: who gives up waiting does not undo it."""
 
     def __init__(self, plan: WorkerPlan, number: int) -> None:
@@ -168,8 +168,8 @@ class WorkerEditor:
         self.facts = facts
         self.share = Share(gpus=replicas)
         self._plan = plan
-        self._replicas = [Replica(plan, number) for number in range(replicas)]
-        self._free: asyncio.Queue[Replica] = asyncio.Queue()
+        self._replicas = [WorkerReplica(plan, number) for number in range(replicas)]
+        self._free: asyncio.Queue[WorkerReplica] = asyncio.Queue()
         for replica in self._replicas:
             self._free.put_nowait(replica)
         self._ends: WeakKeyDictionary[EditRequest, int] = WeakKeyDictionary()
@@ -200,14 +200,14 @@ class WorkerEditor:
             await replica.close()
 
     @contextlib.asynccontextmanager
-    async def _lent(self) -> AsyncIterator[Replica]:
+    async def _lent(self) -> AsyncIterator[WorkerReplica]:
         replica = await self._free.get()
         try:
             yield replica
         finally:
             self._free.put_nowait(replica)
 
-    async def _edited(self, replica: Replica, process: WorkerProcess, request: EditRequest) -> Edited:
+    async def _edited(self, replica: WorkerReplica, process: WorkerProcess, request: EditRequest) -> Edited:
         replica.after.unlink(missing_ok=True)
         await asyncio.to_thread(hand_over, request, replica.before)
         try:

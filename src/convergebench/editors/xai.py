@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from convergebench.editors._http import Reply, Web, data_uri, decoded, part_of
+from convergebench.editors._http import HttpReply, Web, data_uri, decoded, part_of
 from convergebench.editors._remote import (
     DEADLINE_SECONDS,
     call_parameters,
@@ -14,11 +14,11 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
-from convergebench.editors.needs import Key, Package
+from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import Preset, provider
 from convergebench.types import Edited, EditError, EditorFacts, EditRequest, Misconfigured, Refused
 
-KEY = Key("XAI_API_KEY")
+KEY = EditorKey("XAI_API_KEY")
 HOST = "https://api.x.ai/v1"
 TICKS_PER_USD = 10_000_000_000
 VIOLATION = ("guidelines", "moderation", "safety_check")
@@ -87,7 +87,7 @@ def _picture_in(answer: Any) -> bytes:
     return decoded(part_of(data, 0, "b64_json"))
 
 
-def _explained(reply: Reply, usual: EditError) -> EditError:
+def _explained(reply: HttpReply, usual: EditError) -> EditError:
     """xAI's statuses are blurred: a wrong key is a 400, spent credit a 429, a violation a 400 or 403."""
     said = reply.reason.lower()
     if "api key" in said:

@@ -1,19 +1,19 @@
 """Runs trajectories."""
 
+from convergebench.engine.editing.plan import Plan
+from convergebench.engine.editing.session import RunOutcome, run_plan
 from convergebench.engine.limits import Attempted, Budget, Lane, Limits, Patience
-from convergebench.engine.local import Outcome, run_plan
-from convergebench.engine.plan import Plan
-from convergebench.engine.watch import Unwatched, Watch
+from convergebench.engine.progress import NoProgress, RunProgress
 
 __all__ = [
     "Attempted",
     "Budget",
     "Lane",
     "Limits",
-    "Outcome",
+    "NoProgress",
     "Patience",
     "Plan",
-    "Unwatched",
-    "Watch",
+    "RunOutcome",
+    "RunProgress",
     "run_plan",
 ]

@@ -19,7 +19,7 @@ from convergebench.types import (
     EditError,
     Editor,
     EditorFacts,
-    Prepared,
+    PreparedEditor,
     RateLimited,
     Unavailable,
 )
@@ -162,7 +162,7 @@ class Lane:
 
 def patience_with(editor: Editor, patience: Patience) -> Patience:
     """Those that come in batches, or run elsewhere, have a deadline from when their turn comes, not here."""
-    is_waited_for = isinstance(editor, BatchEditor | Prepared)
+    is_waited_for = isinstance(editor, BatchEditor | PreparedEditor)
     return replace(patience, deadline_seconds=math.inf) if is_waited_for else patience
 
 

@@ -13,7 +13,7 @@ _BAD_QUESTION = (400, 413, 422)
 
 
 @dataclass(frozen=True)
-class Key:
+class JudgeKey:
     """An API key in the environment, under the first of these names that is set."""
 
     names: tuple[str, ...]
@@ -37,7 +37,7 @@ def sent_settings(settings: Mapping[str, Parameter], *ours: str) -> dict[str, Pa
     return {key: value for key, value in settings.items() if key not in ours and value != ""}
 
 
-def error_for(status: int, reason: str, key: Key, after_seconds: float | None = None) -> EditError:
+def error_for(status: int, reason: str, key: JudgeKey, after_seconds: float | None = None) -> EditError:
     """A question that a server calls bad is refused, and the others go on: it may be this picture or text
     alone."""
     named = " or ".join(key.names)

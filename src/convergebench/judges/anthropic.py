@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from convergebench.errors import MissingExtra
-from convergebench.judges._call import Key, error_for, sent_settings
-from convergebench.judges.base import Ending, JudgeFacts, Question, Reply, cost_usd, token_counts
+from convergebench.judges._call import JudgeKey, error_for, sent_settings
+from convergebench.judges.base import Ending, JudgeFacts, JudgeReply, Question, cost_usd, token_counts
 from convergebench.providers import seconds_in
 from convergebench.types import BadOutput, Unavailable
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
-KEY = Key(("ANTHROPIC_API_KEY",))
+KEY = JudgeKey(("ANTHROPIC_API_KEY",))
 _ENDINGS: Mapping[str, Ending] = {"max_tokens": "truncated", "refusal": "refused"}
 
 
-class Anthropic:
+class AnthropicJudge:
     """One model at Anthropic. It takes no seed: repeats differ as far as its sampling does."""
 
     def __init__(self, facts: JudgeFacts) -> None:
@@ -34,7 +34,7 @@ class Anthropic:
         base_url = str(self.facts.settings.get("base_url") or "") or None
         self._client = AsyncAnthropic(api_key=KEY.required(), base_url=base_url, max_retries=0, timeout=None)
 
-    async def ask(self, question: Question) -> Reply:
+    async def ask(self, question: Question) -> JudgeReply:
         from anthropic import APIConnectionError, APIStatusError
 
         assert self._client is not None, "start comes first"
@@ -63,7 +63,7 @@ class Anthropic:
         if self._client is not None:
             await self._client.close()
 
-    def _reply(self, answer: Any) -> Reply:
+    def _reply(self, answer: Any) -> JudgeReply:
         try:
             text = "".join(block["text"] for block in answer["content"] if block["type"] == "text")
             finish = str(answer.get("stop_reason"))
@@ -72,7 +72,9 @@ class Anthropic:
             raise BadOutput("the answer holds no content") from error
         ending = _ENDINGS.get(finish, "complete")
         served = str(answer.get("model") or "")
-        return Reply(text, ending, finish, served, read, written, cost_usd(self.facts.prices, read, written))
+        return JudgeReply(
+            text, ending, finish, served, read, written, cost_usd(self.facts.prices, read, written)
+        )
 
 
 def _content(question: Question) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from convergebench.judges.base import JudgeFacts, Question, ShownPicture, Subject
+from convergebench.judges.base import JudgeFacts, JudgeImage, Question, Subject
 from convergebench.judges.rubric import PICTURES, REASON, TEXTS, Ask, PictureLimits, Rubric
 from convergebench.picture import Picture, digest_of
 from convergebench.types import Digest, PictureFacts, fingerprint_of
@@ -41,7 +41,7 @@ def lacking(rubric: Rubric, subject: Subject) -> str | None:
     return None
 
 
-def shown_pictures(rubric: Rubric, subject: Subject) -> tuple[tuple[str, Digest], ...]:
+def pictures_sent(rubric: Rubric, subject: Subject) -> tuple[tuple[str, Digest], ...]:
     """The pictures that this rubric shows, with what each is, in order."""
     return tuple(
         (name, digest)
@@ -51,7 +51,7 @@ def shown_pictures(rubric: Rubric, subject: Subject) -> tuple[tuple[str, Digest]
     )
 
 
-def shown_texts(rubric: Rubric, subject: Subject) -> dict[str, str]:
+def texts_sent(rubric: Rubric, subject: Subject) -> dict[str, str]:
     return {
         name: subject.texts[name]
         for name in TEXTS
@@ -71,7 +71,7 @@ def key_of(
 
 
 def question(
-    rubric: Rubric, subject: Subject, show: Callable[[Digest, PictureLimits], ShownPicture]
+    rubric: Rubric, subject: Subject, show: Callable[[Digest, PictureLimits], JudgeImage]
 ) -> Question:
     """`show` gives a picture within the rubric's limits."""
     parts = tuple(_parts(rubric, subject, show))
@@ -79,12 +79,12 @@ def question(
 
 
 def _parts(
-    rubric: Rubric, subject: Subject, show: Callable[[Digest, PictureLimits], ShownPicture]
-) -> Iterator[str | ShownPicture]:
-    pictures = shown_pictures(rubric, subject)
+    rubric: Rubric, subject: Subject, show: Callable[[Digest, PictureLimits], JudgeImage]
+) -> Iterator[str | JudgeImage]:
+    pictures = pictures_sent(rubric, subject)
     several = len(subject.pictures.get("source", ())) > 1
     yield (several and rubric.prompt_for_several) or rubric.prompt
-    for name, text in shown_texts(rubric, subject).items():
+    for name, text in texts_sent(rubric, subject).items():
         yield f"{_TEXT_CAPTIONS[name]}:\n<<<\n{text}\n>>>"
     count: dict[str, int] = {}
     for name, digest in pictures:

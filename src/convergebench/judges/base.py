@@ -73,11 +73,11 @@ class JudgeFacts:
         return fingerprint_of(self.provider, self.model, self.version, dict(self.settings))
 
 
-class ShownPicture(Picture):
+class JudgeImage(Picture):
     """A picture as judges are sent it; one that is shown in several questions is put into letters once."""
 
     @classmethod
-    def of(cls, picture: Picture) -> ShownPicture:
+    def of(cls, picture: Picture) -> JudgeImage:
         """Without its pixels, which are large."""
         return cls(picture.facts, encoded=picture.encoded)
 
@@ -91,17 +91,17 @@ class Question:
     """One request: texts and pictures in the order in which they are shown, and the reply's schema."""
 
     system: str
-    parts: tuple[str | ShownPicture, ...]
+    parts: tuple[str | JudgeImage, ...]
     schema: Mapping[str, Any]
     seed: int = 0
 
     @property
-    def pictures(self) -> tuple[ShownPicture, ...]:
+    def pictures(self) -> tuple[JudgeImage, ...]:
         return tuple(part for part in self.parts if not isinstance(part, str))
 
 
 @dataclass(frozen=True)
-class Reply:
+class JudgeReply:
     text: str
     ending: Ending
     finish_reason: str
@@ -123,7 +123,7 @@ class Judge(Protocol):
     async def start(self) -> None:
         """Called once before the first question; raises Misconfigured where there can be no answer at all."""
 
-    async def ask(self, question: Question) -> Reply: ...
+    async def ask(self, question: Question) -> JudgeReply: ...
 
     async def close(self) -> None: ...
 
@@ -159,6 +159,6 @@ class JudgeAttempt:
     detail: str
     """Why it is not ok; empty if it is."""
     seconds: float
-    reply: Reply | None = None
+    reply: JudgeReply | None = None
     sent_sizes: tuple[tuple[int, int], ...] = ()
     """Width and height of each picture as it was sent."""

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, NoReturn
 
-from convergebench.judges.base import Reply, Verdict
+from convergebench.judges.base import JudgeReply, Verdict
 from convergebench.judges.rubric import CHOICES, REASON, Ask, Rubric
 from convergebench.providers import whole
 
@@ -23,7 +23,7 @@ class OutOfRange(Exception):
     """All is there, but a score lies outside its scale."""
 
 
-def verdict(reply: Reply, rubric: Rubric) -> Verdict:
+def verdict(reply: JudgeReply, rubric: Rubric) -> Verdict:
     """The reply's scores, or which of the ways of having none this is."""
     if reply.ending == "refused":
         return Verdict("refused", missing=f"the judge refused: {reply.text.strip() or reply.finish_reason}")

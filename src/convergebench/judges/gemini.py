@@ -6,8 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from convergebench.errors import MissingExtra
-from convergebench.judges._call import Key, error_for, sent_settings
-from convergebench.judges.base import Ending, JudgeFacts, Question, Reply, cost_usd
+from convergebench.judges._call import JudgeKey, error_for, sent_settings
+from convergebench.judges.base import Ending, JudgeFacts, JudgeReply, Question, cost_usd
 from convergebench.providers import seconds_in
 from convergebench.types import EditError, Misconfigured, Unavailable
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from google.genai.errors import APIError
     from google.genai.types import GenerateContentConfig, GenerateContentResponse
 
-KEY = Key(("GOOGLE_API_KEY", "GEMINI_API_KEY"))
+KEY = JudgeKey(("GOOGLE_API_KEY", "GEMINI_API_KEY"))
 POLICY = frozenset(
     {"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "LANGUAGE", "IMAGE_SAFETY",
      "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"}
 )  # fmt: skip
 
 
-class Gemini:
+class GeminiJudge:
     """One model at Google. Settings go to the generation as they are."""
 
     def __init__(self, facts: JudgeFacts) -> None:
@@ -46,7 +46,7 @@ class Gemini:
         )
         self._client = genai.Client(api_key=key, http_options=options, enterprise=False)
 
-    async def ask(self, question: Question) -> Reply:
+    async def ask(self, question: Question) -> JudgeReply:
         import httpx2
         from google.genai.errors import APIError
 
@@ -84,13 +84,15 @@ class Gemini:
         except ValueError as error:
             raise Misconfigured(f"Gemini takes no such setting: {KEY.hidden_in(error)}") from error
 
-    def _reply(self, answer: GenerateContentResponse) -> Reply:
+    def _reply(self, answer: GenerateContentResponse) -> JudgeReply:
         used = answer.usage_metadata
         read = used.prompt_token_count if used else None
         written = (used.candidates_token_count or 0) + (used.thoughts_token_count or 0) if used else None
         ending, finish, text = _said(answer)
         served = answer.model_version or ""
-        return Reply(text, ending, finish, served, read, written, cost_usd(self.facts.prices, read, written))
+        return JudgeReply(
+            text, ending, finish, served, read, written, cost_usd(self.facts.prices, read, written)
+        )
 
 
 def _contents(question: Question) -> list[Any]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from convergebench.errors import MissingExtra
-from convergebench.judges._call import Key, error_for, sent_settings
-from convergebench.judges.base import Ending, JudgeFacts, Question, Reply, cost_usd, token_counts
+from convergebench.judges._call import JudgeKey, error_for, sent_settings
+from convergebench.judges.base import Ending, JudgeFacts, JudgeReply, Question, cost_usd, token_counts
 from convergebench.providers import seconds_in
 from convergebench.types import BadOutput, EditError, Misconfigured, Refused, Unavailable
 
@@ -29,7 +29,7 @@ class OpenAIChat:
     """One model on one server. The reply is forced into the schema; where the server will not, it is asked
     plainly from then on, and the contract on replies is all that holds it."""
 
-    def __init__(self, facts: JudgeFacts, key: Key, base_url: str | None, *, needs_key: bool) -> None:
+    def __init__(self, facts: JudgeFacts, key: JudgeKey, base_url: str | None, *, needs_key: bool) -> None:
         self.facts = facts
         self._key = key
         self._base_url = base_url
@@ -49,7 +49,7 @@ class OpenAIChat:
             api_key=api_key, base_url=self._base_url, max_retries=0, timeout=None, http_client=quick
         )
 
-    async def ask(self, question: Question) -> Reply:
+    async def ask(self, question: Question) -> JudgeReply:
         from openai import APIStatusError
 
         if self._forces_schema:
@@ -68,7 +68,7 @@ class OpenAIChat:
         if self._client is not None:
             await self._client.close()
 
-    async def _completed(self, question: Question, form: Mapping[str, Any]) -> Reply:
+    async def _completed(self, question: Question, form: Mapping[str, Any]) -> JudgeReply:
         from openai import APIConnectionError
 
         assert self._client is not None, "start comes first"
@@ -85,7 +85,7 @@ class OpenAIChat:
             raise Unavailable(f"the answer was cut short or is not JSON: {reason}") from error
         return self._reply(answer)
 
-    def _reply(self, answer: Any) -> Reply:
+    def _reply(self, answer: Any) -> JudgeReply:
         try:
             choice = answer["choices"][0]
             message, finish = choice["message"], str(choice.get("finish_reason"))
@@ -93,7 +93,7 @@ class OpenAIChat:
             refusal, text = _text_of(message.get("refusal") or ""), _text_of(message.get("content"))
         except (TypeError, KeyError, IndexError, AttributeError) as error:
             raise BadOutput("the answer holds no choices[0].message") from error
-        return Reply(
+        return JudgeReply(
             text=refusal or text,
             ending="refused" if refusal else _ENDINGS.get(finish, "complete"),
             finish_reason=finish,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from convergebench.errors import MissingExtra, WrongUse
-from convergebench.judges.base import JudgeFacts, Question, Reply
+from convergebench.judges.base import JudgeFacts, JudgeReply, Question
 from convergebench.types import Misconfigured, Parameter, fingerprint_of
 
 if TYPE_CHECKING:
@@ -48,13 +48,13 @@ class QwenLocal:
     async def start(self) -> None:
         self._loaded = await asyncio.to_thread(_load, self.facts.model, self._settings)
 
-    async def ask(self, question: Question) -> Reply:
+    async def ask(self, question: Question) -> JudgeReply:
         return await asyncio.to_thread(self._answered, question)
 
     async def close(self) -> None:
         self._loaded = None
 
-    def _answered(self, question: Question) -> Reply:
+    def _answered(self, question: Question) -> JudgeReply:
         assert self._loaded is not None, "start comes first"
         with self._turn:
             return self._loaded.reply(question, self._settings, self.facts.model)
@@ -66,7 +66,7 @@ class _Loaded:
         self._tokenizer = tokenizer
         self._pictures = pictures
 
-    def reply(self, question: Question, settings: Mapping[str, Parameter], name: str) -> Reply:
+    def reply(self, question: Question, settings: Mapping[str, Parameter], name: str) -> JudgeReply:
         import torch
 
         inputs = self._inputs(question)
@@ -83,7 +83,7 @@ class _Loaded:
         written = out[0, read:].tolist()
         ended = self._end in written
         text = self._tokenizer.decode(written, skip_special_tokens=True)
-        return Reply(
+        return JudgeReply(
             text, "complete" if ended else "truncated", "stop" if ended else "length", name, read,
             len(written), 0.0,
         )  # fmt: skip

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
-from convergebench.judges.base import Question, Reply, ShownPicture, Verdict
+from convergebench.judges.base import JudgeImage, JudgeReply, Question, Verdict
 from convergebench.judges.contract import NotInForm, the_object
 from convergebench.judges.rubric import PictureLimits
 from convergebench.providers import whole
@@ -91,11 +91,11 @@ def question(
     instruction: str,
     sources: Sequence[Digest],
     result: Digest,
-    show: Callable[[Digest, PictureLimits], ShownPicture],
+    show: Callable[[Digest, PictureLimits], JudgeImage],
 ) -> Question:
     """The original, the present picture and the original instruction: nothing else is told."""
     asked = prompt()
-    parts: list[str | ShownPicture] = [asked.prompt, f"The instruction:\n<<<\n{instruction}\n>>>"]
+    parts: list[str | JudgeImage] = [asked.prompt, f"The instruction:\n<<<\n{instruction}\n>>>"]
     for number, digest in enumerate(sources, start=1):
         several = f", number {number}" if len(sources) > 1 else ""
         parts += [f"The original picture{several}:", show(digest, asked.pictures)]
@@ -103,7 +103,7 @@ def question(
     return Question(asked.system, tuple(parts), _SCHEMA)
 
 
-def verdict(reply: Reply) -> Verdict:
+def verdict(reply: JudgeReply) -> Verdict:
     """The reply as judgements are kept: its value is the number of instructions."""
     if reply.ending == "refused":
         said = reply.text.strip() or reply.finish_reason

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from convergebench.errors import WrongUse
-from convergebench.judges._call import Key
+from convergebench.judges._call import JudgeKey
 from convergebench.judges.base import FREE, Judge, JudgeFacts, TokenPrices
 from convergebench.providers import check_no_secret
 from convergebench.types import Parameter, parameter_in
@@ -75,21 +75,21 @@ def _openai_like(key: str, base_url: str | None, *, needs_key: bool) -> Build:
         chosen = str(facts.settings.get("base_url") or "") or base_url
         if chosen is None and facts.provider == "server":
             raise WrongUse(f"{facts.name} does not say where it is; add ?base_url=http://HOST:PORT/v1")
-        return OpenAIChat(facts, Key((key,)), chosen, needs_key=needs_key)
+        return OpenAIChat(facts, JudgeKey((key,)), chosen, needs_key=needs_key)
 
     return build
 
 
 def _gemini(facts: JudgeFacts) -> Judge:
-    from convergebench.judges.gemini import Gemini
+    from convergebench.judges.gemini import GeminiJudge
 
-    return Gemini(facts)
+    return GeminiJudge(facts)
 
 
 def _anthropic(facts: JudgeFacts) -> Judge:
-    from convergebench.judges.anthropic import Anthropic
+    from convergebench.judges.anthropic import AnthropicJudge
 
-    return Anthropic(facts)
+    return AnthropicJudge(facts)
 
 
 def _vllm(facts: JudgeFacts) -> Judge:

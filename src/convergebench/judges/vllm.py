@@ -16,12 +16,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from convergebench.judges._call import Key
-from convergebench.judges.base import JudgeFacts, Question, Reply
+from convergebench.judges._call import JudgeKey
+from convergebench.judges.base import JudgeFacts, JudgeReply, Question
 from convergebench.judges.openai_chat import OpenAIChat
 from convergebench.types import Misconfigured, Parameter, Unavailable
 
-KEY = Key(("VLLM_API_KEY",))
+KEY = JudgeKey(("VLLM_API_KEY",))
 START_SECONDS = 1800
 """Weights of large models take long to come from a disk, and longer from the hub."""
 STOP_SECONDS = 20
@@ -71,7 +71,7 @@ class Vllm:
         self._chat = OpenAIChat(self._sent, KEY, f"http://127.0.0.1:{port}/v1", needs_key=False)
         await self._chat.start()
 
-    async def ask(self, question: Question) -> Reply:
+    async def ask(self, question: Question) -> JudgeReply:
         assert self._chat is not None, "start comes first"
         try:
             return await self._chat.ask(question)

@@ -16,7 +16,7 @@ from convergebench.metrics._catalogue import (
     packaged_weights,
 )
 from convergebench.metrics.base import Family, Metric, MetricOptions, MetricUnavailable, NotMeasurable, Result
-from convergebench.metrics.ruler import Ruler
+from convergebench.metrics.metric_set import MetricSet
 
 DEFAULT = ("psnr", "ssim", "ms_ssim", "lpips", "clip")
 """What models are compared by."""
@@ -29,10 +29,10 @@ __all__ = [
     "Family",
     "Metric",
     "MetricOptions",
+    "MetricSet",
     "MetricUnavailable",
     "NotMeasurable",
     "Result",
-    "Ruler",
     "expand",
     "facts",
     "groups",

@@ -24,7 +24,7 @@ from convergebench.metrics.base import (
     family_registrations,
     registrations,
 )
-from convergebench.packages import PackagedFile
+from convergebench.packaged_files import PackagedFile
 from convergebench.types import MetricFacts
 
 ENTRY_POINTS = "convergebench.metrics"

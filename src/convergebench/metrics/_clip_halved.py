@@ -10,7 +10,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from convergebench.metrics._clip_tower import ClipTower
-from convergebench.packages import cache_folder
+from convergebench.packaged_files import cache_folder
 from convergebench.types import fingerprint_of
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from convergebench.metrics.base import MetricUnavailable
-from convergebench.packages import PackagedFile
+from convergebench.packaged_files import PackagedFile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,7 +83,7 @@ _BACKBONE_KEYS: Mapping[Backbone, str] = {"alex": "AlexNet_0", "vgg": "VGG16_0"}
 
 
 @dataclass(frozen=True)
-class Weights:
+class LpipsWeights:
     """Kernels as output × input × height × width, and what each channel of each tap is multiplied with."""
 
     kernels: tuple[NDArray[np.float32], ...]
@@ -91,7 +91,7 @@ class Weights:
     gains: tuple[NDArray[np.float32], ...]
 
 
-def read_weights(backbone: Backbone) -> Weights:
+def read_weights(backbone: Backbone) -> LpipsWeights:
     """The weights from the cache, where they must have been pulled to."""
     file = WEIGHT_FILES[backbone]
     if not file.is_cached():
@@ -99,7 +99,7 @@ def read_weights(backbone: Backbone) -> Weights:
     tree = _read_arrays(file.path)
     convolutions = _numbered(tree[_BACKBONE_KEYS[backbone]], "Conv_{}")
     heads = [head["Conv_0"]["kernel"].ravel() for head in _numbered(tree, "NetLinLayer_{}")]
-    return Weights(
+    return LpipsWeights(
         kernels=tuple(np.ascontiguousarray(one["kernel"].transpose(3, 2, 0, 1)) for one in convolutions),
         biases=tuple(one["bias"] for one in convolutions),
         gains=tuple(_gain(head) for head in heads),

@@ -17,11 +17,11 @@ from convergebench.metrics._lpips_network import (
     WEIGHT_FILES,
     Backbone,
     Convolution,
+    LpipsWeights,
     Pooling,
-    Weights,
     read_weights,
 )
-from convergebench.packages import cache_folder
+from convergebench.packaged_files import cache_folder
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _graph_file(backbone: Backbone) -> Path:
     return path
 
 
-def _model(backbone: Backbone, weights: Weights) -> Any:
+def _model(backbone: Backbone, weights: LpipsWeights) -> Any:
     from onnx import TensorProto, helper
 
     graph = _Graph()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from convergebench.metrics._stripes import stripe_rows, stripes
+from convergebench.metrics._tiling import stripe_rows, stripes
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:

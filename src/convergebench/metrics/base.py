@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from convergebench.errors import ConvergeBenchError, WrongUse
 from convergebench.metrics._gpu.base import GpuMetric
-from convergebench.packages import PackagedFile
+from convergebench.packaged_files import PackagedFile
 from convergebench.types import Better, Dimension, MetricFacts, Pixels
 
 Reading: TypeAlias = float | str

@@ -97,7 +97,7 @@ def direction(
     return float(np.clip(np.dot(moved, asked) / (lengths[0] * lengths[1]), -1, 1))
 
 
-class Asked(NamedTuple):
+class DirectionQuery(NamedTuple):
     """An edit as CLIP is asked about it."""
 
     before: Pixels
@@ -115,7 +115,7 @@ class ClipDirection:
     _known: dict[Captions, tuple[NDArray[np.float32], NDArray[np.float32]]] = field(default_factory=dict)
     _writing: threading.Lock = field(default_factory=threading.Lock)
 
-    def measure(self, edits: Sequence[Asked]) -> list[float | NotMeasurable]:
+    def measure(self, edits: Sequence[DirectionQuery]) -> list[float | NotMeasurable]:
         """For each edit its direction, or why it has none."""
         embedded = self.clip.embedded([pixels for edit in edits for pixels in (edit.before, edit.after)])
         return [

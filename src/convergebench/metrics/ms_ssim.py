@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from convergebench.metrics._gpu.base import GpuMetric
-from convergebench.metrics._stripes import stripe_rows, stripes
+from convergebench.metrics._tiling import stripe_rows, stripes
 from convergebench.metrics.base import MetricOptions, NotMeasurable, metric
 from convergebench.types import Pixels
 

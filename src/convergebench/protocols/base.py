@@ -9,7 +9,7 @@ from convergebench.types import Case, Edit
 
 
 @dataclass(frozen=True)
-class Protocol:
+class EditingProtocol:
     """How an editor is exercised on a case. It must ask for the same edits each time it runs,
     since finished ones are replayed from the store."""
 

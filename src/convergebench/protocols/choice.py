@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from convergebench.errors import WrongUse
-from convergebench.protocols.base import Protocol
+from convergebench.protocols.base import EditingProtocol
 from convergebench.protocols.cross_edit import cross_edit, cross_edit_swapped
 from convergebench.protocols.one_shot import one_shot
 from convergebench.protocols.round_trip import round_trip
 from convergebench.protocols.sequence import sequence
 from convergebench.protocols.stay import stay
-from convergebench.suites.chaining import chained, staying
+from convergebench.suites.chained_cases import chained, staying
 from convergebench.types import Case
 
 NAMES = ("round_trip", "cross_edit", "cross_edit_swapped", "sequence", "stay", "one_shot")
@@ -25,16 +25,16 @@ _LENGTH = 3
 
 
 @dataclass(frozen=True)
-class Exercise:
+class ProtocolCases:
     """A protocol, and what it is run on."""
 
-    protocol: Protocol
+    protocol: EditingProtocol
     cases: tuple[Case, ...]
     part: str
     """Stands behind the suite's name, so that results are never mixed with those of its round trips."""
 
 
-def exercise(name: str, rounds: int, cases: Sequence[Case], suite: Sequence[Case]) -> Exercise:
+def protocol_cases(name: str, rounds: int, cases: Sequence[Case], suite: Sequence[Case]) -> ProtocolCases:
     """The protocol of this name for these cases of a suite.
 
     Without a name it is the round trip, or a single edit where nothing can be undone. A sequence is of three
@@ -53,10 +53,10 @@ def exercise(name: str, rounds: int, cases: Sequence[Case], suite: Sequence[Case
     if not can_be_undone and plain not in ("stay", "one_shot"):
         raise WrongUse(f"{plain} needs edits that can be undone, and these cannot; choose stay or one_shot")
     length = _length(setting)
-    build: dict[str, Callable[[], Exercise]] = {
-        "round_trip": lambda: Exercise(round_trip(rounds), tuple(cases), ""),
-        "one_shot": lambda: Exercise(one_shot(), tuple(cases), ""),
-        "stay": lambda: Exercise(stay(rounds), staying(cases), "stay"),
+    build: dict[str, Callable[[], ProtocolCases]] = {
+        "round_trip": lambda: ProtocolCases(round_trip(rounds), tuple(cases), ""),
+        "one_shot": lambda: ProtocolCases(one_shot(), tuple(cases), ""),
+        "stay": lambda: ProtocolCases(stay(rounds), staying(cases), "stay"),
         "cross_edit": lambda: _chain(cross_edit(rounds), 2, cases, suite),
         "cross_edit_swapped": lambda: _chain(cross_edit_swapped(rounds), 2, cases, suite),
         "sequence": lambda: _chain(sequence(rounds, length), length, cases, suite, f"sequence-{length}"),
@@ -65,14 +65,14 @@ def exercise(name: str, rounds: int, cases: Sequence[Case], suite: Sequence[Case
 
 
 def _chain(
-    protocol: Protocol, length: int, cases: Sequence[Case], suite: Sequence[Case], part: str = ""
-) -> Exercise:
+    protocol: EditingProtocol, length: int, cases: Sequence[Case], suite: Sequence[Case], part: str = ""
+) -> ProtocolCases:
     made = chained(cases, suite, length, part or protocol.name)
     if not made:
         raise WrongUse(
             f"no picture has {length} edits that can be made together; choose fewer, or round_trip"
         )
-    return Exercise(protocol, made, part or protocol.name)
+    return ProtocolCases(protocol, made, part or protocol.name)
 
 
 def _length(setting: str) -> int:

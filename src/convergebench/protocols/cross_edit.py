@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from convergebench.protocols.base import Protocol
+from convergebench.protocols.base import EditingProtocol
 from convergebench.types import Case, Edit, Image
 
 
-def cross_edit(rounds: int) -> Protocol:
+def cross_edit(rounds: int) -> EditingProtocol:
     """Edit A, edit B, undo B, undo A, `rounds` times."""
 
     async def run(case: Case, edit: Edit) -> None:
@@ -18,10 +18,10 @@ def cross_edit(rounds: int) -> Protocol:
             with_a_again = await edit(with_both, b.backward, role="undo_2", round=n)
             image = await edit(with_a_again, a.backward, role="backward", round=n)
 
-    return Protocol("cross_edit", run, rounds, edits=4 * rounds, returns=frozenset({"backward"}))
+    return EditingProtocol("cross_edit", run, rounds, edits=4 * rounds, returns=frozenset({"backward"}))
 
 
-def cross_edit_swapped(rounds: int) -> Protocol:
+def cross_edit_swapped(rounds: int) -> EditingProtocol:
     """Edit A, edit B, undo A though B lies upon it, undo B, `rounds` times."""
 
     async def run(case: Case, edit: Edit) -> None:
@@ -33,4 +33,6 @@ def cross_edit_swapped(rounds: int) -> Protocol:
             with_b = await edit(with_both, a.backward, role="undo", round=n)
             image = await edit(with_b, b.backward, role="backward", round=n)
 
-    return Protocol("cross_edit_swapped", run, rounds, edits=4 * rounds, returns=frozenset({"backward"}))
+    return EditingProtocol(
+        "cross_edit_swapped", run, rounds, edits=4 * rounds, returns=frozenset({"backward"})
+    )

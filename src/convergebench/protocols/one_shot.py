@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from convergebench.protocols.base import Protocol
+from convergebench.protocols.base import EditingProtocol
 from convergebench.types import Case, Edit
 
 
-def one_shot() -> Protocol:
+def one_shot() -> EditingProtocol:
     """Edit once, from all of the case's pictures; nothing returns, so nothing is compared with the source."""
 
     async def run(case: Case, edit: Edit) -> None:
         await edit(case.sources, case.forward, role="edit", round=1)
 
-    return Protocol("one_shot", run, rounds=1, edits=1, returns=frozenset())
+    return EditingProtocol("one_shot", run, rounds=1, edits=1, returns=frozenset())

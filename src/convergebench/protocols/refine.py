@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Protocol as Interface
+from typing import Protocol
 
 from convergebench.judges.reasoning import Advice
 from convergebench.picture import Picture
-from convergebench.protocols.base import Protocol
+from convergebench.protocols.base import EditingProtocol
 from convergebench.types import Case, Edit
 
 PRIMARY = "primary"
@@ -16,13 +16,13 @@ AT_ONCE, CHAINED = "refine", "refine_chained"
 NAMES = (AT_ONCE, CHAINED)
 
 
-class Reason(Interface):
+class Reason(Protocol):
     """The looking function that the protocol is handed: durable, as `edit` is."""
 
     def __call__(self, case: Case, image: Picture, *, round: int) -> Awaitable[Advice]: ...
 
 
-def refine(reason: Reason, rounds: int, *, chained: bool = False) -> Protocol:
+def refine(reason: Reason, rounds: int, *, chained: bool = False) -> EditingProtocol:
     """Edit once; then look and edit what the reasoner still asks for, `rounds` times or until it is content.
 
     A round's instructions go into one edit, or, chained, into one edit each.
@@ -38,4 +38,6 @@ def refine(reason: Reason, rounds: int, *, chained: bool = False) -> Protocol:
                 image = await edit(image, instruction, role=REFINED, round=n)
 
     # How many instructions come, if any, nobody knows before.
-    return Protocol(CHAINED if chained else AT_ONCE, run, rounds, edits=1 + rounds, returns=frozenset())
+    return EditingProtocol(
+        CHAINED if chained else AT_ONCE, run, rounds, edits=1 + rounds, returns=frozenset()
+    )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from convergebench.protocols.base import Protocol
+from convergebench.protocols.base import EditingProtocol
 from convergebench.types import Case, Edit, Image
 
 
-def round_trip(rounds: int) -> Protocol:
+def round_trip(rounds: int) -> EditingProtocol:
     """Edit forward, edit back, `rounds` times; the original is the reference for every return."""
 
     async def run(case: Case, edit: Edit) -> None:
@@ -16,4 +16,4 @@ def round_trip(rounds: int) -> Protocol:
             forward = await edit(image, case.forward, role="forward", round=n)
             image = await edit(forward, case.backward, role="backward", round=n)
 
-    return Protocol("round_trip", run, rounds, edits=2 * rounds, returns=frozenset({"backward"}))
+    return EditingProtocol("round_trip", run, rounds, edits=2 * rounds, returns=frozenset({"backward"}))

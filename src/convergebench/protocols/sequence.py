@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from convergebench.protocols.base import Protocol
+from convergebench.protocols.base import EditingProtocol
 from convergebench.types import Case, Edit, Image
 
 
-def sequence(rounds: int, length: int) -> Protocol:
+def sequence(rounds: int, length: int) -> EditingProtocol:
     """Make `length` edits, then undo them, the last one first, `rounds` times."""
 
     async def run(case: Case, edit: Edit) -> None:
@@ -19,7 +19,9 @@ def sequence(rounds: int, length: int) -> Protocol:
                 role = "backward" if place == 1 else _numbered("undo", place)
                 image = await edit(image, asked.backward, role=role, round=n)
 
-    return Protocol("sequence", run, rounds, edits=2 * length * rounds, returns=frozenset({"backward"}))
+    return EditingProtocol(
+        "sequence", run, rounds, edits=2 * length * rounds, returns=frozenset({"backward"})
+    )
 
 
 def _numbered(role: str, place: int) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from convergebench.protocols.base import Protocol
+from convergebench.protocols.base import EditingProtocol
 from convergebench.types import Case, Edit, Image
 
 
-def stay(rounds: int) -> Protocol:
+def stay(rounds: int) -> EditingProtocol:
     """Ask for no change, `rounds` times; every picture should equal the source."""
 
     async def run(case: Case, edit: Edit) -> None:
@@ -14,4 +14,4 @@ def stay(rounds: int) -> Protocol:
         for n in range(1, rounds + 1):
             image = await edit(image, case.forward, role="stay", round=n)
 
-    return Protocol("stay", run, rounds, edits=rounds, returns=frozenset({"stay"}))
+    return EditingProtocol("stay", run, rounds, edits=rounds, returns=frozenset({"stay"}))

@@ -1,17 +1,23 @@
 """Views of the results: tables, files, curves and pictures."""
 
-from convergebench.report.audited import audit_lines, corrected_title, csv_audit, json_audit
-from convergebench.report.comparison import final_pictures
-from convergebench.report.csv import csv_text, export, under_one_heading
-from convergebench.report.exports import FORMATS, export_as
-from convergebench.report.grid import GridCell, GridRow, picture_grid
+from convergebench.report.export.csv_files import csv_text, export, under_one_heading
+from convergebench.report.export.formats import FORMATS, export_as
+from convergebench.report.figures.curves import plot_curves
+from convergebench.report.figures.grid_rows import grid_rows
+from convergebench.report.figures.picture_grid import GridCell, GridRow, picture_grid
 from convergebench.report.markdown import report
-from convergebench.report.notes import ranking_notes
-from convergebench.report.paired import csv_paired, json_paired, paired_notes, paired_table, profile_lines
-from convergebench.report.plots import plot_curves
-from convergebench.report.rounds import json_rounds, rounds_table
-from convergebench.report.tables import csv_ranking, json_ranking, ranking_table
-from convergebench.report.worst import csv_worst, json_worst, worst_notes, worst_table
+from convergebench.report.tables.audit import audit_lines, corrected_title, csv_audit, json_audit
+from convergebench.report.tables.comparison import (
+    csv_paired,
+    json_paired,
+    paired_notes,
+    paired_table,
+    profile_lines,
+)
+from convergebench.report.tables.ranking import csv_ranking, json_ranking, ranking_table
+from convergebench.report.tables.ranking_notes import ranking_notes
+from convergebench.report.tables.rounds import json_rounds, rounds_table
+from convergebench.report.tables.worst import csv_worst, json_worst, worst_notes, worst_table
 
 __all__ = [
     "FORMATS",
@@ -26,7 +32,7 @@ __all__ = [
     "csv_worst",
     "export",
     "export_as",
-    "final_pictures",
+    "grid_rows",
     "json_audit",
     "json_paired",
     "json_ranking",

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from convergebench.analysis import Gap, Ranking, Results, at_marks, gaps, ranking, rankings
-from convergebench.report._atomic import replacing
-from convergebench.report.csv import both_kinds, export
-from convergebench.report.grid import GridRow, picture_grid
-from convergebench.report.plots import plot_curves
-from convergebench.report.rounds import rounds_text
-from convergebench.report.texts import TextTable, breakdown_text, ranking_text
+from convergebench.analysis import (
+    MissingValue,
+    Ranking,
+    Results,
+    headline_rounds,
+    missing_values,
+    ranking,
+    rankings,
+)
+from convergebench.atomic_files import replacing
+from convergebench.report.export.csv_files import both_kinds, export
+from convergebench.report.figures.curves import plot_curves
+from convergebench.report.figures.picture_grid import GridRow, picture_grid
+from convergebench.report.tables.rounds import rounds_text
+from convergebench.report.tables.text_table import TextTable, breakdown_text, ranking_text
 
 PAGE = "report.md"
 CURVES = "degradation_curves.png"
@@ -32,7 +40,7 @@ def report(results: Results, folder: Path, grid: Sequence[GridRow] = (), metric:
         *_pictures(comparison),
         *_section(breakdown_text(results, ranked, "category")),
         *_section(breakdown_text(results, ranked, "kind")),
-        *_missing([gap for part in both_kinds(results) for gap in gaps(part)]),
+        *_missing([gap for part in both_kinds(results) for gap in missing_values(part)]),
         *_files(files),
     ]
     with replacing(folder / PAGE) as part:
@@ -48,7 +56,7 @@ def _partial(results: Results, metric: str) -> Iterator[str]:
 
 
 def _by_round(results: Results, ranked: Ranking) -> Iterator[str]:
-    marks = at_marks(results, ranked.metric.name)
+    marks = headline_rounds(results, ranked.metric.name)
     return _section(rounds_text(marks, [row.model for row in ranked.rows]))
 
 
@@ -75,13 +83,13 @@ def _pictures(comparison: str | None) -> Iterator[str]:
         yield f"## Pictures\n\n![Sources and last returns of every model]({comparison})\n"
 
 
-def _missing(absent: Sequence[Gap]) -> Iterator[str]:
+def _missing(absent: Sequence[MissingValue]) -> Iterator[str]:
     yield "## Missing\n"
     if not absent:
         yield "Nothing is missing.\n"
         return
     yield "Over all rounds and all edits; missing.csv has every one of them.\n"
-    grouped: dict[tuple[str, str, str, str], list[Gap]] = {}
+    grouped: dict[tuple[str, str, str, str], list[MissingValue]] = {}
     for gap in absent:
         grouped.setdefault((gap.model, gap.what, gap.kind, gap.reason), []).append(gap)
     rows = [
@@ -91,7 +99,7 @@ def _missing(absent: Sequence[Gap]) -> Iterator[str]:
     yield from _table([["model", "what", "count", "cases", "kind", "reason"], *rows])
 
 
-def _cases(group: Sequence[Gap]) -> str:
+def _cases(group: Sequence[MissingValue]) -> str:
     """Up to three names, then how many more."""
     cases = [case for case in dict.fromkeys(gap.case for gap in group) if case]
     more = [f"{len(cases) - 3} more"] if len(cases) > 3 else []

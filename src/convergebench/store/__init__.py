@@ -1,20 +1,23 @@
 """Where everything that happened is kept."""
 
-from convergebench.store.imported import ImportedReturn, imported_rows, imported_suites, record_imported
-from convergebench.store.labels import told_apart
-from convergebench.store.picture_place import is_remote, open_pictures
+from convergebench.store.imported_returns import (
+    imported_rows,
+    imported_suites,
+    record_imported,
+)
+from convergebench.store.picture_location import is_remote, open_pictures
 from convergebench.store.pictures import PictureFolder, PictureStore
 from convergebench.store.schema import IS_NEWEST, setting
-from convergebench.store.workspace import DATABASE, Enrolment, Tried, Workspace
+from convergebench.store.unique_labels import unique_labels
+from convergebench.store.workspace import DATABASE, Enrolment, MeasurementKey, Workspace
 
 __all__ = [
     "DATABASE",
     "IS_NEWEST",
     "Enrolment",
-    "ImportedReturn",
+    "MeasurementKey",
     "PictureFolder",
     "PictureStore",
-    "Tried",
     "Workspace",
     "imported_rows",
     "imported_suites",
@@ -22,5 +25,5 @@ __all__ = [
     "open_pictures",
     "record_imported",
     "setting",
-    "told_apart",
+    "unique_labels",
 ]

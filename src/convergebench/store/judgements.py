@@ -23,7 +23,7 @@ _FIRST_CLAIM = 1 << 40
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgementRequest:
     """One judgement's identity. The key stands for all of the rest."""
 
     key: str
@@ -65,7 +65,7 @@ def all_values(workspace: Workspace, rubrics: Sequence[str]) -> list[sqlite3.Row
     return workspace.query(sql, *rubrics)
 
 
-def begin_judgement(workspace: Workspace, asked: Asked, run: int) -> Future[None]:
+def begin_judgement(workspace: Workspace, asked: JudgementRequest, run: int) -> Future[None]:
     row = (asked.key, asked.judge, asked.rubric, json.dumps(asked.pictures),
            json.dumps(dict(asked.texts), ensure_ascii=False), asked.repeat, run, _now())  # fmt: skip
     sql = """

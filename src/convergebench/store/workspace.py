@@ -19,7 +19,7 @@ from convergebench.providers import whole
 from convergebench.store import schema
 from convergebench.store.claims import Claims
 from convergebench.store.journal import Journal
-from convergebench.store.picture_place import pictures_of, settle
+from convergebench.store.picture_location import choose_location, pictures_of
 from convergebench.store.pictures import disk_full
 from convergebench.types import (
     Case,
@@ -37,7 +37,7 @@ DATABASE = "convergebench.sqlite"
 BUSY_SECONDS = 60
 
 
-Tried: TypeAlias = tuple[Digest, Digest, str, str]
+MeasurementKey: TypeAlias = tuple[Digest, Digest, str, str]
 """Reference, picture, metric, version."""
 
 
@@ -71,7 +71,7 @@ class Workspace:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if pictures is not None:
-                settle(folder, pictures)
+                choose_location(folder, pictures)
             pictures_of(folder).prepare()
             claims = Claims.of(folder)
         except OSError as error:
@@ -185,7 +185,9 @@ class Workspace:
         values = [(ref, pic, m.metric, m.version, m.value, m.missing, now) for ref, pic, m in rows]
         return self.write_rows(sql, values)
 
-    def measured(self, references: Sequence[Digest], pictures: Sequence[Digest]) -> dict[Tried, bool]:
+    def measured(
+        self, references: Sequence[Digest], pictures: Sequence[Digest]
+    ) -> dict[MeasurementKey, bool]:
         """What was tried on these pictures against these references, and whether it has a value."""
         sql = f"""
             SELECT reference, picture, metric, version, value IS NOT NULL FROM measurements

@@ -1,14 +1,14 @@
 """What is asked: pictures, and edits that can be undone."""
 
 from convergebench.suites._info import OnPackage, SuiteInfo
-from convergebench.suites._pairs import PAIRS, Pair, pair_asking, reversibility_of
+from convergebench.suites._pairs import PAIRS, EditPair, pair_asking, reversibility_of
 from convergebench.suites._registry import listing, load, names, packages_lacking
-from convergebench.suites._selection import select
+from convergebench.suites.selection import select
 
 __all__ = [
     "PAIRS",
+    "EditPair",
     "OnPackage",
-    "Pair",
     "SuiteInfo",
     "listing",
     "load",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import TypeAlias
 
-from convergebench.packages import PackagedFile
+from convergebench.packaged_files import PackagedFile
 from convergebench.types import Suite
 
 OnPackage: TypeAlias = Callable[[str], None]

@@ -10,7 +10,7 @@ from convergebench.types import Case, Reversibility, SourcePicture
 
 
 @dataclass(frozen=True)
-class Pair:
+class EditPair:
     """An edit and the one that undoes it, and how one can see that each has happened."""
 
     id: str
@@ -28,8 +28,8 @@ class Pair:
     reversibility: Reversibility = "reversible"
 
 
-def _worn(thing: str, with_article: str, area: str) -> Pair:
-    return Pair(
+def _worn(thing: str, with_article: str, area: str) -> EditPair:
+    return EditPair(
         id=f"{thing}_add_remove",
         category="accessories",
         forward=f"Add {with_article} to the person.",
@@ -41,9 +41,9 @@ def _worn(thing: str, with_article: str, area: str) -> Pair:
     )
 
 
-def _placed(thing: str, article: str = "a", area: str = "") -> Pair:
+def _placed(thing: str, article: str = "a", area: str = "") -> EditPair:
     words = thing.replace("_", " ")
-    return Pair(
+    return EditPair(
         id=f"{thing}_add_remove",
         category="scene_objects",
         forward=f"Add {article} {words} to the scene.",
@@ -55,7 +55,7 @@ def _placed(thing: str, article: str = "a", area: str = "") -> Pair:
     )
 
 
-_PREDECESSORS: tuple[Pair, ...] = (
+_PREDECESSORS: tuple[EditPair, ...] = (
     _worn("glasses", "a pair of glasses", "eyes"),
     _worn("sunglasses", "a pair of sunglasses", "eyes"),
     _worn("hat", "a hat", "head"),
@@ -74,7 +74,7 @@ _PREDECESSORS: tuple[Pair, ...] = (
     _placed("dog"),
     _placed("flower_vase", area="plant"),
     _placed("umbrella", article="an"),
-    Pair(
+    EditPair(
         id="horizontal_flip",
         category="geometric",
         forward="Flip the image horizontally.",
@@ -83,7 +83,7 @@ _PREDECESSORS: tuple[Pair, ...] = (
         gone_after="the mirroring",
         area="orientation",
     ),
-    Pair(
+    EditPair(
         id="rotate_90_cw",
         category="geometric",
         forward="Rotate the image 90 degrees clockwise.",
@@ -95,8 +95,8 @@ _PREDECESSORS: tuple[Pair, ...] = (
 )
 """The twenty of the original benchmark."""
 
-_NEW: tuple[Pair, ...] = (
-    Pair(
+_NEW: tuple[EditPair, ...] = (
+    EditPair(
         id="vertical_flip",
         category="geometric",
         forward="Flip the image vertically.",
@@ -105,7 +105,7 @@ _NEW: tuple[Pair, ...] = (
         gone_after="the mirroring",
         area="orientation",
     ),
-    Pair(
+    EditPair(
         id="tone_warm_cool",
         category="colour",
         forward="Make the colors of the image warmer.",
@@ -116,7 +116,7 @@ _NEW: tuple[Pair, ...] = (
         shows_before="the scene in neutral colors",
         reversibility="ambiguous",
     ),
-    Pair(
+    EditPair(
         id="sepia_and_back",
         category="colour",
         forward="Turn the image into a sepia photograph.",
@@ -127,7 +127,7 @@ _NEW: tuple[Pair, ...] = (
         shows_before="the scene in natural colors",
         reversibility="information-destroying",
     ),
-    Pair(
+    EditPair(
         id="smile_and_back",
         category="expression",
         forward="Make the person smile broadly.",
@@ -138,7 +138,7 @@ _NEW: tuple[Pair, ...] = (
         shows_before="the person with a neutral face",
         reversibility="ambiguous",
     ),
-    Pair(
+    EditPair(
         id="eyes_close_open",
         category="expression",
         forward="Close the person's eyes.",
@@ -149,7 +149,7 @@ _NEW: tuple[Pair, ...] = (
         shows_before="the person with open eyes",
         reversibility="information-destroying",
     ),
-    Pair(
+    EditPair(
         id="light_brighten_darken",
         category="lighting",
         forward="Make the image brighter.",
@@ -160,7 +160,7 @@ _NEW: tuple[Pair, ...] = (
         shows_before="the scene in normal light",
         reversibility="ambiguous",
     ),
-    Pair(
+    EditPair(
         id="day_night",
         category="lighting",
         forward="Change the scene from day to night.",
@@ -171,7 +171,7 @@ _NEW: tuple[Pair, ...] = (
         shows_before="the scene by day",
         reversibility="information-destroying",
     ),
-    Pair(
+    EditPair(
         id="snow_add_remove",
         category="weather",
         forward="Add falling snow and cover the ground with snow.",
@@ -182,7 +182,7 @@ _NEW: tuple[Pair, ...] = (
         shows_before="the scene",
         reversibility="information-destroying",
     ),
-    Pair(
+    EditPair(
         id="fog_add_remove",
         category="weather",
         forward="Add thick fog to the scene.",
@@ -193,7 +193,7 @@ _NEW: tuple[Pair, ...] = (
         shows_before="the scene",
         reversibility="information-destroying",
     ),
-    Pair(
+    EditPair(
         id="background_blur_sharpen",
         category="background",
         forward="Blur the background strongly.",
@@ -206,7 +206,7 @@ _NEW: tuple[Pair, ...] = (
     ),
 )
 
-PAIRS: tuple[Pair, ...] = (*_PREDECESSORS, *_NEW)
+PAIRS: tuple[EditPair, ...] = (*_PREDECESSORS, *_NEW)
 
 _CATEGORIES_OF_KIND: Mapping[str, tuple[str, ...]] = {
     "portrait": ("accessories", "geometric"),
@@ -215,13 +215,13 @@ _CATEGORIES_OF_KIND: Mapping[str, tuple[str, ...]] = {
 """A kind that is not named here takes what a scene takes."""
 
 
-def pairs_for(kind: str) -> tuple[Pair, ...]:
+def pairs_for(kind: str) -> tuple[EditPair, ...]:
     """What a picture of this kind takes where nobody chose for it: of the original twenty, eleven."""
     categories = _CATEGORIES_OF_KIND.get(kind, _CATEGORIES_OF_KIND["scene"])
     return tuple(pair for pair in _PREDECESSORS if pair.category in categories)
 
 
-def pairs_named(ids: Sequence[str]) -> tuple[Pair, ...]:
+def pairs_named(ids: Sequence[str]) -> tuple[EditPair, ...]:
     """The pairs of these ids, in this order."""
     for id in ids:
         if id not in _BY_ID:
@@ -229,7 +229,7 @@ def pairs_named(ids: Sequence[str]) -> tuple[Pair, ...]:
     return tuple(_BY_ID[id] for id in ids)
 
 
-def pair_asking(instruction: str) -> Pair | None:
+def pair_asking(instruction: str) -> EditPair | None:
     """The pair whose forward edit this is."""
     return _BY_FORWARD.get(instruction)
 
@@ -239,8 +239,8 @@ def reversibility_of(id: str) -> Reversibility:
     return _BY_ID[id].reversibility if id in _BY_ID else "reversible"
 
 
-_BY_ID: Mapping[str, Pair] = {pair.id: pair for pair in PAIRS}
-_BY_FORWARD: Mapping[str, Pair] = {pair.forward: pair for pair in PAIRS}
+_BY_ID: Mapping[str, EditPair] = {pair.id: pair for pair in PAIRS}
+_BY_FORWARD: Mapping[str, EditPair] = {pair.forward: pair for pair in PAIRS}
 
 
 def cases_of(
@@ -255,7 +255,7 @@ def cases_of(
     return tuple(_case(picture, pair, pair.id in already_shown) for pair in chosen)
 
 
-def _case(picture: SourcePicture, pair: Pair, already_shown: bool) -> Case:
+def _case(picture: SourcePicture, pair: EditPair, already_shown: bool) -> Case:
     hints = {"reversibility": pair.reversibility}
     return Case(
         id=f"{picture.id}/{pair.id}",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from convergebench.packages import PackagedFile
+from convergebench.packaged_files import PackagedFile
 
 _SCIKIT_IMAGE = "scikit-image==0.26.0"
 _SCIKIT_LEARN = "scikit-learn==1.9.1"

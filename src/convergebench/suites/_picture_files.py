@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from convergebench.errors import ConvergeBenchError
-from convergebench.packages import cache_folder
+from convergebench.packaged_files import cache_folder
 from convergebench.types import Digest, SourcePicture
 
 _DIGITS = 12

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from convergebench.packages import cache_folder, fetch
-from convergebench.stable_png import stable_png
+from convergebench.packaged_files import cache_folder, fetch
+from convergebench.picture.stable_png import stable_png
 from convergebench.suites._drawings import Drawing
 from convergebench.suites._info import OnPackage
 from convergebench.suites._photos import Photo

@@ -12,7 +12,6 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from inspect import signature
 
-from convergebench import suites
 from convergebench.errors import WrongUse
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._nearest import unknown
@@ -84,12 +83,23 @@ def _all() -> Iterable[SuiteInfo]:
 
 
 def _built_in() -> Iterator[SuiteInfo]:
-    for module in pkgutil.iter_modules(suites.__path__):
-        if module.ispkg or module.name.startswith("_"):
-            continue
-        suite = getattr(import_module(f"{suites.__name__}.{module.name}"), "SUITE", None)
+    for name in _modules():
+        suite = getattr(import_module(name), "SUITE", None)
         if isinstance(suite, SuiteInfo):
             yield suite
+
+
+def _modules() -> Iterator[str]:
+    """The modules that may hold a suite, in this package and in those of the judged benchmarks, which are
+    found by name since they are built upon suites."""
+    for package in ("convergebench.suites", "convergebench.benchmarks"):
+        for module in pkgutil.iter_modules(import_module(package).__path__):
+            if module.name.startswith("_"):
+                continue
+            if not module.ispkg:
+                yield f"{package}.{module.name}"
+            elif package == "convergebench.benchmarks":
+                yield from (f"{package}.{module.name}.{part}" for part in ("suite", "mini"))
 
 
 def _brought_by_others() -> Iterator[SuiteInfo]:

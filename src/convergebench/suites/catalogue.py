@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from convergebench.packages import PackagedFile
+from convergebench.packaged_files import PackagedFile
 from convergebench.suites._info import OnPackage
 from convergebench.suites._photos import Photo
 from convergebench.suites._renderings import Rendering

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from convergebench.errors import DownloadFailed, WrongUse
-from convergebench.packages import PackagedFile
+from convergebench.packaged_files import PackagedFile
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._pairs import cases_of
 from convergebench.suites.catalogue import CataloguedPicture, pictures, prepare

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from convergebench.packages import PackagedFile
+from convergebench.packaged_files import PackagedFile
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites.catalogue import pictures
 from convergebench.suites.converge import cases_with

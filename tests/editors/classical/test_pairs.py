@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from convergebench.editors.classical import edit_pixels
-from convergebench.suites._pairs import PAIRS, Pair
+from convergebench.suites._pairs import PAIRS, EditPair
 from convergebench.types import Pixels, Refused
 from editors.classical.likeness import colour_difference
 
@@ -56,7 +56,9 @@ OUTCOMES: dict[str, Outcome] = {
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.id)
-def test_every_pair_is_served_or_refused_with_a_reason(request: pytest.FixtureRequest, pair: Pair) -> None:
+def test_every_pair_is_served_or_refused_with_a_reason(
+    request: pytest.FixtureRequest, pair: EditPair
+) -> None:
     outcome = OUTCOMES[pair.id]
     source: Pixels = request.getfixturevalue(outcome.on)
     forward = after(source, pair.forward, outcome.refused_forward)

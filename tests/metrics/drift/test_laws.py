@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from convergebench.metrics import Ruler, expand, facts
+from convergebench.metrics import MetricSet, expand, facts
 from convergebench.picture import Picture
 from convergebench.types import Pixels
 from made_pictures import textured
 
 DRIFT = expand(["drift"])
-RULER = Ruler(["drift"])
+RULER = MetricSet(["drift"])
 sides = st.tuples(st.integers(8, 90), st.integers(8, 90)) | st.sampled_from([(8, 700), (33, 600), (500, 40)])
 noise = sides.flatmap(lambda side: arrays(np.uint8, (*side, 3)))
 structured = st.tuples(sides, st.integers(0, 99)).map(lambda it: textured(it[0][1], it[0][0], it[1]))

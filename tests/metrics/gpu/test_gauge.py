@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from convergebench.metrics import MetricOptions, Ruler, facts
-from convergebench.metrics._gauge import Pair
-from convergebench.metrics._gpu.gauge import GpuGauge
+from convergebench.metrics import MetricOptions, MetricSet, facts
+from convergebench.metrics._gpu.reader import GpuReader
+from convergebench.metrics._reader import PixelPair
 from convergebench.metrics.base import Reading, Result
 from convergebench.picture import Picture
 from convergebench.types import Pixels
@@ -26,18 +26,20 @@ TOLERANCES = {"psnr": 1e-9, "ssim": 1e-6, "ms_ssim": 1e-5, "lpips": 5e-4, "lpips
 def on_gpu(
     names: Sequence[str], pairs: Sequence[tuple[Pixels, Pixels]], options: MetricOptions = CPU
 ) -> list[dict[str, Reading]]:
-    gauge = GpuGauge(tuple(facts(name, options) for name in names), options, device="cpu")
+    gauge = GpuReader(tuple(facts(name, options) for name in names), options, device="cpu")
     return [dict(row) for row in gauge.read([pair(*each) for each in pairs]) if not isinstance(row, str)]
 
 
-def pair(source: Pixels, result: Pixels) -> Pair:
-    return Pair(Picture.from_pixels(source).digest, source, Result(result, result.shape[1::-1]))
+def pair(source: Pixels, result: Pixels) -> PixelPair:
+    return PixelPair(Picture.from_pixels(source).digest, source, Result(result, result.shape[1::-1]))
 
 
 def by_ruler(
     names: Sequence[str], pairs: Sequence[tuple[Pixels, Pixels]], options: MetricOptions = CPU
 ) -> list[dict[str, float | str | None]]:
-    rows = Ruler(names, options).measure([(Picture.from_pixels(a), Picture.from_pixels(b)) for a, b in pairs])
+    rows = MetricSet(names, options).measure(
+        [(Picture.from_pixels(a), Picture.from_pixels(b)) for a, b in pairs]
+    )
     return [{m.metric: m.missing if m.value is None else m.value for m in row.values()} for row in rows]
 
 
@@ -92,7 +94,7 @@ def test_what_is_too_small_for_one_metric_is_missing_there_with_the_same_reason(
 def test_a_metric_without_weights_is_missing_and_the_others_stand(textured: Make, tmp_path: Path) -> None:
     picture = textured(40, 40)
     options = MetricOptions(clip=str(tmp_path), device="cpu")
-    gauge = GpuGauge((facts("clip", options), facts("psnr")), options, device="cpu")
+    gauge = GpuReader((facts("clip", options), facts("psnr")), options, device="cpu")
     (row,) = gauge.read([pair(picture, picture)])
     assert not isinstance(row, str)
     assert row["psnr"] == math.inf
@@ -102,7 +104,7 @@ def test_a_metric_without_weights_is_missing_and_the_others_stand(textured: Make
 
 def test_a_pair_that_cannot_be_read_keeps_its_reason_and_its_place(textured: Make, noisy: Make) -> None:
     source = textured(40, 40)
-    gauge = GpuGauge((facts("psnr"),), CPU, device="cpu")
+    gauge = GpuReader((facts("psnr"),), CPU, device="cpu")
     first, second, third = gauge.read([pair(source, source), "damaged", pair(source, noisy(source, 9))])
     assert (first, second) == ({"psnr": math.inf}, "damaged")
     assert not isinstance(third, str)

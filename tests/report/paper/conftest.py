@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from convergebench.analysis import gather
 from convergebench.report.paper import Heading, Paper, write_paper
+from convergebench.results import load_results
 from convergebench.store import Workspace
-from report.site.filled import fill
+from report.page.filled import fill
 
 Write = Callable[..., Paper]
 
@@ -25,7 +25,7 @@ def text_of(pdf: Path) -> str:
 
 def write(workspace: Path, folder: Path, **heading: object) -> Paper:
     with Workspace.existing(workspace) as opened:
-        return write_paper(opened, gather(opened), folder, Heading(**heading))
+        return write_paper(opened, load_results(opened), folder, Heading(**heading))
 
 
 @pytest.fixture(scope="session")

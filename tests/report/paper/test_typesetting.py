@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from convergebench.analysis import gather
 from convergebench.errors import MissingExtra, WrongUse
 from convergebench.report.paper import CannotTypeset, Heading, write_paper
 from convergebench.report.paper.typesetting import TEMPLATE
-from convergebench.store import ImportedReturn, Workspace, record_imported
+from convergebench.results import load_results
+from convergebench.store import Workspace, record_imported
+from convergebench.types import ImportedReturn
+from report.page.filled import NO_CLIP, REFUSAL, fill
 from report.paper.conftest import text_of, write
-from report.site.filled import NO_CLIP, REFUSAL, fill
 
 HOSTILE = '#panic("x") $a$ *b* _c_ <d> @e `f` [g] \\ // h "i"'
 
@@ -142,7 +143,7 @@ def test_results_that_came_as_numbers_have_a_paper_without_pictures(tmp_path):
 
 def test_floors_alone_are_no_ranking(filled, tmp_path):
     with Workspace.existing(filled) as workspace:
-        results = gather(workspace, models=["identity"])
+        results = load_results(workspace, models=["identity"])
         assert set(results.roles()) == {"identity"}
         written = write_paper(workspace, results, tmp_path, Heading())
     said = text_of(written.pdf)
@@ -156,7 +157,7 @@ def test_twelve_models_with_long_names_stay_within_the_margins(filled, tmp_path)
         f"provider-{n}/a-model-with-a-name-that-goes-on-and-on-v{n}.5?quality=high&n=1536" for n in range(12)
     ]
     with Workspace.existing(filled) as workspace:
-        results = gather(workspace)
+        results = load_results(workspace)
         steady = [item for item in results.returns if item.model == "steady"]
         returns = tuple(replace(item, model=name) for name in names for item in steady)
         many = replace(results, returns=returns, uses=(), troubles=())

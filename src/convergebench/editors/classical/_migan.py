@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from convergebench.errors import WrongUse
-from convergebench.packages import PackagedFile
+from convergebench.packaged_files import PackagedFile
 from convergebench.types import BadOutput
 
 if TYPE_CHECKING:

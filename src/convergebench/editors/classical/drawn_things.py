@@ -8,7 +8,7 @@ from itertools import islice
 from convergebench.editors.classical.accessories import ACCESSORIES
 from convergebench.editors.classical.compositing import composited
 from convergebench.editors.classical.faces import faces_perhaps, find_face, is_skin
-from convergebench.editors.classical.matching import Box, Search, around, find
+from convergebench.editors.classical.matching import GlyphBox, Search, around, find
 from convergebench.editors.classical.objects import OBJECTS
 from convergebench.editors.classical.placement import calm_ground
 from convergebench.editors.classical.removal import Fill, erase
@@ -72,7 +72,9 @@ def _worn_anywhere(pixels: Pixels, sprite: Sprite, turns: Sequence[float]) -> Po
     for band in _FACE_SIZES:
         sizes = [min(height, width) * share for share in band]
         factor = min(1.0, _WORN_SIDE / (sprite.longest_side * sizes[-1]))
-        fits.append(find(pixels, sprite, Search(Box(0, 0, width, height), sizes, turns, factor, is_skin)))
+        fits.append(
+            find(pixels, sprite, Search(GlyphBox(0, 0, width, height), sizes, turns, factor, is_skin))
+        )
     best = max((fit for fit in fits if fit is not None), key=lambda fit: fit.explained, default=None)
     return best.pose if best is not None and best.explained > 0.92 and best.error < 26 else None
 
@@ -82,7 +84,7 @@ def _standing(pixels: Pixels, thing: str) -> Pose | None:
     sprite, size = _sprite(thing), _object_size(pixels, thing)
     factor = min(1.0, _STANDING_SIDE / (sprite.longest_side * size))
     sizes = [size * step for step in _SAME_SIZES]
-    fit = find(pixels, sprite, Search(Box(0, 0, width, height), sizes, (0.0,), factor))
+    fit = find(pixels, sprite, Search(GlyphBox(0, 0, width, height), sizes, (0.0,), factor))
     return fit.pose if fit is not None and fit.explained > 0.6 and fit.error < 40 else None
 
 

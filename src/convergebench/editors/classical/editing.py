@@ -8,7 +8,7 @@ from convergebench.editors.classical.background import blurred_background, sharp
 from convergebench.editors.classical.drawn_things import added, removed
 from convergebench.editors.classical.expression import neutral, smiling
 from convergebench.editors.classical.fog import with_fog, without_fog
-from convergebench.editors.classical.instructions import Action, Command
+from convergebench.editors.classical.instructions import Action, EditCommand
 from convergebench.editors.classical.removal import Fill
 from convergebench.editors.classical.snow import with_snow, without_snow
 from convergebench.editors.classical.tones import TONES
@@ -32,7 +32,7 @@ _BEYOND: Mapping[Action, str] = {
 }
 
 
-def carry_out(pixels: Pixels, command: Command, seed: int, fill: Fill) -> Pixels:
+def carry_out(pixels: Pixels, command: EditCommand, seed: int, fill: Fill) -> Pixels:
     """A new picture; raises `Refused` where the command cannot be carried out on this one.
 
     The seed decides where snow falls and fog drifts; `fill` paints what a removed thing has hidden.

@@ -14,7 +14,7 @@ from convergebench.editors.classical.sentences import (
 from convergebench.editors.classical.things import ACCESSORIES, OBJECTS, WEATHER, strange_colours, things_in
 from convergebench.types import Refused
 
-__all__ = ["ACCESSORIES", "OBJECTS", "SKILLS", "Action", "Command", "parse"]
+__all__ = ["ACCESSORIES", "OBJECTS", "SKILLS", "Action", "EditCommand", "parse"]
 
 SKILLS = (
     *ACCESSORIES, *OBJECTS, *WEATHER, "horizontal flip", "vertical flip", "quarter turn", "half turn",
@@ -44,14 +44,14 @@ _MAY_FOLLOW = (
 
 
 @dataclass(frozen=True)
-class Command:
+class EditCommand:
     """One edit; a thing belongs to adding and removing only."""
 
     action: Action
     thing: str = ""
 
 
-def parse(instruction: str) -> Command:
+def parse(instruction: str) -> EditCommand:
     """The command in an English sentence; raises `Refused` when there is none that it knows, or several.
 
     >>> parse("Add a pair of glasses to the person.")
@@ -71,20 +71,20 @@ def _plain(instruction: str) -> str:
     return re.sub(_POLITE, "", re.sub(rf"(?: then)? {_NOTHING_ELSE}", "", text))
 
 
-def _whole_sentence(text: str) -> Command | None:
+def _whole_sentence(text: str) -> EditCommand | None:
     text = re.sub(_SO_THAT, "", text)
     for sentence, action in WHOLE_SENTENCES:
         if re.fullmatch(rf"(?:{sentence}){_AGAIN}", text):
-            return Command(action)
+            return EditCommand(action)
     for sentence, action, thing in WEATHER_SENTENCES:
         if re.fullmatch(rf"(?:{sentence}){_AGAIN}", text):
-            return Command(action, thing)
+            return EditCommand(action, thing)
     if re.match(TURN_BY_A_NUMBER, text):
         raise Refused("the classical editor rotates by 90, 180 and 270 degrees only, to a side it is told")
     return None
 
 
-def _add_or_remove(text: str, instruction: str) -> Command | None:
+def _add_or_remove(text: str, instruction: str) -> EditCommand | None:
     things, marked = things_in(text)
     if not things:
         return None
@@ -99,10 +99,10 @@ def _add_or_remove(text: str, instruction: str) -> Command | None:
     if thing in WEATHER or not re.search(rf"#(?: (?:{_MAY_FOLLOW})\b|$)", marked):
         return None
     if _says(_REMOVE, marked):
-        return None if _says(_ADD, marked) else Command("remove", thing)
+        return None if _says(_ADD, marked) else EditCommand("remove", thing)
     # What is added is new; "put the hat on the table" moves one that is there.
     if _says(_ADD, marked) and not re.search(r"\b(?:the|this|that|take|off|away) #", marked):
-        return Command("add", thing)
+        return EditCommand("add", thing)
     return None
 
 

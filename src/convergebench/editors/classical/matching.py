@@ -25,7 +25,7 @@ _FINE_SIDE = 76
 _STEPS = (-1.0, 0.0, 1.0)
 
 
-class Box(NamedTuple):
+class GlyphBox(NamedTuple):
     left: float
     top: float
     right: float
@@ -36,7 +36,7 @@ class Box(NamedTuple):
 class Search:
     """Where the origin of a sprite may lie, at which sizes and turns, and how coarsely to look first."""
 
-    box: Box
+    box: GlyphBox
     sizes: Sequence[float]
     turns: Sequence[float]
     factor: float
@@ -46,7 +46,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Fit:
+class GlyphFit:
     """How well a sprite at a pose accounts for what the picture shows."""
 
     pose: Pose
@@ -56,11 +56,11 @@ class Fit:
     """1 when the sprite is exactly there; 0 when the surroundings would say as much about these pixels."""
 
 
-def around(x: float, y: float, reach: float) -> Box:
-    return Box(x - reach, y - reach, x + reach, y + reach)
+def around(x: float, y: float, reach: float) -> GlyphBox:
+    return GlyphBox(x - reach, y - reach, x + reach, y + reach)
 
 
-def find(pixels: Pixels, sprite: Sprite, search: Search) -> Fit | None:
+def find(pixels: Pixels, sprite: Sprite, search: Search) -> GlyphFit | None:
     """The best fit, or None where nothing is like it; how good it has to be is for the caller to say."""
     coarse = max(_fits(pixels, sprite, search), key=lambda fit: fit.explained, default=None)
     if coarse is None or coarse.explained < _WORTH_A_LOOK:
@@ -68,7 +68,7 @@ def find(pixels: Pixels, sprite: Sprite, search: Search) -> Fit | None:
     return _refined(pixels, sprite, coarse, search)
 
 
-def _refined(pixels: Pixels, sprite: Sprite, fit: Fit, search: Search) -> Fit:
+def _refined(pixels: Pixels, sprite: Sprite, fit: GlyphFit, search: Search) -> GlyphFit:
     """The size and then the turn adjusted, at a resolution that shows them."""
     factor = min(1.0, _FINE_SIDE / (sprite.longest_side * fit.pose.size))
     may_turn = len(search.turns) > 1
@@ -84,12 +84,12 @@ def _refined(pixels: Pixels, sprite: Sprite, fit: Fit, search: Search) -> Fit:
 def _adjusted(
     pixels: Pixels,
     sprite: Sprite,
-    fit: Fit,
+    fit: GlyphFit,
     factor: float,
     reach: float,
     sizes: Sequence[float] = (1.0,),
     turns: Sequence[float] = (0.0,),
-) -> Fit:
+) -> GlyphFit:
     pose = fit.pose
     sizes, turns = [pose.size * step for step in sizes], [pose.turn + step for step in turns]
     near = Search(around(pose.x, pose.y, reach), sizes, turns, factor)
@@ -108,7 +108,7 @@ class _View:
     factor: float
 
 
-def _fits(pixels: Pixels, sprite: Sprite, search: Search) -> Iterator[Fit]:
+def _fits(pixels: Pixels, sprite: Sprite, search: Search) -> Iterator[GlyphFit]:
     """The best place for each size and turn."""
     sizes = [size * search.factor for size in search.sizes]
     radius = _radius(sprite) * max(sizes)
@@ -137,7 +137,7 @@ def _view(pixels: Pixels, search: Search, radius: float) -> _View:
     return _View(colours, _energy(colours), visible, left - offset, top - offset, search.factor)
 
 
-def _fit(view: _View, sprite: Sprite, size: float, turn: float, search: Search) -> Fit | None:
+def _fit(view: _View, sprite: Sprite, size: float, turn: float, search: Search) -> GlyphFit | None:
     layer, (x, y) = stamp(sprite, size, turn)
     weight = _weight(layer)
     (height, width), (rows, columns) = layer.alpha.shape, view.visible.shape
@@ -160,10 +160,10 @@ def _fit(view: _View, sprite: Sprite, size: float, turn: float, search: Search) 
     return _judged(pose, layer, weight, view.colours[spot] + 128, view.visible[spot], view.factor)
 
 
-def _in_view(box: Box, view: _View) -> Box:
+def _in_view(box: GlyphBox, view: _View) -> GlyphBox:
     left, right = ((x - view.left) * view.factor for x in (box.left, box.right))
     top, bottom = ((y - view.top) * view.factor for y in (box.top, box.bottom))
-    return Box(left, top, right, bottom)
+    return GlyphBox(left, top, right, bottom)
 
 
 def _span(first: float, last: float, length: int, limit: int) -> slice | None:
@@ -223,7 +223,7 @@ def _energy(colours: Field) -> Field:
     return colours[..., 0] ** 2 + colours[..., 1] ** 2 + colours[..., 2] ** 2
 
 
-def _judged(pose: Pose, layer: Layer, weight: Field, seen: Field, visible: Field, factor: float) -> Fit:
+def _judged(pose: Pose, layer: Layer, weight: Field, seen: Field, visible: Field, factor: float) -> GlyphFit:
     weight = weight * visible
     without = _surroundings(seen, visible * (layer.alpha < 0.15), 0.07 * pose.size * factor + 1)
     alpha = layer.alpha[..., None]
@@ -231,7 +231,7 @@ def _judged(pose: Pose, layer: Layer, weight: Field, seen: Field, visible: Field
     own = float((weight * _energy(seen - expected)).sum())
     blank = float((weight * _energy(seen - without)).sum())
     total = max(float(weight.sum()), 1e-6)
-    return Fit(pose, float(np.sqrt(own / (3 * total))), 1 - own / max(blank, 1e-6))
+    return GlyphFit(pose, float(np.sqrt(own / (3 * total))), 1 - own / max(blank, 1e-6))
 
 
 def _surroundings(seen: Field, outside: Field, reach: float) -> Field:

@@ -48,7 +48,7 @@ class Level(NamedTuple):
     slopes: Plane
 
 
-class Fit(NamedTuple):
+class RegistrationFit(NamedTuple):
     matrix: Matrix
     likeness: float
     """Correlation of the source and the registered result, from −1 to 1."""
@@ -75,7 +75,7 @@ def pyramid(source: Pixels) -> tuple[Level, ...]:
     return tuple(Level(plane, _slopes(plane)) for plane in _planes(source))
 
 
-def register(levels: tuple[Level, ...], result: Pixels) -> Fit:
+def register(levels: tuple[Level, ...], result: Pixels) -> RegistrationFit:
     """The similarity that fits best: found on the coarse levels, from several starts if need be."""
     planes = _planes(result)
     coarse = levels[:_COARSE_LEVELS]
@@ -89,7 +89,7 @@ def register(levels: tuple[Level, ...], result: Pixels) -> Fit:
     matrix = _refined(levels[_COARSE_LEVELS:], planes[_COARSE_LEVELS:], start)
     finest, plane = levels[-1].plane, planes[-1]
     equations = _equations(levels[-1], plane, matrix)
-    return Fit(
+    return RegistrationFit(
         matrix,
         likeness=_likeness(finest, *_warped(plane, matrix)),
         before=_likeness(finest, plane, np.ones_like(plane)),

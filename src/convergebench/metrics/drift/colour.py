@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from convergebench.metrics._stripes import stripes
+from convergebench.metrics._tiling import stripes
 from convergebench.metrics.base import Reading, Result, family
 from convergebench.metrics.drift._ciede2000 import ciede2000, lab_of, lab_of_colour
 from convergebench.metrics.drift._facts import VERSION, ratio, signed

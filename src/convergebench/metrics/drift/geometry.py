@@ -11,7 +11,7 @@ import numpy as np
 from convergebench.metrics._ssim_opencv import WINDOW
 from convergebench.metrics.base import Reading, Result, family
 from convergebench.metrics.drift._facts import VERSION, signed
-from convergebench.metrics.drift._registration import Fit, Level, in_pixels, pyramid, register
+from convergebench.metrics.drift._registration import Level, RegistrationFit, in_pixels, pyramid, register
 from convergebench.metrics.ssim import prepared_source, ssim
 from convergebench.types import MetricFacts, Pixels
 
@@ -75,7 +75,7 @@ def _registered(source: GeometrySource, result: Pixels) -> Mapping[str, Reading]
     }
 
 
-def _similarity_after(fit: Fit, source: Pixels, result: Pixels) -> Mapping[str, Reading]:
+def _similarity_after(fit: RegistrationFit, source: Pixels, result: Pixels) -> Mapping[str, Reading]:
     import cv2
 
     height, width, _ = source.shape

@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from convergebench._version import __version__
-from convergebench.analysis import Ranking, Results, audit, collect, contraction, has_scale, ranking
-from convergebench.analysis.fingerprint import drift_profile
-from convergebench.report._wording import counted, metric_title
-from convergebench.report.notes import ranking_notes
+from convergebench.analysis import Ranking, Results, audit, contraction, has_scale, ranking
+from convergebench.analysis.round_trip.drift_profile import drift_profile
+from convergebench.report.formatting import counted, metric_title
 from convergebench.report.paper import numbers, provenance, sentences
 from convergebench.report.paper.counting import counts_of, listed
-from convergebench.report.paper.drawings import curves_figure, dimensions_figure, survival_figure
+from convergebench.report.paper.figures import curves_figure, dimensions_figure, survival_figure
 from convergebench.report.paper.grids import Grid
 from convergebench.report.paper.judged import JudgedTable, judged_tables
 from convergebench.report.paper.pictures import Copies, example_strip, worst_strips
+from convergebench.report.tables.ranking_notes import ranking_notes
+from convergebench.results import load_audit_input
 from convergebench.store import Workspace
 
 TITLE = "How much of a picture is left? Repeated editing and undoing, measured"
@@ -58,7 +59,7 @@ def content_of(workspace: Workspace, results: Results, heading: Heading, folder:
             {"model": row.model, "sentence": row.sentence} for row in ranked.rows if row.sentence is not None
         ],
         "pictures": {"example": example and asdict(example), "worst": [asdict(strip) for strip in worst]},
-        "findings": [one.sentence for one in audit(collect(workspace, results.suite))],
+        "findings": [one.sentence for one in audit(load_audit_input(workspace, results.suite))],
     }
     cleaned: dict[str, Any] = _well_formed(document)
     return cleaned

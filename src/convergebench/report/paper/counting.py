@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from convergebench.analysis import Results, Return, Trouble
-from convergebench.report._wording import counted
+from convergebench.analysis import FailedStep, Results, Return
+from convergebench.report.formatting import counted
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Counts:
 
 
 def counts_of(results: Results) -> Counts:
-    begun: tuple[Return | Trouble, ...] = (*results.returns, *results.troubles)
+    begun: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
     roles = Counter(results.roles().values())
     said = [counted(roles[role], role) for role in ("model", "probe") if roles[role]]
     pictures = len({item.picture for item in begun})

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from convergebench.analysis import Results
-from convergebench.report._wording import ABSENT, counted, number
+from convergebench.report.formatting import ABSENT, counted, number
+from convergebench.report.page.judged_tables import subset_tables
+from convergebench.report.page.step_index import by_picture, index_steps
+from convergebench.report.page.verdicts import judgements_of
 from convergebench.report.paper.grids import Grid, shaded
-from convergebench.report.site.judged_tables import subset_tables
-from convergebench.report.site.placing import by_picture, placed_steps
-from convergebench.report.site.verdicts import judgements_of
 from convergebench.store import Workspace
 
 _LARGE_SCALE = 10
@@ -29,7 +29,7 @@ class JudgedTable:
 
 def judged_tables(workspace: Workspace, results: Results) -> list[JudgedTable]:
     """For each suite and judge; empty where no judge has graded a picture."""
-    steps = placed_steps(workspace, results.roles())
+    steps = index_steps(workspace, results.roles())
     judgements = judgements_of(workspace, by_picture(steps))
     names = {row["fingerprint"]: row["name"] for row in workspace.query("SELECT * FROM judges")}
     found: list[JudgedTable] = []

@@ -16,24 +16,31 @@ from convergebench.analysis import (
     Ranking,
     RankingRow,
     Results,
-    at_marks,
     breakdown,
-    chains,
     contraction,
     curve_shape,
     forward_success,
     has_scale,
+    headline_rounds,
     on_shared_cases,
     preserved,
     ranking,
     rankings,
+    share_matrices,
 )
-from convergebench.analysis.fingerprint import WAYS, drift_profile
-from convergebench.report._wording import ABSENT, counted, decimals, mean_with_interval, metric_title, number
+from convergebench.analysis.round_trip.drift_profile import DRIFT_KINDS, drift_profile
+from convergebench.report.formatting import (
+    ABSENT,
+    counted,
+    decimals,
+    mean_with_interval,
+    metric_title,
+    number,
+)
 from convergebench.report.paper.counting import listed
 from convergebench.report.paper.grids import Grid, shaded
-from convergebench.report.rounds import rounds_cells
-from convergebench.report.tables import half_life_interval, half_life_text
+from convergebench.report.tables.ranking import half_life_interval, half_life_text
+from convergebench.report.tables.rounds import rounds_cells
 from convergebench.types import MetricFacts
 
 MOST_COLUMNS = 14
@@ -80,7 +87,7 @@ def shared_grid(results: Results, ranked: Ranking) -> Grid | None:
 def rounds_grid(results: Results, ranked: Ranking) -> Grid | None:
     if results.rounds < 2:
         return None
-    marks = at_marks(results, ranked.metric.name)
+    marks = headline_rounds(results, ranked.metric.name)
     rows = rounds_cells(marks, [row.model for row in ranked.rows])
     return Grid(["model", *(f"R{mark}" for mark in marks.rounds)], rows, rules=first_floor(ranked.rows))
 
@@ -111,7 +118,7 @@ def dynamics_grid(results: Results, ranked: Ranking) -> Grid | None:
     """Shape, contraction and forward edits of every model and floor with returns."""
     if not has_scale(ranked.metric):
         return None
-    of_models = chains(results, ranked.metric.name)
+    of_models = share_matrices(results, ranked.metric.name)
     happened = forward_success(results)
     shown = [row for row in ranked.rows if row.model in of_models]
     rows, reasons = [], dict[str, list[str]]()
@@ -186,10 +193,10 @@ def drift_grid(results: Results, ranked: Ranking) -> Grid | None:
         if not last:
             continue
         found = last[0].drifts
-        noticed = [found[way.name].noticed if way.name in found else None for way in WAYS]
+        noticed = [found[way.name].noticed if way.name in found else None for way in DRIFT_KINDS]
         names.append(row.model)
         cells.append([(number(one, 1), _drift_shade(one)) for one in noticed])
-    return shaded("model", names, [way.name for way in WAYS], cells) if names else None
+    return shaded("model", names, [way.name for way in DRIFT_KINDS], cells) if names else None
 
 
 def first_floor(rows: Sequence[RankingRow]) -> list[int]:

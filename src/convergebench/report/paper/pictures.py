@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from convergebench.analysis import Ranking, Results, WorstCase, worst_cases
-from convergebench.analysis.gather import RETURN_ROLES
+from convergebench.atomic_files import replacing
 from convergebench.errors import ConvergeBenchError
-from convergebench.report._atomic import replacing
-from convergebench.report._wording import counted, decimals, metric_title, number
-from convergebench.report.site.films import films_of
+from convergebench.report.formatting import counted, decimals, metric_title, number
+from convergebench.report.page.filmstrips import filmstrips_of
+from convergebench.results.load_results import RETURN_ROLES
 from convergebench.store import Workspace
 from convergebench.types import Digest, PictureFacts, Pixels, Step
 
@@ -25,7 +25,7 @@ _CASE = "SELECT forward, backward FROM cases WHERE suite = ? AND id = ?"
 
 
 @dataclass(frozen=True)
-class ShownPicture:
+class PaperPicture:
     """A file beside the paper, or why there is none."""
 
     file: str | None
@@ -42,7 +42,7 @@ class Strip:
     model: str
     case: str
     caption: str
-    pictures: tuple[ShownPicture, ...]
+    pictures: tuple[PaperPicture, ...]
 
 
 class Copies:
@@ -52,7 +52,7 @@ class Copies:
         self._workspace = workspace
         self._results = results
         self._folder = folder
-        films = films_of(workspace, results)
+        films = filmstrips_of(workspace, results)
         self._trajectories = {
             (film.model, film.case, film.seed): film.trajectory
             for of_case in films.values()
@@ -64,18 +64,18 @@ class Copies:
         trajectory = self._trajectories.get((model, case, seed))
         return [] if trajectory is None else self._workspace.steps(trajectory)
 
-    def copy(self, digest: Digest | None, label: str) -> ShownPicture:
+    def copy(self, digest: Digest | None, label: str) -> PaperPicture:
         if digest is None:
-            return ShownPicture(None, label, reason=_NOT_MADE)
+            return PaperPicture(None, label, reason=_NOT_MADE)
         file = FOLDER / f"{digest[:20]}.jpg"
         try:
             picture = self._workspace.pictures.load(digest)
         except ConvergeBenchError:
-            return ShownPicture(None, label, reason=_GONE)
+            return PaperPicture(None, label, reason=_GONE)
         if not (self._folder / file).exists():
             _write_small(picture.pixels, self._folder / file)
         width, height = picture.size
-        return ShownPicture(file.as_posix(), label, width / height)
+        return PaperPicture(file.as_posix(), label, width / height)
 
     def asked(self, case: str) -> str:
         """The instructions of a case, in quotation marks."""
@@ -118,7 +118,7 @@ def worst_strips(copies: Copies, results: Results, ranked: Ranking) -> list[Stri
 def _worst_strip(copies: Copies, worst: WorstCase, ranked: Ranking) -> Strip:
     item = worst.returned
     steps = copies.steps(item.model, item.case, item.seed)
-    pictures: list[ShownPicture] = []
+    pictures: list[PaperPicture] = []
     if steps:
         made = _made(steps)
         pictures.append(copies.copy(steps[0].inputs[0], "source"))

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from convergebench.analysis import Results, gaps
-from convergebench.report._wording import ABSENT, duration, number
+from convergebench.analysis import Results, missing_values
+from convergebench.report.formatting import ABSENT, duration, number
 from convergebench.report.paper.grids import Grid
 from convergebench.store import Workspace
 
@@ -76,7 +76,7 @@ def runs_grid(workspace: Workspace) -> Grid | None:
 def missing_grid(results: Results) -> Grid | None:
     """Over all rounds, the most frequent first; models that lack a metric for one reason share a row."""
     counts: dict[tuple[str, str], Counter[str]] = {}
-    for gap in gaps(results):
+    for gap in missing_values(results):
         counts.setdefault((gap.what, gap.reason), Counter())[gap.model] += gap.count
     ordered = sorted(counts.items(), key=lambda one: -one[1].total())
     rows = [

@@ -7,20 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from convergebench.analysis import (
     RETURN,
+    FailedStep,
     Part,
     Ranking,
     RankingRow,
     Results,
     Return,
-    Trouble,
     breakdown,
     degradation_curves,
-    gaps,
     gated_order,
+    missing_values,
     shortfall,
 )
-from convergebench.analysis.half_life import is_reached
-from convergebench.report._wording import counted, decimals, mean_with_interval, metric_title, number
+from convergebench.analysis.round_trip.half_life import is_reached
+from convergebench.report.formatting import counted, decimals, mean_with_interval, metric_title, number
 from convergebench.report.paper.counting import Counts, listed
 from convergebench.types import MetricFacts
 
@@ -60,7 +60,7 @@ def headline(ranked: Ranking) -> Iterator[str]:
 
 
 def setup(results: Results, counts: Counts) -> Iterator[str]:
-    begun: tuple[Return | Trouble, ...] = (*results.returns, *results.troubles)
+    begun: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
     cases = {item.case: item for item in begun}
     kinds = Counter(item.kind or "no kind" for item in cases.values())
     categories = Counter(item.category or "no category" for item in cases.values())
@@ -210,7 +210,7 @@ def drift(ranked: Ranking, leading: Mapping[str, str | None]) -> Iterator[str]:
 
 
 def missing(results: Results) -> Iterator[str]:
-    absent = gaps(results)
+    absent = missing_values(results)
     if not absent:
         yield "Nothing is missing: every return was made, and every metric was measured on it."
         return

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from convergebench.analysis import Results
+from convergebench.atomic_files import replacing
 from convergebench.errors import ConvergeBenchError, MissingExtra, WrongUse
-from convergebench.report._atomic import replacing
 from convergebench.report.paper.content import Heading, content_of
 from convergebench.report.paper.pictures import FOLDER as PICTURES
 from convergebench.store import Workspace

@@ -24,7 +24,7 @@ _QUARTERS = ((0, 0), (0, 1), (1, 0), (1, 1))
 
 
 @dataclass(frozen=True)
-class Box:
+class Cuboid:
     low: Point
     high: Point
     surface: Surface
@@ -39,7 +39,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Room(Box):
+class Room(Cuboid):
     """A box seen from within."""
 
     def hit(self, start: Vector, way: Vector) -> Field:
@@ -69,7 +69,7 @@ class Ellipsoid:
         return unit(*((p - c) / (r * r) for p, c, r in zip(place, self.centre, self.radii, strict=True)))
 
 
-Solid: TypeAlias = Box | Ellipsoid
+Solid: TypeAlias = Cuboid | Ellipsoid
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from convergebench.suites.drawn._paint import Light, Noise, canvas, developed, halved, length, mix, ramp
-from convergebench.suites.drawn._rays import Box, Ellipsoid, Lamp, Room, Scene, Vector, unit, view
+from convergebench.suites.drawn._rays import Cuboid, Ellipsoid, Lamp, Room, Scene, Vector, unit, view
 from convergebench.suites.drawn._wood import planks
 from convergebench.types import Pixels
 
@@ -29,7 +29,7 @@ def _scene() -> Scene:
     plate = Ellipsoid((-0.02, 0.035, -0.02), (0.80, 0.055, 0.62), _porcelain, gloss=0.5)
     stalk = Ellipsoid((0.05, 0.56, -0.275), (0.014, 0.07, 0.014), _stalk)
     room = Room((-6.0, -3.0, -4.0), (6.0, 5.0, 1.9), _wall)
-    table = Box((-3.2, -0.12, -1.6), (3.2, 0.0, 0.95), _table, gloss=0.10)
+    table = Cuboid((-3.2, -0.12, -1.6), (3.2, 0.0, 0.95), _table, gloss=0.10)
     return Scene(
         solids=(room, table, plate, *fruit, stalk),
         casting=(plate, *fruit, stalk),

@@ -15,7 +15,7 @@ from convergebench.suites.drawn._paint import (
     mix,
     ramp,
 )
-from convergebench.suites.drawn._rays import Box, Ellipsoid, Lamp, Room, Scene, Solid, Vector, unit, view
+from convergebench.suites.drawn._rays import Cuboid, Ellipsoid, Lamp, Room, Scene, Solid, Vector, unit, view
 from convergebench.suites.drawn._wood import planks, wood
 from convergebench.types import Pixels
 
@@ -43,8 +43,8 @@ def _scene() -> Scene:
             Room((_LEFT, 0.0, -4.0), (_RIGHT, _CEILING, _BACK), _walls),
             *furniture,
             *_window_frame(),
-            Box((0.62, 1.45, _BACK - 0.04), (1.42, 2.05, _BACK), _painting),
-            Box((0.545, 2.1, 1.445), (0.555, _CEILING, 1.455), _dark),
+            Cuboid((0.62, 1.45, _BACK - 0.04), (1.42, 2.05, _BACK), _painting),
+            Cuboid((0.545, 2.1, 1.445), (0.555, _CEILING, 1.455), _dark),
         ),
         casting=furniture,
         lamp=Lamp((_LEFT + 0.20, 1.0, 0.6), (0.0, 1.3, 0.0), (0.0, 0.0, 1.9), (9.5, 9.6, 9.8)),
@@ -54,29 +54,29 @@ def _scene() -> Scene:
 
 def _table() -> tuple[Solid, ...]:
     legs = tuple(
-        Box((right, 0.0, away), (right + 0.07, 0.70, away + 0.07), _oak)
+        Cuboid((right, 0.0, away), (right + 0.07, 0.70, away + 0.07), _oak)
         for right in (-0.22, 1.25)
         for away in (1.05, 1.78)
     )
-    return (Box((-0.30, 0.70, 0.98), (1.40, 0.75, 1.92), _oak, gloss=0.3), *legs)
+    return (Cuboid((-0.30, 0.70, 0.98), (1.40, 0.75, 1.92), _oak, gloss=0.3), *legs)
 
 
 def _window_frame() -> tuple[Solid, ...]:
     left, sill, right, lintel = _PANE
     middle, front = (left + right) / 2.0, _BACK - 0.05
     return (
-        Box((left - 0.12, sill - 0.07, _BACK - 0.22), (right + 0.12, sill, _BACK), _white_paint),
-        Box((left - 0.08, lintel, front), (right + 0.08, lintel + 0.08, _BACK), _white_paint),
-        Box((left - 0.08, sill, front), (left, lintel, _BACK), _white_paint),
-        Box((right, sill, front), (right + 0.08, lintel, _BACK), _white_paint),
-        Box((middle - 0.03, sill, front), (middle + 0.03, lintel, _BACK), _white_paint),
+        Cuboid((left - 0.12, sill - 0.07, _BACK - 0.22), (right + 0.12, sill, _BACK), _white_paint),
+        Cuboid((left - 0.08, lintel, front), (right + 0.08, lintel + 0.08, _BACK), _white_paint),
+        Cuboid((left - 0.08, sill, front), (left, lintel, _BACK), _white_paint),
+        Cuboid((right, sill, front), (right + 0.08, lintel, _BACK), _white_paint),
+        Cuboid((middle - 0.03, sill, front), (middle + 0.03, lintel, _BACK), _white_paint),
     )
 
 
 def _cupboard() -> tuple[Solid, ...]:
     return (
-        Box((1.62, 0.08, 2.1), (_RIGHT, 0.92, 3.3), _walnut),
-        Box((1.58, 0.92, 2.06), (_RIGHT, 0.96, 3.34), _walnut, gloss=0.3),
+        Cuboid((1.62, 0.08, 2.1), (_RIGHT, 0.92, 3.3), _walnut),
+        Cuboid((1.58, 0.92, 2.06), (_RIGHT, 0.96, 3.34), _walnut, gloss=0.3),
     )
 
 

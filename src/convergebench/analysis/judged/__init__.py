@@ -1,0 +1,1 @@
+"""What verdicts say: scores, agreement of judges, Bradley–Terry strengths."""

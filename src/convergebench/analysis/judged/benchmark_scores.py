@@ -1,0 +1,127 @@
+"""Verdicts on single edits, and what benchmarks make of them: means with what is missing beside them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean, student_quantile
+
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class VerdictRow:
+    """One verdict on one edit, or why there is none."""
+
+    model: str
+    case: str
+    subset: str
+    language: str
+    picture: str
+    """The source's id: verdicts on edits of one source are not independent of each other."""
+    rubric: str
+    value: float | None
+    missing: str | None = None
+    seed: int = 0
+    repeat: int = 0
+
+    @property
+    def sample(self) -> Sample:
+        return Sample(self.model, self.case, self.subset, self.language, self.picture, self.seed)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One edit that is judged, by all rubrics and as often as is asked."""
+
+    model: str
+    case: str
+    subset: str
+    language: str
+    picture: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class BenchmarkRow:
+    """One line of a benchmark's table."""
+
+    model: str
+    suite: str
+    language: str
+    metric: str
+    subset: str
+    n: int
+    """Samples with a score."""
+    missing: int
+    """Samples without one."""
+    score: Interval | None
+    """None where it cannot be had; `reasons` say why."""
+    reasons: Mapping[str, int] = field(default_factory=dict)
+
+
+Scores = Mapping[Sample, float | str]
+"""Of each sample its score, or why it has none."""
+
+
+def scores_of(rows: Iterable[VerdictRow], rubric: str) -> dict[Sample, float | str]:
+    """Each sample's mean over its repeats; one that has no value at all has the first reason."""
+    values: dict[Sample, list[float]] = {}
+    reasons: dict[Sample, str] = {}
+    for row in rows:
+        if row.rubric != rubric:
+            continue
+        of_sample = values.setdefault(row.sample, [])
+        if row.value is None:
+            reasons.setdefault(row.sample, row.missing or "not judged")
+        else:
+            of_sample.append(row.value)
+    return {
+        sample: math.fsum(found) / len(found) if found else reasons[sample]
+        for sample, found in values.items()
+    }
+
+
+def present(scores: Scores) -> dict[Sample, float]:
+    return {sample: score for sample, score in scores.items() if not isinstance(score, str)}
+
+
+def reasons_of(scores: Scores) -> dict[str, int]:
+    """Why scores are missing, and how often, the most frequent first."""
+    return dict(Counter(score for score in scores.values() if isinstance(score, str)).most_common())
+
+
+def sample_mean(scores: Scores) -> Interval | None:
+    """Over the samples that have a score, with an interval from resampling source pictures."""
+    there = present(scores)
+    if not there:
+        return None
+    return clustered_mean(np.array(list(there.values())), [sample.picture for sample in there])
+
+
+def mean_of_means(groups: Sequence[Scores]) -> Interval | None:
+    """The plain mean of the groups' means; None if a group has no score, since it is not that mean then.
+
+    The interval is Student's, from a standard error clustered by source picture. There is none where a group
+    has a single score, which does not tell how scores in it vary, or where all are of one picture.
+    """
+    there = [present(scores) for scores in groups]
+    if not there or not all(there):
+        return None
+    means = [math.fsum(group.values()) / len(group) for group in there]
+    mean = math.fsum(means) / len(means)
+    influence: defaultdict[str, float] = defaultdict(float)
+    for group, of_group in zip(there, means, strict=True):
+        for sample, score in group.items():
+            influence[sample.picture] += (score - of_group) / len(group) / len(there)
+    samples, clusters = len({sample for group in there for sample in group}), len(influence)
+    if clusters == 1 or min(map(len, there)) == 1:
+        return Interval(mean, None, None, n=samples, clusters=clusters)
+    error = math.sqrt(clusters / (clusters - 1) * math.fsum(part**2 for part in influence.values()))
+    reach = student_quantile((1 + _LEVEL) / 2, clusters - 1) * error
+    return Interval(mean, mean - reach, mean + reach, n=samples, clusters=clusters)

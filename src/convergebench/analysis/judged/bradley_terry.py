@@ -1,0 +1,273 @@
+"""Which of two is better: comparisons shown in both orders, and strengths from who beats whom."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Winner = Literal["first", "second", "tie"]
+_MIRRORED: Mapping[Winner, Winner] = {"first": "second", "second": "first", "tie": "tie"}
+_STEPS = 100
+_CLOSE = 1e-10
+_TWO_SIDED_95 = 0.975
+
+
+@dataclass(frozen=True)
+class Comparison:
+    first: str
+    second: str
+    winner: Winner
+    cluster: str = ""
+    """What it shares with others that are therefore not independent of it: the source picture."""
+
+
+@dataclass(frozen=True)
+class OrderSwapped:
+    """One comparison asked in both orders: the verdict, and whether both orders gave it."""
+
+    comparison: Comparison
+    consistent: bool
+
+
+def order_swapped(first: str, second: str, shown: Winner, swapped: Winner, cluster: str = "") -> OrderSwapped:
+    """`shown` is the verdict with `first` in first place, `swapped` the one with `second` there.
+
+    A judge that prefers the same place both times prefers neither model: that is a tie.
+
+    >>> order_swapped("a", "b", "first", "second").comparison.winner
+    'first'
+    >>> order_swapped("a", "b", "first", "first").comparison.winner
+    'tie'
+    """
+    agreed = shown == _MIRRORED[swapped]
+    return OrderSwapped(Comparison(first, second, shown if agreed else "tie", cluster), agreed)
+
+
+@dataclass(frozen=True)
+class Strength:
+    """A model's logarithmic strength with its 95 % interval; the mean over models is 0."""
+
+    model: str
+    value: float
+    low: float
+    high: float
+    comparisons: int
+
+
+@dataclass(frozen=True)
+class Strengths:
+    models: tuple[Strength, ...]
+    """The strongest first; empty where there is no finite answer."""
+    tie_weight: float | None
+    """Davidson's ν: how readily a tie is called; 0 where there was none."""
+    missing: str | None = None
+
+
+def bradley_terry(comparisons: Iterable[Comparison]) -> Strengths:
+    """Strengths by maximum likelihood in Davidson's model of ties:
+    P(i beats j) : P(tie) : P(j beats i) = pᵢ : ν√(pᵢpⱼ) : pⱼ.
+
+    Where comparisons name clusters, two or more, the intervals allow for what those in one cluster share.
+    """
+    compared = tuple(comparisons)
+    names = sorted({name for one in compared for name in (one.first, one.second)})
+    wins, ties = _counts(compared, names)
+    if not names:
+        return Strengths((), None, "nothing was compared")
+    if not _is_connected(wins + ties):
+        return Strengths((), None, "some models never won, or never lost, against the others")
+    if not wins.any():
+        return Strengths((), None, "every comparison is a tie")
+    has_ties = bool(ties.any())
+    values, log_tie, covariance = _fit(wins, ties, has_ties)
+    clusters = len({one.cluster for one in compared})
+    if clusters > 1:
+        covariance = _clustered(compared, names, np.append(values, log_tie), covariance)
+    errors = _quantile(clusters) * np.sqrt(np.diagonal(covariance)[: len(names)])
+    played = (wins + wins.T + ties).sum(1)
+    strengths = [
+        Strength(name, value, value - error, value + error, int(n))
+        for name, value, error, n in zip(names, values.tolist(), errors.tolist(), played, strict=True)
+    ]
+    ranked = tuple(sorted(strengths, key=lambda one: -one.value))
+    return Strengths(ranked, float(np.exp(log_tie)) if has_ties else 0.0)
+
+
+def _counts(
+    comparisons: Sequence[Comparison], names: Sequence[str]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How often the row's model beat the column's, and how often the two tied."""
+    place = {name: index for index, name in enumerate(names)}
+    wins, ties = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
+    for one in comparisons:
+        first, second = place[one.first], place[one.second]
+        if one.winner == "tie":
+            ties[first, second] += 1
+            ties[second, first] += 1
+        elif one.winner == "first":
+            wins[first, second] += 1
+        else:
+            wins[second, first] += 1
+    return wins, ties
+
+
+def _is_connected(reaches: NDArray[np.float64]) -> bool:
+    """Whether everyone can be reached from everyone by wins and ties: else strengths run off to infinity."""
+
+    def seen_from_first(matrix: NDArray[np.float64]) -> int:
+        seen, line = {0}, [0]
+        while line:
+            for other in np.flatnonzero(matrix[line.pop()]):
+                if int(other) not in seen:
+                    seen.add(int(other))
+                    line.append(int(other))
+        return len(seen)
+
+    return seen_from_first(reaches) == seen_from_first(reaches.T) == len(reaches)
+
+
+def _fit(
+    wins: NDArray[np.float64], ties: NDArray[np.float64], has_ties: bool
+) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
+    """Newton's method on log strengths and log ν, where the likelihood is concave."""
+    size = len(wins)
+    parameters = np.zeros(size + 1)
+    parameters[size] = 0.0 if has_ties else -np.inf
+    free = size + has_ties
+    for _ in range(_STEPS):
+        slope, curvature = _derivatives(parameters, wins, ties)
+        # Adding the same to all strengths changes nothing; this term pins their sum.
+        curvature[:size, :size] += 1.0
+        step = np.linalg.solve(curvature[:free, :free], slope[:free])
+        parameters[:free] += step * min(1.0, 2.0 / max(np.abs(step).max(), _CLOSE))
+        parameters[:size] -= parameters[:size].mean()
+        if np.abs(step).max() < _CLOSE:
+            break
+    _, curvature = _derivatives(parameters, wins, ties)
+    inverse = np.asarray(np.linalg.pinv(curvature[:free, :free]), np.float64)
+    return parameters[:size], float(parameters[size]), inverse
+
+
+def _clustered(
+    comparisons: Sequence[Comparison],
+    names: Sequence[str],
+    parameters: NDArray[np.float64],
+    inverse: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The covariance from how far each cluster alone would pull the estimate (the sandwich estimator)."""
+    place = {name: index for index, name in enumerate(names)}
+    size, free = len(names), len(inverse)
+    pulls: defaultdict[str, NDArray[np.float64]] = defaultdict(lambda: np.zeros(size + 1))
+    for one in comparisons:
+        rows, chances = _outcomes(parameters, place[one.first], place[one.second], size)
+        pulls[one.cluster] += rows[("first", "second", "tie").index(one.winner)] - chances @ rows
+    pulled = np.stack(list(pulls.values()))[:, :free]
+    shares = pulled @ inverse
+    return np.asarray(shares.T @ shares * len(pulls) / (len(pulls) - 1), np.float64)
+
+
+def _quantile(clusters: int) -> float:
+    """Student's for as many clusters; normal where there are none."""
+    from scipy.stats import norm, t
+
+    return float(t.ppf(_TWO_SIDED_95, clusters - 1) if clusters > 1 else norm.ppf(_TWO_SIDED_95))
+
+
+def _outcomes(
+    parameters: NDArray[np.float64], i: int, j: int, size: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """For i winning, j winning and a tie: each logarithmic weight's coefficients, and each one's chance."""
+    rows = np.zeros((3, size + 1))
+    rows[0, i] = rows[1, j] = rows[2, size] = 1.0
+    rows[2, i] = rows[2, j] = 0.5
+    strength = parameters[[i, j]]
+    weights = np.array([*strength, strength.mean() + parameters[size]])
+    chances = np.exp(weights - weights.max())
+    return rows, chances / chances.sum()
+
+
+def _derivatives(
+    parameters: NDArray[np.float64], wins: NDArray[np.float64], ties: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The likelihood's gradient, and its negative second derivatives: the information."""
+    size = len(wins)
+    slope, information = np.zeros(size + 1), np.zeros((size + 1, size + 1))
+    for i, j in combinations(range(size), 2):
+        counted = np.array([wins[i, j], wins[j, i], ties[i, j]])
+        if not counted.any():
+            continue
+        rows, chances = _outcomes(parameters, i, j, size)
+        slope += counted @ rows - counted.sum() * (chances @ rows)
+        information += counted.sum() * ((rows.T * chances) @ rows - np.outer(chances @ rows, chances @ rows))
+    return slope, information
+
+
+def wins_and_ties(comparisons: Iterable[Comparison]) -> dict[tuple[str, str], tuple[int, int, int]]:
+    """For every two models, in the order of their names: wins of one, ties, wins of the other."""
+    table: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
+    for one in comparisons:
+        turned = one.second < one.first
+        pair = (one.second, one.first) if turned else (one.first, one.second)
+        winner = _MIRRORED[one.winner] if turned else one.winner
+        table[pair][("first", "tie", "second").index(winner)] += 1
+    return {pair: (won, tied, lost) for pair, (won, tied, lost) in table.items()}
+
+
+@dataclass(frozen=True)
+class PairwiseVerdicts:
+    """Two models compared on one subject, in both orders; None where an order has no verdict."""
+
+    rubric: str
+    first: str
+    second: str
+    shown: Winner | None
+    swapped: Winner | None
+    cluster: str = ""
+
+
+@dataclass(frozen=True)
+class PairwiseSummary:
+    """What a rubric's comparisons came to."""
+
+    rubric: str
+    n: int
+    """Comparisons with a verdict in both orders; only these count."""
+    missing: int
+    ties: int
+    """Those where the orders disagree are among them."""
+    order_disagreements: int
+    wins: Mapping[tuple[str, str], tuple[int, int, int]]
+    """For every two models: wins of one, ties, wins of the other."""
+    strengths: Strengths
+
+
+def pairwise_summaries(asked: Iterable[PairwiseVerdicts]) -> list[PairwiseSummary]:
+    """One summary for each rubric, in the order in which they come."""
+    grouped: defaultdict[str, list[PairwiseVerdicts]] = defaultdict(list)
+    for one in asked:
+        grouped[one.rubric].append(one)
+    return [_contests(rubric, group) for rubric, group in grouped.items()]
+
+
+def _contests(rubric: str, asked: Sequence[PairwiseVerdicts]) -> PairwiseSummary:
+    swaps = [
+        order_swapped(one.first, one.second, one.shown, one.swapped, one.cluster)
+        for one in asked
+        if one.shown is not None and one.swapped is not None
+    ]
+    compared = [one.comparison for one in swaps]
+    return PairwiseSummary(
+        rubric=rubric,
+        n=len(swaps),
+        missing=len(asked) - len(swaps),
+        ties=sum(one.winner == "tie" for one in compared),
+        order_disagreements=sum(not one.consistent for one in swaps),
+        wins=wins_and_ties(compared),
+        strengths=bradley_terry(compared),
+    )

@@ -1,0 +1,70 @@
+"""Verdicts summed up: model by rubric, each suite apart, with what is missing counted and never averaged."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from convergebench.analysis.judged.agreement import Agreement, Spread, krippendorff_alpha, spread
+from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
+
+
+@dataclass(frozen=True)
+class JudgedScore:
+    """One verdict on one picture of one model: its value, or the kind of its absence."""
+
+    model: str
+    rubric: str
+    subject: str
+    """What was judged; repeats share it."""
+    cluster: str
+    repeat: int
+    value: float | None
+    missing: str | None = None
+    suite: str = ""
+
+
+@dataclass(frozen=True)
+class JudgedRow:
+    model: str
+    rubric: str
+    n: int
+    """Subjects with at least one value."""
+    missing: int
+    """Subjects without any."""
+    kinds: Mapping[str, int]
+    """Of every missing verdict, repeats counted each."""
+    mean: Interval | None
+    """Over subjects, each at the mean of its repeats; None if there is no value at all."""
+    agreement: Agreement
+    """Of the judge with itself over repeats; for yes and no the interval alpha is the nominal one."""
+    spread: Spread | None
+    """Between repeats; None where there are none."""
+    suite: str = ""
+
+
+def judge_summary(scores: Iterable[JudgedScore]) -> list[JudgedRow]:
+    """One row for each suite, model and rubric, in the order in which they come."""
+    grouped: defaultdict[tuple[str, str, str], list[JudgedScore]] = defaultdict(list)
+    for score in scores:
+        grouped[score.suite, score.model, score.rubric].append(score)
+    return [_row(*key, group) for key, group in grouped.items()]
+
+
+def _row(suite: str, model: str, rubric: str, scores: Sequence[JudgedScore]) -> JudgedRow:
+    values: defaultdict[str, list[float]] = defaultdict(list)
+    cluster = {score.subject: score.cluster for score in scores}
+    for score in scores:
+        if score.value is not None:
+            values[score.subject].append(score.value)
+    kinds = Counter(score.missing or "not judged" for score in scores if score.value is None)
+    means = np.array([np.mean(repeats) for repeats in values.values()])
+    mean = clustered_mean(means, [cluster[subject] for subject in values]) if values else None
+    repeats = list(values.values())
+    return JudgedRow(
+        model, rubric, len(values), len(cluster) - len(values), dict(kinds), mean,
+        krippendorff_alpha(repeats, "interval"), spread(repeats), suite,
+    )  # fmt: skip

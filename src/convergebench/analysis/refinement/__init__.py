@@ -1,0 +1,1 @@
+"""Whether a refinement improved an edit."""

@@ -1,0 +1,120 @@
+"""What refining changed in a figure: before, after, and the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convergebench.analysis.statistics.cluster_bootstrap import RESAMPLES, bootstrap_ratios
+from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean, expanded_tail
+
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class BeforeAfter:
+    """A figure of one sample's primary and refined picture: each a number, or why there is none."""
+
+    picture: str
+    """The source's id: samples of one source are not independent of each other."""
+    primary: float | str
+    refined: float | str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Refined less primary, in two ways, each None where it cannot be had.
+
+    There is no interval where all that is resampled is equal: that says nothing about other samples.
+    """
+
+    primary: Interval | None
+    refined: Interval | None
+    of_means: Interval | None
+    """The refined mean less the primary mean, each over all that it has; n counts samples with either."""
+    paired: Interval | None
+    """The mean difference over the samples that have both."""
+    missing_primary: int
+    missing_refined: int
+
+    @property
+    def missing_pairs(self) -> int:
+        samples = self.missing_primary + (self.primary.n if self.primary else 0)
+        return samples - (self.paired.n if self.paired else 0)
+
+
+MeanOf = Callable[[Sequence[float], Sequence[str]], Interval | None]
+
+
+def mean_of(values: Sequence[float], pictures: Sequence[str]) -> Interval | None:
+    return clustered_mean(np.asarray(values, np.float64), pictures) if values else None
+
+
+def difference(samples: Sequence[BeforeAfter], side: MeanOf = mean_of) -> Difference:
+    """`side` gives the mean of one side, from its numbers and their pictures.
+
+    >>> found = difference([BeforeAfter("a", 4.0, 6.0), BeforeAfter("b", 5.0, "verdict refused")])
+    >>> found.of_means.mean, found.paired.mean, found.missing_refined
+    (1.5, 2.0, 1)
+    """
+    before = [(one.primary, one.picture) for one in samples if not isinstance(one.primary, str)]
+    after = [(one.refined, one.picture) for one in samples if not isinstance(one.refined, str)]
+    return Difference(
+        primary=side([value for value, _ in before], [picture for _, picture in before]),
+        refined=side([value for value, _ in after], [picture for _, picture in after]),
+        of_means=_of_means(before, after, sum(_has_either(one) for one in samples)),
+        paired=_paired(samples),
+        missing_primary=len(samples) - len(before),
+        missing_refined=len(samples) - len(after),
+    )
+
+
+def _has_either(one: BeforeAfter) -> bool:
+    return not (isinstance(one.primary, str) and isinstance(one.refined, str))
+
+
+def _paired(samples: Sequence[BeforeAfter]) -> Interval | None:
+    both = [
+        (one.refined - one.primary, one.picture)
+        for one in samples
+        if not isinstance(one.primary, str) and not isinstance(one.refined, str)
+    ]
+    if not both:
+        return None
+    found = clustered_mean(np.array([value for value, _ in both]), [picture for _, picture in both])
+    if len({value for value, _ in both}) == 1:
+        return Interval(found.mean, None, None, found.n, found.clusters)
+    return found
+
+
+def _of_means(
+    before: Sequence[tuple[float, str]], after: Sequence[tuple[float, str]], n: int
+) -> Interval | None:
+    """Both means are taken of the same resamples of pictures, since they share most pictures."""
+    if not before or not after:
+        return None
+    pictures = sorted({picture for _, picture in (*before, *after)})
+    sides = [_totals(side, pictures) for side in (after, before)]
+    refined, primary = (float(sums.sum() / counts.sum()) for sums, counts in sides)
+    is_constant = all(len({value for value, _ in side}) == 1 for side in (before, after))
+    fewest = min(int((counts > 0).sum()) for _, counts in sides)
+    if fewest == 1 or is_constant:
+        return Interval(refined - primary, None, None, n, len(pictures))
+    after_means, before_means = (bootstrap_ratios(*side, RESAMPLES) for side in sides)
+    tail = expanded_tail(_LEVEL, fewest)
+    # A resample may hold no picture that one of the sides has.
+    low, high = np.nanquantile(after_means - before_means, [tail, 1 - tail])
+    return Interval(refined - primary, float(low), float(high), n, len(pictures))
+
+
+def _totals(
+    side: Sequence[tuple[float, str]], pictures: Sequence[str]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    place = {picture: number for number, picture in enumerate(pictures)}
+    clusters = np.array([place[picture] for _, picture in side])
+    values = np.array([value for value, _ in side])
+    sums = np.bincount(clusters, values, len(pictures)).astype(np.float64)
+    return sums, np.bincount(clusters, minlength=len(pictures)).astype(np.float64)

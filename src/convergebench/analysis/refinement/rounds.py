@@ -1,0 +1,60 @@
+"""Whether looking and editing again settles: what every round found, did and came to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from convergebench.analysis.judged.benchmark_scores import VerdictRow, sample_mean, scores_of
+from convergebench.analysis.refinement.refined_case import RefinedCase
+from convergebench.analysis.statistics.clustered_mean import Interval
+from convergebench.benchmarks.reedit.sums import GRADES, PASSED, passed, percent_passed
+
+
+@dataclass(frozen=True)
+class RoundRow:
+    """One model's cases after one round; round 0 is the primary edit."""
+
+    model: str
+    round: int
+    cases: int
+    content: int
+    """Whose reasoner had nothing to ask for, in this round or before."""
+    edited: int
+    """In this round."""
+    missing: int
+    """Without a picture after it."""
+    figures: Mapping[str, Interval | None]
+    """What judges make of the pictures after it: the share that passes in percent, and the grades."""
+
+
+def rounds_table(
+    cases: Sequence[RefinedCase], rounds: int, verdicts: Mapping[int, Sequence[VerdictRow]]
+) -> list[RoundRow]:
+    """A row for each model and round; `verdicts` has those on the pictures after each round."""
+    return [
+        _row(model, [case for case in cases if case.model == model], number, verdicts.get(number, ()))
+        for model in dict.fromkeys(case.model for case in cases)
+        for number in range(rounds + 1)
+    ]
+
+
+def _row(model: str, cases: Sequence[RefinedCase], number: int, verdicts: Sequence[VerdictRow]) -> RoundRow:
+    looks = [one for case in cases for one in case.rounds if one.number == number]
+    return RoundRow(
+        model,
+        number,
+        len(cases),
+        sum(case.content_after is not None and case.content_after < number for case in cases),
+        sum(not one.is_content and one.stand.picture is not None for one in looks),
+        sum(case.after(number).picture is None for case in cases),
+        _figures([row for row in verdicts if row.model == model]),
+    )
+
+
+def _figures(rows: Sequence[VerdictRow]) -> dict[str, Interval | None]:
+    given = {row.rubric for row in rows}
+    figures = {PASSED: percent_passed(passed(rows))} if given - set(GRADES) else {}
+    return figures | {
+        title: sample_mean(scores_of(rows, rubric)) for rubric, title in GRADES.items() if rubric in given
+    }

@@ -1,0 +1,51 @@
+"""The same metric over parts of the suite: by category of edit, by kind of picture, or by edit pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from convergebench.analysis.round_trip.metric_summary import MetricSummary, summarise
+from convergebench.analysis.round_trip.results import FailedStep, Results, Return
+
+Part: TypeAlias = Literal["category", "kind", "pair"]
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """A metric at a round: for each model, a summary of each group that it was asked for."""
+
+    by: Part
+    groups: tuple[str, ...]
+    models: Mapping[str, Mapping[str, MetricSummary]]
+
+
+def breakdown(results: Results, by: Part, metric: str, round: int) -> Breakdown:
+    """Split a round's returns by a property of their case.
+
+    Missing counts the trajectories that took at least one step; of others the group is not known.
+    """
+    facts = results.facts(metric)
+    expected: dict[tuple[str, str], set[tuple[str, int]]] = {}
+    returns: dict[tuple[str, str], list[Return]] = {}
+    steps: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
+    for item in steps:
+        key = (item.model, _group(item, by))
+        expected.setdefault(key, set()).add((item.case, item.seed))
+        if isinstance(item, Return) and item.round == round:
+            returns.setdefault(key, []).append(item)
+    groups = tuple(sorted({group for _, group in expected}))
+    models = {
+        model: {
+            group: summarise(returns.get((model, group), []), facts, len(expected[model, group]))
+            for group in groups
+            if (model, group) in expected
+        }
+        for model in results.roles()
+    }
+    return Breakdown(by, groups, models)
+
+
+def _group(item: Return | FailedStep, by: Part) -> str:
+    return {"category": item.category, "kind": item.kind, "pair": item.pair}[by]

@@ -1,0 +1,58 @@
+"""Degradation curves: a metric over the rounds, one curve a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from convergebench.analysis.round_trip.metric_summary import summarise
+from convergebench.analysis.round_trip.missing_values import planned_trajectories
+from convergebench.analysis.round_trip.results import Results, Return, Role
+from convergebench.types import MetricFacts
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The mean at one round; `n` values are there, `perfect` of them infinite and not in the mean."""
+
+    round: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    n: int
+    missing: int
+    perfect: int
+
+
+@dataclass(frozen=True)
+class Curve:
+    model: str
+    role: Role
+    points: tuple[CurvePoint, ...]
+
+
+def degradation_curves(results: Results, metric: str) -> tuple[Curve, ...]:
+    """One curve a model, in the order of the results, with a point for every round."""
+    facts = results.facts(metric)
+    expected = planned_trajectories(results)
+    grouped = results.returns_by_round()
+    rounds = range(1, results.rounds + 1)
+    return tuple(
+        Curve(
+            model, role, tuple(_point(r, grouped.get((model, r), []), facts, expected[model]) for r in rounds)
+        )
+        for model, role in results.roles().items()
+    )
+
+
+def _point(number: int, returns: Sequence[Return], facts: MetricFacts, expected: int) -> CurvePoint:
+    summary = summarise(returns, facts, expected)
+    return CurvePoint(
+        round=number,
+        mean=summary.mean,
+        low=summary.low,
+        high=summary.high,
+        n=summary.n,
+        missing=summary.missing,
+        perfect=summary.perfect,
+    )

@@ -1,0 +1,130 @@
+"""Whether the forward edit happened: an editor that does nothing keeps everything, and has done nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convergebench.analysis.round_trip.results import FailedStep, Results, Return
+from convergebench.analysis.round_trip.share_matrix import ShareMatrix
+from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
+from convergebench.types import Measurement
+
+NOTHING_CHANGED_DB = 40.0
+"""From this PSNR on, a picture and its edit look the same to a person."""
+TOWARDS = 0.07
+"""2/√768: two standard deviations of the cosine between two random directions in CLIP's space."""
+
+
+@dataclass(frozen=True)
+class ForwardTest:
+    """A way to tell whether a forward edit happened, from what was measured of its input and its output."""
+
+    metric: str
+    """Where this has a value on any forward edit, the test can be used."""
+    says: str
+    """What a pass means, for the reader."""
+    passes: Callable[[Mapping[str, Measurement]], bool | None]
+    """None is unknown."""
+
+
+def _changed_something(forward: Mapping[str, Measurement]) -> bool | None:
+    value = _value(forward, "psnr")
+    return None if value is None else value < NOTHING_CHANGED_DB
+
+
+def _moved_towards(forward: Mapping[str, Measurement]) -> bool | None:
+    """By CLIP's direction; where there can be none, by whether anything changed; unknown if nobody asked."""
+    value = _value(forward, CLIP_DIRECTION)
+    if value is not None:
+        return value > TOWARDS
+    changed = _changed_something(forward)
+    has_no_direction = CLIP_DIRECTION in forward
+    return changed if has_no_direction or changed is False else None
+
+
+TESTS = (
+    ForwardTest(
+        CLIP_DIRECTION,
+        "moved towards what was asked, by CLIP (flips and what else gives no caption: changed something)",
+        _moved_towards,
+    ),
+    ForwardTest("psnr", "changed something", _changed_something),
+)
+"""The best first: where CLIP's direction was measured it decides, else whether anything changed at all."""
+
+
+@dataclass(frozen=True)
+class ForwardSuccess:
+    """How often a model's forward edits happened, by the test that all of its edits could take."""
+
+    model: str
+    says: str | None
+    happened: int
+    judged: int
+    unknown: int
+
+    @property
+    def rate(self) -> float | None:
+        return self.happened / self.judged if self.judged else None
+
+
+def forward_test(results: Results) -> ForwardTest | None:
+    """The best test that was measured on any forward edit, the same for all models; None for none."""
+    for test in TESTS:
+        if any(_value(one, test.metric) is not None for item in _rounds(results) for one in item.forwards):
+            return test
+    return None
+
+
+def forward_success(results: Results) -> dict[str, ForwardSuccess]:
+    """For every model with a round whose forward edits were made, whether or not it returned.
+
+    Rounds that were not measured are unknown, not failed.
+    """
+    test = forward_test(results)
+    counts: dict[str, list[bool | None]] = {}
+    for item in _rounds(results):
+        counts.setdefault(item.model, []).append(edit_happened(item, test))
+    return {
+        model: ForwardSuccess(
+            model,
+            test.says if test else None,
+            told.count(True),
+            len(told) - told.count(None),
+            told.count(None),
+        )
+        for model, told in counts.items()
+    }
+
+
+def _rounds(results: Results) -> Iterator[Return | FailedStep]:
+    """The returns, and the rounds that were edited forward but never came back."""
+    yield from results.returns
+    yield from (trouble for trouble in results.troubles if trouble.forwards)
+
+
+def edit_happened(item: Return | FailedStep, test: ForwardTest | None) -> bool | None:
+    """Whether every forward edit of this round happened; None where nobody measured it."""
+    told = [test.passes(one) for one in item.forwards] if test else []
+    if False in told:
+        return False
+    return None if None in told or not told else True
+
+
+def edits_happened(results: Results, chains: ShareMatrix, test: ForwardTest | None) -> NDArray[np.float64]:
+    """1 or 0 for each trajectory (rows, as in the chains) and round (columns, from 1); NaN is unknown."""
+    place = {key: row for row, key in enumerate(chains.keys)}
+    told = np.full((len(chains.keys), results.rounds), np.nan)
+    for item in results.returns:
+        if item.model == chains.model:
+            happened = edit_happened(item, test)
+            told[place[item.case, item.seed], item.round - 1] = np.nan if happened is None else happened
+    return told
+
+
+def _value(measured: Mapping[str, Measurement], metric: str) -> float | None:
+    return measured[metric].value if metric in measured else None

@@ -1,0 +1,93 @@
+"""Returns that were measured elsewhere, and what in them cannot be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+
+from convergebench.analysis.round_trip.results import Results, Return
+from convergebench.suites import reversibility_of
+from convergebench.types import ImportedReturn, Measurement
+
+VERSION = "imported"
+
+
+@dataclass(frozen=True)
+class NeverComputed:
+    """A metric that has the same value in every imported row of a model, though its pictures changed."""
+
+    model: str
+    metric: str
+    value: float
+    rows: int
+
+
+def imported_returns(
+    rows: Sequence[ImportedReturn], taken: Set[str], models: Sequence[str] = ()
+) -> tuple[Return, ...]:
+    """The rows as returns; of several with the same key the last counts.
+
+    A model whose name is `taken` by one that ran here is called "name (imported)".
+    """
+    newest = {(row.model, row.case, row.seed, row.round): row for row in rows}
+    labels = {row.model: f"{row.model} (imported)" if row.model in taken else row.model for row in rows}
+    return tuple(
+        Return(
+            model=labels[row.model],
+            role="model",
+            case=row.case,
+            picture=row.picture,
+            pair=row.pair,
+            kind=row.kind,
+            category=row.category,
+            seed=row.seed,
+            round=row.round,
+            digest="",
+            values={name: Measurement(name, VERSION, value) for name, value in row.measured.items()},
+            imported=True,
+            reversibility=reversibility_of(row.pair),
+        )
+        for row in newest.values()
+        if not models or {row.model, labels[row.model]} & set(models)
+    )
+
+
+def never_computed(rows: Sequence[tuple[str, str, float]]) -> tuple[NeverComputed, ...]:
+    """From (model, metric, value): metrics with one value throughout where another metric has several."""
+    values: dict[tuple[str, str], set[float]] = {}
+    counts: dict[tuple[str, str], int] = {}
+    for model, metric, value in rows:
+        values.setdefault((model, metric), set()).add(value)
+        counts[model, metric] = counts.get((model, metric), 0) + 1
+    varying = {model for (model, _), found in values.items() if len(found) > 1}
+    return tuple(
+        NeverComputed(model, metric, next(iter(found)), counts[model, metric])
+        for (model, metric), found in values.items()
+        if len(found) == 1 and counts[model, metric] > 1 and model in varying
+    )
+
+
+def without_never_computed(results: Results) -> Results:
+    """The same results, in which such values are missing, with that as the reason."""
+    given = [
+        (item.model, name, measured.value)
+        for item in results.returns
+        if item.imported and not item.digest
+        for name, measured in item.values.items()
+        if measured.value is not None
+    ]
+    doubted = {(one.model, one.metric): one for one in never_computed(given)}
+    if not doubted:
+        return results
+    return replace(results, returns=tuple(_without(item, doubted) for item in results.returns))
+
+
+def _without(item: Return, doubted: dict[tuple[str, str], NeverComputed]) -> Return:
+    def believed(measured: Measurement) -> Measurement:
+        doubt = doubted.get((item.model, measured.metric))
+        if doubt is None or not item.imported:
+            return measured
+        reason = f"never computed: the imported file says {doubt.value:g} throughout"
+        return Measurement(measured.metric, measured.version, None, reason)
+
+    return replace(item, values={name: believed(measured) for name, measured in item.values.items()})

@@ -1,0 +1,67 @@
+"""One metric over many returns: a mean with its interval, and what could not enter it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from convergebench.analysis.round_trip.missing_values import reading
+from convergebench.analysis.round_trip.preserved_scale import possible
+from convergebench.analysis.round_trip.results import Return
+from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
+from convergebench.types import MetricFacts
+
+
+@dataclass(frozen=True)
+class MetricSummary:
+    """A metric over the returns that have it.
+
+    Infinite values, such as the PSNR of a picture that came back unchanged, are counted and not averaged.
+    """
+
+    finite: Interval | None
+    perfect: int
+    missing: int
+    mean: float | None
+    """Over the finite values; infinite where all are; None where there is no value."""
+    reason: str | None
+    """Why there is no value at all."""
+
+    @property
+    def n(self) -> int:
+        return self.perfect + (self.finite.n if self.finite else 0)
+
+    @property
+    def low(self) -> float | None:
+        return self.finite.low if self.finite else None
+
+    @property
+    def high(self) -> float | None:
+        return self.finite.high if self.finite else None
+
+
+def summarise(returns: Sequence[Return], metric: MetricFacts, expected: int) -> MetricSummary:
+    """Summarise a metric over returns of which `expected` should be there; clustered by source picture."""
+    readings = [(reading(item, metric), item.picture) for item in returns]
+    values = [(value, picture) for value, picture in readings if isinstance(value, float | int)]
+    finite = [(value, picture) for value, picture in values if math.isfinite(value)]
+    interval = None
+    if finite:
+        interval = clustered_mean(
+            np.array([v for v, _ in finite], np.float64), [p for _, p in finite], possible=possible(metric)
+        )
+    return MetricSummary(
+        finite=interval,
+        perfect=len(values) - len(finite),
+        missing=max(expected, len(returns)) - len(values),
+        mean=interval.mean if interval else metric.perfect if values else None,
+        reason=None if values else _commonest([value for value, _ in readings if isinstance(value, str)]),
+    )
+
+
+def _commonest(reasons: Sequence[str]) -> str:
+    return Counter(reasons).most_common(1)[0][0] if reasons else "there is no return"

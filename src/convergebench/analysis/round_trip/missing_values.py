@@ -1,0 +1,116 @@
+"""What is not there, and why: returns that were never made and values that could not be measured."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from convergebench.analysis.round_trip.results import FailedStep, Results, Return
+from convergebench.types import FailureKind, MetricFacts
+
+MissingKind: TypeAlias = FailureKind | Literal["not_run", "not_measured"]
+RETURN = "return"
+"""What is missing when the picture itself is; otherwise it is the metric's name."""
+
+_NOT_YET = "the run has not come this far"
+_Trajectory: TypeAlias = tuple[str, str, int]
+"""Model, case and seed."""
+
+
+@dataclass(frozen=True)
+class MissingValue:
+    """A return or a value that should be there and is not."""
+
+    model: str
+    case: str
+    """Empty for trajectories without a single step, of which only the number is known."""
+    seed: int | None
+    round: int
+    what: str
+    kind: MissingKind
+    reason: str
+    failed_at: str = ""
+    """The step that ended the trajectory, where one did."""
+    count: int = 1
+
+
+def missing_values(results: Results) -> tuple[MissingValue, ...]:
+    """Every missing return, and every missing value of the returns that are there."""
+    return (*_missing_returns(results), *_unstarted(results), *_missing_values(results))
+
+
+def planned_trajectories(results: Results) -> dict[str, int]:
+    """How many trajectories each model has, begun or not; models without any are in it too."""
+    begun = Counter(model for model, _, _ in returned_rounds(results))
+    planned = {use.model: use.trajectories for use in results.uses}
+    return {model: max(begun[model], planned.get(model, 0)) for model in (*planned, *begun)}
+
+
+def reading(returned: Return, metric: MetricFacts) -> float | str:
+    """The metric's value for a return, or the reason why it has none."""
+    measurement = returned.values.get(metric.name)
+    if measurement is None:
+        return "not measured yet"
+    if measurement.value is None:
+        return measurement.missing or "no reason was recorded"
+    if math.isfinite(measurement.value) or measurement.value == metric.perfect:
+        return measurement.value
+    return f"the metric gave {measurement.value}"
+
+
+def returned_rounds(results: Results) -> dict[_Trajectory, set[int]]:
+    """The rounds that each trajectory that was begun returned from, if any, in order of appearance."""
+    rounds: dict[_Trajectory, set[int]] = {}
+    for item in results.returns:
+        rounds.setdefault((item.model, item.case, item.seed), set()).add(item.round)
+    for trouble in results.troubles:
+        rounds.setdefault((trouble.model, trouble.case, trouble.seed), set())
+    return rounds
+
+
+def _missing_returns(results: Results) -> Iterator[MissingValue]:
+    troubles: dict[_Trajectory, list[FailedStep]] = {}
+    for trouble in sorted(results.troubles, key=lambda t: t.round):
+        troubles.setdefault((trouble.model, trouble.case, trouble.seed), []).append(trouble)
+    imported = {(item.model, item.case, item.seed) for item in results.returns if item.imported}
+    for trajectory, returned in returned_rounds(results).items():
+        unknown = "what was imported does not have it" if trajectory in imported else _NOT_YET
+        for number in range(1, results.rounds + 1):
+            if number not in returned:
+                before = [t for t in troubles.get(trajectory, ()) if t.round <= number]
+                yield _missing_return(trajectory, number, before[-1] if before else None, unknown)
+
+
+def _missing_return(
+    trajectory: _Trajectory, number: int, cause: FailedStep | None, unknown: str
+) -> MissingValue:
+    model, case, seed = trajectory
+    if cause is None:
+        return MissingValue(model, case, seed, number, RETURN, "not_run", unknown)
+    step = f"{cause.role} edit of round {cause.round}"
+    return MissingValue(
+        model, case, seed, number, RETURN, cause.kind_of_failure, cause.reason, failed_at=step
+    )
+
+
+def _unstarted(results: Results) -> Iterator[MissingValue]:
+    begun = Counter(model for model, _, _ in returned_rounds(results))
+    for model, planned in planned_trajectories(results).items():
+        absent = planned - begun[model]
+        for number in range(1, results.rounds + 1 if absent else 1):
+            yield MissingValue(
+                model, "", None, number, RETURN, "not_run", "the run has not begun these", count=absent
+            )
+
+
+def _missing_values(results: Results) -> Iterator[MissingValue]:
+    for item in results.returns:
+        for metric in results.metrics:
+            value = reading(item, metric)
+            if isinstance(value, str):
+                yield MissingValue(
+                    item.model, item.case, item.seed, item.round, metric.name, "not_measured", value
+                )

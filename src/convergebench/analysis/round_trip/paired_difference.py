@@ -1,0 +1,189 @@
+"""Two models on the cases that both have: the difference, how sure it is, and what could be seen at all."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convergebench.analysis.round_trip.area_under_curve import areas
+from convergebench.analysis.round_trip.missing_values import reading
+from convergebench.analysis.round_trip.preserved_scale import has_scale
+from convergebench.analysis.round_trip.results import Results, Return
+from convergebench.analysis.round_trip.share_matrix import ShareMatrix, share_matrices
+from convergebench.analysis.statistics.clustered_mean import (
+    Interval,
+    clustered_mean,
+    clustered_standard_error,
+    student_quantile,
+)
+from convergebench.errors import WrongUse
+from convergebench.types import MetricFacts
+
+MOST_EXACT = 14
+"""Up to so many clusters every assignment of signs is tried; beyond that, a sample of them."""
+PERMUTATIONS = 10_000
+POWER = 0.8
+
+Values = Mapping[tuple[str, int], tuple[str, float]]
+"""By case and seed: the source picture, and the value."""
+
+
+class NothingShared(WrongUse):
+    """The two models have no case in common."""
+
+
+@dataclass(frozen=True)
+class PairedDifference:
+    """A minus B over their shared cases, clustered by source picture."""
+
+    first: str
+    second: str
+    quantity: str
+    """Such as ssim @ R10, or ssim AUC."""
+    higher_is_better: bool
+    first_mean: float
+    second_mean: float
+    difference: Interval
+    p_value: float
+    """How often chance alone, swapping the two models on whole pictures, makes a difference as large."""
+    minimum_detectable: float | None
+    """The smallest true difference that so many pictures would show in four cases of five; None for one."""
+    only_first: int
+    only_second: int
+    infinite: int
+    """Shared cases left out since a value is infinite, as PSNR is where the very source came back."""
+
+    @property
+    def smallest_p_value(self) -> float:
+        """What the p-value would be if all pictures agreed: few pictures cannot give a small one."""
+        clusters = self.difference.clusters
+        return 2.0 ** (1 - clusters) if clusters <= MOST_EXACT else 1 / (PERMUTATIONS + 1)
+
+    @property
+    def verdict(self) -> str:
+        """Which model is better, by the interval; or that they cannot be told apart."""
+        low, high = self.difference.low, self.difference.high
+        if low is None or high is None or low <= 0 <= high:
+            return "cannot be told apart"
+        is_first = (self.difference.mean > 0) == self.higher_is_better
+        return f"{self.first if is_first else self.second} is better"
+
+
+def paired_difference(
+    results: Results, first: str, second: str, metric: str = "ssim", round: int | None = None
+) -> PairedDifference:
+    """Compare two models at a round, the last unless told, on the cases and seeds for which both have it."""
+    facts = results.facts(metric)
+    if not has_scale(facts):
+        raise WrongUse(f"{metric} says which way a picture moved, not which is better; choose another metric")
+    number = results.rounds if round is None else round
+    ours, theirs = (_readings_at(results, model, facts, number) for model in (first, second))
+    return _paired(first, second, f"{metric} @ R{number}", facts.better == "higher", ours, theirs)
+
+
+def paired_areas(results: Results, first: str, second: str, metric: str = "ssim") -> PairedDifference:
+    """Compare the areas under two models' curves on the cases and seeds for which both have one."""
+    of_models = share_matrices(results, metric)
+    ours, theirs = (_areas(of_models.get(model)) for model in (first, second))
+    return _paired(first, second, f"{metric} AUC", True, ours, theirs)
+
+
+def _paired(
+    first: str, second: str, quantity: str, higher_is_better: bool, ours: Values, theirs: Values
+) -> PairedDifference:
+    both = [key for key in ours if key in theirs]
+    shared = [key for key in both if math.isfinite(ours[key][1]) and math.isfinite(theirs[key][1])]
+    if not shared:
+        finite = "finite " if both else ""
+        raise NothingShared(
+            f"{first} and {second} share no case with {finite}{quantity}; there is nothing to compare"
+        )
+    differences = np.array([ours[key][1] - theirs[key][1] for key in shared])
+    pictures = [ours[key][0] for key in shared]
+    return PairedDifference(
+        first=first,
+        second=second,
+        quantity=quantity,
+        higher_is_better=higher_is_better,
+        first_mean=float(np.mean([ours[key][1] for key in shared])),
+        second_mean=float(np.mean([theirs[key][1] for key in shared])),
+        difference=clustered_mean(differences, pictures),
+        p_value=sign_flip_p_value(differences, pictures),
+        minimum_detectable=minimum_detectable(differences, pictures),
+        only_first=len(ours) - len(both),
+        only_second=len(theirs) - len(both),
+        infinite=len(both) - len(shared),
+    )
+
+
+def _areas(of_model: ShareMatrix | None) -> Values:
+    if of_model is None:
+        return {}
+    rows = zip(of_model.keys, of_model.pictures, areas(of_model), strict=True)
+    return {key: (picture, float(area)) for key, picture, area in rows if not math.isnan(area)}
+
+
+def values_at(results: Results, model: str, facts: MetricFacts, round: int) -> Values:
+    """The model's finite values at a round."""
+    return finite(_readings_at(results, model, facts, round))
+
+
+def finite(values: Values) -> Values:
+    return {key: (picture, value) for key, (picture, value) in values.items() if math.isfinite(value)}
+
+
+def readings(returns: Iterable[Return], facts: MetricFacts) -> Values:
+    """All that they have, infinite ones too."""
+    found = {}
+    for item in returns:
+        value = reading(item, facts)
+        if not isinstance(value, str):
+            found[item.case, item.seed] = (item.picture, value)
+    return found
+
+
+def _readings_at(results: Results, model: str, facts: MetricFacts, round: int) -> Values:
+    if model not in results.roles():
+        raise NothingShared(
+            f"there are no results of {model} here; choose from: {', '.join(results.roles())}"
+        )
+    return readings((item for item in results.returns if item.model == model and item.round == round), facts)
+
+
+def sign_flip_p_value(
+    differences: NDArray[np.float64], clusters: list[str] | NDArray[Any], seed: int = 0
+) -> float:
+    """The two-sided p-value of the mean difference, from swapping the models on whole clusters.
+
+    >>> round(sign_flip_p_value(np.ones(6), list("abcdef")), 5)
+    0.03125
+    """
+    _, index = np.unique(np.asarray(clusters), return_inverse=True)
+    sums = np.bincount(index, differences)
+    if len(sums) <= MOST_EXACT:
+        signs = np.array(list(itertools.product((1.0, -1.0), repeat=len(sums))))
+        extra = 0
+    else:
+        signs = np.random.default_rng(seed).choice((1.0, -1.0), size=(PERMUTATIONS, len(sums)))
+        extra = 1  # the assignment that happened is one of those possible
+    observed = abs(sums.sum())
+    as_large = np.abs(signs @ sums) >= observed - 1e-12 * max(1.0, observed)
+    return float((as_large.sum() + extra) / (len(signs) + extra))
+
+
+def minimum_detectable(
+    differences: NDArray[np.float64], clusters: list[str] | NDArray[Any], level: float = 0.95
+) -> float | None:
+    """The difference that a test at this level finds with a power of 80 %; None for one cluster."""
+    error = clustered_standard_error(differences, clusters)
+    if error is None:
+        return None
+    count = len(np.unique(np.asarray(clusters)))
+    return (student_quantile((1 + level) / 2, count - 1) + NormalDist().inv_cdf(POWER)) * error

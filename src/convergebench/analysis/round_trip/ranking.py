@@ -1,0 +1,202 @@
+"""Which model keeps most of the picture at a round, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from convergebench.analysis.round_trip.area_under_curve import area_under_curve
+from convergebench.analysis.round_trip.convergence_score import ConvergenceScore, scores
+from convergebench.analysis.round_trip.drift_profile import profile_of, values_of
+from convergebench.analysis.round_trip.half_life import THRESHOLD, HalfLife, half_life
+from convergebench.analysis.round_trip.metric_summary import MetricSummary, summarise
+from convergebench.analysis.round_trip.missing_values import (
+    MissingValue,
+    missing_values,
+    planned_trajectories,
+)
+from convergebench.analysis.round_trip.paired_difference import Values, finite, readings
+from convergebench.analysis.round_trip.preserved_scale import has_scale, shortfall
+from convergebench.analysis.round_trip.results import Edits, Results, Return, Role
+from convergebench.analysis.round_trip.share_matrix import share_matrices
+from convergebench.analysis.statistics.clustered_mean import Interval
+from convergebench.analysis.statistics.significance_letters import significance_letters
+from convergebench.errors import WrongUse
+from convergebench.types import FailureKind, MetricFacts
+
+
+@dataclass(frozen=True)
+class RankingRow:
+    """One model at the round; `n` and `missing` are those of the metric that ranks."""
+
+    rank: int | None
+    """None for floors, and for models without a value to rank by."""
+    model: str
+    role: Role
+    n: int
+    missing: int
+    metrics: Mapping[str, MetricSummary]
+    mean_seconds: float | None
+    cost_usd: float | None
+    failures: Mapping[FailureKind, int]
+    half_life: HalfLife | None = None
+    """In rounds, by the metric that ranks."""
+    auc: Interval | None = None
+    """The area under the curve of the metric that ranks, 1 to 0."""
+    score: ConvergenceScore | None = None
+    imported: bool = False
+    """Whether any of its returns at this round was made or measured elsewhere."""
+    group: str = ""
+    """Letters: ranked models that share one cannot be told apart."""
+    sentence: str | None = None
+    """Which way its pictures drift, where that was measured."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Models best first, then models without a value, then floors."""
+
+    suite: str
+    round: int
+    rounds: int
+    """How many there are."""
+    metric: MetricFacts
+    metrics: tuple[MetricFacts, ...]
+    rows: tuple[RankingRow, ...]
+    shared_cases: int
+    """Cases for which every ranked model has a value."""
+    unequal_cases: bool
+    """Whether the ranked models' means are over different sets of cases."""
+    missing_values: tuple[MissingValue, ...]
+    """What is missing at this round."""
+    edits: Edits = "reversible"
+    """What it ranks by: edits that can be undone for certain, or those that can be only in part."""
+
+
+def ranking(
+    results: Results, metric: str = "ssim", round: int | None = None, threshold: float = THRESHOLD
+) -> Ranking:
+    """Rank by a metric's mean at a round, the last unless told; floors come last, without a rank.
+
+    Half-lives are until less than the threshold share of the picture is left.
+    """
+    facts = results.facts(metric)
+    number = results.round_or_last(round)
+    grouped = results.returns_by_round()
+    returns = {model: grouped.get((model, number), []) for model in results.roles()}
+    values = {model: finite(readings(found, facts)) for model, found in returns.items()}
+    ordered = _ordered(_rows(results, returns, facts), values, facts)
+    ranked = {row.model: values[row.model] for row in ordered if row.rank is not None}
+    rows = _with_convergence(results, ordered, facts, significance_letters(ranked, facts), threshold)
+    sets = [frozenset(found) for found in ranked.values()]
+    shared = frozenset[tuple[str, int]].intersection(*sets) if sets else frozenset()
+    return Ranking(
+        suite=results.suite,
+        round=number,
+        rounds=results.rounds,
+        metric=facts,
+        metrics=results.metrics,
+        rows=rows,
+        shared_cases=len({case for case, _ in shared}),
+        unequal_cases=len(set(sets)) > 1,
+        missing_values=tuple(gap for gap in missing_values(results) if gap.round == number),
+        edits=results.edits,
+    )
+
+
+def rankings(
+    results: Results, metric: str = "ssim", round: int | None = None, threshold: float = THRESHOLD
+) -> tuple[tuple[Results, Ranking], ...]:
+    """The main ranking, and apart from it that of the partially reversible edits, where they have the metric
+    and come to the round; each with the results that it ranks."""
+    ranked = [(results, ranking(results, metric, round, threshold))]
+    if results.partial is not None:
+        with suppress(WrongUse):
+            ranked.append((results.partial, ranking(results.partial, metric, round, threshold)))
+    return tuple(ranked)
+
+
+def _with_convergence(
+    results: Results,
+    rows: Sequence[RankingRow],
+    facts: MetricFacts,
+    grouped: Mapping[str, str],
+    threshold: float,
+) -> tuple[RankingRow, ...]:
+    """The same rows with half-life, area, score and group, as far as there are any."""
+    of_models = share_matrices(results, facts.name) if has_scale(facts) else {}
+    scored = scores(results)
+    return tuple(
+        replace(
+            row,
+            half_life=half_life(of_models[row.model], threshold) if row.model in of_models else None,
+            auc=area_under_curve(of_models[row.model]) if row.model in of_models else None,
+            score=scored.get(row.model),
+            group=grouped.get(row.model, ""),
+        )
+        for row in rows
+    )
+
+
+def _rows(
+    results: Results, returns: Mapping[str, Sequence[Return]], ranked_by: MetricFacts
+) -> list[RankingRow]:
+    expected = planned_trajectories(results)
+    uses = {use.model: use for use in results.uses}
+    failures = Counter((trouble.model, trouble.kind_of_failure) for trouble in results.troubles)
+    rows = []
+    for model, role in results.roles().items():
+        summaries = {
+            facts.name: summarise(returns[model], facts, expected[model]) for facts in results.metrics
+        }
+        row = RankingRow(
+            rank=None,
+            model=model,
+            role=role,
+            n=summaries[ranked_by.name].n,
+            missing=summaries[ranked_by.name].missing,
+            metrics=summaries,
+            mean_seconds=uses[model].mean_seconds if model in uses else None,
+            cost_usd=uses[model].cost_usd if model in uses else None,
+            imported=any(item.imported for item in returns[model]),
+            sentence=_sentence(returns[model]),
+            failures={kind: count for (name, kind), count in failures.items() if name == model},
+        )
+        rows.append(row)
+    return rows
+
+
+def _sentence(returns: Sequence[Return]) -> str | None:
+    if not returns:
+        return None
+    profile = profile_of(returns[0].round, [values_of(one) for one in returns])
+    return profile.sentence if profile.drifts else None
+
+
+def _ordered(
+    rows: Sequence[RankingRow], values: Mapping[str, Values], facts: MetricFacts
+) -> tuple[RankingRow, ...]:
+    """Best first; equal means share a rank.
+
+    What may lie on either side of perfect is ranked by how far off it is on average: its mean may be perfect
+    though no value is.
+    """
+
+    def place(row: RankingRow) -> tuple[bool, bool, float]:
+        mean = row.metrics[facts.name].mean
+        if mean is None:
+            return row.role == "floor", True, 0.0
+        if facts.better == "nearest":
+            off = [shortfall(value, facts) for _, value in values[row.model].values()]
+            return row.role == "floor", False, math.fsum(off) / len(off)
+        return row.role == "floor", False, shortfall(mean, facts)
+
+    ordered = sorted(rows, key=place)
+    places = [place(row) for row in ordered]
+    return tuple(
+        row if any(at[:2]) else replace(row, rank=1 + places.index(at))
+        for row, at in zip(ordered, places, strict=True)
+    )

@@ -1,0 +1,165 @@
+"""What the analysis starts from: the returns, troubles and use of every model in a suite."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from convergebench.errors import WrongUse
+from convergebench.types import FailureKind, Measurement, MetricFacts, Reversibility
+
+Role: TypeAlias = Literal["model", "probe", "floor"]
+Edits: TypeAlias = Literal["reversible", "partially reversible"]
+_MOST_ENDINGS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """One return of a trajectory: the picture after edit and undo, compared with the source."""
+
+    model: str
+    """Label, unique per editor fingerprint."""
+    role: Role
+    case: str
+    picture: str
+    """The source picture's id: the cluster for statistics."""
+    pair: str
+    kind: str
+    category: str
+    seed: int
+    round: int
+    """From 1 to the number of rounds."""
+    digest: str
+    values: Mapping[str, Measurement]
+    """By metric name; a value, or missing with the reason."""
+    moved: Mapping[str, Measurement] = field(default_factory=dict)
+    """This return against the one before it, by metric name; empty at the first, or where not measured."""
+    forwards: tuple[Mapping[str, Measurement], ...] = ()
+    """Each forward edit of the round against its input, by metric name; empty where not measured."""
+    imported: bool = False
+    """Whether it was made or measured elsewhere."""
+    reversibility: Reversibility = "reversible"
+    """The class of the edit, or of the least reversible one where there are several."""
+
+
+@dataclass(frozen=True)
+class FailedStep:
+    """A step without a picture."""
+
+    model: str
+    case: str
+    picture: str
+    pair: str
+    kind: str
+    category: str
+    seed: int
+    round: int
+    role: str
+    """The step's role, such as forward or backward."""
+    kind_of_failure: FailureKind
+    reason: str
+    reversibility: Reversibility = "reversible"
+    forwards: tuple[Mapping[str, Measurement], ...] = ()
+    """As those of a return, where all forward edits of the round were made before the step that failed."""
+
+
+@dataclass(frozen=True)
+class ModelUse:
+    """What a model was asked for, and what it took."""
+
+    model: str
+    role: Role
+    trajectories: int
+    complete: int
+    edits: int
+    failures: int
+    mean_seconds: float | None
+    cost_usd: float | None
+    """With what failed attempts were charged for; None where an edit's price is unknown."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything known about the models that ran on one suite."""
+
+    suite: str
+    rounds: int
+    metrics: tuple[MetricFacts, ...]
+    returns: tuple[Return, ...]
+    troubles: tuple[FailedStep, ...]
+    uses: tuple[ModelUse, ...]
+    protocol: str = "round_trip"
+    edits: Edits = "reversible"
+    """Which edits these are the results of; the two kinds are never averaged together."""
+    partial: Results | None = None
+    """The same models on the suite's partially reversible edits, where these results are of the others."""
+
+    def facts(self, metric: str) -> MetricFacts:
+        for facts in self.metrics:
+            if facts.name == metric:
+                return facts
+        if not self.metrics:
+            raise WrongUse(self._why_unmeasured())
+        known = ", ".join(facts.name for facts in self.metrics)
+        raise WrongUse(f"there is no metric {metric} in these results; choose one of: {known}")
+
+    def _why_unmeasured(self) -> str:
+        if self.returns:
+            return "nothing is measured yet; run convergebench measure"
+        again = "run the same command again to go on"
+        if not self.troubles:
+            return f"nothing is measured yet, for no return was made; {again}"
+        told = f"there is nothing to measure, for no return was made: {'; '.join(self._endings())}"
+        refused = sum(trouble.kind_of_failure == "refused" for trouble in self.troubles)
+        # A refusal is a result and never asked for again.
+        is_final = refused == max(len(self.troubles), sum(use.trajectories for use in self.uses))
+        return told if is_final else f"{told}; {again}"
+
+    def _endings(self) -> Iterator[str]:
+        """How chains ended, such as "2 of 3 chains of m refused (too dark)"."""
+        planned = {use.model: use.trajectories for use in self.uses}
+        endings = Counter((one.model, one.kind_of_failure, one.reason) for one in self.troubles)
+        failed = Counter(one.model for one in self.troubles)
+        for (model, kind, reason), count in endings.most_common(_MOST_ENDINGS):
+            of_chains = f"of {max(planned.get(model, 0), failed[model])} chains of {model}"
+            yield f"{count} {of_chains} {kind.replace('_', ' ')} ({' '.join(reason.split())})"
+        if len(endings) > _MOST_ENDINGS:
+            yield "and more"
+
+    @property
+    def headline(self) -> tuple[MetricFacts, ...]:
+        """What says how much is left; drift says in which way it went."""
+        return tuple(facts for facts in self.metrics if facts.dimension != "drift")
+
+    @property
+    def chief(self) -> str:
+        """The metric that ranks unless somebody chooses: SSIM, or else the first that was measured."""
+        names = [facts.name for facts in self.metrics]
+        return names[0] if names and "ssim" not in names else "ssim"
+
+    def round_or_last(self, round: int | None) -> int:
+        if round is None:
+            return self.rounds
+        if not 1 <= round <= self.rounds:
+            raise WrongUse(f"there is no round {round}; choose one from 1 to {self.rounds}")
+        return round
+
+    def roles(self) -> dict[str, Role]:
+        """Every model that was used or tried, in order of appearance."""
+        roles: dict[str, Role] = {}
+        seen: tuple[ModelUse | Return, ...] = (*self.uses, *self.returns)
+        for item in seen:
+            roles.setdefault(item.model, item.role)
+        for trouble in self.troubles:
+            # A model known by its failures alone has no role on record.
+            roles.setdefault(trouble.model, "model")
+        return roles
+
+    def returns_by_round(self) -> dict[tuple[str, int], list[Return]]:
+        """The returns of each model at each round."""
+        grouped: dict[tuple[str, int], list[Return]] = {}
+        for item in self.returns:
+            grouped.setdefault((item.model, item.round), []).append(item)
+        return grouped

@@ -1,0 +1,78 @@
+"""A model's trajectories as rows of numbers: what is left of the picture after each round."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convergebench.analysis.round_trip.missing_values import reading
+from convergebench.analysis.round_trip.preserved_scale import preserved
+from convergebench.analysis.round_trip.results import Results
+from convergebench.types import MetricFacts
+
+
+@dataclass(frozen=True)
+class ShareMatrix:
+    """One model under one metric; a row a trajectory, a column a round, from 0 on."""
+
+    model: str
+    keys: tuple[tuple[str, int], ...]
+    """Case and seed of each row."""
+    pictures: tuple[str, ...]
+    """The source picture of each row: the cluster for statistics."""
+    shares: NDArray[np.float64]
+    """What is left, 1 to 0; column 0 is the source itself, and NaN is missing."""
+
+    @cached_property
+    def bridged(self) -> NDArray[np.float64]:
+        """The same with straight lines over missing rounds; what is missing at the end stays so."""
+        return bridge(self.shares)
+
+
+def share_matrices(results: Results, metric: str) -> dict[str, ShareMatrix]:
+    """The trajectories of every model that has a return, in the order of the results."""
+    facts = results.facts(metric)
+    rows: dict[str, dict[tuple[str, int], NDArray[np.float64]]] = {}
+    pictures: dict[tuple[str, int], str] = {}
+    for item in results.returns:
+        key = (item.case, item.seed)
+        pictures[key] = item.picture
+        row = rows.setdefault(item.model, {}).setdefault(key, np.full(results.rounds, np.nan))
+        value = reading(item, facts)
+        row[item.round - 1] = math.nan if isinstance(value, str) else value
+    return {
+        model: ShareMatrix(
+            model, tuple(of_model), tuple(pictures[key] for key in of_model), _with_source(of_model, facts)
+        )
+        for model, of_model in rows.items()
+    }
+
+
+def bridge(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """
+    >>> bridge(np.array([[1.0, np.nan, 0.6, np.nan]])).tolist()
+    [[1.0, 0.8, 0.6, nan]]
+    """
+    filled = shares.copy()
+    places = np.arange(shares.shape[1])
+    for number in np.flatnonzero(np.isnan(shares).any(axis=1)):
+        there = np.flatnonzero(~np.isnan(shares[number]))
+        inside = places <= there[-1]
+        filled[number, inside] = np.interp(places[inside], there, shares[number, there])
+    return filled
+
+
+def _with_source(rows: dict[tuple[str, int], NDArray[np.float64]], facts: MetricFacts) -> NDArray[np.float64]:
+    stacked = preserved(np.stack(list(rows.values())), facts)
+    return np.hstack([np.ones((len(stacked), 1)), stacked])
+
+
+def cluster_index(pictures: Sequence[str]) -> NDArray[np.intp]:
+    """The number of each row's cluster, from 0."""
+    _, index = np.unique(np.asarray(pictures), return_inverse=True)
+    return index

@@ -1,0 +1,1 @@
+"""Statistics of clustered values: means, proportions, survival, bootstrap, significance letters."""

@@ -1,0 +1,93 @@
+"""Kaplan–Meier: how long things last when some are still there at the end."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convergebench.analysis.statistics.cluster_bootstrap import cluster_draws
+from convergebench.analysis.statistics.clustered_mean import expanded_tail
+
+_ROUNDING = 1e-9
+"""Products of fractions that should be exactly one half are off by this at most."""
+
+
+@dataclass(frozen=True)
+class Survival:
+    """The share that is left after each time at which something fell, with its log-log interval."""
+
+    times: NDArray[np.float64]
+    share: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def kaplan_meier(times: NDArray[np.float64], fell: NDArray[np.bool_], level: float = 0.95) -> Survival:
+    """The survival curve of independent items; where `fell` is false the item was last seen at its time."""
+    curve = _survival_function(times, fell)
+    with warnings.catch_warnings():
+        # Where all or none are left the band is not defined, and is NaN.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        band = curve.confidence_interval(level, method="log-log")
+    at = np.isin(curve.quantiles, times[fell])
+    return Survival(
+        curve.quantiles[at],
+        curve.probabilities[at],
+        band.low.probabilities[at],
+        band.high.probabilities[at],
+    )
+
+
+def median_survival(times: NDArray[np.float64], fell: NDArray[np.bool_]) -> float:
+    """The first time at which half or less is left; infinite where more than half is left to the end."""
+    if not fell.any():
+        return math.inf
+    curve = _survival_function(times, fell)
+    below = np.flatnonzero(curve.probabilities <= 0.5 + _ROUNDING)
+    return float(curve.quantiles[below[0]]) if len(below) else math.inf
+
+
+def _survival_function(times: NDArray[np.float64], fell: NDArray[np.bool_]) -> Any:
+    from scipy.stats import CensoredData, ecdf
+
+    return ecdf(CensoredData.right_censored(times, ~fell)).sf
+
+
+def bootstrap_medians(
+    times: NDArray[np.float64],
+    fell: NDArray[np.bool_],
+    clusters: NDArray[np.intp],
+    resamples: int,
+    seed: int = 0,
+) -> NDArray[np.float64]:
+    """The median survival in each resample of whole clusters.
+
+    In order of time an event of weight w among r at risk multiplies what is left by 1 − w/r; events at the
+    same time give the same product one by one as they do together, so no times need to be grouped.
+    """
+    order = np.lexsort((~fell, times))
+    place = clusters[order]
+    events = np.flatnonzero(fell[order])
+    if not len(events):
+        return np.full(resamples, np.inf)
+    event_times = np.append(times[order][events], np.inf)
+    medians = []
+    for draws in cluster_draws(int(clusters.max()) + 1, resamples, seed, width=len(times)):
+        weights = draws[:, place]
+        at_risk = np.cumsum(weights[:, ::-1], axis=1)[:, ::-1][:, events]
+        left = np.cumprod(1 - weights[:, events] / np.maximum(at_risk, 1), axis=1)
+        # What is left never grows, so counting finds the first event at which it is half.
+        medians.append(event_times[np.count_nonzero(left > 0.5 + _ROUNDING, axis=1)])
+    return np.concatenate(medians)
+
+
+def median_interval(medians: NDArray[np.float64], clusters: int, level: float = 0.95) -> tuple[float, float]:
+    """The expanded percentile interval of resampled medians of two or more clusters; ends may be infinite."""
+    tail = expanded_tail(level, clusters)
+    low, high = np.quantile(medians, [tail, 1 - tail], method="inverted_cdf")
+    return float(low), float(high)

@@ -1,0 +1,1 @@
+"""Judged benchmarks: the suite, rubrics and sums of each in one place."""

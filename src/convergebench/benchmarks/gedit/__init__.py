@@ -1,0 +1,1 @@
+"""GEdit-Bench."""

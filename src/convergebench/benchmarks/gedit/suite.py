@@ -1,0 +1,93 @@
+"""GEdit-Bench: real pictures and requests, in English and Chinese, eleven kinds of edit.
+
+From the hub, or from a local path: its parquet files, a folder written by `datasets`, or JSON lines with the
+same fields, in which `input_image` is the path of a picture.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from convergebench.benchmarks.gedit.rows import GeditRow, pictures_of, read_rows
+from convergebench.errors import WrongUse
+from convergebench.suites._hub import local_copy
+from convergebench.suites._info import OnPackage, SuiteInfo
+from convergebench.suites._nearest import unknown
+from convergebench.suites.sampling import Sampling, sample
+from convergebench.types import Case, SourcePicture, Suite, fingerprint_of
+
+NAME = "gedit"
+HUB_ID = "stepfun-ai/GEdit-Bench"
+LANGUAGES = ("en", "cn")
+SUBSETS = (
+    "background_change", "color_alter", "material_alter", "motion_change", "ps_human", "style_change",
+    "subject-add", "subject-remove", "subject-replace", "text_change", "tone_transfer",
+)  # fmt: skip
+_PATTERNS = ("*.parquet", "*.arrow")
+_ADVICE = f"give GEdit-Bench's files or folder, or a hub id such as {HUB_ID}"
+
+
+def load_gedit(data: str = HUB_ID, language: str = "en", choice: Sampling = Sampling()) -> Suite:  # noqa: B008
+    """The chosen cases in one language. `data` is a path, or else a hub id, which is downloaded once."""
+    rows = _rows(data, language)
+    taken = sample(rows, lambda row: row.subset, choice)
+    pictures = pictures_of(taken)
+    cases = tuple(_case(row, pictures[row.file, row.number]) for row in taken)
+    return Suite(NAME, _version(rows, language), cases)
+
+
+def gedit_ids(data: str = HUB_ID, language: str = "en") -> frozenset[str]:
+    """Every case's id in this language, chosen or not."""
+    return frozenset(row.key for row in _rows(data, language))
+
+
+def _rows(data: str, language: str) -> list[GeditRow]:
+    if language not in LANGUAGES:
+        raise unknown("language of GEdit-Bench", language, LANGUAGES)
+    rows = [row for row in read_rows(local_copy(data, _PATTERNS, _ADVICE)) if row.language == language]
+    if not rows:
+        raise WrongUse(f"{data} has no instructions in {language!r}; choose another language or other data.")
+    (key, uses), *_ = Counter(row.key for row in rows).most_common(1)
+    if uses > 1:
+        raise WrongUse(f"{data} has {uses} rows with the key {key}; keep one of them.")
+    return rows
+
+
+def _version(rows: Sequence[GeditRow], language: str) -> str:
+    asked = sorted((row.key, row.subset, row.instruction) for row in rows)
+    return f"{language}-{fingerprint_of(asked)[:8]}"
+
+
+def _case(row: GeditRow, source: SourcePicture) -> Case:
+    return Case(
+        row.key,
+        (source,),
+        row.instruction,
+        category=row.subset,
+        language=row.language,
+        hints={"intersection": "yes"} if row.is_in_intersection else {},
+    )
+
+
+def _load(
+    _: OnPackage,
+    *,
+    data: str = HUB_ID,
+    language: str = "en",
+    subset: str = "",
+    per_subset: str = "",
+    sampling_seed: str = "0",
+) -> Suite:
+    """As named by `gedit?data=PATH&language=cn&subset=…,…&per_subset=5`."""
+    return load_gedit(data, language, Sampling.of_text(subset, per_subset, sampling_seed))
+
+
+SUITE = SuiteInfo(
+    name=NAME,
+    version="1",
+    summary="GEdit-Bench: single edits for a judge; from the hub, or gedit?data=PATH&language=cn",
+    pictures=606,
+    cases=606,
+    load=_load,
+)

@@ -1,0 +1,123 @@
+"""RE-Edit: instructions that need reasoning about physics, surroundings, culture, causes and references.
+
+From its JSON file, a list of rows or an object of lists by category, or from a dataset on the hub that holds
+that file. Pictures stand in the rows as base64, or lie at their path relative to the file.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from convergebench.benchmarks.reedit.rows import (
+    CATEGORIES,
+    BrokenRow,
+    ReeditRow,
+    ReeditRows,
+    pictures_of,
+    read_rows,
+)
+from convergebench.errors import WrongUse
+from convergebench.suites._hub import local_copy
+from convergebench.suites._info import OnPackage, SuiteInfo
+from convergebench.suites.sampling import Sampling, sample
+from convergebench.types import Case, SourcePicture, Suite, fingerprint_of
+
+__all__ = ["CATEGORIES", "FILE", "NAME", "SUITE", "load_reedit", "reedit_ids"]
+
+NAME = "reedit"
+FILE = "RE-Edit.json"
+_PATTERNS = ("*.json", "*.png", "*.jpg", "*.jpeg", "*.webp")
+_ADVICE = f"give RE-Edit's {FILE} or its folder, or the id of a dataset on the hub that holds it"
+
+_log = logging.getLogger("convergebench")
+
+
+def load_reedit(data: str, choice: Sampling = Sampling()) -> Suite:  # noqa: B008
+    """The chosen cases. Rows that are broken are no cases, and a warning names each with its reason."""
+    file = _file(data)
+    read = _read(file)
+    _warn(read, file)
+    taken = sample(read.rows, lambda row: row.category, choice)
+    pictures = pictures_of(file, {row.number for row in taken})
+    return Suite(NAME, _version(read.rows), tuple(_case(row, pictures[row.number]) for row in taken))
+
+
+def reedit_ids(data: str) -> frozenset[str]:
+    """Every case's id, chosen or not."""
+    return frozenset(row.id for row in _read(_file(data)).rows)
+
+
+def _file(data: str) -> Path:
+    place = local_copy(data, _PATTERNS, _ADVICE)
+    if place.is_file():
+        return place
+    found = [place / FILE] if (place / FILE).is_file() else sorted(place.glob("*.json"))
+    if len(found) == 1:
+        return found[0]
+    held = f"holds {', '.join(file.name for file in found)}" if found else "holds no .json file"
+    raise WrongUse(f"{place} {held}; name the one file of RE-Edit as data.")
+
+
+def _read(file: Path) -> ReeditRows:
+    read = read_rows(file)
+    if not read.rows:
+        why = f": {_named(read.broken)}" if read.broken else ""
+        raise WrongUse(f"{file} has no row that can be used{why}; give RE-Edit's {FILE}.")
+    return read
+
+
+def _warn(read: ReeditRows, file: Path) -> None:
+    if read.broken:
+        count = len(read.rows) + len(read.broken)
+        broken, names = len(read.broken), _named(read.broken)
+        _log.warning("%d of %d rows of %s are broken and no cases: %s", broken, count, file, names)
+    if read.renamed:
+        _log.warning(
+            "rows of %s whose picture has the name of an earlier row's are cases of their own (%d): %s",
+            file, len(read.renamed), ", ".join(f"row {row.number} is {row.id}" for row in read.renamed),
+        )  # fmt: skip
+
+
+def _named(broken: Iterable[BrokenRow]) -> str:
+    """All of them, by reason."""
+    reasons: dict[str, list[str]] = {}
+    for one in broken:
+        reasons.setdefault(one.reason, []).append(f"row {one.number} ({one.name})")
+    return "; ".join(f"{', '.join(rows)}: {reason}" for reason, rows in reasons.items())
+
+
+def _version(rows: Sequence[ReeditRow]) -> str:
+    asked = sorted((row.id, row.instruction, row.description, row.rationale) for row in rows)
+    return fingerprint_of(asked)[:8]
+
+
+def _case(row: ReeditRow, source: SourcePicture) -> Case:
+    hints = {"description": row.description, "rationale": row.rationale}
+    return Case(
+        row.id,
+        (source,),
+        row.instruction,
+        category=row.category,
+        hints={name: text for name, text in hints.items() if text},
+    )
+
+
+def _load(
+    _: OnPackage, *, data: str = "", subset: str = "", per_subset: str = "", sampling_seed: str = "0"
+) -> Suite:
+    """As named by `reedit?data=RE-Edit.json&subset=physical,causal&per_subset=20`."""
+    if not data:
+        raise WrongUse(f"RE-Edit is read from its file; name it, as in reedit?data={FILE}.")
+    return load_reedit(data, Sampling.of_text(subset, per_subset, sampling_seed))
+
+
+SUITE = SuiteInfo(
+    name=NAME,
+    version="1",
+    summary="RE-Edit: single edits that need reasoning, in five categories, for a judge; reedit?data=PATH",
+    pictures=1000,
+    cases=1000,
+    load=_load,
+)

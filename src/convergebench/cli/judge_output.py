@@ -1,0 +1,106 @@
+"""How verdicts are told, for the commands that ask for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from convergebench.cli.options import console
+
+if TYPE_CHECKING:
+    from convergebench.analysis.judged.agreement import BetweenJudges
+    from convergebench.analysis.judged.judge_summary import JudgedRow
+    from convergebench.engine.judging.judge_tasks import JudgingOutcome
+
+
+def print_judged(table: list[JudgedRow]) -> None:
+    from rich.table import Table
+
+    repeated = any(row.spread for row in table)
+    suites = len({row.suite for row in table}) > 1
+    shown = Table(*(("suite",) if suites else ()), "model", "rubric", box=None)
+    for heading in ("n", "missing", "mean", "95 % interval", *(("alpha", "spread") if repeated else ())):
+        shown.add_column(heading, justify="right")
+    for row in table:
+        mean, alpha, spread = row.mean, row.agreement.alpha, row.spread
+        cells = [
+            "" if mean is None else f"{mean.mean:.2f}",
+            "" if mean is None or mean.low is None else f"{mean.low:.2f} – {mean.high:.2f}",
+            "–" if alpha is None else f"{alpha:.2f}",
+            "–" if spread is None else f"{spread.standard_deviation:.2f}",
+        ]
+        names = (*((row.suite,) if suites else ()), row.model, row.rubric)
+        shown.add_row(*names, str(row.n), str(row.missing), *cells[: 4 if repeated else 2])
+    console().print(shown)
+
+
+def row_in_json(row: JudgedRow) -> dict[str, Any]:
+    mean = row.mean
+    return {
+        "suite": row.suite, "model": row.model, "rubric": row.rubric, "n": row.n, "missing": row.missing,
+        "kinds": dict(row.kinds),
+        "mean": mean and mean.mean, "low": mean and mean.low, "high": mean and mean.high,
+        "clusters": mean.clusters if mean else 0, "alpha": row.agreement.alpha,
+        "spread": row.spread and row.spread.standard_deviation,
+    }  # fmt: skip
+
+
+def agreement_in_json(one: BetweenJudges) -> dict[str, Any]:
+    return {
+        "rubric": one.rubric, "judges": list(one.judges), "alpha": one.agreement.alpha,
+        "subjects": one.agreement.subjects, "missing": one.agreement.missing,
+    }  # fmt: skip
+
+
+def agreement_line(one: BetweenJudges) -> str:
+    alpha, names = one.agreement.alpha, " and ".join(name.partition("?")[0] for name in one.judges)
+    found = f"alpha {alpha:.2f}" if alpha is not None else f"no alpha, since {one.agreement.missing}"
+    return f"{names} on the same {one.agreement.subjects} subjects by {one.rubric}: {found}."
+
+
+def judged_in_json(done: JudgingOutcome) -> dict[str, Any]:
+    return {
+        "judgements": len(done.verdicts), "ok": done.ok, "asked": done.asked, "calls": done.calls,
+        "missing": dict(done.missing), "unusable": done.unusable, "interrupted": done.interrupted,
+        "out_of_budget": done.out_of_budget, "spent_usd": done.spent_usd, "seconds": round(done.seconds, 3),
+    }  # fmt: skip
+
+
+def closing_lines(done: JudgingOutcome, judge: str) -> list[str]:
+    total, unasked = len(done.verdicts), done.verdicts.count(None)
+    missing = total - done.ok - unasked
+    asked = f"{done.asked} judged with {done.calls} calls"
+    cost = f", ${done.spent_usd:.3f}" if done.spent_usd else ""
+    lines = [f"{asked}, {total - done.asked} not asked for, {done.seconds:.1f} s{cost}."]
+    if done.unusable:
+        lines.append(f"convergebench: {judge} cannot go on: {done.unusable}")
+    if done.out_of_budget:
+        lines.append("convergebench: the next question could cost more than --max-cost; raise it to go on.")
+    why = f" ({_counted(done)})" if done.missing else ""
+    if missing and not done.ok:
+        lines.append(f"convergebench: none of {total} judgements succeeded{why}.")
+        lines += _examples(done)
+    elif missing:
+        lines.append(
+            f"convergebench: {missing} of {total} verdicts are missing{why}; the raw replies are kept. Ask "
+            "for them again with --retry-missing."
+        )
+    if unasked:
+        lines.append(
+            f"convergebench: {unasked} of {total} verdicts are not there yet; the same command asks for them."
+        )
+    return lines
+
+
+def _counted(done: JudgingOutcome) -> str:
+    return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in done.missing.most_common())
+
+
+def _examples(done: JudgingOutcome) -> list[str]:
+    """The first reason of each kind."""
+    first: dict[str, str] = {}
+    for verdict in done.verdicts:
+        if verdict is not None and verdict.missing:
+            first.setdefault(verdict.outcome, verdict.missing)
+    return [
+        f"convergebench: {kind.replace('_', ' ')}: {' '.join(said.split())}" for kind, said in first.items()
+    ]

@@ -1,0 +1,229 @@
+"""How a refinement is told: what would be done, what was done, and what judges make of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from convergebench.cli.options import console, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
+    from convergebench.analysis.refinement.refined_case import RefinedCase
+    from convergebench.analysis.refinement.rounds import RoundRow
+    from convergebench.refinement import PreparedRefinement, RefinementResult
+    from convergebench.refinement.tables import RefinementTables
+
+FINISHED_WITH_FAILURES, INTERRUPTED = 3, 130
+_SHORT = {"Semantic Consistency": "SC", "Instruction Following": "IF", "Perceptual Quality": "PQ"}
+_SHOWN = 5
+
+
+def preview(prepared: PreparedRefinement, as_json: bool) -> None:
+    from convergebench.refinement.forecast import forecast
+
+    rows = forecast(prepared)
+    if as_json:
+        print_json({"suite": prepared.suite, "cases": len(prepared.cases), "models": [vars(r) for r in rows]})
+        return
+    typer.echo(f"{prepared.suite}: {len(prepared.cases)} cases")
+    for row in rows:
+        cost = "price unknown" if row.cost_usd is None else f"edits cost ${row.cost_usd:.2f} at most"
+        typer.echo(
+            f"  {row.pipeline}: {row.primaries} primary edits, up to {row.looks} looks, up to {row.edits} "
+            f"further edits, up to {row.judgements} judgements to do; {cost}"
+        )
+
+
+def told(done: RefinementResult, written: Sequence[Path], as_json: bool) -> int:
+    from convergebench.refinement.tables import refinement_tables
+
+    sums = refinement_tables(done)
+    code = _code(done)
+    if as_json:
+        print_json(_in_json(done, sums, written, code))
+        return code
+    if done.settings.image:
+        for case in done.cases:
+            _show_case(done, case, written)
+    else:
+        _print_tables(done, sums)
+    for line in _closing_lines(done, written):
+        typer.echo(line, err=code != 0)
+    return code
+
+
+def _code(done: RefinementResult) -> int:
+    parts = [part for part in (done.outcome, done.judged) if part is not None]
+    if any(part.interrupted for part in parts):
+        return INTERRUPTED
+    edits_lack = done.outcome.complete < done.outcome.trajectories
+    judging_lacks = done.judged is not None and done.judged.ok < len(done.judged.verdicts)
+    return FINISHED_WITH_FAILURES if edits_lack or judging_lacks else 0
+
+
+def _show_case(done: RefinementResult, case: RefinedCase, written: Sequence[Path]) -> None:
+    files = {path.name.rpartition("_")[2].partition(".")[0]: path for path in written}
+    out = console()
+    out.print(f"{case.case}: {case.instruction}", style="bold", markup=False)
+    out.print(f"  primary   {files.get('primary') or case.primary.missing}", markup=False)
+    for one in case.rounds[: done.settings.rounds]:
+        said = one.advice.reasoning if one.advice else one.stand.missing
+        out.print(f"  looked    {said}", markup=False)
+        if one.advice and one.advice.instructions:
+            for instruction in one.advice.instructions:
+                out.print(f"  re-edit   {instruction}", markup=False)
+        elif one.advice:
+            out.print("  re-edit   none needed", markup=False)
+    if done.settings.rounds:
+        mark = (
+            " (the primary picture, since none was needed)" if case.is_primary(done.settings.rounds) else ""
+        )
+        stand = case.after(done.settings.rounds)
+        out.print(f"  refined   {files.get('refined') or stand.missing}{mark}", markup=False)
+    for line in _verdicts_on(done, case):
+        out.print(f"  judged    {line}", markup=False)
+
+
+def _verdicts_on(done: RefinementResult, case: RefinedCase) -> Iterator[str]:
+    for place, asked in enumerate(done.judgements):
+        verdict = done.verdicts.get(place)
+        if asked.case is case and verdict is not None:
+            value = verdict.missing if verdict.value is None else f"{verdict.value:g}"
+            what = "primary" if asked.round == 0 else f"round {asked.round}"
+            yield f"{what}, {asked.rubric.id}: {value} {verdict.reason}"
+
+
+def _print_tables(done: RefinementResult, sums: RefinementTables) -> None:
+    from convergebench.report.tables.benchmark import benchmark_notes, benchmark_table
+    from convergebench.report.tables.refinement import differences_table, transitions_notes, transitions_table
+
+    out = console()
+    if done.settings.rounds:
+        out.print(_rounds(sums.rounds))
+    notes: list[str] = []
+    if sums.transitions:
+        out.print(transitions_table(sums.transitions))
+        out.print(differences_table(sums.transitions))
+        notes = transitions_notes(sums.transitions, sums.health)
+    elif sums.plain:
+        out.print(benchmark_table(sums.plain))
+        notes = benchmark_notes(sums.plain)
+    for note in notes:
+        out.print(f"  {note}", style="dim", markup=False)
+
+
+def _rounds(rows: Sequence[RoundRow]) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    figures = list(dict.fromkeys(name for row in rows for name in row.figures))
+    table = Table(
+        title="Rounds", title_justify="left", title_style="bold", box=box.HORIZONTALS, show_edge=False,
+        padding=(0, 1, 0, 0),
+    )  # fmt: skip
+    table.add_column("model")
+    counts = ("round", "cases", "content", "edited", "missing")
+    for heading in (*counts, *(_SHORT.get(name, name) for name in figures)):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        means = [row.figures.get(name) for name in figures]
+        table.add_row(
+            row.model, *(str(getattr(row, name)) for name in counts),
+            *("–" if mean is None else f"{mean.mean:.1f} ({mean.n})" for mean in means),
+        )  # fmt: skip
+    return table
+
+
+def _closing_lines(done: RefinementResult, written: Sequence[Path]) -> list[str]:
+    """What was done, what was not and why, and what to type next."""
+    from convergebench.report.formatting import counted
+
+    made = done.outcome
+    looks = ""
+    if done.settings.rounds:
+        looks = f", {counted(made.looks, 'look')} with {counted(made.calls, 'call')}"
+    cost = f", ${made.spent_usd:.2f}" if made.spent_usd else ""
+    edits = f"{counted(made.edits, 'edit')} made, {made.replayed} taken from {done.settings.workspace}/"
+    lines = [f"{edits}{looks}{cost}."]
+    lines += [f"convergebench: {name} cannot go on: {reason}" for name, reason in made.unusable.items()]
+    lines += [f"convergebench: {case} was left out: {reason}" for case, reason in made.unreadable.items()]
+    lines += _missing_lines(done)
+    if done.judged is not None:
+        from convergebench.cli.judge_output import closing_lines
+
+        lines += closing_lines(done.judged, done.settings.judge)
+    elif not done.settings.judge:
+        lines.append("Nothing was judged; name a judge with --judge PROVIDER:MODEL.")
+    if made.out_of_budget and not (done.judged and done.judged.out_of_budget):
+        lines.append("convergebench: stopped at --max-cost; run the same command with more to go on.")
+    elif made.interrupted:
+        lines.append("Run the same command again to go on; nothing that is finished is asked for twice.")
+    if written and not done.settings.image:
+        lines.append(f"{len(written)} files are in {done.settings.output_dir}/.")
+    return lines
+
+
+def _missing_lines(done: RefinementResult) -> list[str]:
+    """The cases without a last picture, by reason."""
+    cases: dict[str, list[str]] = {}
+    for case in done.cases:
+        stand = case.after(done.settings.rounds)
+        if stand.missing:
+            cases.setdefault(" ".join(stand.missing.split()), []).append(case.case)
+    return [
+        f"convergebench: {len(names)} of {len(done.cases)} cases have no "
+        f"{'refined' if done.settings.rounds else 'primary'} picture: {reason} "
+        f"({', '.join(names[:_SHOWN])}{' …' if len(names) > _SHOWN else ''})"
+        for reason, names in cases.items()
+    ]
+
+
+def _in_json(
+    done: RefinementResult, sums: RefinementTables, written: Sequence[Path], code: int
+) -> dict[str, Any]:
+    from convergebench.cli.judge_output import judged_in_json
+    from convergebench.report.tables.benchmark import json_benchmark
+    from convergebench.report.tables.ranking import json_interval
+    from convergebench.report.tables.refinement import json_transitions
+
+    made = done.outcome
+    names = ("trajectories", "complete", "edits", "replayed", "looks", "calls", "unusable", "unreadable",
+             "interrupted", "out_of_budget", "spent_usd", "seconds")  # fmt: skip
+    counters = {name: dict(getattr(made, name)) for name in ("failures", "no_advice")}
+    plain: Sequence[BenchmarkRow] = sums.plain
+    return {
+        "suite": done.suite,
+        "exit_code": code,
+        "run": {**{name: getattr(made, name) for name in names}, **counters},
+        "cases": [_case_in_json(case, done.settings.rounds) for case in done.cases],
+        "rounds": [
+            {**vars(row), "figures": {name: json_interval(one) for name, one in row.figures.items()}}
+            for row in sums.rounds
+        ],
+        "transitions": json_transitions(sums.transitions, sums.health) if sums.transitions else None,
+        "rows": json_benchmark(plain),
+        "judged": judged_in_json(done.judged) if done.judged else None,
+        "files": [str(path) for path in written],
+    }
+
+
+def _case_in_json(case: RefinedCase, rounds: int) -> dict[str, Any]:
+    refined = case.after(rounds)
+    return {
+        "model": case.model, "case": case.case, "category": case.category, "seed": case.seed,
+        "instruction": case.instruction, "sources": list(case.sources),
+        "primary": case.primary.picture, "primary_missing": case.primary.missing,
+        "refined": refined.picture, "refined_missing": refined.missing,
+        "refined_is_primary": case.is_primary(rounds), "content_after": case.content_after,
+        "rounds": [
+            {"round": one.number, "reasoning": one.advice and one.advice.reasoning,
+             "instructions": one.advice and list(one.advice.instructions), "picture": one.stand.picture,
+             "missing": one.stand.missing}
+            for one in case.rounds[:rounds]
+        ],
+    }  # fmt: skip

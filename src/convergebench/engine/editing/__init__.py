@@ -1,0 +1,1 @@
+"""Editing: trajectories as coroutines over a durable `edit`."""

@@ -1,0 +1,138 @@
+"""One judgement: asking a judge until its reply is in form, with every attempt on record."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import replace
+
+from convergebench.engine.limits import Attempted, Limits, Stopped
+from convergebench.judges import Judge, JudgeAttempt, JudgeReply, Question, Verdict
+from convergebench.judges.asking import likely_cost_usd
+from convergebench.store import Workspace
+from convergebench.store.judgements import JudgementRequest, begin_judgement, record_attempt
+from convergebench.types import EditError, Misconfigured, Refused
+
+ASK_AGAIN = 2
+FINAL = ("ok", "refused")
+"""After these a judge is not asked again."""
+
+Read = Callable[[JudgeReply], Verdict]
+"""What a reply is worth."""
+
+
+class JudgeClient:
+    """Asks one judge within the limits, started with the first question."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        workspace: Workspace,
+        run: int,
+        limits: Limits,
+        stop: asyncio.Event,
+        ask_again: int,
+    ) -> None:
+        self.calls = 0
+        self._judge = judge
+        self._workspace = workspace
+        self._run = run
+        self._limits = limits
+        self._stop = stop
+        self._ask_again = ask_again
+        self._starting: asyncio.Task[None] | None = None
+
+    async def started(self) -> None:
+        """Start the judge unless it is; that can take long. Stopped is raised if the run ends first, and
+        Misconfigured if it cannot be started."""
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._judge.start())
+        stopping = asyncio.create_task(self._stop.wait())
+        await asyncio.wait({self._starting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if not self._starting.done():
+            raise Stopped
+        try:
+            self._starting.result()
+        except EditError as error:
+            raise Misconfigured(str(error)) from error
+
+    async def close(self) -> None:
+        if self._starting is not None:
+            self._starting.cancel()  # does nothing to what is done
+            await asyncio.wait({self._starting})
+            await self._judge.close()
+
+    async def verdict(
+        self, asked: JudgementRequest, read: Read, question: Question, writes: list[Future[None]]
+    ) -> Verdict | None:
+        """The first reply in form, or what the last one lacks; None if the run ends before either. `writes`
+        collects what is on its way to the disk.
+
+        Misconfigured is raised: it says nothing about the subject, which is asked about again when the judge
+        is set right.
+        """
+        verdict = None
+        writes.append(begin_judgement(self._workspace, asked, self._run))
+        for number in range(1 + self._ask_again):
+            seed = asked.repeat * (1 + self._ask_again) + number
+            attempted = await self._attempt(replace(question, seed=seed), read, asked.key, writes)
+            if isinstance(attempted.outcome, EditError):
+                return self._failed(attempted.outcome)
+            verdict = _read(read, attempted.outcome)
+            if verdict.outcome in FINAL:
+                return verdict
+            if self._stop.is_set():
+                return None
+        return verdict
+
+    async def _attempt(
+        self, asking: Question, read: Read, key: str, writes: list[Future[None]]
+    ) -> Attempted[JudgeReply]:
+        sizes = tuple(picture.size for picture in asking.pictures)
+
+        async def call() -> JudgeReply:
+            started = time.perf_counter()
+            self.calls += 1
+
+            def note(verdict: Verdict, reply: JudgeReply | None = None) -> None:
+                seconds = time.perf_counter() - started
+                attempt = JudgeAttempt(verdict.outcome, verdict.missing or "", seconds, reply, sizes)
+                writes.append(record_attempt(self._workspace, key, self._run, attempt))
+
+            try:
+                reply = await self._judge.ask(asking)
+            except asyncio.CancelledError:
+                note(Verdict("error", missing="no answer before the deadline or the end of the run"))
+                raise
+            except Exception as error:
+                note(_no_reply(error))
+                raise
+            note(_read(read, reply), reply)
+            return reply
+
+        return await self._limits.attempt(call, likely_cost_usd(self._judge.facts, asking))
+
+    def _failed(self, error: EditError) -> Verdict | None:
+        if isinstance(error, Misconfigured):
+            raise error
+        given_up = self._stop.is_set() and not isinstance(error, Refused)
+        return None if given_up else _no_reply(error)
+
+
+def _read(read: Read, reply: JudgeReply) -> Verdict:
+    """What the reply is worth; one that our own reading trips over is paid for too, and kept as it came."""
+    try:
+        return read(reply)
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+        return Verdict("unparseable", missing=f"the reply could not be read ({said})")
+
+
+def _no_reply(error: Exception) -> Verdict:
+    """Refused by the provider before the judge could answer, or an error."""
+    kind = error.kind if isinstance(error, EditError) else "crashed"
+    said = str(error) if isinstance(error, EditError) else f"{type(error).__name__}: {error}"
+    return Verdict("refused" if kind == "refused" else "error", missing=f"{kind.replace('_', ' ')}: {said}")

@@ -1,0 +1,122 @@
+"""Tasks on their way to a judge: each question once, none that is answered or that another process is at."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from convergebench.engine.judging.tasks import JudgingTask, verdict_of_row
+from convergebench.judges import JudgeFacts, JudgeReply, Verdict
+from convergebench.judges.contract import verdict as verdict_of
+from convergebench.store import Workspace
+from convergebench.store.judgements import JudgementRequest, claim_of, enlist_judge, verdict_rows
+
+BATCH = 8
+"""Questions that are claimed, looked up and made ready in one go, before they are needed."""
+LOOKED_UP = 1000
+"""Verdicts that are read from the database in one go."""
+
+
+@dataclass(frozen=True)
+class QueuedJudgement:
+    """It names its pictures and does not hold them, so that a line may be as long as it likes."""
+
+    asked: JudgementRequest
+    task: JudgingTask
+
+    @property
+    def claim(self) -> int:
+        return claim_of(self.asked.key)
+
+    def read(self, reply: JudgeReply) -> Verdict:
+        return verdict_of(reply, self.task.rubric)
+
+
+class JudgementQueue:
+    def __init__(self, workspace: Workspace, judge: JudgeFacts, *, retry_missing: bool) -> None:
+        self._workspace = workspace
+        self._judge = judge
+        self._fingerprint = judge.fingerprint
+        self._retry_missing = retry_missing
+        self._keys: set[str] = set()
+        self._rubrics: set[str] = set()
+        self._arrived: deque[QueuedJudgement] = deque()
+        self._open: deque[QueuedJudgement] = deque()
+        self._claimed: set[int] = set()
+
+    def __len__(self) -> int:
+        """All that ever came."""
+        return len(self._keys)
+
+    @property
+    def has_new(self) -> bool:
+        return bool(self._arrived)
+
+    @property
+    def is_waiting(self) -> bool:
+        return bool(self._open)
+
+    def add(self, tasks: Iterable[JudgingTask]) -> list[str]:
+        """Their keys, in order."""
+        keys = []
+        for task in tasks:
+            asked = task.asked_of(self._fingerprint)
+            keys.append(asked.key)
+            if asked.key not in self._keys:
+                self._keys.add(asked.key)
+                self._arrived.append(QueuedJudgement(asked, task))
+        return keys
+
+    async def take_in(self) -> dict[str, Verdict]:
+        """Those of the new ones that are answered already; the others wait from now on."""
+        answered: dict[str, Verdict] = {}
+        while self._arrived:
+            new = [self._arrived.popleft() for _ in range(min(LOOKED_UP, len(self._arrived)))]
+            await asyncio.to_thread(self._enlist, new)
+            kept = await asyncio.to_thread(verdict_rows, self._workspace, [one.asked.key for one in new])
+            answered |= self._standing(kept)
+            self._open.extend(one for one in new if one.asked.key not in answered)
+        return answered
+
+    def claim_some(self) -> list[QueuedJudgement]:
+        """The next few that nobody else works on. The others go to the end of the line: what another process
+        gets for them is taken from there."""
+        taken = []
+        for _ in range(min(BATCH, len(self._open))):
+            waiting = self._open.popleft()
+            if self._workspace.claim(waiting.claim):
+                self._claimed.add(waiting.claim)
+                taken.append(waiting)
+            else:
+                self._open.append(waiting)
+        return taken
+
+    def settled_meanwhile(self, claimed: Sequence[QueuedJudgement]) -> dict[str, Verdict]:
+        """What another process got for some of them, before we had the claim."""
+        return self._standing(verdict_rows(self._workspace, [one.asked.key for one in claimed]))
+
+    def release(self, waiting: QueuedJudgement) -> None:
+        self._claimed.discard(waiting.claim)
+        self._workspace.release(waiting.claim)
+
+    def release_all(self) -> None:
+        for claim in self._claimed:
+            self._workspace.release(claim)
+        self._claimed.clear()
+
+    def _enlist(self, new: Sequence[QueuedJudgement]) -> None:
+        rubrics = {one.asked.rubric: one.task.rubric for one in new if one.asked.rubric not in self._rubrics}
+        if rubrics:
+            enlist_judge(self._workspace, self._judge, list(rubrics.values()))
+            self._rubrics |= set(rubrics)
+
+    def _standing(self, kept: Mapping[str, sqlite3.Row]) -> dict[str, Verdict]:
+        """A verdict that is missing stands as well, unless it is to be asked for anew."""
+        return {
+            key: verdict_of_row(row)
+            for key, row in kept.items()
+            if row["outcome"] == "ok" or not self._retry_missing
+        }

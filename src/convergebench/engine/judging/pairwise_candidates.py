@@ -1,0 +1,93 @@
+"""What a workspace holds of which two can be compared: results of different models from the same start."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from convergebench.engine.judging.candidates import CandidatePicture, CandidatePlace, candidate_pictures
+from convergebench.engine.judging.judge_tasks import JudgingTask
+from convergebench.judges import Rubric, Subject
+from convergebench.judges.asking import lacking
+from convergebench.judges.rubric import Of
+from convergebench.store import Workspace
+
+_MEMBERS: Mapping[Of, Of] = {"edit_pair": "edit", "return_pair": "return"}
+
+
+@dataclass(frozen=True)
+class PairwiseCandidate:
+    """Two models' results from one start, asked about in both orders; in none where both are one picture."""
+
+    rubric: Rubric
+    first: CandidatePlace
+    second: CandidatePlace
+    shown: JudgingTask | None
+    """With the first model's picture in first place."""
+    swapped: JudgingTask | None
+
+    @property
+    def tasks(self) -> tuple[JudgingTask, ...]:
+        return tuple(task for task in (self.shown, self.swapped) if task is not None)
+
+
+def pairwise_candidates(
+    workspace: Workspace,
+    rubrics: Sequence[Rubric],
+    *,
+    suite: str | None = None,
+    models: Collection[str] = (),
+    rounds: Collection[int] = (),
+    repeats: int = 1,
+) -> list[PairwiseCandidate]:
+    """Every two models wherever both have a picture: of the same case, seed and round, from the same sources.
+
+    Later edits of round trips start from what each model made of it before, so of the edits it is mostly the
+    first that can be compared; of the returns it is all.
+    """
+    chosen = candidate_pictures(workspace, suite=suite, models=models, rounds=rounds)
+    found = list({one.step: one for one in chosen}.values())  # once, however many suites have the case
+    return [
+        _contest(rubric, one, other, repeat)
+        for rubric in rubrics
+        for group in _starts(one for one in found if one.of == _MEMBERS.get(rubric.of))
+        for one, other in combinations(sorted(group, key=lambda one: one.place.model), 2)
+        if one.place.model != other.place.model and lacking(rubric, _compared(one, other)) is None
+        for repeat in range(repeats)
+    ]
+
+
+def _starts(found: Iterable[CandidatePicture]) -> Iterable[list[CandidatePicture]]:
+    groups: defaultdict[tuple[object, ...], list[CandidatePicture]] = defaultdict(list)
+    for one in found:
+        place, subject = one.place, one.subject
+        texts = tuple(sorted(subject.texts.items()))
+        key = (place.suite, place.case, place.seed, place.round, subject.pictures["source"], texts)
+        groups[key].append(one)
+    return groups.values()
+
+
+def _contest(
+    rubric: Rubric, one: CandidatePicture, other: CandidatePicture, repeat: int
+) -> PairwiseCandidate:
+    if one.subject.pictures["result"] == other.subject.pictures["result"]:
+        return PairwiseCandidate(rubric, one.place, other.place, None, None)
+    shown, swapped = _compared(one, other), _compared(other, one)
+    return PairwiseCandidate(
+        rubric,
+        one.place,
+        other.place,
+        JudgingTask(rubric, shown, repeat),
+        JudgingTask(rubric, swapped, repeat),
+    )
+
+
+def _compared(first: CandidatePicture, second: CandidatePicture) -> Subject:
+    pictures = {
+        "source": first.subject.pictures["source"],
+        "first": first.subject.pictures["result"],
+        "second": second.subject.pictures["result"],
+    }
+    return Subject(pictures, first.subject.texts)

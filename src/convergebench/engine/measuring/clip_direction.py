@@ -1,0 +1,94 @@
+"""CLIP's direction for forward edits, where CLIP is among the metrics of the run and its weights are here."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from convergebench.engine.measuring.measurement_queue import Row
+from convergebench.errors import BadPicture
+from convergebench.instructions.captions import captions
+from convergebench.metrics import MetricSet, MetricUnavailable, clip, clip_direction
+from convergebench.metrics.clip_direction import Captions, ClipDirection, DirectionQuery
+from convergebench.picture import Picture
+from convergebench.store import MeasurementKey
+from convergebench.types import Measurement
+
+_log = logging.getLogger("convergebench")
+
+
+class ForwardEdit(NamedTuple):
+    before: Picture
+    after: Picture
+    instruction: str
+
+
+class DirectionMeasurer:
+    """Measures forward edits whose instruction gives captions; without weights it gives no rows at all.
+
+    What fails gives no row either: it is logged, and the next run tries again.
+    """
+
+    def __init__(self, ruler: MetricSet) -> None:
+        self._ruler = ruler
+        self._clip_version = next((one.version for one in ruler.facts if one.name == clip.FACTS.name), None)
+        self._loading = threading.Lock()
+        self._was_loaded = False
+        self._model: ClipDirection | None = None
+
+    def lacks(self, item: ForwardEdit, known: Mapping[MeasurementKey, bool]) -> bool:
+        texts = captions(item.instruction)
+        if self._clip_version is None or texts is None:
+            return False
+        version = clip_direction.version(self._clip_version, texts)
+        return (item.before.digest, item.after.digest, clip_direction.NAME, version) not in known
+
+    def measure(self, items: Sequence[ForwardEdit]) -> list[Row]:
+        try:
+            model = self._loaded()
+            return self._rows(model, items) if model is not None else []
+        except Exception as error:
+            _log.warning("no CLIP direction for %d forward edits", len(items), exc_info=error)
+            return []
+
+    def _rows(self, model: ClipDirection, items: Sequence[ForwardEdit]) -> list[Row]:
+        rows: list[Row] = []
+        asked: list[tuple[ForwardEdit, DirectionQuery]] = []
+        for item in items:
+            texts = captions(item.instruction)
+            if texts is None:
+                continue
+            try:
+                asked.append((item, DirectionQuery(item.before.pixels, item.after.pixels, texts)))
+            except BadPicture as error:
+                rows.append(self._row(item, texts, error))
+        found = model.measure([one for _, one in asked])
+        return rows + [
+            self._row(item, one.texts, value) for (item, one), value in zip(asked, found, strict=True)
+        ]
+
+    def _row(self, item: ForwardEdit, texts: Captions, found: float | Exception) -> Row:
+        version = clip_direction.version(self._clip_version or "", texts)
+        value, missing = (None, str(found)) if isinstance(found, Exception) else (found, None)
+        measured = Measurement(clip_direction.NAME, version, value, missing)
+        return item.before.digest, item.after.digest, measured
+
+    def _loaded(self) -> ClipDirection | None:
+        with self._loading:
+            if not self._was_loaded:
+                self._was_loaded = True
+                self._model = self._load()
+            return self._model
+
+    def _load(self) -> ClipDirection | None:
+        """The ruler's own CLIP with its text half; a ruler without CLIP says why in its own measurements."""
+        if self._clip_version is None or not self._ruler.can_measure(clip.FACTS.name):
+            return None
+        held = clip.in_use(self._clip_version)
+        try:
+            return clip_direction.load(held) if held is not None else None
+        except MetricUnavailable as error:
+            _log.warning("%s", error)
+            return None

@@ -1,0 +1,1 @@
+"""Editors and metrics as replicas on the nodes of a Ray cluster."""

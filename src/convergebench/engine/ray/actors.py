@@ -1,0 +1,151 @@
+"""What runs on the nodes: an editor, or a set of metrics, that reads and writes the picture store itself."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from convergebench.engine.measuring.clip_direction import ForwardEdit
+from convergebench.engine.measuring.measurement_queue import Row
+from convergebench.engine.measuring.measurers import Measurers
+from convergebench.engine.ray.messages import EditMessage, EditReply, MeasurableMessage, PairsMessage
+from convergebench.errors import ConvergeBenchError, WorkspaceError
+from convergebench.metrics import MetricOptions, MetricSet
+from convergebench.picture import Picture
+from convergebench.store import open_pictures
+from convergebench.types import (
+    BatchEditor,
+    Crashed,
+    Edited,
+    EditError,
+    Editor,
+    EditRequest,
+    Misconfigured,
+)
+
+
+class EditorActor:
+    """One replica of an editor."""
+
+    def __init__(self, build: Callable[[], Editor], place: str) -> None:
+        self._build = build
+        self._place = place
+        self._one_at_a_time = asyncio.Lock()
+
+    async def ready(self, fingerprint: str) -> EditError | None:
+        """Build the editor; the reason if it cannot be had here, or is not the one that the driver knows."""
+        try:
+            self._pictures = open_pictures(self._place)
+            self._editor = self._build()
+        except (EditError, ConvergeBenchError) as error:
+            return error if isinstance(error, EditError) else Misconfigured(f"{error} ({_node()})")
+        if self._editor.facts.fingerprint != fingerprint:
+            return Misconfigured(
+                f"{self._editor.facts.name} is another one on {_node()}: "
+                "install the same packages and files on every node"
+            )
+        return None
+
+    async def serve(self, asked: Sequence[EditMessage]) -> Sequence[EditReply | EditError]:
+        try:
+            requests = await asyncio.gather(*(asyncio.to_thread(self._opened, one) for one in asked))
+        except WorkspaceError as error:
+            reason = f"{error} (on {_node()}; --pictures names a place that all nodes reach)"
+            return [Misconfigured(reason)] * len(asked)
+        started = time.perf_counter()
+        outcomes = await self._edited(requests)
+        seconds = time.perf_counter() - started
+        return await asyncio.gather(
+            *(asyncio.to_thread(self._kept, outcome, seconds) for outcome in outcomes)
+        )
+
+    async def close(self) -> None:
+        await self._editor.close()
+
+    def _opened(self, asked: EditMessage) -> EditRequest:
+        images = tuple(self._pictures.open(facts) for facts in asked.images)
+        for image in images:
+            _ = image.encoded
+        return EditRequest(images, asked.instruction, asked.seed, asked.context)
+
+    async def _edited(self, requests: Sequence[EditRequest]) -> Sequence[Edited | EditError]:
+        try:
+            if isinstance(self._editor, BatchEditor):
+                return await self._editor.edit_batch(requests)
+            return [await self._edited_alone(request) for request in requests]
+        except EditError as error:
+            return [error] * len(requests)
+        except Exception as error:
+            return [Crashed(" ".join(f"{type(error).__name__}: {error}".split()))] * len(requests)
+
+    async def _edited_alone(self, request: EditRequest) -> Edited:
+        """Its seconds are without those for which it waited for the one before it."""
+        async with self._one_at_a_time:
+            started = time.perf_counter()
+            edited = await self._editor.edit(request)
+            seconds = time.perf_counter() - started
+        return edited if edited.seconds is not None else replace(edited, seconds=seconds)
+
+    def _kept(self, outcome: Edited | EditError, seconds: float) -> EditReply | EditError:
+        if isinstance(outcome, EditError):
+            return outcome
+        picture = outcome.picture
+        seconds = seconds if outcome.seconds is None else outcome.seconds
+        try:
+            self._pictures.put(picture)
+        except WorkspaceError:  # the driver may still be able to, and if not, it says why
+            return EditReply(picture.facts, outcome.cost_usd, seconds, picture.encoded)
+        return EditReply(picture.facts, outcome.cost_usd, seconds)
+
+
+class MetricActor:
+    """One set of metrics."""
+
+    def __init__(self, metrics: Sequence[str], options: MetricOptions, place: str) -> None:
+        self._ruler = MetricSet(metrics, options)
+        self._gauges = Measurers.of(self._ruler)
+        self._pictures = open_pictures(place)
+
+    async def ready(self) -> None:
+        return None
+
+    async def serve(
+        self, asked: Sequence[PairsMessage | MeasurableMessage]
+    ) -> Sequence[list[Row] | list[str]]:
+        return [
+            await asyncio.to_thread(self._measured, one)
+            if isinstance(one, PairsMessage)
+            else await asyncio.to_thread(self._measurable)
+            for one in asked
+        ]
+
+    def _measurable(self) -> list[str]:
+        names = [facts.name for facts in self._ruler.facts if facts.needs_weights]
+        return [name for name in names if self._ruler.can_measure(name)]
+
+    def _measured(self, asked: PairsMessage) -> list[Row]:
+        opened = {facts: self._pictures.open(facts) for pair in asked.pairs for facts in pair}
+        pairs = [(opened[reference], opened[picture]) for reference, picture in asked.pairs]
+        if asked.which == "directions":
+            return self._gauges.directions.measure(_forward_edits(pairs, asked.instructions))
+        gauge = self._gauges.returns if asked.which == "returns" else self._gauges.changes
+        return gauge.measure(pairs)
+
+    async def close(self) -> None:
+        pass
+
+
+def _forward_edits(
+    pairs: Sequence[tuple[Picture, Picture]], instructions: Sequence[str]
+) -> list[ForwardEdit]:
+    return [
+        ForwardEdit(before, after, instruction)
+        for (before, after), instruction in zip(pairs, instructions, strict=True)
+    ]
+
+
+def _node() -> str:
+    return f"node {socket.gethostname()}"

@@ -1,0 +1,106 @@
+"""One replica at work on a line of requests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Generic, Protocol, TypeVar
+
+from convergebench.engine.editing.batching import AT_ONCE
+from convergebench.engine.request_queue import QueuedRequest, RequestQueue
+
+Request = TypeVar("Request")
+Reply = TypeVar("Reply")
+Asks = TypeVar("Asks", contravariant=True)
+Gives = TypeVar("Gives", covariant=True)
+
+
+class ReplicaLost(Exception):
+    """The replica is gone, and what it was doing with it."""
+
+
+class Replica(Protocol[Asks, Gives]):
+    async def serve(self, requests: Sequence[Asks]) -> Sequence[Gives | Exception]:
+        """A reply each, in order; Lost if the replica is."""
+
+    async def close(self) -> None: ...
+
+
+class ReplicaWorker(Generic[Request, Reply]):
+    """Gives a replica a batch, and the next full one while it serves that, unless another replica is free: it
+    reads and writes pictures while its device works.
+
+    What it has when it is lost goes to `unserved`. The deadline is for a batch, from when its turn comes.
+    """
+
+    def __init__(
+        self,
+        replica: Replica[Request, Reply],
+        line: RequestQueue[Request, Reply],
+        batch_size: int,
+        deadline_seconds: float,
+        unserved: Callable[[QueuedRequest[Request, Reply], str], None],
+    ) -> None:
+        self._replica = replica
+        self._line = line
+        self._batch_size = batch_size
+        self._deadline_seconds = deadline_seconds
+        self._unserved = unserved
+
+    async def serve(self, batch: Sequence[QueuedRequest[Request, Reply]]) -> None:
+        """The batch and what is sent after it, until nothing is under way; Lost if the replica is."""
+        is_suspect = any(asked.losses for asked in batch)  # and shall take no other with it
+        under_way = deque([asyncio.create_task(self._answer(batch))])
+        try:
+            while under_way:
+                if is_suspect or len(under_way) == AT_ONCE:
+                    await under_way.popleft()
+                elif self._line.has_spare(self._batch_size):
+                    spare = self._line.take_waiting(self._batch_size)
+                    under_way.append(asyncio.create_task(self._answer(spare, after=under_way[-1])))
+                elif await self._is_done_before_the_line_grows(under_way[0]):
+                    await under_way.popleft()
+        finally:
+            for answering in under_way:
+                answering.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+
+    async def _is_done_before_the_line_grows(self, answering: asyncio.Task[None]) -> bool:
+        grown = self._line.grown()
+        try:
+            await asyncio.wait({answering, grown}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            grown.cancel()
+        return answering.done()
+
+    async def _answer(
+        self, batch: Sequence[QueuedRequest[Request, Reply]], after: asyncio.Task[None] | None = None
+    ) -> None:
+        outcomes: Sequence[Reply | Exception]
+        try:
+            outcomes = await self._outcomes([asked.request for asked in batch], after)
+            if len(outcomes) != len(batch):
+                raise ValueError(f"{len(outcomes)} replies to {len(batch)} requests")
+        except (ReplicaLost, asyncio.CancelledError) as error:
+            for asked in reversed(batch):
+                self._unserved(asked, str(error) or "it went with another request")
+            raise
+        except Exception as error:
+            outcomes = [error] * len(batch)
+        for asked, outcome in zip(batch, outcomes, strict=True):
+            asked.settle(outcome)
+
+    async def _outcomes(
+        self, requests: Sequence[Request], after: asyncio.Task[None] | None
+    ) -> Sequence[Reply | Exception]:
+        served = asyncio.ensure_future(self._replica.serve(requests))
+        try:
+            if after is not None:
+                await asyncio.wait({after, served}, return_when=asyncio.FIRST_COMPLETED)
+            async with asyncio.timeout(self._deadline_seconds):
+                return await served
+        except TimeoutError:
+            raise ReplicaLost(f"no answer within {self._deadline_seconds:g} s") from None
+        finally:
+            served.cancel()

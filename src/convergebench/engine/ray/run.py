@@ -1,0 +1,84 @@
+"""The Ray engine: the same session as the local one, with editors and metrics on the nodes of a cluster."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from convergebench.engine.editing.plan import Plan
+from convergebench.engine.editing.session import TRAJECTORIES_AT_ONCE, RunOutcome, run_plan
+from convergebench.engine.limits import Patience
+from convergebench.engine.ray.cluster import connected
+from convergebench.engine.ray.editor import RayEditor
+from convergebench.engine.ray.measuring import RemoteMetrics
+from convergebench.engine.ray.replica_pool import Scale
+from convergebench.engine.ray.resources import Cluster
+from convergebench.errors import WrongUse
+from convergebench.metrics import MetricOptions, MetricSet
+from convergebench.store import Workspace
+from convergebench.types import Editor, Replicable
+
+log = logging.getLogger("convergebench")
+
+
+async def run_plan_on_ray(
+    plan: Plan,
+    workspace: Workspace,
+    *,
+    builds: Sequence[Callable[[], Editor]],
+    metrics: Sequence[str],
+    options: MetricOptions,
+    address: str | None = None,
+    scale: Scale | None = None,
+    concurrency: int | None = None,
+    patience: Patience | None = None,
+    **limits: Any,
+) -> RunOutcome:
+    """As `run_plan`. `builds` make the plan's editors again, in order, on any node.
+
+    Editors without a `share` ask a server that is elsewhere anyway; they stay in this process.
+    """
+    if workspace.pictures.place.startswith("memory:"):
+        raise WrongUse("pictures in memory are not seen by other processes; name another place for them")
+    on_gpu = options.device == "cuda"
+    if not on_gpu:
+        options = replace(options, device="cpu")  # a GPU that a worker sees may be an editor's
+    with connected(address):
+        cluster = Cluster.connected(metrics_on_gpu=on_gpu)
+        editors = tuple(
+            _placed(editor, build, workspace, cluster, scale, patience or Patience())
+            for editor, build in zip(plan.editors, builds, strict=True)
+        )
+        far = [editor for editor in editors if isinstance(editor, RayEditor)]
+        at_once = max([TRAJECTORIES_AT_ONCE, *(editor.at_once for editor in far)])
+        workers = RemoteMetrics(
+            metrics, options, workspace.pictures.place, cluster.for_metrics, scale or cluster.metric_workers
+        )
+        try:
+            return await run_plan(
+                replace(plan, editors=editors),
+                workspace,
+                MetricSet(metrics, options),
+                gauges=await workers.gauges(),
+                concurrency=concurrency or at_once,
+                patience=patience,
+                **limits,
+            )
+        finally:
+            await workers.close()
+
+
+def _placed(
+    editor: Editor,
+    build: Callable[[], Editor],
+    workspace: Workspace,
+    cluster: Cluster,
+    scale: Scale | None,
+    patience: Patience,
+) -> Editor:
+    if isinstance(editor, Replicable):
+        return RayEditor(editor, build, workspace.pictures, cluster, scale, patience.deadline_seconds)
+    log.info("%s stays in this process: its work is done elsewhere anyway", editor.facts.name)
+    return editor

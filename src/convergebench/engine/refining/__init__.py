@@ -1,0 +1,1 @@
+"""Refining: edit, look at the result, edit again."""

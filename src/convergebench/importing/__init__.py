@@ -1,0 +1,5 @@
+"""Bring in what was made elsewhere: tables of values, and folders of pictures."""
+
+from convergebench.importing.import_file import SUITE, ImportSummary, import_path
+
+__all__ = ["SUITE", "ImportSummary", "import_path"]

@@ -1,0 +1,167 @@
+"""Single edits made elsewhere: what a list or a folder of them holds, and how they enter a workspace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from convergebench._version import __version__
+from convergebench.benchmarks.wiseedit.suite import result_pictures
+from convergebench.errors import BadPicture, WrongUse
+from convergebench.picture import Picture, digest_of
+from convergebench.protocols import one_shot
+from convergebench.store import Enrolment, Workspace
+from convergebench.types import EditorFacts, Failure, PictureFacts, Step, Suite
+
+VERSION = "imported"
+
+
+@dataclass(frozen=True)
+class ExternalEdit:
+    """A picture that stands for a case's edit."""
+
+    case: str
+    file: Path
+
+
+@dataclass(frozen=True)
+class ReadablePicture:
+    """A picture that can be read."""
+
+    file: Path
+    facts: PictureFacts
+
+    def picture(self) -> Picture:
+        data = self.file.read_bytes()
+        if digest_of(data) != self.facts.digest:
+            raise BadPicture(f"{self.file} was changed while it was in use; run the command again")
+        return Picture(self.facts, encoded=data)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Which cases have a picture, and all that is not as it should be; nothing is left out silently."""
+
+    usable: dict[str, ReadablePicture]
+    missing: tuple[str, ...]
+    """Cases that are not named at all."""
+    unreadable: dict[str, str]
+    """Cases whose picture is not there or is damaged, and why."""
+    duplicate: tuple[str, ...]
+    """Cases that several pictures are named for: none of them is taken."""
+    unknown: tuple[str, ...]
+    """Named, and no case of the suite."""
+    not_chosen: int
+    """Named, and a case of the suite that was not asked for."""
+
+    @property
+    def cases(self) -> int:
+        return len(self.usable) + len(self.missing) + len(self.unreadable) + len(self.duplicate)
+
+    @property
+    def is_complete(self) -> bool:
+        return not (self.missing or self.unreadable or self.duplicate or self.unknown)
+
+
+def read_edits(path: Path, model: str) -> list[ExternalEdit]:
+    """From JSON lines of id and image_path, relative to the file, or from WiseEdit's result folders."""
+    if path.is_dir():
+        folder = path / model if (path / model).is_dir() else path
+        found = [ExternalEdit(case, file) for case, file in result_pictures(folder)]
+        if not found:
+            raise WrongUse(f"{folder} holds no results such as Awareness_1/en/1.png; check the name")
+        return found
+    if not path.is_file():
+        raise WrongUse(f"there is no file or folder {path}; check the name")
+    found = [_named(line, path, number) for number, line in _lines(path)]
+    if not found:
+        raise WrongUse(f'{path} is empty; it must have lines such as {{"id": "…", "image_path": "…"}}')
+    return found
+
+
+def coverage(named: Sequence[ExternalEdit], chosen: Iterable[str], known: Collection[str]) -> Coverage:
+    """Compare the pictures with the chosen cases; every picture is opened to see whether it can be read."""
+    files: dict[str, set[Path]] = {}
+    for one in named:
+        files.setdefault(one.case, set()).add(one.file)
+    wanted = list(chosen)
+    alone = {case: next(iter(files[case])) for case in wanted if len(files.get(case, ())) == 1}
+    with ThreadPoolExecutor() as threads:
+        opened = dict(zip(alone, threads.map(_opened, alone.values()), strict=True))
+    return Coverage(
+        usable={case: found for case, found in opened.items() if isinstance(found, ReadablePicture)},
+        missing=tuple(case for case in wanted if case not in files),
+        unreadable={case: found for case, found in opened.items() if isinstance(found, str)},
+        duplicate=tuple(case for case in wanted if len(files.get(case, ())) > 1),
+        unknown=tuple(case for case in files if case not in known),
+        not_chosen=len((files.keys() & set(known)) - set(wanted)),
+    )
+
+
+def import_edits(workspace: Workspace, origin: Path, suite: Suite, model: str, covered: Coverage) -> None:
+    """Keep each case's picture, or why there is none, as a trajectory of one edit.
+
+    What is in the workspace already is not added again; a case whose picture has changed starts anew.
+    """
+    name = f"{suite.name}@{suite.version}"
+    settings = {"imported": origin.absolute().name, "suite": name, "models": [model]}
+    run = workspace.start_run(settings, __version__)
+    for case in suite.cases:
+        enrolment = Enrolment(one_shot().name, name, EditorFacts(model, VERSION), case, 0, 1)
+        _bring_edit(workspace, run, enrolment, covered)
+    workspace.finish_run(run, "finished")
+
+
+def _bring_edit(workspace: Workspace, run: int, enrolment: Enrolment, covered: Coverage) -> None:
+    case = enrolment.case
+    made = covered.usable.get(case.id)
+    outcome = made.facts if made else _failure(case.id, covered)
+    (trajectory,) = workspace.enrol([enrolment], fresh=False)
+    before = next((one.outcome for one in workspace.steps(trajectory)), None)
+    if before == outcome:
+        return
+    if isinstance(before, PictureFacts):
+        (trajectory,) = workspace.enrol([enrolment], fresh=True)
+    sources = [Picture.from_file(source.path).normalised() for source in case.sources]
+    for picture in (*sources, *([made.picture()] if made else [])):
+        workspace.pictures.put(picture)
+    inputs = tuple(source.digest for source in sources)
+    step = Step(0, "edit", 1, case.forward, 0, inputs, outcome, 0.0, None, 1)
+    workspace.record_step(trajectory, run, step).result()
+
+
+def _failure(case: str, covered: Coverage) -> Failure:
+    if case in covered.unreadable:
+        return Failure("bad_output", covered.unreadable[case])
+    if case in covered.duplicate:
+        return Failure("bad_output", "several are named for this case")
+    return Failure("refused", "none was given for this case")
+
+
+def _opened(file: Path) -> ReadablePicture | str:
+    """The picture, or why it cannot be used."""
+    if not file.is_file():
+        return "the named file is not there"
+    try:
+        return ReadablePicture(file, Picture.from_bytes(file.read_bytes()).facts)
+    except BadPicture as error:
+        return str(error)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), start=1):
+        if line.strip():
+            yield number, line
+
+
+def _named(line: str, path: Path, number: int) -> ExternalEdit:
+    try:
+        fields = json.loads(line)
+        return ExternalEdit(str(fields["id"]), path.parent / str(fields["image_path"]))
+    except (ValueError, TypeError, KeyError) as error:
+        raise WrongUse(
+            f'{path}, line {number}: must be {{"id": "…", "image_path": "…"}}; correct it'
+        ) from error

@@ -1,0 +1,132 @@
+"""The predecessor's detailed CSV and its results JSON, read row for row."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import Any
+
+from convergebench.errors import WrongUse
+from convergebench.types import ImportedReturn
+
+COLUMNS = {"psnr": "psnr", "ssim": "ssim", "lpips": "lpips", "clip_similarity": "clip", "clip": "clip"}
+"""Columns with values, and the metrics that they hold; ours of other names are taken as they are."""
+NEEDED = ("image", "edit_pair", "round")
+_OURS = ("ms_ssim", "lpips_vgg")
+_JSON_NAME = re.compile(r"results_(?P<model>.+?)(_\d{8}[_T-]?\d{0,6})?$")
+
+
+def read_csv(path: Path, model: str | None = None) -> list[ImportedReturn]:
+    """Every row of a detailed CSV; `model` names rows of a file without that column, or of a single model."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            header = reader.fieldnames or []
+            lacking = [name for name in NEEDED if name not in header]
+            if lacking:
+                raise WrongUse(
+                    f"{path} has no column {lacking[0]}; a detailed CSV has model, image, edit_pair, "
+                    "image_type, edit_category, round and a column for each metric"
+                )
+            rows = [_row(fields, f"{path}, line {reader.line_num}", model) for fields in reader]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise WrongUse(f"{path} is not a CSV file in UTF-8 ({error})") from error
+    return _checked(rows, path, model)
+
+
+def read_json(path: Path, model: str | None = None) -> list[ImportedReturn]:
+    """Every return in a results JSON.
+
+    Its experiments are a list, or stand under `results` or `experiments` beside `model`. Each has the CSV's
+    columns; its returns are its own `round` and values, or a list under `rounds`, each with `round` and the
+    values, which may stand under `metrics`. A model that is named nowhere is taken from the file's name,
+    results_<model>_<time>.json.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise WrongUse(f"{path} is not a JSON file ({error})") from error
+    named = _JSON_NAME.match(path.stem)
+    fallback = named["model"] if named else None
+    if isinstance(content, Mapping):
+        fallback = content.get("model", fallback)
+        content = content.get("results", content.get("experiments"))
+    if not isinstance(content, list):
+        raise WrongUse(f"{path} holds no list of results; see docs/convergence.md#import for its form")
+    rows = []
+    for number, experiment in enumerate(content):
+        for fields in _flattened(experiment, path):
+            rows.append(_row({"model": fallback, **fields}, f"{path}, result {number + 1}", model))
+    return _checked(rows, path, model)
+
+
+def _flattened(experiment: Any, path: Path) -> Iterator[dict[str, Any]]:
+    if not isinstance(experiment, Mapping):
+        raise WrongUse(f"{path} holds a result that is not an object; see docs/convergence.md#import")
+    shared = {key: value for key, value in experiment.items() if key not in ("rounds", "metrics")}
+    for one in experiment.get("rounds", [experiment]):
+        yield {**shared, **{k: v for k, v in one.items() if k != "metrics"}, **one.get("metrics", {})}
+
+
+def _row(fields: Mapping[str, Any], place: str, model: str | None) -> ImportedReturn:
+    name = fields.get("model") or model
+    if not name:
+        raise WrongUse(f"{place} names no model; say which with --model")
+    lacking = [key for key in NEEDED if fields.get(key) in (None, "")]
+    if lacking:
+        raise WrongUse(f"{place} has no {lacking[0]}")
+    picture, pair = PurePath(str(fields["image"])).stem, str(fields["edit_pair"])
+    measured = {metric: fields.get(column) for column, metric in _metric_columns(fields).items()}
+    return ImportedReturn(
+        model=str(name),
+        case=f"{picture}/{pair}",
+        picture=picture,
+        pair=pair,
+        category=str(fields.get("edit_category") or ""),
+        kind=str(fields.get("image_type") or "picture"),
+        seed=int(_number(fields.get("seed") or 0, place, "seed")),
+        round=_round(fields["round"], place),
+        measured={
+            metric: _number(value, place, metric)
+            for metric, value in measured.items()
+            if value not in (None, "")
+        },
+    )
+
+
+def _metric_columns(fields: Mapping[str, Any]) -> dict[str, str]:
+    known = {**COLUMNS, **{name: name for name in _OURS}}
+    return {column: metric for column, metric in known.items() if column in fields}
+
+
+def _round(value: Any, place: str) -> int:
+    number = _number(value, place, "round")
+    if not number.is_integer() or number < 1:
+        raise WrongUse(f"{place}: round must be a whole number from 1 on, not {value}")
+    return int(number)
+
+
+def _number(value: Any, place: str, what: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise WrongUse(f"{place}: {what} must be a number, not {value!r}") from None
+    if math.isnan(number):
+        raise WrongUse(f"{place}: {what} is not a number; leave it empty where it is missing")
+    return number
+
+
+def _checked(rows: list[ImportedReturn], path: Path, model: str | None) -> list[ImportedReturn]:
+    if not rows:
+        raise WrongUse(f"{path} holds no rows")
+    found = {row.model for row in rows}
+    if model is None or found == {model}:
+        return rows
+    if len(found) > 1:
+        raise WrongUse(f"{path} holds {len(found)} models ({', '.join(sorted(found))}); leave --model out")
+    return [replace(row, model=model) for row in rows]

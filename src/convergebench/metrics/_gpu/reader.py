@@ -1,0 +1,190 @@
+"""Metrics that are read together on a GPU, with the sources they have seen."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import groupby
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from convergebench.metrics import _catalogue
+from convergebench.metrics._gpu.base import GpuMetric
+from convergebench.metrics._lru import bytes_of
+from convergebench.metrics._reader import PixelPair, reason_for
+from convergebench.metrics.base import MetricOptions, MetricUnavailable, Reading
+from convergebench.types import Digest, MetricFacts, Pixels
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+    Features: TypeAlias = dict[str, tuple[Tensor, ...]]
+    """By metric: what it makes of one picture, or of several, which are then the first axis."""
+
+BATCH_PIXELS = 64 * 2**20
+BATCH = 128
+SOURCE_BYTES = 2 * 2**30
+
+
+class GpuReader:
+    """Brings each picture to the device once, in batches of one size, and reads all metrics there.
+
+    Copies go beside the work on the batch before. Safe to share between threads.
+    """
+
+    def __init__(self, facts: tuple[MetricFacts, ...], options: MetricOptions, device: str = "cuda") -> None:
+        self.facts = facts
+        self._options = options
+        self._device = device
+        self._loading = threading.Lock()
+        self._loaded: dict[str, GpuMetric | str] | None = None
+        self._sources = _Sources()
+
+    def is_available(self, name: str) -> bool:
+        return not isinstance(self._metrics()[name], str)
+
+    def read(self, pairs: Sequence[PixelPair | str]) -> list[Mapping[str, Reading] | str]:
+        readings: list[Mapping[str, Reading] | str] = [
+            pair if isinstance(pair, str) else "" for pair in pairs
+        ]
+        for places, batch in _batches(pairs):
+            for place, reading in zip(places, self._read(batch), strict=True):
+                readings[place] = reading
+        return readings
+
+    def _metrics(self) -> dict[str, GpuMetric | str]:
+        """By name, or why it cannot be had."""
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = {facts.name: self._load(facts.name) for facts in self.facts}
+            return self._loaded
+
+    def _load(self, name: str) -> GpuMetric | str:
+        try:
+            return _catalogue.load_on_gpu(name, self._options, self._device)
+        except MetricUnavailable as error:
+            return str(error)
+        except Exception as error:
+            return reason_for(name, error)
+
+    def _read(self, pairs: Sequence[PixelPair]) -> list[Mapping[str, Reading]]:
+        """All at once, or, where something fails, such as for want of memory, each half by itself."""
+        try:
+            return self._measured(pairs)
+        except Exception as error:
+            if len(pairs) == 1:
+                return [{facts.name: reason_for(facts.name, error) for facts in self.facts}]
+            half = len(pairs) // 2
+            return self._read(pairs[:half]) + self._read(pairs[half:])
+
+    def _measured(self, pairs: Sequence[PixelPair]) -> list[Mapping[str, Reading]]:
+        import torch
+
+        height, width, _ = pairs[0].source_pixels.shape
+        reasons: dict[str, Reading] = {}
+        fit: dict[str, GpuMetric] = {}
+        for name, metric in self._metrics().items():
+            reason = metric if isinstance(metric, str) else metric.unfit(height, width)
+            if isinstance(metric, str) or reason is not None:
+                reasons[name] = reason or ""
+            else:
+                fit[name] = metric
+        if not fit:
+            return [reasons] * len(pairs)
+        with torch.inference_mode():
+            results = self._brought([pair.result.pixels for pair in pairs])
+            sources = self._features_of_sources(fit, pairs)
+            columns = [
+                metric.values(sources[name], metric.features(results)).double()
+                for name, metric in fit.items()
+            ]
+            rows = torch.stack(columns, dim=1).tolist()
+        return [reasons | dict(zip(fit, row, strict=True)) for row in rows]
+
+    def _features_of_sources(self, fit: Mapping[str, GpuMetric], pairs: Sequence[PixelPair]) -> Features:
+        import torch
+
+        known = self._sources.get([pair.source for pair in pairs])
+        new = {pair.source: pair.source_pixels for pair in pairs if pair.source not in known}
+        if new:
+            brought = self._brought(list(new.values()))
+            made = {name: metric.features(brought) for name, metric in fit.items()}
+            for place, digest in enumerate(new):
+                known[digest] = {
+                    name: tuple(part[place].clone() for part in parts) for name, parts in made.items()
+                }
+            self._sources.put({digest: known[digest] for digest in new})
+        each = [known[pair.source] for pair in pairs]
+        return {
+            name: tuple(torch.stack(parts) for parts in zip(*(one[name] for one in each), strict=True))
+            for name in fit
+        }
+
+    def _brought(self, pictures: Sequence[Pixels]) -> Tensor:
+        import torch
+
+        height, width, _ = pictures[0].shape
+        shape, on_gpu = (len(pictures), height, width, 3), self._device != "cpu"
+        staged = torch.empty(shape, dtype=torch.uint8, pin_memory=on_gpu)
+        for room, pixels in zip(staged.numpy(), pictures, strict=True):
+            np.copyto(room, pixels)
+        if not on_gpu:
+            return staged
+        working, copying = torch.cuda.current_stream(), _copying_stream()
+        with torch.cuda.stream(copying):
+            brought = staged.to(self._device, non_blocking=True)
+        working.wait_stream(copying)
+        brought.record_stream(working)
+        return brought
+
+
+@cache
+def _copying_stream() -> torch.cuda.Stream:
+    import torch
+
+    return torch.cuda.Stream()  # type: ignore[no-untyped-call]
+
+
+class _Sources:
+    """What the metrics made of the latest sources, up to a number of bytes."""
+
+    def __init__(self) -> None:
+        self._features: OrderedDict[Digest, Features] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, digests: Sequence[Digest]) -> dict[Digest, Features]:
+        with self._lock:
+            found = {digest: self._features[digest] for digest in digests if digest in self._features}
+            for digest in found:
+                self._features.move_to_end(digest)
+            return found
+
+    def put(self, features: Mapping[Digest, Features]) -> None:
+        with self._lock:
+            self._features.update(features)
+            sizes = [bytes_of(tuple(one.values())) for one in self._features.values()]
+            held = sum(sizes)
+            for size in sizes[:-1]:
+                if held <= SOURCE_BYTES:
+                    return
+                self._features.popitem(last=False)
+                held -= size
+
+
+def _batches(pairs: Sequence[PixelPair | str]) -> Iterator[tuple[list[int], list[PixelPair]]]:
+    """Places of pairs of one size, and the pairs: few enough to fit into the device's memory."""
+    good = {place: pair for place, pair in enumerate(pairs) if isinstance(pair, PixelPair)}
+
+    def size(place: int) -> tuple[int, ...]:
+        return good[place].source_pixels.shape
+
+    for (height, width, _), group in groupby(sorted(good, key=size), key=size):
+        places = list(group)
+        step = max(1, min(BATCH, BATCH_PIXELS // (height * width)))
+        for start in range(0, len(places), step):
+            chosen = places[start : start + step]
+            yield chosen, [good[place] for place in chosen]

@@ -1,0 +1,105 @@
+"""Measures results against their sources with any number of metrics."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Mapping, Sequence
+
+from convergebench.errors import BadPicture
+from convergebench.metrics import _catalogue
+from convergebench.metrics._device import may_use_cuda, uses_cuda
+from convergebench.metrics._gpu.reader import GpuReader
+from convergebench.metrics._reader import MetricReader, PixelPair
+from convergebench.metrics.base import MetricOptions, Reading, Result
+from convergebench.picture import Picture, resized_to
+from convergebench.types import Measurement, MetricFacts
+
+BATCH, GPU_BATCH = 16, 64
+
+
+class MetricSet:
+    """Measures with the named metrics, families or dimensions; safe to share between threads.
+
+    A metric is loaded when it is first needed. One that is unavailable, or fails on a pair, is missing there
+    with the reason, and leaves the others as they are. Members of one family are read together, and so are
+    on a GPU all metrics that have a form for it.
+    """
+
+    def __init__(self, names: Sequence[str], options: MetricOptions | None = None, sources: int = 64) -> None:
+        self._options = options or MetricOptions()
+        self._sources = sources
+        self._wanted: dict[str, list[MetricFacts]] = {}
+        for name in _catalogue.expand(names):
+            facts = _catalogue.facts(name, self._options)
+            self._wanted.setdefault(_catalogue.source_of(name), []).append(facts)
+        self._choosing = threading.Lock()
+        self._chosen: list[MetricReader | GpuReader] | None = None
+
+    @property
+    def facts(self) -> tuple[MetricFacts, ...]:
+        """What it measures with."""
+        return tuple(facts for members in self._wanted.values() for facts in members)
+
+    @property
+    def batch_size(self) -> int:
+        """How many pairs at a time make good use of the machine; says so without loading anything."""
+        return GPU_BATCH if self._fit_for_gpu() and may_use_cuda(self._options) else BATCH
+
+    def can_measure(self, name: str) -> bool:
+        """Whether the metric can be had here; loads it."""
+        return any(
+            gauge.is_available(name) for gauge in self._gauges() if name in (f.name for f in gauge.facts)
+        )
+
+    def measure(self, pairs: Sequence[tuple[Picture, Picture]]) -> list[dict[str, Measurement]]:
+        """For each (reference, result) a measurement of every metric; results take the reference's size."""
+        opened = [_open(reference, result) for reference, result in pairs]
+        outcomes: list[dict[str, Mapping[str, Reading] | str]] = [{} for _ in pairs]
+        for gauge in self._gauges():
+            for row, outcome in zip(outcomes, gauge.read(opened), strict=True):
+                row.update({facts.name: outcome for facts in gauge.facts})
+        return [
+            {facts.name: _measurement(facts, row[facts.name]) for facts in self.facts} for row in outcomes
+        ]
+
+    def _fit_for_gpu(self) -> list[str]:
+        return [name for name in self._wanted if _catalogue.has_gpu_form(name)]
+
+    def _gauges(self) -> list[MetricReader | GpuReader]:
+        with self._choosing:
+            if self._chosen is None:
+                self._chosen = self._choose()
+            return self._chosen
+
+    def _choose(self) -> list[MetricReader | GpuReader]:
+        """What has a form for the GPU goes there together, if there is one. Importing torch takes seconds,
+        so this is found out when measuring begins."""
+        fit = self._fit_for_gpu()
+        on_gpu = fit if fit and uses_cuda(self._options) else []
+        gauges: list[MetricReader | GpuReader] = [
+            MetricReader(name, tuple(facts), self._options, self._sources)
+            for name, facts in self._wanted.items()
+            if name not in on_gpu
+        ]
+        together = tuple(facts for name in on_gpu for facts in self._wanted[name])
+        return [GpuReader(together, self._options), *gauges] if together else gauges
+
+
+def _measurement(facts: MetricFacts, outcome: Mapping[str, Reading] | str) -> Measurement:
+    reading = outcome if isinstance(outcome, str) else outcome[facts.name]
+    if not isinstance(reading, str) and math.isnan(reading):
+        reading = f"{facts.name} is not a number here"
+    if isinstance(reading, str):
+        return Measurement(facts.name, facts.version, None, reading)
+    return Measurement(facts.name, facts.version, reading)
+
+
+def _open(reference: Picture, result: Picture) -> PixelPair | str:
+    try:
+        source = reference.pixels
+        height, width = source.shape[:2]
+        fitted = resized_to(result.pixels, width, height)
+        return PixelPair(reference.digest, source, Result(fitted, result.size))
+    except BadPicture as error:
+        return str(error)

@@ -1,0 +1,277 @@
+"""A picture as it was given: its bytes, and its pixels when somebody looks."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from convergebench import kernels
+from convergebench.errors import BadPicture
+from convergebench.picture.png import rgb_pixels
+from convergebench.picture.stable_png import stable_png
+from convergebench.types import Digest, PictureFacts, Pixels
+
+if TYPE_CHECKING:
+    from PIL import Image as PILImage
+
+MAX_MEGAPIXELS = 100
+MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "BMP": "image/bmp",
+               "TIFF": "image/tiff", "GIF": "image/gif", "MPO": "image/jpeg"}  # fmt: skip
+SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp", "image/bmp": ".bmp",
+            "image/tiff": ".tif", "image/gif": ".gif"}  # fmt: skip
+_EXIF_ORIENTATION = 0x0112
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_UP = 2
+_OWN_BODY = 8 + 25 + 8
+"""Where our PNG files' only IDAT begins: after the signature, the header, and its own length and name."""
+_OWN_TAIL = 4 + 12
+
+
+class Picture:
+    """Encoded bytes and decoded pixels of one picture; each is made from the other when first asked for."""
+
+    def __init__(
+        self,
+        facts: PictureFacts,
+        *,
+        encoded: bytes | None = None,
+        pixels: Pixels | None = None,
+        load: Callable[[], bytes] | None = None,
+        kept_in: object | None = None,
+    ) -> None:
+        self.facts = facts
+        self.kept_in = kept_in
+        """The store that it was opened from, which need not be given it again."""
+        self._encoded = encoded
+        self._pixels = pixels
+        self._load = load
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Picture:
+        """Take a file's content as it is; it is decoded at once, so that a bad one is found here."""
+        pixels, media_type = decode(data)
+        height, width = pixels.shape[:2]
+        return cls(PictureFacts(digest_of(data), width, height, media_type), encoded=data, pixels=pixels)
+
+    @classmethod
+    def from_file(cls, path: Path) -> Picture:
+        try:
+            return cls.from_bytes(path.read_bytes())
+        except (BadPicture, OSError) as error:
+            reason = f"{error.strerror}; check the name" if isinstance(error, OSError) else error
+            raise BadPicture(f"{path}: {reason}") from error
+
+    @classmethod
+    def from_pixels(cls, pixels: Pixels) -> Picture:
+        data = encode_png(pixels)
+        height, width = pixels.shape[:2]
+        return cls(PictureFacts(digest_of(data), width, height, "image/png"), encoded=data, pixels=pixels)
+
+    @classmethod
+    def stable(cls, pixels: Pixels) -> Picture:
+        """As a file that is the same wherever it is made: what editing starts from is known by its digest."""
+        data = stable_png(pixels)
+        height, width = pixels.shape[:2]
+        return cls(PictureFacts(digest_of(data), width, height, "image/png"), encoded=data, pixels=pixels)
+
+    @property
+    def digest(self) -> Digest:
+        return self.facts.digest
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height."""
+        return self.facts.width, self.facts.height
+
+    @property
+    def encoded(self) -> bytes:
+        if self._encoded is None:
+            assert self._load is not None
+            self._encoded = self._load()
+        return self._encoded
+
+    @property
+    def pixels(self) -> Pixels:
+        if self._pixels is None:
+            self._pixels, _ = decode(self.encoded)
+        return self._pixels
+
+    def normalised(self) -> Picture:
+        """The same pixels as a plain RGB file, for pictures whose bytes a program could read otherwise:
+        turned by EXIF, with alpha or a palette, CMYK, 16 bits a channel."""
+        if _own_size(self.encoded) or is_plain(_open(self.encoded)):
+            return self
+        return Picture.stable(self.pixels)
+
+
+def digest_of(data: bytes) -> Digest:
+    return hashlib.sha256(data).hexdigest()
+
+
+def encode_png(pixels: Pixels) -> bytes:
+    """A PNG file with the `up` filter throughout: far faster than the usual encoders, about as small."""
+    from isal import isal_zlib
+
+    height, width, _ = pixels.shape
+    body: bytes | memoryview | None = kernels.png_deflated(pixels) if kernels.available() else None
+    if body is None:
+        body = isal_zlib.compress(_filtered(pixels), 1)
+    header, end = _chunk(b"IHDR", _own_header(width, height)), _chunk(b"IEND", b"")
+    checksum = isal_zlib.crc32(body, isal_zlib.crc32(b"IDAT")).to_bytes(4, "big")
+    before = _SIGNATURE + header + len(body).to_bytes(4, "big") + b"IDAT"
+    return kernels.joined((before, body, checksum + end))
+
+
+def _filtered(pixels: Pixels) -> Pixels:
+    height, width, _ = pixels.shape
+    rows = np.ascontiguousarray(pixels).reshape(height, width * 3)
+    filtered = np.empty((height, width * 3 + 1), np.uint8)
+    filtered[:, 0] = _UP
+    filtered[0, 1:] = rows[0]
+    np.subtract(rows[1:], rows[:-1], out=filtered[1:, 1:])
+    return filtered
+
+
+def _own_header(width: int, height: int) -> bytes:
+    """Eight bits a channel, RGB, not interlaced."""
+    return struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+
+
+def _chunk(tag: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + tag + data + struct.pack(">I", zlib.crc32(tag + data))
+
+
+def decode(data: bytes) -> tuple[Pixels, str]:
+    """Pixels as a person sees them, and the media type: turned upright, transparency on white, 8-bit RGB."""
+    own = _decode_own_png(data)
+    if own is not None:
+        return own, "image/png"
+    image = _open(data)
+    media_type = MEDIA_TYPES[image.format or ""]
+    if media_type == "image/png":
+        _check_png(data)
+        plain = rgb_pixels(data)
+        if plain is not None:
+            return plain, media_type
+    try:
+        return np.asarray(upright_rgb(image)), media_type
+    except Exception as error:  # decoders stumble over damage in many ways
+        raise BadPicture(f"the picture is damaged ({error}); get the file again") from error
+
+
+def _check_png(data: bytes) -> None:
+    """Compare every chunk with its checksum: Pillow leaves out those of the pixels."""
+    from isal import isal_zlib
+
+    start, name = len(_SIGNATURE), b""
+    while name != b"IEND":
+        length = int.from_bytes(data[start : start + 4], "big")
+        name, end = data[start + 4 : start + 8], start + 8 + length
+        if end + 4 > len(data):
+            raise BadPicture("the picture is damaged (it ends too early); get the file again")
+        if isal_zlib.crc32(memoryview(data)[start + 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
+            raise BadPicture("the picture is damaged (a checksum is wrong); get the file again")
+        start = end + 4
+
+
+def _own_size(data: bytes) -> tuple[int, int] | None:
+    """Width and height of a file with our header, and one body that reaches to the end: no room for more."""
+    start, end = _OWN_BODY, len(data) - _OWN_TAIL
+    if end < start:
+        return None
+    width, height = struct.unpack(">II", data[16:24])
+    header = _SIGNATURE + _chunk(b"IHDR", _own_header(width, height))
+    if data[:start] != header + (end - start).to_bytes(4, "big") + b"IDAT":
+        return None
+    return (width, height) if 0 < width * height <= MAX_MEGAPIXELS * 1_000_000 else None
+
+
+def _decode_own_png(data: bytes) -> Pixels | None:
+    """What encode_png wrote, in half the time that a general decoder takes; None for any other file."""
+    from isal import isal_zlib
+
+    size = _own_size(data)
+    if size is None:
+        return None
+    width, height = size
+    start, end = _OWN_BODY, len(data) - _OWN_TAIL
+    try:
+        filtered = isal_zlib.decompress(memoryview(data)[start:end], bufsize=height * (width * 3 + 1))
+    except isal_zlib.error:  # type: ignore[misc]  # a class, whatever its stub says
+        return None
+    rows = np.frombuffer(filtered, np.uint8)
+    if rows.size != height * (width * 3 + 1) or not (rows[:: width * 3 + 1] == _UP).all():
+        return None
+    pixels = rows.reshape(height, -1)[:, 1:].copy()
+    for below, above in zip(pixels[1:], pixels, strict=False):
+        below += above
+    return pixels.reshape(height, width, 3)
+
+
+def _open(data: bytes) -> PILImage.Image:
+    from PIL import Image, UnidentifiedImageError
+
+    if not data:
+        raise BadPicture("the file is empty; get it again")
+    try:
+        image = Image.open(io.BytesIO(data))
+    except Image.DecompressionBombError as error:
+        raise BadPicture(
+            f"the picture is too large; make it smaller than {MAX_MEGAPIXELS} megapixels"
+        ) from error
+    except UnidentifiedImageError as error:
+        raise BadPicture("this is not a picture in a format we know; use PNG, JPEG or WebP") from error
+    except Exception as error:  # decoders stumble over damage in many ways
+        raise BadPicture(f"the picture is damaged ({error}); get the file again") from error
+    if image.format not in MEDIA_TYPES:
+        raise BadPicture(f"{image.format} files are not supported; use PNG, JPEG or WebP")
+    if image.width * image.height > MAX_MEGAPIXELS * 1_000_000:
+        raise BadPicture(
+            f"the picture is {image.width} × {image.height}; make it smaller than {MAX_MEGAPIXELS} megapixels"
+        )
+    return image
+
+
+def is_plain(image: PILImage.Image) -> bool:
+    """Whether every program reads the same pixels from it."""
+    return (
+        image.mode == "RGB"
+        and not any("16" in str(tile[3]) for tile in getattr(image, "tile", ()))  # Pillow calls these RGB too
+        and image.getexif().get(_EXIF_ORIENTATION, 1) == 1
+        and "transparency" not in image.info
+    )
+
+
+def upright_rgb(image: PILImage.Image) -> PILImage.Image:
+    """As a person sees it: turned upright, transparency on white, 16 bits a channel scaled to 8."""
+    from PIL import Image, ImageOps
+
+    if is_plain(image):
+        image.load()
+        return image
+    image = ImageOps.exif_transpose(image)
+    if image.mode in ("I;16", "I;16B", "I;16L", "I"):
+        # Pillow would clip 16 bits to 8 instead of scaling them.
+        return Image.fromarray(
+            (np.asarray(image, np.float64) / 257).round().clip(0, 255).astype(np.uint8)
+        ).convert("RGB")
+    if image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info:
+        layered = image.convert("RGBA")
+        return Image.alpha_composite(Image.new("RGBA", layered.size, "white"), layered).convert("RGB")
+    return image.convert("RGB")
+
+
+def resized_to(pixels: Pixels, width: int, height: int) -> Pixels:
+    """Lanczos with antialiasing; the same pixels where the size is right already."""
+    from PIL import Image
+
+    if pixels.shape[:2] == (height, width):
+        return pixels
+    return np.asarray(Image.fromarray(pixels).resize((width, height), Image.Resampling.LANCZOS))

@@ -1,0 +1,62 @@
+"""What an account at a provider allows, from `convergebench.toml` in the working directory:
+
+    [limits.fal]
+    at_once = 20
+    per_minute = 300
+
+Another file is named by the environment variable CONVERGEBENCH_CONFIG.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from convergebench.errors import WrongUse
+
+FILE = "convergebench.toml"
+VARIABLE = "CONVERGEBENCH_CONFIG"
+
+
+@dataclass(frozen=True)
+class ProviderLimits:
+    """None is what is safe for a new account, and no limit a minute."""
+
+    at_once: int | None = None
+    per_minute: float | None = None
+
+
+def limits_at(provider: str) -> ProviderLimits:
+    """What the file says of this provider; nothing where there is no file."""
+    path = Path(os.environ.get(VARIABLE) or FILE)
+    given = _limits(path).get(provider, {}) if path.is_file() or VARIABLE in os.environ else {}
+    if not isinstance(given, dict):
+        raise WrongUse(f"{path}: limits.{provider} must be a table with at_once and per_minute")
+    for name, value in given.items():
+        _check(path, f"limits.{provider}.{name}", name, value)
+    return ProviderLimits(**given)
+
+
+def _limits(path: Path) -> dict[str, Any]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WrongUse(f"cannot read {path}: {error.strerror}; correct {VARIABLE}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WrongUse(f"{path} is not valid TOML: {error}; correct it") from error
+    unknown = set(content) - {"limits"}
+    if unknown:
+        raise WrongUse(f"{path} has {', '.join(sorted(unknown))}; only [limits.PROVIDER] is known")
+    limits: dict[str, Any] = content.get("limits", {})
+    return limits
+
+
+def _check(path: Path, where: str, name: str, value: object) -> None:
+    if name not in ("at_once", "per_minute"):
+        raise WrongUse(f"{path}: {where} is unknown; there are at_once and per_minute")
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    if not is_number or (name == "at_once" and not isinstance(value, int)):
+        raise WrongUse(f"{path}: {where} must be a number above 0, not {value!r}")

@@ -1,0 +1,183 @@
+"""RE-Edit's own configuration, translated; what has no counterpart here is said, not lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from convergebench.errors import WrongUse
+from convergebench.refinement._reedit_models import editing
+from convergebench.refinement.settings import read_yaml
+
+_DATA = ("data_path", "json_path", "benchmark_path", "dataset_path", "path", "file")
+_CATEGORIES = ("categories", "subsets", "category", "subset")
+_LIMIT = ("max_samples", "num_samples", "limit")
+_GRADES = {
+    "sc": "enable_sc_metric",
+    "if": "enable_instruction_following_metric",
+    "pq": "enable_pq_metric",
+}
+
+
+@dataclass(frozen=True)
+class ConvertedConfig:
+    settings: Mapping[str, Any]
+    """Keys and values of a refinement file."""
+    notes: tuple[str, ...]
+
+    def as_yaml(self) -> str:
+        """JSON's values are YAML too, and stay on their line."""
+        lines = [f"# {note}" for note in self.notes]
+        lines += [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in self.settings.items()]
+        return "\n".join(lines) + "\n"
+
+
+def convert_config(file: Path) -> ConvertedConfig:
+    """Read config_iterative_refinement.yaml, or config_editrefine_inference.yaml, which names the former."""
+    content = read_yaml(file)
+    alone = dict(content.pop("editrefine", None) or {})
+    if "base_config" in content:
+        content = {**read_yaml(file.parent / str(content.pop("base_config"))), **content}
+    translation = _Translation(content)
+    translation.run()
+    if alone.get("output_dir"):
+        translation.settings["output_dir"] = alone.pop("output_dir")
+    translation.leave_out("editrefine", alone)
+    return ConvertedConfig(translation.settings, tuple(translation.notes))
+
+
+class _Translation:
+    """What has been understood is taken out of the sections; the rest is noted at the end."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        self.settings: dict[str, Any] = {}
+        self.notes: list[str] = ["Relative paths are taken from the folder of this file."]
+        self._sections = dict(content)
+
+    def run(self) -> None:
+        evaluation = self._taken("evaluation")
+        refines = not evaluation.pop("skip_refinement", False)
+        self._data(self._taken("data") or self._taken("benchmark"))
+        self._editors(self._taken("diffusion_model"), evaluation, refines)
+        self._reasoner(self._taken("mllm"), evaluation, refines)
+        self._judge(self._taken("reward_model"), evaluation)
+        self._outputs(evaluation)
+        self.leave_out("evaluation", evaluation)
+        for name in self._sections:  # what nobody has taken
+            self.notes.append(f"{name} has no counterpart and is left out")
+
+    def _taken(self, name: str) -> dict[str, Any]:
+        return _section(name, self._sections.pop(name, None))
+
+    def leave_out(self, where: str, rest: Mapping[str, Any]) -> None:
+        self.notes += [f"{where}.{key} has no counterpart and is left out" for key in rest]
+
+    def _data(self, data: dict[str, Any]) -> None:
+        self.settings["suite"] = "reedit"
+        for ours, theirs in (("data", _DATA), ("categories", _CATEGORIES), ("limit", _LIMIT)):
+            given = _first(data, theirs)
+            if given is not None:
+                self.settings[ours] = given
+        if "data" not in self.settings:
+            self.notes.append("it does not say where RE-Edit.json is; add data")
+        if data.get("seed") is not None:
+            self.settings["sampling_seed"] = data.pop("seed")
+        self.leave_out("data", data)
+
+    def _editors(self, section: dict[str, Any], evaluation: dict[str, Any], refines: bool) -> None:
+        folder, suffix = (evaluation.pop(key, None) for key in ("primary_images_dir", "primary_image_suffix"))
+        original = evaluation.pop("use_original_as_primary", False)
+        primary, again = section.pop("primary", None), section.pop("refinement", None)
+        if original:
+            self.settings["models"] = ["identity"]
+        elif folder:
+            self.settings["models"] = [f"folder:{folder}?suffix={suffix or '_primary.png'}"]
+        elif primary:
+            self._editor("models", _section("diffusion_model.primary", primary))
+        else:
+            raise WrongUse("diffusion_model.primary says which model is tested; add it")
+        if refines and again:
+            self._editor("executor", _section("diffusion_model.refinement", again))
+        self.leave_out("diffusion_model", section)
+
+    def _editor(self, ours: str, section: dict[str, Any]) -> None:
+        where = "diffusion_model.primary" if ours == "models" else "diffusion_model.refinement"
+        found = editing(section, where)
+        self.settings[ours] = [found.name] if ours == "models" else found.name
+        self.notes += found.notes
+        if found.seed is not None and str(self.settings["models"][0]).startswith("folder:"):
+            self.notes.append(f"{where}.params.seed is left out: pictures in a folder stand for seed 0")
+        elif found.seed is not None and self.settings.setdefault("seed", found.seed) != found.seed:
+            self.notes.append(
+                f"{where}.params.seed is left out: one seed, {self.settings['seed']}, is for all"
+            )
+
+    def _reasoner(self, section: dict[str, Any], evaluation: dict[str, Any], refines: bool) -> None:
+        chained = evaluation.pop("enable_iterative_refinement", False)
+        if not refines:
+            self.settings["rounds"] = 0
+            return
+        params = _section("mllm.params", section.get("params"))
+        self.settings["rounds"], self.settings["chained"] = 1, bool(chained)
+        name = params.pop("model_name", None)
+        if not name:
+            self.notes.append("it does not say who reasons; add reasoner")
+            return
+        self.settings["reasoner"] = f"local:{name}"
+        self._limits("reasoner", params)
+        device = params.pop("device", "auto")
+        if device != "auto":
+            self.settings["reasoner_settings"]["device"] = device
+        self.leave_out("mllm.params", params)
+
+    def _judge(self, section: dict[str, Any], evaluation: dict[str, Any]) -> None:
+        params = _section("reward_model.params", section.get("params"))
+        grades = ["category", *(name for name, key in _GRADES.items() if evaluation.pop(key, True))]
+        primary, skip = evaluation.pop("enable_primary_scoring", True), evaluation.pop("skip_stage4", False)
+        if skip or not params.get("model_name"):
+            if not skip:
+                self.notes.append("it does not say who judges; add judge")
+            return
+        kind = str(section.get("type"))
+        self.settings["judge"] = f"{'vllm' if 'vllm' in kind else 'local'}:{params.pop('model_name')}"
+        self._limits("judge", params)
+        for key in ("tensor_parallel_size", "gpu_memory_utilization", "max_model_len"):
+            if key in params and "vllm" in kind:
+                self.settings["judge_settings"][key] = params.pop(key)
+        if params.pop("conda_env", None):
+            self.notes.append("reward_model: vllm is started from the PATH; activate its environment first")
+        self.settings |= {"grades": grades, "judge_primary": bool(primary)}
+        self.leave_out("reward_model.params", params)
+
+    def _limits(self, ours: str, params: dict[str, Any]) -> None:
+        tokens = _first(params, ("max_new_tokens", "max_tokens"))
+        self.settings[f"{ours}_settings"] = {} if tokens is None else {"max_tokens": tokens}
+        if params.get("temperature") is not None:
+            self.settings[f"{ours}_settings"]["temperature"] = params.pop("temperature")
+        batch = params.pop("batch_size", None)
+        if batch is not None:
+            self.settings[f"{ours}_workers"] = batch
+
+    def _outputs(self, evaluation: dict[str, Any]) -> None:
+        folder = evaluation.pop("output_dir", None) or "results_iterative"
+        self.settings["workspace"] = f"{folder}/workspace"
+        if evaluation.pop("save_images", True):
+            self.settings["output_dir"] = folder
+        else:
+            self.notes.append("evaluation.save_images: the workspace keeps all pictures, whatever it says")
+
+
+def _section(where: str, value: Any) -> dict[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise WrongUse(f"{where} must hold keys and values, not {value!r}; correct it")
+    return dict(value)
+
+
+def _first(section: dict[str, Any], names: tuple[str, ...]) -> Any:
+    given = [section.pop(name) for name in names if name in section]
+    return next((one for one in given if one is not None), None)

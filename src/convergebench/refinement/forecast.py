@@ -1,0 +1,75 @@
+"""What a refinement would still do, and what its edits would cost, before anything is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from convergebench.engine.refining.plan import Pipeline
+from convergebench.protocols import one_shot
+from convergebench.refinement.prepare import PreparedRefinement
+from convergebench.results.refinements import refinements
+from convergebench.store import DATABASE, Workspace
+from convergebench.types import EditorFacts
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Nobody knows before how many instructions come of a look: without chains these are the most."""
+
+    pipeline: str
+    primaries: int
+    looks: int
+    edits: int
+    judgements: int
+    """Of which some may be there already."""
+    cost_usd: float | None
+    """Of the edits; None where a price is unknown."""
+
+
+def forecast(prepared: PreparedRefinement) -> list[Forecast]:
+    """One for each model."""
+    folder = Path(prepared.settings.workspace)
+    if not (folder / DATABASE).is_file():
+        return [_forecast(prepared, None, one) for one in prepared.pipelines]
+    with Workspace.existing(folder) as workspace:
+        return [_forecast(prepared, workspace, one) for one in prepared.pipelines]
+
+
+def _forecast(prepared: PreparedRefinement, workspace: Workspace | None, pipeline: Pipeline) -> Forecast:
+    settings, model = prepared.settings, pipeline.primary
+    done = workspace.finished_edits(one_shot().name) if workspace else {}
+    primaries = sum(
+        not done.get((model.facts.fingerprint, case.fingerprint, settings.seed), 0) for case in prepared.cases
+    )
+    looks, edits = _to_do(prepared, workspace, pipeline)
+    return Forecast(
+        pipeline.facts.name,
+        primaries,
+        looks,
+        edits,
+        prepared.most_judgements // len(prepared.pipelines) if prepared.judge else 0,
+        _cost(model.facts, primaries, pipeline.executor.facts, edits),
+    )
+
+
+def _to_do(prepared: PreparedRefinement, workspace: Workspace | None, pipeline: Pipeline) -> tuple[int, int]:
+    """Looks and further edits, at most."""
+    rounds, wanted = prepared.settings.rounds, {case.fingerprint for case in prepared.cases}
+    looks = edits = rounds * len(wanted)
+    if workspace is None or not rounds:
+        return looks, edits
+    who, how = pipeline.facts.fingerprint, prepared.plan.protocol
+    for case in refinements(workspace, suite=prepared.suite, editors=(who,), protocols=(how,)):
+        if case.fingerprint in wanted and case.seed == prepared.settings.seed:
+            settled = case.rounds[:rounds]
+            over = bool(settled) and settled[-1].is_content
+            looks -= rounds if over else sum(one.advice is not None for one in settled)
+            edits -= rounds if over else sum(one.stand.picture is not None for one in settled)
+    return looks, edits
+
+
+def _cost(model: EditorFacts, primaries: int, executor: EditorFacts, edits: int) -> float | None:
+    if model.price_usd is None or executor.price_usd is None:
+        return None
+    return primaries * model.price_usd + edits * executor.price_usd

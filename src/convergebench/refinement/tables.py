@@ -1,0 +1,40 @@
+"""What judges make of a refinement, summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
+from convergebench.analysis.judged.judge_reliability import JudgeHealth, judge_health
+from convergebench.analysis.refinement.rounds import RoundRow, rounds_table
+from convergebench.analysis.refinement.transitions import RefinementRow, refinement_table
+from convergebench.benchmarks.reedit.sums import reedit_table
+from convergebench.refinement.judging import verdict_rows
+from convergebench.refinement.run import RefinementResult
+
+
+@dataclass(frozen=True)
+class RefinementTables:
+    rounds: Sequence[RoundRow]
+    transitions: Sequence[RefinementRow]
+    """From the primary to the last picture; none where one of the two was not judged."""
+    plain: Sequence[BenchmarkRow]
+    """Of the last pictures by themselves, in place of transitions."""
+    health: JudgeHealth | None
+
+
+def refinement_tables(done: RefinementResult) -> RefinementTables:
+    last = done.settings.rounds
+    why_not = done.judged and done.judged.unusable
+    unjudged = f"not judged: {why_not}" if why_not else "not judged yet"
+    rows = {
+        number: verdict_rows(done.judgements, done.verdicts, number, unjudged) for number in range(last + 1)
+    }
+    rounds = rounds_table(done.cases, last, rows)
+    if done.judged is None:
+        return RefinementTables(rounds, (), (), None)
+    health = judge_health(done.verdicts.values())
+    if last and rows[0]:
+        return RefinementTables(rounds, refinement_table(rows[0], rows[last]), (), health)
+    return RefinementTables(rounds, (), reedit_table(done.suite.partition("@")[0], rows[last]), health)

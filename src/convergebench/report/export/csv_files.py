@@ -1,0 +1,174 @@
+"""Results as CSV: the predecessor's four files, and what is missing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from convergebench.analysis import MissingValue, Results, Return, missing_values
+from convergebench.atomic_files import replacing
+
+Row: TypeAlias = Sequence[str | int | float | None]
+"""None is an empty cell: missing, never zero."""
+
+_IDENTITY = ("model", "image", "edit_pair", "image_type", "edit_category")
+_SUMMARISED = ("psnr", "ssim", "clip")
+_MOMENTS = tuple(f"{name}_{moment}" for name in _SUMMARISED for moment in ("mean", "std"))
+_PLACES = 4
+
+
+def export(results: Results, folder: Path, lacking: Sequence[Results] = ()) -> list[Path]:
+    """Write all files into the folder, each whole or not at all; a missing value is an empty cell.
+
+    missing.csv is of `lacking`, such as the results of every suite, or of these results alone unless given,
+    and of both kinds of edits; the others are of these results and their kind.
+    A model that ran with several seeds is called name#seed, so that model, image, edit pair and round
+    name one row.
+    """
+    files = {
+        "benchmark_results_detailed.csv": _detailed(results),
+        "benchmark_summary_by_round.csv": _summary_by_round(results),
+        "benchmark_summary_final.csv": _summary_final(results),
+        "benchmark_by_experiment.csv": _by_experiment(results),
+        "missing.csv": _missing(lacking or [results]),
+    }
+    for name, rows in files.items():
+        _write(folder / name, rows)
+    return [folder / name for name in files]
+
+
+def both_kinds(results: Results) -> tuple[Results, ...]:
+    """These results, and after them those of the partially reversible edits, if they have any."""
+    return (results,) if results.partial is None else (results, results.partial)
+
+
+def under_one_heading(tables: Sequence[Sequence[Row]]) -> list[Row]:
+    """The rows of all tables under the union of their headings; a cell that a table lacks is empty.
+
+    >>> under_one_heading([[("model", "psnr"), ("a", 30)], [("model", "ssim"), ("a", 0.9)]])
+    [('model', 'psnr', 'ssim'), ('a', 30, None), ('a', None, 0.9)]
+    """
+    heading = tuple(dict.fromkeys(name for first, *_ in tables for name in first))
+    named = [dict(zip(first, row, strict=True)) for first, *rows in tables for row in rows]
+    return [heading, *(tuple(row.get(name) for name in heading) for row in named)]
+
+
+def csv_text(rows: Iterable[Row]) -> str:
+    """Rows as CSV, to be printed."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _write(path: Path, rows: Iterable[Row]) -> None:
+    with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+
+
+def _detailed(results: Results) -> Iterator[Row]:
+    yield (*_IDENTITY, "round", "psnr", "ssim", "lpips", "clip_similarity")
+    labels = _labels(results)
+    for item in _in_order(results):
+        values = (_value(item, name) for name in ("psnr", "ssim", "lpips", "clip"))
+        yield (*_identity(item, labels), item.round, *values)
+
+
+def _summary_by_round(results: Results) -> Iterator[Row]:
+    yield ("model", "round", "n_samples", *_MOMENTS)
+    labels = _labels(results)
+    grouped: dict[tuple[str, int], list[Return]] = {}
+    for item in results.returns:
+        grouped.setdefault((labels[item.model, item.seed], item.round), []).append(item)
+    for (label, number), items in sorted(grouped.items()):
+        yield (label, number, len(items), *_moments(items))
+
+
+def _summary_final(results: Results) -> Iterator[Row]:
+    yield ("model", "n_evaluations", *_MOMENTS)
+    labels = _labels(results)
+    begun = {model for model, _ in labels}
+    # A model of which nothing came back has a row too, with n = 0.
+    grouped: dict[str, list[Return]] = {label: [] for label in labels.values()}
+    grouped |= {model: [] for model in results.roles() if model not in begun}
+    for item in results.returns:
+        if item.round == results.rounds:
+            grouped[labels[item.model, item.seed]].append(item)
+    for label, items in sorted(grouped.items()):
+        yield (label, len(items), *map(_rounded, _moments(items)))
+
+
+def _by_experiment(results: Results) -> Iterator[Row]:
+    yield (*_IDENTITY, *(f"{name}_r{results.rounds}" for name in _SUMMARISED))
+    labels = _labels(results)
+    for item in _in_order(results):
+        if item.round == results.rounds:
+            yield (*_identity(item, labels), *(_rounded(_value(item, name)) for name in _SUMMARISED))
+
+
+def _missing(lacking: Sequence[Results]) -> Iterator[Row]:
+    yield ("suite", "edits", "model", "case", "round", "what", "kind", "reason")
+    for results in lacking:
+        for part in both_kinds(results):
+            labels = _labels(part)
+            for gap in missing_values(part):
+                label = gap.model if gap.seed is None else labels[gap.model, gap.seed]
+                yield (part.suite, part.edits, label, gap.case, gap.round, gap.what, gap.kind, _reason(gap))
+
+
+def _reason(gap: MissingValue) -> str:
+    if not gap.case:
+        return f"{gap.reason} ({gap.count})"
+    return f"{gap.reason} (at the {gap.failed_at})" if gap.failed_at else gap.reason
+
+
+def _labels(results: Results) -> dict[tuple[str, int], str]:
+    """The name of each model and seed: the model's own where it has one seed."""
+    seeds: dict[str, set[int]] = {}
+    for item in results.returns:
+        seeds.setdefault(item.model, set()).add(item.seed)
+    for trouble in results.troubles:
+        seeds.setdefault(trouble.model, set()).add(trouble.seed)
+    return {
+        (model, seed): model if len(used) == 1 else f"{model}#{seed}"
+        for model, used in seeds.items()
+        for seed in used
+    }
+
+
+def _in_order(results: Results) -> list[Return]:
+    """By model and case as they first appear, then by seed and round."""
+    models = {model: place for place, model in enumerate(results.roles())}
+    cases = {case: place for place, case in enumerate(dict.fromkeys(item.case for item in results.returns))}
+    return sorted(results.returns, key=lambda i: (models[i.model], cases[i.case], i.seed, i.round))
+
+
+def _identity(item: Return, labels: dict[tuple[str, int], str]) -> tuple[str, ...]:
+    return labels[item.model, item.seed], item.picture, item.pair, item.kind, item.category
+
+
+def _value(item: Return, metric: str) -> float | None:
+    measurement = item.values.get(metric)
+    if measurement is None or measurement.value is None or math.isnan(measurement.value):
+        return None
+    return measurement.value
+
+
+def _moments(items: Sequence[Return]) -> Iterator[float | None]:
+    """Mean and population deviation of each metric over its finite values, as the predecessor has them."""
+    for metric in _SUMMARISED:
+        values = [value for item in items if (value := _value(item, metric)) is not None]
+        finite = [value for value in values if math.isfinite(value)]
+        if finite:
+            yield from (float(np.mean(finite)), float(np.std(finite)))
+        else:
+            yield from (math.inf if values else None, None)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, _PLACES)

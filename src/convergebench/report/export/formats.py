@@ -1,0 +1,70 @@
+"""Results as files for other programs, by format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from convergebench.analysis import Results, rankings
+from convergebench.report.export.csv_files import export
+from convergebench.report.export.latex import write_latex
+from convergebench.report.export.measurements import MEASUREMENTS, measurement_rows, write_csv, write_parquet
+from convergebench.report.markdown import write_markdown
+from convergebench.report.tables.text_table import PARTS, TextTable, breakdown_text, ranking_text
+from convergebench.results import load_results
+from convergebench.results.load_results import suites_with_returns
+from convergebench.store import Workspace
+
+TABLES = "tables"
+
+
+def export_as(form: str, workspace: Workspace, folder: Path, suite: str | None = None) -> list[Path]:
+    """Write the files of one of FORMATS into the folder, each whole or not at all.
+
+    The tables are of one suite, the last run's unless named; measurements, and what is missing, of all suites
+    unless one is named.
+    """
+    return FORMATS[form](workspace, folder, suite)
+
+
+def _as_csv(workspace: Workspace, folder: Path, suite: str | None) -> list[Path]:
+    results, name = load_results(workspace, suite), _whole(suite)
+    wanted = [name] if name else suites_with_returns(workspace)
+    known = {results.suite: results} if name == suite else {}
+    files = export(results, folder, [known.get(one) or load_results(workspace, one) for one in wanted])
+    rows = measurement_rows(workspace, name)
+    return [*files, write_csv(rows, folder / f"{MEASUREMENTS}.csv")]
+
+
+def _as_parquet(workspace: Workspace, folder: Path, suite: str | None) -> list[Path]:
+    rows = measurement_rows(workspace, _whole(suite))
+    return [write_parquet(rows, folder / f"{MEASUREMENTS}.parquet")]
+
+
+def _as_markdown(workspace: Workspace, folder: Path, suite: str | None) -> list[Path]:
+    return [write_markdown(list(_tables(load_results(workspace, suite))), folder / f"{TABLES}.md")]
+
+
+def _as_latex(workspace: Workspace, folder: Path, suite: str | None) -> list[Path]:
+    return [write_latex(list(_tables(load_results(workspace, suite))), folder / f"{TABLES}.tex")]
+
+
+def _whole(suite: str | None) -> str | None:
+    """The name without /partial: what is written of both kinds of edits says of each which it is of."""
+    return suite and suite.removesuffix("/partial")
+
+
+def _tables(results: Results) -> Iterator[TextTable]:
+    """Of the edits that can be undone for certain, then of the others, if there are any."""
+    for number, (part, ranked) in enumerate(rankings(results, results.chief)):
+        found = [ranking_text(ranked), *(breakdown_text(part, ranked, by) for by in PARTS)]
+        yield from (replace(table, name=f"{table.name}-partial") if number else table for table in found)
+
+
+FORMATS: Mapping[str, Callable[[Workspace, Path, str | None], list[Path]]] = {
+    "csv": _as_csv,
+    "parquet": _as_parquet,
+    "markdown": _as_markdown,
+    "latex": _as_latex,
+}

@@ -1,0 +1,85 @@
+"""Tables for LaTeX, by booktabs: every character of every cell is shown, none is obeyed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from convergebench.atomic_files import replacing
+from convergebench.report.tables.text_table import TextTable
+
+_SHOWN = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "'": r"\textquotesingle{}",
+    "`": r"\textasciigrave{}",
+    "∞": r"$\infty$",
+    "−": "$-$",
+    "–": r"\textendash{}",
+    "×": r"$\times$",
+    "Δ": r"$\Delta$",
+    "°": r"$^{\circ}$",
+}
+_PREAMBLE = (
+    "% Use with \\usepackage{booktabs}, \\usepackage{graphicx}, \\usepackage{textcomp} and",
+    "% \\usepackage[T1]{fontenc}; names in other scripts need LuaLaTeX or XeLaTeX.",
+)
+
+
+def latex_escaped(text: str) -> str:
+    r"""On one line, with nothing in it that LaTeX would obey.
+
+    >>> latex_escaped("50 % of a_b & \\input{x}")
+    '50 \\% of a\\_b \\& \\textbackslash{}input\\{x\\}'
+    """
+    readable = "".join(sign for sign in text if sign.isprintable() or sign.isspace())
+    shown = "".join(_SHOWN.get(sign, sign) for sign in " ".join(readable.split()))
+    # Two hyphens would become a dash.
+    return re.sub("-(?=-)", "-{}", shown)
+
+
+def write_latex(tables: Sequence[TextTable], path: Path) -> Path:
+    """All tables in one file, to be \\input."""
+    lines = [*_PREAMBLE, *(line for table in tables for line in _lines(table))]
+    with replacing(path) as part:
+        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def _lines(table: TextTable) -> Iterator[str]:
+    columns = "".join("l" if place in table.left else "r" for place in range(len(table.headings)))
+    yield ""
+    yield r"\begin{table}"
+    yield rf"  \caption{{{latex_escaped(table.title)}. {latex_escaped(table.explained)}}}"
+    yield rf"  \label{{tab:{table.name}}}"
+    yield r"  \centering"
+    yield r"  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+    yield rf"  \begin{{tabular}}{{{columns}}}"
+    yield r"    \toprule"
+    yield _row(table.headings)
+    yield r"    \midrule"
+    yield from map(_row, table.rows)
+    yield r"    \bottomrule"
+    yield r"  \end{tabular}}"
+    yield from (rf"  \par\footnotesize {latex_escaped(note)}" for note in table.notes)
+    yield r"\end{table}"
+
+
+def _row(cells: Sequence[str]) -> str:
+    line = " & ".join(map(latex_escaped, cells))
+    # After the end of a row, a star or a bracket would belong to it.
+    guard = "{}" if line.startswith(("*", "[")) else ""
+    return f"    {guard}{line} \\\\"

@@ -1,0 +1,1 @@
+"""Figures: curves and grids of pictures."""

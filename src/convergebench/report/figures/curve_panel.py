@@ -1,0 +1,129 @@
+"""How curves look: colours that colour-blind people tell apart, marks and dashes that survive grey print."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from convergebench.analysis import Curve, Results, degradation_curves, shortfall
+from convergebench.analysis.round_trip.results import Role
+from convergebench.report.formatting import axis_title
+from convergebench.types import MetricFacts
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's palette. Its yellow is too pale for a line on white. Neighbours differ in mark and dash too;
+# seven colours, nine marks and four dashes give 252 different curves.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+_DASHES: tuple[Any, ...] = ("-", (0, (7, 1.5)), (0, (3.5, 1.2)), (0, (7, 1.3, 1.2, 1.3)))
+_FLOOR_DASHES: tuple[Any, ...] = (":", (0, (1, 3)), (0, (3, 3)), (0, (1, 1)))
+_FLOOR_GREYS = ("#8a8a8a", "#6a6a6a", "#a6a6a6")
+_CROWD = 8
+
+Styles = Mapping[str, dict[str, Any]]
+"""By model, for Axes.plot."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One metric, with a curve a model."""
+
+    metric: MetricFacts
+    curves: tuple[Curve, ...]
+
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw: no value, or infinite ones alone."""
+        means = [point.mean for curve in self.curves for point in curve.points]
+        return all(math.isnan(_drawable(mean)) for mean in means)
+
+
+def panels_of(results: Results, metrics: Sequence[str]) -> list[Panel]:
+    """Those that have values."""
+    panels = [Panel(results.facts(name), degradation_curves(results, name)) for name in metrics]
+    return [panel for panel in panels if not panel.is_empty()]
+
+
+def styles_of(roles: Mapping[str, Role]) -> Styles:
+    """Models in colours with marks, every second of them hollow; floors thin, grey and dotted."""
+    models = [model for model, role in roles.items() if role != "floor"]
+    floors = [model for model, role in roles.items() if role == "floor"]
+    styles: dict[str, dict[str, Any]] = {}
+    for place, model in enumerate(models):
+        colour = _COLOURS[place % len(_COLOURS)]
+        styles[model] = {
+            "color": colour,
+            "linestyle": _DASHES[place % len(_DASHES)],
+            "linewidth": 1.6,
+            "marker": _MARKS[place % len(_MARKS)],
+            "markersize": 4.2,
+            "markerfacecolor": "white" if place % 2 else colour,
+            "markeredgecolor": colour,
+            "markeredgewidth": 1.0,
+            "zorder": 3,
+        }
+    for place, floor in enumerate(floors):
+        styles[floor] = {
+            "color": _FLOOR_GREYS[place % len(_FLOOR_GREYS)],
+            "linestyle": _FLOOR_DASHES[place % len(_FLOOR_DASHES)],
+            "linewidth": 1.4,
+            "zorder": 1,
+        }
+    return styles
+
+
+def draw_panel(axis: Axes, panel: Panel, styles: Styles, rounds: int) -> None:
+    """Means with their intervals; floors have no band."""
+    opacity = 0.07 if len(panel.curves) > _CROWD else 0.14
+    for curve in panel.curves:
+        style = styles[curve.model]
+        numbers = [point.round for point in curve.points]
+        axis.plot(numbers, [_drawable(point.mean) for point in curve.points], label=curve.model, **style)
+        if curve.role != "floor":
+            lows = [_drawable(point.low) for point in curve.points]
+            highs = [_drawable(point.high) for point in curve.points]
+            axis.fill_between(
+                numbers, lows, highs, color=style["color"], alpha=opacity, linewidth=0, zorder=2
+            )
+    axis.set_title(axis_title(panel.metric), loc="left", fontsize=10)
+    axis.set_xlabel("round", fontsize=9)
+    axis.set_xlim(1 - 0.03 * rounds, rounds + 0.03 * rounds)
+    axis.set_xticks(_ticks(rounds))
+    tidy(axis)
+
+
+def tidy(axis: Axes) -> None:
+    """Light lines across, and no box around."""
+    axis.tick_params(labelsize=8, length=3, color="#999999")
+    axis.grid(axis="y", color="#e6e6e6", linewidth=0.7)
+    axis.set_axisbelow(True)
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.spines[["left", "bottom"]].set_color("#999999")
+
+
+def legend_order(panel: Panel) -> list[str]:
+    """From the best final value to the worst as the curves end, then floors."""
+
+    def place(curve: Curve) -> tuple[bool, bool, float]:
+        mean = curve.points[-1].mean
+        return curve.role == "floor", mean is None, 0.0 if mean is None else shortfall(mean, panel.metric)
+
+    return [curve.model for curve in sorted(panel.curves, key=place)]
+
+
+def _ticks(rounds: int) -> list[int]:
+    """The first round and round numbers, a dozen at most.
+
+    >>> _ticks(4), _ticks(20)
+    ([1, 2, 3, 4], [1, 5, 10, 15, 20])
+    """
+    step = next((step for step in (1, 5, 10, 25, 50) if rounds / step <= 12), 100)
+    return sorted({1, *range(step, rounds + 1, step)})
+
+
+def _drawable(value: float | None) -> float:
+    """NaN leaves a gap in the line: what is missing or infinite is not drawn."""
+    return math.nan if value is None or math.isinf(value) else value

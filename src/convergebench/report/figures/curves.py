@@ -1,0 +1,103 @@
+"""Degradation curves as a figure: one panel a metric, floors behind the models."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from convergebench.analysis import CurvePoint, Results
+from convergebench.atomic_files import replacing
+from convergebench.errors import WrongUse
+from convergebench.report.figures.curve_panel import Panel, draw_panel, legend_order, panels_of, styles_of
+from convergebench.report.formatting import counted, metric_title
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SUFFIXES = (".png", ".svg", ".pdf")
+_PANEL_INCHES = (3.7, 2.9)
+_LONE_PANEL_INCHES = 5.2
+_MOST_COLUMNS = 3
+
+
+def plot_curves(results: Results, path: Path, metrics: Sequence[str] | None = None) -> None:
+    """Draw the mean of each metric over the rounds with its 95 % interval, as PNG, SVG or PDF by suffix.
+
+    Metrics without any value get no panel.
+    """
+    if path.suffix.lower() not in SUFFIXES:
+        raise WrongUse(f"cannot draw a {path.suffix or 'nameless'} file; use one of {', '.join(SUFFIXES)}")
+    names = [facts.name for facts in results.headline] if metrics is None else metrics
+    panels = panels_of(results, names)
+    if not panels:
+        raise WrongUse("there are no values to draw yet; let a run make its first return, then try again")
+    figure = _draw(results, panels)
+    with replacing(path) as part:
+        figure.savefig(part, dpi=160)
+
+
+def _draw(results: Results, panels: Sequence[Panel]) -> Figure:
+    from matplotlib.figure import Figure
+
+    names = legend_order(panels[0])
+    columns = min(len(panels), _MOST_COLUMNS if len(panels) != 4 else 2)
+    rows = math.ceil(len(panels) / columns)
+    drawn = columns * _PANEL_INCHES[0] if columns > 1 else _LONE_PANEL_INCHES
+    width = drawn + 0.9 + 0.085 * max(map(len, names))
+    height = max(rows * _PANEL_INCHES[1] + 1.1, 0.25 * len(names) + 0.6)
+    figure = Figure(figsize=(width, height), layout="constrained")
+    styles = styles_of({curve.model: curve.role for curve in panels[0].curves})
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for panel, axis in zip(panels, axes, strict=False):
+        draw_panel(axis, panel, styles, results.rounds)
+    for unused in axes[len(panels) :]:
+        unused.remove()
+    title = textwrap.fill(f"{results.suite}: what is left after each round", int(drawn * 10))
+    figure.suptitle(title, x=0.012, ha="left", weight="bold", fontsize=11, parse_math=False)
+    lines = {str(line.get_label()): line for line in axes[0].get_lines()}
+    legend = figure.legend(
+        [lines[name] for name in names],
+        names,
+        loc="outside right upper",
+        frameon=False,
+        fontsize=9,
+        handlelength=3.2,
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    caption = textwrap.fill(_caption(panels), int(width * 14))
+    figure.supxlabel(caption, x=0.012, ha="left", fontsize=8, color="#444444", parse_math=False)
+    return figure
+
+
+def _caption(panels: Sequence[Panel]) -> str:
+    chief = panels[0]
+    ends = {curve.model: curve.points[-1] for curve in chief.curves}
+    sizes = sorted({curve.points[-1].n for curve in chief.curves if curve.role != "floor"}) or [0]
+    size = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    sentences = [
+        "Means with 95 % intervals, by source picture; dotted grey: floors.",
+        f"At the last round n = {size} returns a model ({metric_title(chief.metric)}), {_missing(ends)}.",
+        *(_infinite(panel) for panel in panels),
+    ]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _missing(ends: Mapping[str, CurvePoint]) -> str:
+    absent = {model: point.missing for model, point in ends.items() if point.missing}
+    if not absent:
+        return "none missing"
+    worst = sorted(absent, key=lambda model: -absent[model])
+    named = ", ".join(f"{model} {absent[model]}" for model in worst[:5])
+    more = f", {counted(len(worst) - 5, 'other')}" if len(worst) > 5 else ""
+    return f"missing: {named}{more}"
+
+
+def _infinite(panel: Panel) -> str:
+    models = [curve.model for curve in panel.curves if any(point.perfect for point in curve.points)]
+    if not models:
+        return ""
+    return f"Infinite {metric_title(panel.metric)} (picture unchanged) is not drawn: {', '.join(models)}."

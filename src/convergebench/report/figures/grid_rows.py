@@ -1,0 +1,75 @@
+"""The rows of a picture grid: the sources, then what each model has left of them at the last round."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from convergebench.analysis import RETURN, MissingValue, Results, Return, ranking, reading
+from convergebench.report.figures.picture_grid import GridCell, GridRow
+from convergebench.report.formatting import decimals, metric_title, number
+from convergebench.types import Digest, MetricFacts, Pixels
+
+
+def grid_rows(
+    results: Results,
+    source_of: Callable[[str], Pixels],
+    picture_of: Callable[[Digest], Pixels],
+    metric: str = "ssim",
+    columns: int = 6,
+) -> tuple[GridRow, ...]:
+    """Rows for picture_grid; `source_of` takes a source picture's id, `picture_of` a digest.
+
+    Models come in the order of the ranking, and the columns are cases of as many different pictures as
+    there are. Of several seeds the lowest is shown.
+    """
+    last = max((item.round for item in results.returns), default=results.rounds)
+    ranked = ranking(results, metric, last)
+    final = {
+        (item.model, item.case): item
+        for item in sorted(results.returns, key=lambda item: -item.seed)
+        if item.round == last
+    }
+    missing = {(gap.model, gap.case): gap for gap in ranked.missing_values if gap.what == RETURN}
+    shown = _spread(list(final.values()), columns)
+
+    def cell(model: str, case: str) -> GridCell:
+        item = final.get((model, case))
+        if item is None:
+            return GridCell(None, _reason(missing.get((model, case))))
+        return GridCell(picture_of(item.digest), _caption(item, ranked.metric))
+
+    sources = GridRow("source", [GridCell(source_of(item.picture), item.case) for item in shown])
+    return (
+        sources,
+        *(GridRow(row.model, [cell(row.model, item.case) for item in shown]) for row in ranked.rows),
+    )
+
+
+def _spread(final: Sequence[Return], columns: int) -> list[Return]:
+    """One return for each case to show: pictures and kinds take turns, and well covered cases go first."""
+    coverage = Counter(item.case for item in final)
+    left = {item.case: item for item in final}
+    pictures, kinds = Counter[str](), Counter[str]()
+    chosen: list[Return] = []
+    while left and len(chosen) < columns:
+        best = min(
+            left.values(), key=lambda i: (pictures[i.picture], kinds[i.kind], -coverage[i.case], i.case)
+        )
+        pictures[best.picture] += 1
+        kinds[best.kind] += 1
+        chosen.append(left.pop(best.case))
+    return sorted(chosen, key=lambda item: (item.kind, item.case))
+
+
+def _caption(item: Return, facts: MetricFacts) -> str:
+    value = reading(item, facts)
+    if isinstance(value, str):
+        return f"{metric_title(facts)} missing: {value}"
+    return f"{metric_title(facts)} {number(value, decimals(facts))}"
+
+
+def _reason(gap: MissingValue | None) -> str:
+    if gap is None:
+        return "not asked for"
+    return f"{gap.failed_at}: {gap.reason}" if gap.failed_at else gap.reason

@@ -1,0 +1,7 @@
+"""The page: one front end that opens from a folder on disk, or is served while a run goes on."""
+
+from convergebench.report.page.page_results import holds_only_single_edits, page_results
+from convergebench.report.page.sections import Sections
+from convergebench.report.page.static_site import write_site
+
+__all__ = ["Sections", "holds_only_single_edits", "page_results", "write_site"]

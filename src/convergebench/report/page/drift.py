@@ -1,0 +1,38 @@
+"""How each model's pictures drift, round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from convergebench.analysis import Results
+from convergebench.analysis.round_trip.drift_profile import DRIFT_KINDS, RoundProfile, drift_profile
+
+
+def drift_section(results: Results, models: Iterable[str]) -> dict[str, Any]:
+    """The ways to drift, and every model's profile; a model without drift values has no rounds."""
+    known = results.roles()
+    return {
+        "ways": [{"name": way.name, "group": way.group, "noticeable": way.noticeable} for way in DRIFT_KINDS],
+        "models": [
+            [_round(profile) for profile in drift_profile(results, model)] if model in known else []
+            for model in models
+        ],
+    }
+
+
+def _round(profile: RoundProfile) -> dict[str, Any]:
+    return {
+        "round": profile.round,
+        "sentence": profile.sentence,
+        "drifts": {
+            name: {
+                "noticed": drift.noticed,
+                "amount": drift.amount,
+                "words": drift.way.words(drift.amount, profile.values),
+                "either_way": drift.either_way,
+                "n": drift.n,
+            }
+            for name, drift in profile.drifts.items()
+        },
+    }

@@ -1,0 +1,178 @@
+"""Trajectories as films: every step's picture in order, with what was measured of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from convergebench.analysis import Results, Return
+from convergebench.analysis.round_trip.drift_profile import leading_drift, values_of
+from convergebench.errors import ConvergeBenchError
+from convergebench.picture import SUFFIXES
+from convergebench.report.page.overview import case_numbers, model_numbers
+from convergebench.report.page.page_picture import PagePicture
+from convergebench.results.load_results import RETURN_ROLES
+from convergebench.store import IS_NEWEST, Workspace
+from convergebench.types import Digest, Failure, PictureFacts, Step
+
+_TRAJECTORIES = f"""
+    SELECT t.id, t.editor, t.seed, c.id AS case_id, e.name AS editor_name,
+           {IS_NEWEST} AS newest
+    FROM trajectories t
+    JOIN cases c ON c.fingerprint = t.case_fingerprint
+    JOIN editors e ON e.fingerprint = t.editor
+    WHERE t.protocol = ? AND c.suite = ? ORDER BY t.id
+"""
+
+_SOURCES = """
+    SELECT c.id AS case_id, s.inputs ->> 0 AS digest FROM steps s
+    JOIN trajectories t ON t.id = s.trajectory JOIN cases c ON c.fingerprint = t.case_fingerprint
+    WHERE t.protocol = ? AND c.suite = ? AND s.position = 0
+"""
+
+
+@dataclass(frozen=True)
+class Filmstrip:
+    """One trajectory, by its id in the workspace."""
+
+    trajectory: int
+    model: str
+    case: str
+    seed: int
+    returns: tuple[Return, ...]
+
+
+def filmstrips_of(workspace: Workspace, results: Results) -> dict[str, tuple[Filmstrip, ...]]:
+    """The newest generation of every trajectory of the results' models, by case."""
+    returned: dict[tuple[str, str, int], list[Return]] = {}
+    for item in results.returns:
+        returned.setdefault((item.model, item.case, item.seed), []).append(item)
+    known = results.roles()
+    films: dict[str, list[Filmstrip]] = {}
+    for row in workspace.query(_TRAJECTORIES, results.protocol, results.suite):
+        by_fingerprint = f"{row['editor_name']}@{row['editor'][:6]}"
+        model = by_fingerprint if by_fingerprint in known else row["editor_name"]
+        if model in known and row["newest"]:
+            key = (model, row["case_id"], row["seed"])
+            film = Filmstrip(row["id"], *key, tuple(returned.get(key, ())))
+            films.setdefault(row["case_id"], []).append(film)
+    return {case: tuple(of_case) for case, of_case in films.items()}
+
+
+def pictures_section(
+    workspace: Workspace, results: Results, films: Mapping[str, Sequence[Filmstrip]]
+) -> dict[str, Any]:
+    """Every case's source, and every trajectory's returns with the way in which each drifted most."""
+    model, case = model_numbers(results), case_numbers(results)
+    rows = []
+    for film in (film for of_case in films.values() for film in of_case):
+        digests: list[str | None] = [None] * results.rounds
+        drifts: list[str | None] = [None] * results.rounds
+        for item in film.returns:
+            digests[item.round - 1] = item.digest
+            drifts[item.round - 1] = leading_drift(values_of(item))
+        if film.case in case:
+            rows.append({"model": model[film.model], "case": case[film.case], "seed": film.seed,
+                         "digests": digests, "drifts": drifts})  # fmt: skip
+    sources = {
+        row["case_id"]: row["digest"] for row in workspace.query(_SOURCES, results.protocol, results.suite)
+    }
+    return {"films": rows, "sources": [sources.get(name) for name in case]}
+
+
+def last_returns(
+    pictures: Mapping[str, Any], model: int, cases: Collection[int]
+) -> list[tuple[Digest, Digest]]:
+    """Source and return of each trajectory of a model on these cases that has come to the last round."""
+    return [
+        (pictures["sources"][film["case"]], film["digests"][-1])
+        for film in pictures["films"]
+        if film["model"] == model
+        and film["case"] in cases
+        and film["digests"][-1]
+        and pictures["sources"][film["case"]]
+    ]
+
+
+def case_section(
+    workspace: Workspace, results: Results, case: str, films: Sequence[Filmstrip]
+) -> dict[str, Any]:
+    """One case: what was asked, the source, and every model's film."""
+    texts = workspace.query("SELECT * FROM cases WHERE suite = ? AND id = ?", results.suite, case)
+    asked = {name: texts[-1][name] for name in ("forward", "backward", "language")} if texts else None
+    steps = {film.trajectory: workspace.steps(film.trajectory) for film in films}
+    return {
+        "asked": asked,
+        "hints": list(json.loads(texts[-1]["hints"]).items()) if texts else [],
+        "source": _source(workspace, steps.values()),
+        "films": [_film(results, film, steps[film.trajectory], asked or {}) for film in films],
+    }
+
+
+def pictures_of_case(case: Mapping[str, Any]) -> Iterator[PagePicture]:
+    """The source and every step; there are maps of the returns, and of the source as one of no change."""
+    source = case["source"]
+    compared = source["digest"] if source else None
+    if source:
+        yield PagePicture(source["digest"], source["file"], compared)
+    for step in (step for film in case["films"] for step in film["steps"] if step["picture"]):
+        made = step["picture"]
+        yield PagePicture(made["digest"], made["file"], compared if step["is_return"] else None)
+
+
+def _source(workspace: Workspace, films: Any) -> dict[str, Any] | None:
+    """The picture that the films begin with; None where it is not in the workspace."""
+    for digest in (steps[0].inputs[0] for steps in films if steps):
+        try:
+            return picture_of(workspace.pictures.load(digest).facts)
+        except ConvergeBenchError:
+            return None
+    return None
+
+
+def _film(
+    results: Results, film: Filmstrip, steps: Sequence[Step], asked: Mapping[str, Any]
+) -> dict[str, Any]:
+    return {
+        "model": model_numbers(results)[film.model],
+        "seed": film.seed,
+        "steps": [_step(step, asked) for step in steps],
+        "measured": [_measured(item) for item in film.returns],
+    }
+
+
+def _step(step: Step, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Its instruction only where it is another than those of the case."""
+    made, failed = (None, step.outcome) if isinstance(step.outcome, Failure) else (step.outcome, None)
+    return {
+        "role": step.role,
+        "is_return": step.role in RETURN_ROLES,
+        "round": step.round,
+        "instruction": None if step.instruction in asked.values() else step.instruction,
+        "picture": picture_of(made) if made else None,
+        "failure": asdict(failed) if failed else None,
+        "seconds": step.seconds,
+        "cost_usd": step.cost_usd,
+        "attempts": step.attempts,
+    }
+
+
+def _measured(item: Return) -> dict[str, Any]:
+    """Metric names are ours, so they may be keys."""
+    return {
+        "round": item.round,
+        "values": {name: m.value for name, m in item.values.items() if m.value is not None},
+        "missing": {name: m.missing for name, m in item.values.items() if m.value is None},
+    }
+
+
+def picture_of(facts: PictureFacts) -> dict[str, Any]:
+    return {"digest": facts.digest, "file": picture_file(facts.digest, facts.media_type),
+            "width": facts.width, "height": facts.height, "type": facts.media_type}  # fmt: skip
+
+
+def picture_file(digest: Digest, media_type: str) -> str:
+    """Where it lies in a picture store, and in a report."""
+    return f"{digest[:2]}/{digest}{SUFFIXES[media_type]}"

@@ -1,0 +1,196 @@
+"""What verdicts come to: each model by each rubric, and by subset as its benchmark does it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from convergebench.analysis.judged.benchmark_scores import (
+    BenchmarkRow,
+    Scores,
+    VerdictRow,
+    reasons_of,
+    sample_mean,
+    scores_of,
+)
+from convergebench.analysis.judged.judge_summary import JudgedRow, JudgedScore, judge_summary
+from convergebench.benchmarks.gedit import mini as gedit_mini
+from convergebench.benchmarks.gedit import suite as gedit
+from convergebench.benchmarks.gedit.sums import RUBRICS as GEDIT_RUBRICS
+from convergebench.benchmarks.gedit.sums import gedit_table
+from convergebench.benchmarks.reedit import mini as reedit_mini
+from convergebench.benchmarks.reedit import suite as reedit
+from convergebench.benchmarks.reedit.sums import reedit_table
+from convergebench.benchmarks.reedit.sums import rubrics_of as reedit_rubrics
+from convergebench.benchmarks.wiseedit import mini as wiseedit_mini
+from convergebench.benchmarks.wiseedit import suite as wiseedit
+from convergebench.benchmarks.wiseedit.sums import rubrics_of as wiseedit_rubrics
+from convergebench.benchmarks.wiseedit.sums import wiseedit_table
+from convergebench.protocols.refine import NAMES as REFINING
+from convergebench.report.page.step_index import IndexedStep, StepPlace
+from convergebench.report.page.verdicts import AskedRubric, Judgement
+from convergebench.report.tables.benchmark import json_benchmark
+
+ALL = "all"
+_MOST_BARS = 12
+
+
+@dataclass(frozen=True)
+class _Benchmark:
+    rubrics_of: Callable[[str], Sequence[str]]
+    """Of a subset."""
+    table: Callable[[str, Sequence[VerdictRow]], list[BenchmarkRow]]
+
+
+_GEDIT = _Benchmark(lambda subset: tuple(GEDIT_RUBRICS), gedit_table)
+_WISEEDIT = _Benchmark(wiseedit_rubrics, wiseedit_table)
+_REEDIT = _Benchmark(reedit_rubrics, reedit_table)
+_BENCHMARKS: Mapping[str, _Benchmark] = {
+    gedit.NAME: _GEDIT, gedit_mini.NAME: _GEDIT, wiseedit.NAME: _WISEEDIT, wiseedit_mini.NAME: _WISEEDIT,
+    reedit.NAME: _REEDIT, reedit_mini.NAME: _REEDIT,
+}  # fmt: skip
+
+
+def summaries(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
+    """A line for every judge, suite, model and rubric that grades pictures."""
+    groups: defaultdict[tuple[str, str], list[tuple[Judgement, StepPlace]]] = defaultdict(list)
+    for one, place in _graded(judgements):
+        groups[one.judge, place.suite].append((one, place))
+    lines = []
+    for (judge, suite), group in groups.items():
+        values: defaultdict[tuple[str, str], list[tuple[int, float]]] = defaultdict(list)
+        for one, place in group:
+            if one.value is not None:
+                values[place.model, one.rubric.fingerprint].append((place.round, one.value))
+        rubrics = {one.rubric.fingerprint: one.rubric for one, _ in group}
+        for row in judge_summary(_score(one, place) for one, place in group):
+            found = values[row.model, row.rubric]
+            lines.append({"judge": judge, "suite": suite, **_summary(row, rubrics[row.rubric], found)})
+    return sorted(lines, key=_best_first)
+
+
+def _best_first(line: Mapping[str, Any]) -> tuple[Any, ...]:
+    return line["judge"], line["suite"], line["rubric"], line["mean"] is None, -(line["mean"] or 0.0)
+
+
+def _graded(judgements: Sequence[Judgement]) -> Iterator[tuple[Judgement, StepPlace]]:
+    for one in judgements:
+        if one.rubric.grades:
+            # Refined pictures are compared with the primary ones in a view of their own.
+            yield from ((one, place) for place in one.places if place.protocol not in REFINING)
+
+
+def _score(one: Judgement, place: StepPlace) -> JudgedScore:
+    subject = f"{place.protocol}/{place.case}/{place.seed}/{place.round}"
+    missing = None if one.value is not None else one.outcome
+    return JudgedScore(
+        place.model, one.rubric.fingerprint, subject, place.picture, one.row["repeat"], one.value, missing
+    )
+
+
+def _summary(row: JudgedRow, rubric: AskedRubric, values: Sequence[tuple[int, float]]) -> dict[str, Any]:
+    mean = row.mean
+    by_round: defaultdict[int, list[float]] = defaultdict(list)
+    for number, value in values:
+        by_round[number].append(value)
+    return {
+        "model": row.model, "rubric": row.rubric, "n": row.n, "missing": row.missing,
+        "kinds": list(row.kinds.items()), "mean": mean and mean.mean, "low": mean and mean.low,
+        "high": mean and mean.high, "alpha": row.agreement.alpha,
+        "spread": row.spread and row.spread.standard_deviation,
+        "bars": _bars([value for _, value in values], *rubric.range),
+        "rounds": [(number, sum(one) / len(one), len(one)) for number, one in sorted(by_round.items())],
+    }  # fmt: skip
+
+
+def _bars(values: Sequence[float], low: float, high: float) -> list[int]:
+    """How many values there are at each whole grade, or at each tenth of a wider scale."""
+    last = int(high - low) if high - low < _MOST_BARS else 10
+    counts = [0] * (last + 1)
+    for value in values:
+        counts[round((value - low) / (high - low) * last)] += 1
+    return counts
+
+
+def subset_tables(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]) -> list[dict[str, Any]]:
+    """For every suite and judge the table of its benchmark, or else each rubric's means by category."""
+    groups: defaultdict[tuple[str, str], list[tuple[Judgement, StepPlace]]] = defaultdict(list)
+    newest = {
+        one.rubric.id: one.rubric.fingerprint for one in sorted(judgements, key=lambda one: one.row["at"])
+    }
+    for one, place in _graded(judgements):
+        if newest[one.rubric.id] == one.rubric.fingerprint:
+            groups[one.judge, place.suite].append((one, place))
+    tables = []
+    for (judge, suite), group in groups.items():
+        name = suite.partition("@")[0]
+        known = _BENCHMARKS.get(name)
+        rows = [_verdict(one, place) for one, place in group]
+        if known:
+            asked = _expected(rows, steps, suite, known)
+            table = known.table(name, asked)
+        else:
+            table = _by_category(name, rows)
+        tables.append(
+            {"judge": judge, "suite": suite, "rows": [_paired(row) for row in json_benchmark(table)]}
+        )
+    return tables
+
+
+def _paired(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Reasons as pairs, since names in a page's data may not come from elsewhere."""
+    return {**row, "reasons": list(row["reasons"].items())}
+
+
+def _verdict(one: Judgement, place: StepPlace) -> VerdictRow:
+    missing = None if one.value is not None else f"verdict {one.outcome.replace('_', ' ')}"
+    return VerdictRow(
+        place.model, place.case, place.category, place.language, place.picture, one.rubric.id, one.value,
+        missing, place.seed, one.row["repeat"],
+    )  # fmt: skip
+
+
+def _expected(
+    rows: Sequence[VerdictRow], steps: Sequence[IndexedStep], suite: str, known: _Benchmark
+) -> list[VerdictRow]:
+    """The verdicts, and a missing one for every edit and rubric that has none."""
+    wanted = {rubric for row in rows for rubric in known.rubrics_of(row.subset)}
+    there = {(row.sample, row.rubric) for row in rows}
+    found = [row for row in rows if row.rubric in wanted]
+    for step in steps:
+        place = step.place
+        if (place.suite, place.protocol) != (suite, "one_shot"):
+            continue
+        failure = step.row["failure"] and f"no picture: {step.row['reason']}"
+        edit = VerdictRow(
+            place.model, place.case, place.category, place.language, place.picture, "", None,
+            failure or "not judged yet", place.seed,
+        )  # fmt: skip
+        found += [
+            replace(edit, rubric=rubric)
+            for rubric in known.rubrics_of(place.category)
+            if (edit.sample, rubric) not in there
+        ]
+    return found
+
+
+def _by_category(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkRow]:
+    table = []
+    for model, rubric in dict.fromkeys((row.model, row.rubric) for row in rows):
+        scores = scores_of([row for row in rows if row.model == model], rubric)
+        subsets: dict[str, dict[Any, float | str]] = {}
+        for sample, score in scores.items():
+            subsets.setdefault(sample.subset, {})[sample] = score
+        parts = [*sorted(subsets.items()), (ALL, scores)]
+        table += [_line(model, suite, rubric, subset, of) for subset, of in parts]
+    return table
+
+
+def _line(model: str, suite: str, rubric: str, subset: str, scores: Scores) -> BenchmarkRow:
+    reasons = reasons_of(scores)
+    missing = sum(reasons.values())
+    return BenchmarkRow(
+        model, suite, "", rubric, subset, len(scores) - missing, missing, sample_mean(scores), reasons
+    )

@@ -1,0 +1,114 @@
+"""A workspace that may be changing: sections as of its last look, gathered anew when it is due."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from convergebench.errors import ConvergeBenchError
+from convergebench.report.page.change_maps import mean_map
+from convergebench.report.page.data_script import script_of
+from convergebench.report.page.page_results import page_results
+from convergebench.report.page.picture_cache import PictureCache
+from convergebench.report.page.sections import Sections
+from convergebench.report.page.static_site import PARTS
+from convergebench.store import Workspace
+
+_FIRST = ("overview", "metric/ssim")
+_SOON = ("pictures", "values/ssim", "drift", "runs")
+_SHORTEST_WAIT_SECONDS = 1.0
+_SHARE_OF_TIME = 10
+"""Gathering takes at most one tenth of the time, however large the workspace."""
+
+
+class _Look:
+    """The sections as of one moment, each built once, and by one thread."""
+
+    def __init__(self, version: int, sections: Sections, due: float) -> None:
+        self.version = version
+        self.sections = sections
+        self.due = due
+        self._scripts: dict[str, str] = {}
+        self._means: dict[int, bytes | None] = {}
+        self._guards: dict[str | int, threading.Lock] = {}
+
+    def script(self, key: str) -> str | None:
+        if key not in self.sections.keys:
+            return None
+        with self._guards.setdefault(key, threading.Lock()):
+            if key not in self._scripts:
+                self._scripts[key] = script_of(key, self.sections.build(key))
+            return self._scripts[key]
+
+    def mean_map(self, model: int, keeper: PictureCache) -> bytes | None:
+        with self._guards.setdefault(model, threading.Lock()):
+            if model not in self._means:
+                try:
+                    self._means[model] = mean_map(keeper.maps_of(self.sections.last_returns(model)))
+                except ConvergeBenchError:
+                    self._means[model] = None
+            return self._means[model]
+
+
+class LiveData:
+    """What the page asks for while it is open. It may be asked from several threads."""
+
+    def __init__(self, folder: Path, suite: str | None = None) -> None:
+        self.workspace = Workspace.existing(folder)
+        self.keeper = PictureCache(self.workspace.pictures, folder / PARTS)
+        self._suite = suite
+        self._guard = threading.Lock()
+        self._closing = threading.Event()
+        self._preparing = threading.Thread(target=self._prepare_more, daemon=True)
+        self._look = self._gathered()
+
+    def prepare(self) -> None:
+        """Build what the page opens with, so that it need not wait for it; the rest follows meanwhile."""
+        for key in _FIRST:
+            self.script(key)
+        self._preparing.start()
+
+    def _prepare_more(self) -> None:
+        for key in _SOON:
+            with suppress(ConvergeBenchError):
+                if not self._closing.is_set():
+                    self.script(key)
+
+    def version(self) -> int:
+        """A number that changes when there is something new to show."""
+        with self._guard:
+            if self._database_version() != self._look.version and time.monotonic() >= self._look.due:
+                self._look = self._gathered()
+            return self._look.version
+
+    def script(self, key: str) -> str | None:
+        """The section as a script, or None where there is no such section."""
+        with self._guard:
+            look = self._look
+        return look.script(key)
+
+    def mean_map(self, model: int) -> bytes | None:
+        """Where this model's last returns differ from their sources on average; None where it has none."""
+        with self._guard:
+            look = self._look
+        return look.mean_map(model, self.keeper)
+
+    def close(self) -> None:
+        self._closing.set()
+        if self._preparing.is_alive():
+            self._preparing.join()
+        self.workspace.close()
+
+    def _gathered(self) -> _Look:
+        began = time.monotonic()
+        version = self._database_version()
+        results = page_results(self.workspace, self._suite)
+        taken = time.monotonic() - began
+        due = began + max(_SHORTEST_WAIT_SECONDS, _SHARE_OF_TIME * taken)
+        return _Look(version, Sections(self.workspace, results, live=True), due)
+
+    def _database_version(self) -> int:
+        """Changes with every commit of another connection."""
+        return int(self.workspace.query("PRAGMA data_version")[0][0])

@@ -1,0 +1,86 @@
+"""One metric: its ranking and curves, every value, and every two models on the cases that both have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from typing import Any, Literal
+
+from convergebench.analysis import (
+    Results,
+    degradation_curves,
+    forward_success,
+    of_part,
+    paired_difference,
+    ranking,
+    reading,
+)
+from convergebench.analysis.round_trip.paired_difference import NothingShared
+from convergebench.report.page.overview import case_numbers, model_numbers
+from convergebench.report.tables.ranking import json_ranking
+
+_PARTS: tuple[Literal["category", "kind"], ...] = ("category", "kind")
+
+
+def metric_section(results: Results, metric: str, number: Mapping[str, int]) -> dict[str, Any]:
+    """The ranking at the last round, and curves over all cases and over each part of them.
+
+    Partially reversible edits have a ranking of their own. Models are known by their number.
+    """
+    partial = results.partial
+    is_measured = partial is not None and metric in {facts.name for facts in partial.metrics}
+    return {
+        "ranking": _ranking(results, metric),
+        "partial": _ranking(partial, metric) if partial and is_measured else None,
+        "curves": list(_curves(results, metric, number)),
+    }
+
+
+def _ranking(results: Results, metric: str) -> Any:
+    """With the metrics that the score is made of; to sum up all others too would take most of the time.
+
+    Beside it how often each model's forward edits happened.
+    """
+    needed = tuple(facts for facts in results.metrics if facts in results.headline or facts.name == metric)
+    return {
+        **json_ranking(ranking(replace(results, metrics=needed), metric)),
+        "forward": [{**asdict(one), "rate": one.rate} for one in forward_success(results).values()],
+    }
+
+
+def _curves(results: Results, metric: str, number: Mapping[str, int]) -> Iterator[dict[str, Any]]:
+    yield {"by": "", "part": "", "models": _points(results, metric, number)}
+    for by in _PARTS:
+        for name, part in of_part(results, by).items():
+            yield {"by": by, "part": name, "models": _points(part, metric, number)}
+
+
+def _points(part: Results, metric: str, number: Mapping[str, int]) -> list[dict[str, Any]]:
+    return [
+        {"model": number[curve.model], "points": [vars(point) for point in curve.points]}
+        for curve in degradation_curves(part, metric)
+    ]
+
+
+def values_section(results: Results, metric: str) -> list[dict[str, Any]]:
+    """Every trajectory's values by round; a missing one is null."""
+    facts = results.facts(metric)
+    model, case = model_numbers(results), case_numbers(results)
+    rows: dict[tuple[int, int, int], list[float | None]] = {}
+    for item in results.returns:
+        row = rows.setdefault((model[item.model], case[item.case], item.seed), [None] * results.rounds)
+        value = reading(item, facts)
+        row[item.round - 1] = None if isinstance(value, str) else value
+    return [{"model": m, "case": c, "seed": seed, "values": row} for (m, c, seed), row in rows.items()]
+
+
+def pairs_section(results: Results, metric: str, round: int, models: Sequence[str]) -> list[dict[str, Any]]:
+    """The first model against all others at a round; those that share no case are left out."""
+    first, *others = models
+    found = []
+    for second in others:
+        with suppress(NothingShared):
+            one = paired_difference(results, first, second, metric, round)
+            found.append({**asdict(one), "verdict": one.verdict, "smallest_p_value": one.smallest_p_value})
+    return found

@@ -1,0 +1,100 @@
+"""What the page knows from the start: models, metrics, cases, and what each model took."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from convergebench._version import __version__
+from convergebench.analysis import FailedStep, Results, Return, has_scale
+from convergebench.analysis.round_trip.results import Edits
+from convergebench.report.formatting import decimals, metric_title
+from convergebench.report.page.change_maps import scale
+from convergebench.types import MetricFacts
+
+_QUOTED = (1, 2, 3, 5, 10, 15, 20)
+_QUICK = 1000
+"""So many tests take about as long as all else in a report."""
+
+
+@dataclass(frozen=True)
+class CaseFacts:
+    id: str
+    picture: str
+    pair: str
+    category: str
+    kind: str
+    edits: Edits
+
+
+def overview_section(results: Results, *, live: bool) -> dict[str, Any]:
+    return {
+        "suite": results.suite,
+        "protocol": results.protocol,
+        "edits": results.edits,
+        "rounds": results.rounds,
+        "version": __version__,
+        "live": live,
+        "models": [{"name": name, "role": role} for name, role in results.roles().items()],
+        "metrics": [
+            {**_metric(facts, results), "compared_rounds": compared_rounds(results, facts, live=live)}
+            for facts in results.metrics
+        ],
+        "cases": [asdict(case) for case in cases_of(results)],
+        "uses": [asdict(use) for use in results.uses],
+        "change_scale": scale(),
+    }
+
+
+def compared_rounds(results: Results, facts: MetricFacts, *, live: bool) -> list[int]:
+    """The rounds at which every two models are tested against each other.
+
+    That takes time, so that a report has all rounds for as many models as can be tested quickly, or else
+    those that people quote, or else the last; a live page tests what is looked at.
+    """
+    if not has_scale(facts):
+        return []
+    everything = list(range(1, results.rounds + 1))
+    if live:
+        return everything
+    quoted = [number for number in everything if number in _QUOTED or number == results.rounds]
+    pairs = math.comb(len(results.roles()), 2) * len(results.headline)
+    for rounds in (everything, quoted) if facts.dimension != "drift" else ():
+        if pairs * len(rounds) <= _QUICK:
+            return rounds
+    return [results.rounds]
+
+
+def cases_of(results: Results) -> list[CaseFacts]:
+    """Every case that was begun, in alphabetical order; their places are their numbers in the page."""
+    begun: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
+    found = {item.case: _case(item) for item in begun}
+    return [found[case] for case in sorted(found)]
+
+
+def _case(item: Return | FailedStep) -> CaseFacts:
+    edits: Edits = "reversible" if item.reversibility == "reversible" else "partially reversible"
+    return CaseFacts(item.case, item.picture, item.pair, item.category, item.kind, edits)
+
+
+def case_numbers(results: Results) -> dict[str, int]:
+    return {case.id: number for number, case in enumerate(cases_of(results))}
+
+
+def model_numbers(results: Results) -> dict[str, int]:
+    return {model: number for number, model in enumerate(results.roles())}
+
+
+def _metric(facts: MetricFacts, results: Results) -> dict[str, Any]:
+    return {
+        **asdict(facts),
+        "title": metric_title(facts),
+        "decimals": decimals(facts),
+        "scaled": has_scale(facts),
+        "bounded": math.isfinite(facts.perfect),
+        "measured": any(
+            (found := item.values.get(facts.name)) is not None and found.value is not None
+            for item in results.returns
+        ),
+    }

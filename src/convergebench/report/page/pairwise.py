@@ -1,0 +1,92 @@
+"""Which of two models judges found better, summed up as `convergebench judge --pairwise` does it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import combinations
+from typing import Any
+
+from convergebench.analysis.judged.bradley_terry import PairwiseVerdicts, Winner, pairwise_summaries
+from convergebench.protocols import is_undoing
+from convergebench.protocols.refine import NAMES as REFINING
+from convergebench.report.page.step_index import IndexedStep
+from convergebench.report.page.verdicts import AskedRubric, Judgement
+
+_WINNERS: Mapping[float, Winner] = {1.0: "first", 0.5: "tie", 0.0: "second"}
+
+
+def contest_tables(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]) -> list[dict[str, Any]]:
+    """For every judge and rubric that compares: wins, ties and strengths.
+
+    Two models that made the very same picture tie, though nobody was asked about them.
+    """
+    tables = []
+    compared = [one for one in judgements if one.rubric.compares]
+    for judge in dict.fromkeys(one.judge for one in compared):
+        mine = [one for one in compared if one.judge == judge]
+        for found in pairwise_summaries([*_asked(mine), *_ties(mine, steps)]):
+            wins = [(*models, *counts) for models, counts in found.wins.items()]
+            strengths = {
+                "models": [asdict(one) for one in found.strengths.models],
+                "missing": found.strengths.missing,
+            }
+            counts = {"n": found.n, "missing": found.missing, "ties": found.ties,
+                      "order_disagreements": found.order_disagreements}  # fmt: skip
+            tables.append(
+                {"judge": judge, "rubric": found.rubric, **counts, "wins": wins, "strengths": strengths}
+            )
+    return tables
+
+
+def _asked(judgements: Sequence[Judgement]) -> list[PairwiseVerdicts]:
+    """Both orders of each comparison together, by the models' names."""
+    found: defaultdict[tuple[Any, ...], dict[str, Winner | None]] = defaultdict(dict)
+    for one in judgements:
+        winner = None if one.value is None else _WINNERS[one.value]
+        for place, other in zip(one.places, one.others, strict=True):
+            first, second = sorted((place.model, other.model))
+            where = (place.protocol, place.case, place.seed, place.round, place.picture)
+            order = "shown" if place.model == first else "swapped"
+            found[one.rubric.name, first, second, where, one.row["repeat"]][order] = winner
+    return [
+        PairwiseVerdicts(rubric, first, second, orders.get("shown"), orders.get("swapped"), where[-1])
+        for (rubric, first, second, where, _), orders in found.items()
+    ]
+
+
+def _ties(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]) -> Iterator[PairwiseVerdicts]:
+    """The same picture by two of the models that one judge compared, in a suite and round where it did."""
+    by_rubric: defaultdict[str, list[Judgement]] = defaultdict(list)
+    for one in judgements:
+        by_rubric[one.rubric.name].append(one)
+    for name, asked in by_rubric.items():
+        compared = [place for one in asked for place in (*one.places, *one.others)]
+        models = {place.model for place in compared}
+        where = {(place.suite, place.round) for place in compared}
+        found = [
+            step
+            for step in steps
+            if step.place.model in models and (step.place.suite, step.place.round) in where
+        ]
+        for group in _same(found, asked[0].rubric):
+            clusters = {step.place.model: step.place.picture for step in group}
+            for first, second in combinations(sorted(clusters), 2):
+                for _ in {one.row["repeat"] for one in asked}:
+                    yield PairwiseVerdicts(name, first, second, "tie", "tie", clusters[first])
+
+
+def _same(steps: Sequence[IndexedStep], rubric: AskedRubric) -> list[list[IndexedStep]]:
+    """Steps that made one picture from the same start, as far as the rubric is about them."""
+    groups: defaultdict[tuple[Any, ...], list[IndexedStep]] = defaultdict(list)
+    for step in steps:
+        place, row = step.place, step.row
+        if place.kind != rubric.kind or row["picture"] is None:
+            continue
+        if place.protocol in REFINING or is_undoing(row["role"]):
+            continue
+        # Returns are compared with the source, which a case tells; later edits may start anywhere.
+        start = () if place.kind == "return" else (row["inputs"], row["instruction"])
+        groups[place.protocol, place.case, place.seed, place.round, start, row["picture"]].append(step)
+    return list(groups.values())

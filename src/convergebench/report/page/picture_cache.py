@@ -1,0 +1,101 @@
+"""What a report keeps beside each picture: its thumbnail, and maps of how it differs from its source."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Set
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+from convergebench.atomic_files import replacing
+from convergebench.errors import WorkspaceError
+from convergebench.report.page.change_maps import map_name, small_map, thinned
+from convergebench.report.page.thumbnails import thumbnail, thumbnail_file
+from convergebench.store import PictureStore
+from convergebench.types import Digest, Pixels
+
+log = logging.getLogger("convergebench")
+
+THUMBNAILS = "thumbnails"
+MAPS = "maps"
+_AT_ONCE = 4
+_SOURCES_IN_MEMORY = 64
+
+
+class PictureCache:
+    """Makes what is not there yet, once, under one folder. It may be used by several threads."""
+
+    def __init__(self, store: PictureStore, folder: Path) -> None:
+        self._store = store
+        self._folder = folder
+        self._source = lru_cache(_SOURCES_IN_MEMORY)(self._thinned_source)
+
+    def keep(self, shown: Mapping[Digest, Set[Digest]]) -> None:
+        """Thumbnails of all, and a map of each against each of the sources named with it."""
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            for _ in threads.map(self._keep, shown.items()):
+                pass
+
+    def thumbnail_of(self, digest: Digest) -> bytes:
+        path = thumbnail_file(self._folder / THUMBNAILS, digest)
+        return _kept(path, lambda: thumbnail(self._store.load(digest).pixels))
+
+    def map_of(self, source: Digest, result: Digest) -> bytes:
+        """The small map."""
+        return _kept(
+            self._map_file(source, result), lambda: self._map(source, self._store.load(result).pixels)
+        )
+
+    def maps_of(self, pairs: Iterable[tuple[Digest, Digest]]) -> list[bytes]:
+        """Those of the pairs that are there."""
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            return [found for found in threads.map(self._map_if_there, pairs) if found]
+
+    def _map_if_there(self, pair: tuple[Digest, Digest]) -> bytes | None:
+        with suppress(WorkspaceError):
+            return self.map_of(*pair)
+        return None
+
+    def _keep(self, one: tuple[Digest, Set[Digest]]) -> None:
+        try:
+            self._keep_whole(*one)
+        except WorkspaceError as error:
+            log.warning("the page is without a picture: %s", error)
+
+    def _keep_whole(self, digest: Digest, sources: Set[Digest]) -> None:
+        small = thumbnail_file(self._folder / THUMBNAILS, digest)
+        unmapped = [source for source in sources if not self._map_file(source, digest).exists()]
+        if small.exists() and not unmapped:
+            return
+        pixels = self._store.load(digest).pixels
+        if not small.exists():
+            _write(small, thumbnail(pixels))
+        for source in unmapped:
+            _write(self._map_file(source, digest), self._map(source, pixels))
+
+    def _map(self, source: Digest, pixels: Pixels) -> bytes:
+        small, size = self._source(source)
+        return small_map(small, size, pixels)
+
+    def _thinned_source(self, digest: Digest) -> tuple[Pixels, tuple[int, int]]:
+        picture = self._store.load(digest)
+        return thinned(picture.pixels), picture.size
+
+    def _map_file(self, source: Digest, result: Digest) -> Path:
+        return self._folder / MAPS / map_name(source, result)
+
+
+def _kept(path: Path, make: Callable[[], bytes]) -> bytes:
+    if path.is_file():
+        return path.read_bytes()
+    content = make()
+    with suppress(OSError):  # a workspace that cannot be written to has no cache
+        _write(path, content)
+    return content
+
+
+def _write(path: Path, content: bytes) -> None:
+    with replacing(path) as part:
+        part.write_bytes(content)

@@ -1,0 +1,172 @@
+"""Refinements: source, primary and refined pictures, what the reasoner said, what became of the verdicts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from convergebench.analysis.judged.benchmark_scores import VerdictRow
+from convergebench.analysis.refinement.refined_case import RefinedCase, RefinementStage
+from convergebench.analysis.refinement.transitions import refinement_table, transition
+from convergebench.benchmarks.reedit.sums import passed
+from convergebench.errors import ConvergeBenchError
+from convergebench.report.page.filmstrips import picture_of
+from convergebench.report.page.page_picture import PagePicture
+from convergebench.report.page.step_index import IndexedStep
+from convergebench.report.page.verdicts import Judgement
+from convergebench.report.tables.refinement import json_transitions
+from convergebench.store import Workspace
+from convergebench.types import Digest, PictureFacts
+
+Judged = Mapping[Digest, Sequence[tuple[int, Judgement]]]
+"""The judgements on a result with their numbers, by its digest."""
+
+
+def by_result(judgements: Sequence[Judgement]) -> Judged:
+    found: defaultdict[Digest, list[tuple[int, Judgement]]] = defaultdict(list)
+    for number, one in enumerate(judgements):
+        for role, digest in one.pictures:
+            if role == "result" and one.rubric.grades:
+                found[digest].append((number, one))
+    return found
+
+
+def refine_section(cases: Sequence[RefinedCase], judged: Judged) -> dict[str, Any]:
+    """A line for every case, and for every pipeline and judge what refining did to the verdicts."""
+    lines = [
+        {
+            "suite": case.suite,
+            "case": case.case,
+            "category": case.category,
+            "model": case.model,
+            "pipeline": case.pipeline,
+            "seed": case.seed,
+            "asked": case.instruction,
+            "source": case.sources[0] if case.sources else None,
+            "primary": case.primary.picture,
+            "refined": _end(case).picture,
+            "missing": case.primary.missing or _end(case).missing,
+            "content": case.content_after,
+            "ways": list(_ways(case, judged)),
+        }
+        for case in cases
+    ]
+    return {"cases": lines, "tables": list(_tables(cases, judged))}
+
+
+def _end(case: RefinedCase) -> RefinementStage:
+    return case.after(len(case.rounds)) if case.rounds else RefinementStage(None, "not looked at yet")
+
+
+def _verdicts(case: RefinedCase, picture: Digest | None, judged: Judged) -> list[tuple[int, Judgement]]:
+    """Those that speak of this picture as an answer to this case."""
+    return [
+        (number, one)
+        for number, one in judged.get(picture or "", ())
+        if one.sources in ((), case.sources) and one.instruction in (None, case.instruction)
+    ]
+
+
+def _rows(case: RefinedCase, stand: RefinementStage, judge: str, judged: Judged) -> list[VerdictRow]:
+    def row(rubric: str, value: float | None, missing: str | None, repeat: int = 0) -> VerdictRow:
+        return VerdictRow(
+            case.model, case.case, case.category, case.language, case.picture, rubric, value, missing,
+            case.seed, repeat,
+        )  # fmt: skip
+
+    found = [
+        row(
+            one.rubric.id,
+            one.value,
+            None if one.value is not None else f"verdict {one.outcome}",
+            one.row["repeat"],
+        )
+        for _, one in _verdicts(case, stand.picture, judged)
+        if one.judge == judge
+    ]
+    return found or [row(f"reedit_{case.category}", None, stand.missing or "not judged yet")]
+
+
+def _judges(cases: Sequence[RefinedCase], judged: Judged) -> list[str]:
+    pictures = [stand.picture for case in cases for stand in (case.primary, _end(case))]
+    return sorted({one.judge for picture in pictures for _, one in judged.get(picture or "", ())})
+
+
+def _ways(case: RefinedCase, judged: Judged) -> Iterator[tuple[str, str]]:
+    """By judge, how the category's verdict went from the primary to the refined picture."""
+    for judge in _judges([case], judged):
+        before, after = (passed(_rows(case, stand, judge, judged)) for stand in (case.primary, _end(case)))
+        for sample, value in before.items():
+            then = after.get(sample)
+            if isinstance(value, float) and isinstance(then, float):
+                yield judge, transition(value, then)
+
+
+def _tables(cases: Sequence[RefinedCase], judged: Judged) -> Iterator[dict[str, Any]]:
+    for suite, pipeline in dict.fromkeys((case.suite, case.pipeline) for case in cases):
+        own = [case for case in cases if (case.suite, case.pipeline) == (suite, pipeline)]
+        for judge in _judges(own, judged):
+            primary = [row for case in own for row in _rows(case, case.primary, judge, judged)]
+            refined = [row for case in own for row in _rows(case, _end(case), judge, judged)]
+            rows = json_transitions(refinement_table(primary, refined))["rows"]
+            yield {
+                "suite": suite,
+                "pipeline": pipeline,
+                "judge": judge,
+                "rows": [_paired(row) for row in rows],
+            }
+
+
+def _paired(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Reasons as pairs, since names in a page's data may not come from elsewhere."""
+    return {**row, "reasons": list(row["reasons"].items())}
+
+
+def refined_section(
+    workspace: Workspace, case: RefinedCase, steps: Mapping[Digest, Sequence[IndexedStep]], judged: Judged
+) -> dict[str, Any]:
+    """One case in full."""
+
+    def stand(one: RefinementStage) -> dict[str, Any]:
+        numbers = [number for number, _ in _verdicts(case, one.picture, judged)]
+        return {"picture": _picture(steps, one.picture), "missing": one.missing, "verdicts": numbers}
+
+    return {
+        "hints": [(name, str(text)) for name, text in case.hints.items() if text],
+        "sources": [_source(workspace, digest) for digest in case.sources],
+        "primary": stand(case.primary),
+        "rounds": [
+            {
+                "number": one.number,
+                "reasoning": one.advice.reasoning if one.advice else None,
+                "instructions": list(one.advice.instructions) if one.advice else [],
+                **stand(one.stand),
+            }
+            for one in case.rounds
+        ],
+    }
+
+
+def pictures_of_refined(section: Mapping[str, Any]) -> Iterator[PagePicture]:
+    sources = [source for source in section["sources"] if source]
+    for source in sources:
+        yield PagePicture(source["digest"], source["file"], source["digest"])
+    for stand in (section["primary"], *section["rounds"]):
+        if stand["picture"]:
+            compared = sources[0]["digest"] if sources else None
+            yield PagePicture(stand["picture"]["digest"], stand["picture"]["file"], compared)
+
+
+def _picture(steps: Mapping[Digest, Sequence[IndexedStep]], digest: Digest | None) -> dict[str, Any] | None:
+    if digest is None:
+        return None
+    row = steps[digest][0].row
+    return picture_of(PictureFacts(digest, row["width"], row["height"], row["media_type"]))
+
+
+def _source(workspace: Workspace, digest: Digest) -> dict[str, Any] | None:
+    try:
+        return picture_of(workspace.pictures.load(digest).facts)
+    except ConvergeBenchError:
+        return None

@@ -1,0 +1,125 @@
+"""Single edits: what was asked of each model, what it made, and which verdicts there are on it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from convergebench.errors import ConvergeBenchError
+from convergebench.report.page.filmstrips import picture_of
+from convergebench.report.page.page_picture import PagePicture
+from convergebench.report.page.step_index import IndexedStep, StepPlace
+from convergebench.report.page.verdicts import Judgement
+from convergebench.store import Workspace
+from convergebench.types import Digest, PictureFacts
+
+Verdicts = Mapping[StepPlace, Sequence[int]]
+"""Numbers of the verdicts on the picture at a place."""
+
+
+def verdict_numbers(judgements: Sequence[Judgement]) -> Verdicts:
+    found: defaultdict[StepPlace, list[int]] = defaultdict(list)
+    for number, one in enumerate(judgements):
+        for place in one.places:
+            found[place].append(number)
+    return found
+
+
+def single_edits(steps: Sequence[IndexedStep]) -> list[list[IndexedStep]]:
+    """The single edits of each case, by suite and case."""
+    cases: defaultdict[tuple[str, str], list[IndexedStep]] = defaultdict(list)
+    for step in steps:
+        if step.place.protocol == "one_shot":
+            cases[step.place.suite, step.place.case].append(step)
+    return [cases[key] for key in sorted(cases)]
+
+
+def edits_section(
+    cases: Sequence[Sequence[IndexedStep]], judgements: Sequence[Judgement], verdicts: Verdicts
+) -> list[dict[str, Any]]:
+    """A line for every case, with every model's result and its mean score by judge and rubric."""
+    return [
+        {
+            "suite": edits[0].place.suite,
+            "case": edits[0].place.case,
+            "category": edits[0].place.category,
+            "kind": edits[0].row["picture_kind"],
+            "language": edits[0].place.language,
+            "asked": edits[0].row["forward"],
+            "source": json.loads(edits[0].row["inputs"])[0],
+            "edits": [
+                _listed(step, [judgements[one] for one in verdicts.get(step.place, ())]) for step in edits
+            ],
+        }
+        for edits in cases
+    ]
+
+
+def _listed(step: IndexedStep, judged: Sequence[Judgement]) -> dict[str, Any]:
+    values: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for one in judged:
+        if one.rubric.grades:
+            values[one.judge, one.rubric.fingerprint] += [one.value] if one.value is not None else []
+    return {
+        "model": step.place.model,
+        "seed": step.place.seed,
+        "digest": step.row["picture"],
+        "failure": step.row["failure"],
+        "scores": [
+            (judge, rubric, sum(found) / len(found) if found else None)
+            for (judge, rubric), found in values.items()
+        ],
+    }
+
+
+def edit_section(workspace: Workspace, edits: Sequence[IndexedStep], verdicts: Verdicts) -> dict[str, Any]:
+    """One case in full."""
+    first = edits[0].row
+    return {
+        "hints": [(name, str(text)) for name, text in json.loads(first["hints"]).items() if text],
+        "sources": [_source(workspace, digest) for digest in json.loads(first["inputs"])],
+        "edits": [
+            {
+                "model": step.place.model,
+                "seed": step.place.seed,
+                **made(step.row),
+                "verdicts": list(verdicts.get(step.place, ())),
+            }
+            for step in edits
+        ],
+    }
+
+
+def made(row: sqlite3.Row) -> dict[str, Any]:
+    """A step's picture, or why there is none, and what it took."""
+    facts = row["picture"] and PictureFacts(row["picture"], row["width"], row["height"], row["media_type"])
+    return {
+        "picture": picture_of(facts) if facts else None,
+        "failure": None if facts else {"kind": row["failure"], "reason": row["reason"]},
+        "instruction": row["instruction"],
+        "seconds": row["seconds"],
+        "cost_usd": row["cost_usd"],
+        "attempts": row["attempts"],
+    }
+
+
+def pictures_of_edit(section: Mapping[str, Any]) -> Iterator[PagePicture]:
+    """Sources and results; a map compares each result with the first source."""
+    sources = [source for source in section["sources"] if source]
+    for source in sources:
+        yield PagePicture(source["digest"], source["file"])
+    compared = sources[0]["digest"] if section["sources"] and section["sources"][0] else None
+    for edit in section["edits"]:
+        if edit["picture"]:
+            yield PagePicture(edit["picture"]["digest"], edit["picture"]["file"], compared)
+
+
+def _source(workspace: Workspace, digest: Digest) -> dict[str, Any] | None:
+    """None where it is not in the workspace."""
+    try:
+        return picture_of(workspace.pictures.load(digest).facts)
+    except ConvergeBenchError:
+        return None

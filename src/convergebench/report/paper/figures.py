@@ -1,0 +1,187 @@
+"""The paper's figures that are drawn: curves, survival, and quality against semantics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from convergebench.analysis import Interval, Ranking, Results, has_scale, share_matrices
+from convergebench.analysis.round_trip.half_life import fall_times
+from convergebench.analysis.statistics.survival import kaplan_meier
+from convergebench.atomic_files import replacing
+from convergebench.report.figures.curve_panel import (
+    Panel,
+    Styles,
+    draw_panel,
+    legend_order,
+    panels_of,
+    styles_of,
+    tidy,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_INCHES = 6.55
+"""The text's width, so that letters come out in their own size."""
+_PANEL_HEIGHT = 1.95
+_MOST_COLUMNS = 3
+
+
+def curves_figure(results: Results, path: Path) -> bool:
+    """Every metric over the rounds; false where there is nothing to draw."""
+    panels = panels_of(results, [facts.name for facts in results.headline])
+    if not panels:
+        return False
+    columns = 2 if len(panels) in (2, 4) else min(len(panels), _MOST_COLUMNS)
+    rows = math.ceil(len(panels) / columns)
+    names = legend_order(panels[0])
+    figure = _figure(rows * _PANEL_HEIGHT + _legend_inches(names))
+    styles = styles_of({curve.model: curve.role for curve in panels[0].curves})
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for panel, axis in zip(panels, axes, strict=False):
+        _small_panel(axis, panel, styles, results.rounds)
+    for unused in axes[len(panels) :]:
+        unused.remove()
+    _legend(figure, axes[0], names)
+    return _saved(figure, path)
+
+
+def survival_figure(results: Results, ranked: Ranking, path: Path) -> bool:
+    """The share of chains above the threshold over time; false where no chain of any model fell."""
+    if not has_scale(ranked.metric):
+        return False
+    curves = dict(_survivals(results, ranked))
+    if not any(len(times) > 2 for times, _ in curves.values()):
+        return False
+    names = list(curves)
+    figure = _figure(2.1 + _legend_inches(names))
+    axis = figure.subplots()
+    styles = styles_of(results.roles())
+    for name, (times, shares) in curves.items():
+        style = {key: value for key, value in styles[name].items() if not key.startswith("mark")}
+        axis.step(times, shares, where="post", label=name, **style)
+    axis.set_ylim(-0.03, 1.03)
+    axis.set_xlim(0, results.rounds)
+    axis.axhline(0.5, color="#bbbbbb", linewidth=0.7, zorder=0)
+    axis.set_xlabel("round")
+    axis.set_ylabel("share of chains")
+    _shrunk(axis)
+    _legend(figure, axis, names)
+    return _saved(figure, path)
+
+
+def dimensions_figure(results: Results, ranked: Ranking, path: Path) -> bool:
+    """Quality against semantics; false unless two models have both."""
+    points = [
+        (row.model, row.score.quality, row.score.semantic)
+        for row in ranked.rows
+        if row.rank is not None and row.score and row.score.quality and row.score.semantic
+    ]
+    if len(points) < 2:
+        return False
+    figure = _figure(2.4)
+    axis = figure.subplots()
+    styles = styles_of(results.roles())
+    for name, across, up in points:
+        colour = styles[name]["color"]
+        axis.errorbar(
+            across.mean, up.mean, _reach(up), _reach(across), fmt="none", ecolor=colour, elinewidth=0.9
+        )
+        axis.plot(across.mean, up.mean, label=name, **{**styles[name], "linestyle": "none", "markersize": 6})
+    middle = (points[0][1].mean, points[0][1].mean)
+    axis.axline(middle, slope=1, color="#bbbbbb", linewidth=0.8, zorder=0)
+    axis.set_xlabel("quality")
+    axis.set_ylabel("semantics")
+    axis.margins(0.08)
+    _shrunk(axis)
+    _plain(figure.legend(loc="outside right upper", frameon=False, fontsize=7.5))
+    return _saved(figure, path)
+
+
+def _survivals(
+    results: Results, ranked: Ranking
+) -> Iterator[tuple[str, tuple[Sequence[float], Sequence[float]]]]:
+    of_models = share_matrices(results, ranked.metric.name)
+    for row in ranked.rows:
+        if row.rank is None:
+            continue
+        times, fell = fall_times(of_models[row.model].bridged)
+        seen = times > 0
+        if not seen.any():
+            continue
+        times, fell = times[seen], fell[seen]
+        found = kaplan_meier(times, fell) if fell.any() else None
+        at, share = (found.times, found.share) if found else (np.array([]), np.array([]))
+        end, left = float(times.max()), float(share[-1]) if len(share) else 1.0
+        yield row.model, ([0.0, *at, end], [1.0, *share, left])
+
+
+def _figure(height: float) -> Figure:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(_INCHES, height), layout="constrained")
+
+
+def _small_panel(axis: Axes, panel: Panel, styles: Styles, rounds: int) -> None:
+    smaller = {
+        name: {
+            **style,
+            "linewidth": 1.1,
+            **({"markersize": 3.8, "markeredgewidth": 0.7} if "marker" in style else {}),
+        }
+        for name, style in styles.items()
+    }
+    draw_panel(axis, panel, smaller, rounds)
+    axis.set_title(axis.get_title(loc="left"), loc="left", fontsize=8)
+    _shrunk(axis)
+
+
+def _shrunk(axis: Axes) -> None:
+    tidy(axis)
+    axis.tick_params(labelsize=7, length=2)
+    axis.xaxis.label.set_fontsize(7.5)
+    axis.yaxis.label.set_fontsize(7.5)
+
+
+def _legend_columns(names: Sequence[str]) -> int:
+    """As many as fit, in rows of about equal length."""
+    fitting = max(1, int(_INCHES / (0.55 + 0.062 * max(map(len, names)))))
+    return math.ceil(len(names) / math.ceil(len(names) / fitting))
+
+
+def _legend_inches(names: Sequence[str]) -> float:
+    return 0.12 + 0.16 * math.ceil(len(names) / _legend_columns(names))
+
+
+def _legend(figure: Figure, axis: Axes, names: Sequence[str]) -> None:
+    lines = {str(line.get_label()): line for line in axis.get_lines()}
+    legend = figure.legend(
+        [lines[name] for name in names], names, loc="outside lower center", ncols=_legend_columns(names),
+        frameon=False, fontsize=7.5, handlelength=3.2, columnspacing=1.4, labelspacing=0.3,
+    )  # fmt: skip
+    _plain(legend)
+
+
+def _plain(legend: Any) -> None:
+    """Names are shown as they are, dollar signs too."""
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def _reach(interval: Interval) -> list[list[float]] | None:
+    if interval.low is None or interval.high is None:
+        return None
+    return [[max(interval.mean - interval.low, 0.0)], [max(interval.high - interval.mean, 0.0)]]
+
+
+def _saved(figure: Figure, path: Path) -> bool:
+    """The same results give the same file."""
+    with replacing(path) as part:
+        figure.savefig(part, metadata={"CreationDate": None})
+    return True

@@ -1,0 +1,1 @@
+"""Tables for the terminal, as JSON and as CSV rows."""

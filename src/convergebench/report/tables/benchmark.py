@@ -1,0 +1,84 @@
+"""Model × suite × metric × subset × n × score: for the terminal, as CSV and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
+from convergebench.report.export.csv_files import Row
+from convergebench.report.formatting import ABSENT, counted, number
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_HEADINGS = ("model", "suite", "language", "metric", "subset", "n", "missing", "score", "low", "high")
+_LARGE_SCALE = 10
+"""Scores beyond it are points out of a hundred, which need one decimal."""
+
+
+def benchmark_table(rows: Sequence[BenchmarkRow]) -> Table:
+    """A line a row; a score that cannot be had is a dash. Print benchmark_notes(rows) under it."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.HORIZONTALS, padding=(0, 1, 0, 0), show_edge=False)
+    for heading in ("model", "suite", "", "metric", "subset"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("n", "missing", "score", "95 % interval"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    large = any(row.score and row.score.mean > _LARGE_SCALE for row in rows)
+    for row, following in zip(rows, (*rows[1:], None), strict=True):
+        is_last_of_metric = following is not None and _block(following) != _block(row)
+        table.add_row(*_cells(row, 1 if large else 2), end_section=is_last_of_metric)
+    return table
+
+
+def benchmark_notes(rows: Sequence[BenchmarkRow]) -> list[str]:
+    """For each model, why scores are missing; a missing score is in no mean."""
+    notes = []
+    for model in dict.fromkeys(row.model for row in rows):
+        reasons: Counter[str] = Counter()
+        for row in rows:
+            if row.model == model:
+                # The same sample is missing in its subset and in every sum over subsets.
+                reasons |= Counter(row.reasons)
+        notes += [
+            f"{model}: {counted(count, 'sample')} missing: {why}" for why, count in reasons.most_common()
+        ]
+    return notes
+
+
+def csv_benchmark(rows: Sequence[BenchmarkRow]) -> list[Row]:
+    """A heading, then a row a line, at full precision; what is missing is an empty cell."""
+    return [_HEADINGS, *(tuple(_json_row(row)[name] for name in _HEADINGS) for row in rows)]
+
+
+def json_benchmark(rows: Sequence[BenchmarkRow]) -> list[dict[str, Any]]:
+    """For json.dumps; a score that cannot be had is null."""
+    return [{**_json_row(row), "reasons": dict(row.reasons)} for row in rows]
+
+
+def _block(row: BenchmarkRow) -> tuple[str, ...]:
+    return row.model, row.language, row.metric
+
+
+def _cells(row: BenchmarkRow, places: int) -> list[str]:
+    score = row.score
+    interval = ABSENT
+    if score is not None and score.low is not None:
+        interval = f"{number(score.low, places)} – {number(score.high, places)}"
+    return [
+        row.model, row.suite, row.language, row.metric, row.subset, str(row.n), str(row.missing),
+        number(score.mean if score else None, places), interval,
+    ]  # fmt: skip
+
+
+def _json_row(row: BenchmarkRow) -> dict[str, Any]:
+    score = row.score
+    return {
+        "model": row.model, "suite": row.suite, "language": row.language, "metric": row.metric,
+        "subset": row.subset, "n": row.n, "missing": row.missing,
+        "score": score and score.mean, "low": score and score.low, "high": score and score.high,
+    }  # fmt: skip

@@ -1,0 +1,183 @@
+"""Two models side by side: paired differences, and how each of them decays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from convergebench.analysis import ModelProfile, PairedDifference
+from convergebench.report.export.csv_files import Row
+from convergebench.report.formatting import ABSENT, counted, number
+from convergebench.report.tables.ranking import half_life_interval, half_life_text, json_number
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def paired_table(differences: Sequence[tuple[str, PairedDifference]]) -> Table:
+    """A row for each difference, with the part of the suite that it is of, if any; fits 100 columns."""
+    from rich import box
+    from rich.table import Table
+
+    first, second = differences[0][1].first, differences[0][1].second
+    table = Table(box=box.HORIZONTALS, padding=(0, 1, 0, 0), show_edge=False)
+    table.add_column("what", overflow="fold")
+    table.add_column(first, justify="right", overflow="fold", min_width=6)
+    table.add_column(second, justify="right", overflow="fold", min_width=6)
+    table.add_column("difference", no_wrap=True)
+    table.add_column("p", justify="right", no_wrap=True)
+    table.add_column("could\nsee", justify="right", no_wrap=True)
+    table.add_column("n", justify="right", no_wrap=True)
+    table.add_column("verdict", overflow="fold")
+    for part, one in differences:
+        table.add_row(*_cells(part, one))
+    return table
+
+
+def paired_notes(differences: Sequence[tuple[str, PairedDifference]]) -> list[str]:
+    """What a reader must know of the table."""
+    chief = differences[0][1]
+    notes = [
+        "Intervals of 95 %, clustered by source picture. p: from swapping the models on whole pictures. "
+        "Could see: the smallest difference that so many pictures show in four cases of five."
+    ]
+    if any(part for part, _ in differences):
+        notes.append(
+            f"None of the {len(differences)} verdicts is corrected for their number: of twenty on models "
+            "that are equal, about one names a better model by chance."
+        )
+    if chief.smallest_p_value > 0.05:
+        pictures = counted(chief.difference.clusters, "picture")
+        notes.append(f"With {pictures} p cannot be below {chief.smallest_p_value:.3g}; use more pictures.")
+    if chief.only_first or chief.only_second:
+        notes.append(
+            f"Left out: {counted(chief.only_first, 'chain')} that only {chief.first} has, "
+            f"{counted(chief.only_second, 'chain')} that only {chief.second} has."
+        )
+    notes += [
+        f"{one.quantity} leaves out {counted(one.infinite, 'chain')} where a value is infinite."
+        for part, one in differences
+        if one.infinite and not part
+    ]
+    return notes
+
+
+def profile_lines(profile: ModelProfile) -> list[str]:
+    """What is known of one model, a sentence each."""
+    return [
+        f"{profile.model}",
+        f"  half-life: {_half_life(profile)}",
+        f"  shape: {_shape(profile)}",
+        f"  contraction: {_contraction(profile)}",
+        f"  forward edits: {_forward(profile)}",
+        f"  score: {_score(profile)}",
+    ]
+
+
+def json_paired(
+    differences: Sequence[tuple[str, PairedDifference]], profiles: Sequence[ModelProfile]
+) -> dict[str, Any]:
+    """Everything, for json.dumps."""
+    return {
+        "differences": [
+            {**_plain(asdict(one)), "part": part or None, "verdict": one.verdict} for part, one in differences
+        ],
+        "models": [
+            {**_plain(asdict(one)), "forward": {**asdict(one.forward), "rate": one.forward.rate}}
+            for one in profiles
+        ],
+    }
+
+
+def csv_paired(differences: Sequence[tuple[str, PairedDifference]]) -> list[Row]:
+    """A heading, then a row for each difference."""
+    heading = ("part", "what", "first", "second", "first_mean", "second_mean", "difference", "low", "high",
+               "p_value", "minimum_detectable", "n", "pictures", "verdict")  # fmt: skip
+    rows: list[Row] = [heading]
+    for part, one in differences:
+        found = one.difference
+        rows.append(
+            (part, one.quantity, one.first, one.second, one.first_mean, one.second_mean, found.mean,
+             found.low, found.high, one.p_value, one.minimum_detectable, found.n, found.clusters, one.verdict)
+        )  # fmt: skip
+    return rows
+
+
+def _cells(part: str, one: PairedDifference) -> list[str]:
+    places = 1 if one.quantity.startswith("psnr @") else 3
+    found = one.difference
+    interval = "" if found.low is None else f" [{_signed(found.low, places)}, {_signed(found.high, places)}]"
+    return [
+        f"{part}: {one.quantity}" if part else one.quantity,
+        number(one.first_mean, places),
+        number(one.second_mean, places),
+        f"{_signed(found.mean, places)}{interval}",
+        f"{one.p_value:.3f}" if one.p_value >= 0.001 else "<.001",
+        number(one.minimum_detectable, places),
+        f"{found.n}",
+        one.verdict,
+    ]
+
+
+def _signed(value: float | None, places: int) -> str:
+    return ABSENT if value is None else f"{value:+.{places}f}".replace("-", "−")
+
+
+def _half_life(profile: ModelProfile) -> str:
+    life = profile.half_life
+    if life is None:
+        return "nothing was measured"
+    when = f"{half_life_text(life)} {half_life_interval(life)}".rstrip()
+    told = f"{when} rounds until less than {life.threshold:.0%} is left"
+    return f"{told}; {life.fell} of {life.n} chains fell"
+
+
+def _shape(profile: ModelProfile) -> str:
+    shape = profile.shape
+    if shape.chosen is None:
+        return f"cannot tell ({shape.undecided})"
+    rate = f"rate {shape.chosen.rate:.3f}{_interval(shape.rate)} a round"
+    if shape.chosen.shape != "plateau":
+        return f"{shape.chosen.shape}, {rate}"
+    return f"exponential with a plateau at {shape.chosen.asymptote:.2f}{_interval(shape.asymptote)}, {rate}"
+
+
+def _interval(ends: tuple[float, float] | None) -> str:
+    return "" if ends is None else f" [{ends[0]:.3f}, {ends[1]:.3f}]"
+
+
+def _contraction(profile: ModelProfile) -> str:
+    found = profile.contraction
+    if found.constant is None or found.low is None or found.high is None:
+        return f"cannot tell ({found.reason})"
+    told = f"{found.verdict}, each move {found.constant:.2f} [{found.low:.2f}, {found.high:.2f}] of the last"
+    if found.fixed_point_distance is None:
+        return told
+    return f"{told}; at this pace comes to rest within {found.fixed_point_distance:.2f} of the source"
+
+
+def _forward(profile: ModelProfile) -> str:
+    told = profile.forward
+    if told.rate is None:
+        return "not measured"
+    return f"{told.happened} of {told.judged} {told.says}"
+
+
+def _score(profile: ModelProfile) -> str:
+    score = profile.score
+    named = {
+        "together": score.together, "quality": score.quality,
+        "semantic": score.semantic, "gated": score.gated,
+    }  # fmt: skip
+    told = ", ".join(f"{name} {number(one.mean if one else None, 1)}" for name, one in named.items())
+    return f"{told}; without {', '.join(score.missing)}" if score.missing else told
+
+
+def _plain(value: Any) -> Any:
+    """The same without infinity, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return json_number(value) if isinstance(value, float) else value

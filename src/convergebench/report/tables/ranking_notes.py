@@ -1,0 +1,115 @@
+"""What a reader must know beside a ranking: what is missing and why, and what cannot be compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from convergebench.analysis import RETURN, MissingValue, Ranking
+from convergebench.analysis.round_trip.convergence_score import SCORED
+from convergebench.report.formatting import counted, metric_title
+
+_KINDS = {
+    "refused": "refused by the model",
+    "rate_limited": "rate limited",
+    "unavailable": "model not reachable",
+    "misconfigured": "model not set up",
+    "bad_output": "what came back was no picture",
+    "crashed": "crashed",
+    "not_run": "not run yet",
+}
+
+
+def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
+    """Sentences to print below the ranking, the gravest first; empty when there is nothing to say."""
+    return (
+        *_comparability(ranking),
+        *_imported(ranking),
+        *missing_returns(ranking.missing_values),
+        *_missing_values(ranking),
+        *_infinite_values(ranking),
+        *_score(ranking),
+    )
+
+
+def _comparability(ranking: Ranking) -> Iterator[str]:
+    if ranking.unequal_cases:
+        yield (
+            f"The models are compared on unequal sets of cases; {counted(ranking.shared_cases, 'case')} "
+            f"{'is' if ranking.shared_cases == 1 else 'are'} shared by all."
+        )
+    if ranking.metric.better == "nearest":
+        yield (
+            f"{metric_title(ranking.metric)} may lie on either side of {ranking.metric.perfect:g}: "
+            "models are ranked by how far off it is on average, whichever way."
+        )
+    summaries = [row.metrics[ranking.metric.name].finite for row in ranking.rows]
+    if any(finite is not None and finite.clusters == 1 for finite in summaries):
+        yield "A mean over one source picture has no interval."
+
+
+def _imported(ranking: Ranking) -> Iterator[str]:
+    models = [row.model for row in ranking.rows if row.imported]
+    if models:
+        yield f"Imported, not made here: {', '.join(models)}."
+
+
+def missing_returns(gaps: Iterable[MissingValue]) -> Iterator[str]:
+    """A sentence for each reason for which returns are missing, the commonest first."""
+    grouped: dict[tuple[str, str], Counter[str]] = {}
+    for gap in gaps:
+        if gap.what == RETURN:
+            grouped.setdefault((gap.kind, gap.reason), Counter())[gap.model] += gap.count
+    for (kind, reason), models in sorted(grouped.items(), key=lambda group: -group[1].total()):
+        yield f"{counted(models.total(), 'return')} missing, {_KINDS[kind]}: {reason} ({_by_model(models)})"
+
+
+def _missing_values(ranking: Ranking) -> Iterator[str]:
+    for facts in ranking.metrics:
+        if facts.dimension == "drift":
+            continue
+        absent = [gap for gap in ranking.missing_values if gap.what == facts.name]
+        present = sum(row.metrics[facts.name].n for row in ranking.rows)
+        reasons = Counter(gap.reason for gap in absent)
+        for reason, count in reasons.most_common():
+            everywhere = present == 0 and len(reasons) == 1
+            share = "all" if everywhere else f"{count} of {len(absent) + present} returns"
+            yield f"{metric_title(facts)}: missing for {share}, because {_as_clause(reason)}"
+
+
+def _infinite_values(ranking: Ranking) -> Iterator[str]:
+    for facts in ranking.metrics:
+        if facts.dimension == "drift":
+            continue
+        perfect = Counter({row.model: row.metrics[facts.name].perfect for row in ranking.rows})
+        if perfect.total():
+            yield f"{metric_title(facts)}: infinite values are left out of the mean ({_by_model(+perfect)})"
+
+
+def _score(ranking: Ranking) -> Iterator[str]:
+    scores = [row.score for row in ranking.rows if row.score is not None and row.score.together is not None]
+    without = [row.model for row in ranking.rows if row.score is None or row.score.together is None]
+    if without and any(facts.name in SCORED for facts in ranking.metrics):
+        yield f"No score without a complete chain: {', '.join(without)}."
+    if not scores:
+        return
+    if scores[0].missing:
+        used, missing = (
+            ", ".join(name.upper() for name in names) for names in (scores[0].metrics, scores[0].missing)
+        )
+        whole = "" if scores[0].semantic is not None else ", so of quality alone"
+        whole = whole if scores[0].quality is not None else ", so of semantics alone"
+        yield f"The score is of {used}{whole}: {missing} is not there for every model."
+    tests = {score.gated_by for score in scores if score.gated_by}
+    if tests:
+        yield f"The gated score counts only rounds whose forward edit {' or '.join(sorted(tests))}."
+
+
+def _by_model(counts: Counter[str]) -> str:
+    return ", ".join(f"{model} {count}" for model, count in counts.most_common())
+
+
+def _as_clause(reason: str) -> str:
+    """Reasons are sentences or names; only a plain first word loses its capital."""
+    first = reason.split(" ", 1)[0]
+    return reason[:1].lower() + reason[1:] if first.istitle() and first.isalpha() else reason

@@ -1,0 +1,70 @@
+"""The metric that ranks at the marks 1, 2, 3, 5, 10, 15 and 20: how the models fall behind each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from convergebench.analysis import CurvePoint, HeadlineRounds
+from convergebench.report.formatting import decimals, metric_title, number
+from convergebench.report.tables.ranking import json_number
+from convergebench.report.tables.text_table import TextTable
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def rounds_table(marks: HeadlineRounds, models: Sequence[str]) -> Table:
+    """Means by round, with n where it is not the same throughout; models in the given order."""
+    from rich import box
+    from rich.table import Table
+
+    title = f"{metric_title(marks.metric)} by round"
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=box.HORIZONTALS, show_edge=False,
+        padding=(0, 1, 0, 0),
+    )  # fmt: skip
+    table.add_column("model", overflow="fold", min_width=8)
+    for mark in marks.rounds:
+        table.add_column(f"R{mark}", justify="right", no_wrap=True)
+    for model, *cells in rounds_cells(marks, models):
+        table.add_row(model, *cells, style="dim" if marks.roles[model] == "floor" else "")
+    return table
+
+
+def rounds_text(marks: HeadlineRounds, models: Sequence[str]) -> TextTable:
+    return TextTable(
+        "by-round",
+        f"{metric_title(marks.metric)} by round",
+        "Means over all returns, with the number of returns where it is not the same throughout.",
+        ["model", *(f"R{mark}" for mark in marks.rounds)],
+        rounds_cells(marks, models),
+    )
+
+
+def rounds_cells(marks: HeadlineRounds, models: Sequence[str]) -> list[list[str]]:
+    """A row a model: its name, then its mean at each mark."""
+    return [[model, *_cells(marks, marks.points[model])] for model in models]
+
+
+def json_rounds(marks: HeadlineRounds, models: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "model": model,
+            "metric": marks.metric.name,
+            "round": one.round,
+            "mean": json_number(one.mean),
+            "low": one.low,
+            "high": one.high,
+            "n": one.n,
+            "missing": one.missing,
+        }
+        for model in models
+        for one in marks.points[model]
+    ]
+
+
+def _cells(marks: HeadlineRounds, points: Sequence[CurvePoint]) -> list[str]:
+    places = decimals(marks.metric)
+    alike = len({one.n for one in points}) == 1
+    return [number(one.mean, places) + ("" if alike else f" ({one.n})") for one in points]

@@ -1,0 +1,66 @@
+"""Tables as text, before they become Markdown, LaTeX or Typst."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from convergebench.analysis import Part, Ranking, Results, breakdown
+from convergebench.report.formatting import ABSENT, decimals, metric_title, number
+from convergebench.report.tables.ranking import edits_title, ranking_cells
+from convergebench.report.tables.ranking_notes import ranking_notes
+
+PARTS: dict[Part, str] = {"category": "Category of edit", "kind": "Kind of picture", "pair": "Edit"}
+_HEADINGS: dict[Part, str] = {"category": "category", "kind": "kind", "pair": "edit"}
+_MOST_COLUMNS = 6
+"""Parts that fit beside each other."""
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A heading and rows of equal length; text is plain and may hold anything."""
+
+    name: str
+    """For labels and files: letters and hyphens."""
+    title: str
+    explained: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    left: frozenset[int] = frozenset({0})
+    """Columns that hold words; the others hold numbers."""
+    notes: Sequence[str] = ()
+
+
+def ranking_text(ranked: Ranking) -> TextTable:
+    headings, *rows = ranking_cells(ranked)
+    chief = ranked.metric
+    return TextTable(
+        "ranking",
+        f"{ranked.suite}: what is left after {ranked.round} edits and undos{edits_title(ranked)}",
+        f"Ranked by {metric_title(chief)} at round {ranked.round}, {chief.better} is better. Means over all "
+        "returns with 95 % intervals, by source picture. Models that share a letter cannot be told "
+        "apart. Floors have no rank.",
+        headings,
+        rows,
+        left=frozenset({1}),
+        notes=ranking_notes(ranked),
+    )
+
+
+def breakdown_text(results: Results, ranked: Ranking, by: Part) -> TextTable:
+    """The metric that ranks in each part of the suite, with n in brackets; the longer side goes down."""
+    parts = breakdown(results, by, ranked.metric.name, ranked.round)
+    models = [row.model for row in ranked.rows]
+
+    def cell(model: str, group: str) -> str:
+        summary = parts.models[model].get(group)
+        return f"{number(summary.mean, decimals(ranked.metric))} ({summary.n})" if summary else ABSENT
+
+    if len(parts.groups) > max(len(models), _MOST_COLUMNS):
+        headings = [_HEADINGS[by], *models]
+        rows = [[group or ABSENT, *(cell(model, group) for model in models)] for group in parts.groups]
+    else:
+        headings = ["model", *(group or ABSENT for group in parts.groups)]
+        rows = [[model, *(cell(model, group) for group in parts.groups)] for model in models]
+    explained = f"{metric_title(ranked.metric)} at round {ranked.round}, with the number of returns."
+    return TextTable(f"by-{by}", PARTS[by], explained, headings, rows)

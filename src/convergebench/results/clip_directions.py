@@ -1,0 +1,43 @@
+"""What CLIP said of forward edits: kept for an input, an output and the captions of the instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from convergebench.instructions.captions import captions
+from convergebench.metrics.clip_direction import NAME, NO_CAPTIONS, texts_id
+from convergebench.store import Workspace
+from convergebench.types import Digest, Measurement
+
+
+@dataclass(frozen=True)
+class ClipDirections:
+    values: Mapping[tuple[Digest, Digest, str], Measurement]
+    """By input, output and the id of the captions."""
+
+    def of(self, given: Digest | None, made: Digest | None, instruction: str) -> dict[str, Measurement]:
+        """The direction by its name; empty where it was not measured, missing where there can be none."""
+        if given is None or made is None or not self.values:
+            return {}
+        texts = captions(instruction)
+        if texts is None:
+            return {NAME: Measurement(NAME, "", None, NO_CAPTIONS)}
+        found = self.values.get((given, made, texts_id(texts)))
+        return {} if found is None else {NAME: found}
+
+
+def clip_directions(workspace: Workspace) -> ClipDirections:
+    """All that the workspace holds by the newest weights."""
+    sql = "SELECT reference, picture, version, value, missing FROM measurements WHERE metric = ? ORDER BY at"
+    rows = [(row, *row["version"].rsplit(":", 1)) for row in workspace.query(sql, NAME)]
+    newest = rows[-1][1] if rows else None
+    return ClipDirections(
+        {
+            (row["reference"], row["picture"], texts): Measurement(
+                NAME, row["version"], row["value"], row["missing"]
+            )
+            for row, weights, texts in rows
+            if weights == newest
+        }
+    )

@@ -1,0 +1,54 @@
+"""Returns that were measured elsewhere: kept as given, row for row, doubles and all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from convergebench.store.workspace import Workspace
+from convergebench.types import ImportedReturn
+
+TABLE = "imported_returns"
+
+
+def record_imported(workspace: Workspace, run: int, suite: str, rows: Sequence[ImportedReturn]) -> None:
+    """Keep the rows, all of them or none."""
+    sql = f"""
+        INSERT INTO {TABLE} (run, suite, model, case_id, picture, pair, category, kind, seed, round, measured)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+    values = [
+        (run, suite, row.model, row.case, row.picture, row.pair, row.category, row.kind, row.seed, row.round,
+         json.dumps(dict(row.measured)))
+        for row in rows
+    ]  # fmt: skip
+    workspace.write_rows(sql, values).result()
+
+
+def imported_rows(workspace: Workspace, suite: str) -> list[ImportedReturn]:
+    """The suite's imported rows in the order in which they came; a later one corrects an earlier one."""
+    if not _has_table(workspace):
+        return []
+    found = workspace.query(f"SELECT * FROM {TABLE} WHERE suite = ? ORDER BY id", suite)
+    return [_row(row) for row in found]
+
+
+def imported_suites(workspace: Workspace) -> list[str]:
+    """The suites that have imported rows, the latest first."""
+    if not _has_table(workspace):
+        return []
+    sql = f"SELECT suite FROM {TABLE} GROUP BY suite ORDER BY max(id) DESC"
+    return [str(row["suite"]) for row in workspace.query(sql)]
+
+
+def _has_table(workspace: Workspace) -> bool:
+    """A workspace of an older version that is only looked at does not have it."""
+    return bool(workspace.query("SELECT 1 FROM sqlite_master WHERE name = ?", TABLE))
+
+
+def _row(row: Any) -> ImportedReturn:
+    return ImportedReturn(
+        row["model"], row["case_id"], row["picture"], row["pair"], row["category"], row["kind"],
+        row["seed"], row["round"], json.loads(row["measured"]),
+    )  # fmt: skip

@@ -1,0 +1,66 @@
+"""The durable edit on a disk that takes its time."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from convergebench.engine import Plan, RunOutcome, run_plan
+from convergebench.errors import DiskFull
+from convergebench.metrics import MetricSet
+from convergebench.picture import Picture
+from convergebench.protocols import round_trip
+from convergebench.store import Workspace
+from convergebench.store.pictures import PictureFolder, disk_full
+from convergebench.types import Case, Edited, EditRequest
+from scripted import Scripted
+
+
+class SlowDisk(PictureFolder):
+    """Keeps only so many pictures, each after a while."""
+
+    def __init__(self, folder: Path, room: int) -> None:
+        super().__init__(folder)
+        self._room = room
+
+    def put(self, picture: Picture) -> None:
+        time.sleep(0.05)
+        if self._room == 0:
+            raise disk_full(self.place)
+        self._room -= 1
+        super().put(picture)
+
+
+def run(workspace: Workspace, editor: Scripted, case: Case, room: int = 100) -> RunOutcome:
+    workspace.pictures = SlowDisk(Path(workspace.pictures.place), room)
+    plan = Plan("tiny@0", round_trip(2), (case,), (editor,), (0,))
+    number = workspace.start_run({}, "test")
+    return asyncio.run(run_plan(plan, workspace, MetricSet(["psnr"]), run=number))
+
+
+def test_the_next_edit_begins_while_the_last_picture_is_written_and_no_further(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    on_record: list[int] = []
+
+    def look(number: int, request: EditRequest) -> Edited | None:
+        on_record.append(len(workspace.steps(1)))
+        return None
+
+    assert run(workspace, Scripted(look), make_case()).complete == 1
+    assert on_record == [0, 0, 1, 2]
+    assert [step.position for step in workspace.steps(1)] == [0, 1, 2, 3]
+
+
+def test_a_picture_that_finds_no_room_is_not_on_record_and_ends_the_run(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    editor = Scripted()
+    with pytest.raises(DiskFull, match="Make room"):
+        run(workspace, editor, make_case(), room=2)  # the source and the first edit
+    assert [step.position for step in workspace.steps(1)] == [0]
+    assert len(editor.requests) == 3

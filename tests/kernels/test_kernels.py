@@ -1,0 +1,136 @@
+"""The loops in C, against those that stand in where they were not built."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from PIL import Image
+
+from convergebench import kernels, picture
+from convergebench.metrics import load
+from convergebench.picture.png import rgb_pixels
+from convergebench.types import Pixels
+
+built = pytest.mark.skipif(not kernels.available(), reason="there was no compiler when this was installed")
+
+
+@st.composite
+def pictures(draw: st.DrawFn) -> Pixels:
+    """Noise, flat parts, slopes, and few colours far apart: what codes of every length come from."""
+    shape = (draw(st.integers(1, 150)), draw(st.integers(1, 90)), 3)
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    kinds: dict[str, Callable[[], NDArray[np.int64]]] = {
+        "noise": lambda: random.integers(0, 256, shape),
+        "flat": lambda: np.full(shape, random.integers(0, 256)),
+        "specks": lambda: random.integers(0, 256, shape) * (random.random(shape) < 0.02),
+        "slopes": lambda: np.cumsum(random.geometric(0.5, shape), axis=0),
+        "powers": lambda: np.cumsum(2 ** random.integers(0, 8, shape) * random.integers(0, 2, shape), axis=0),
+    }
+    return kinds[draw(st.sampled_from(sorted(kinds)))]().astype(np.uint8)
+
+
+@built
+@settings(max_examples=150, deadline=None)
+@given(pictures())
+def test_any_picture_is_the_same_after_zlib_and_after_pillow(pixels: Pixels) -> None:
+    body = kernels.png_deflated(pixels)
+    assert body is not None
+    height, width, _ = pixels.shape
+    assert len(zlib.decompress(body)) == height * (3 * width + 1)
+    assert (np.asarray(Image.open(io.BytesIO(picture.encode_png(pixels)))) == pixels).all()
+
+
+@built
+@settings(max_examples=60, deadline=None)
+@given(pictures(), st.integers(0, 9))
+def test_files_of_pillow_are_read_as_pillow_reads_them(pixels: Pixels, level: int) -> None:
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG", compress_level=level)
+    read = rgb_pixels(file.getvalue())
+    assert read is not None
+    assert (read == pixels).all()
+
+
+@built
+@pytest.mark.parametrize("mode", ["RGBA", "L", "P", "LA", "I;16"])
+def test_files_that_are_not_plain_rgb_are_left_to_pillow(mode: str) -> None:
+    image = Image.fromarray(np.full((8, 8), 7, np.uint16)) if mode == "I;16" else Image.new(mode, (8, 8))
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    assert rgb_pixels(file.getvalue()) is None
+
+
+@built
+def test_a_file_that_says_how_it_is_turned_is_left_to_pillow() -> None:
+    turned = Image.new("RGB", (8, 6))
+    exif = turned.getexif()
+    exif[0x0112] = 6
+    file = io.BytesIO()
+    turned.save(file, "PNG", exif=exif)
+    assert rgb_pixels(file.getvalue()) is None
+    assert picture.Picture.from_bytes(file.getvalue()).size == (6, 8)
+
+
+@built
+def test_a_body_that_is_too_short_or_too_long_is_left_to_pillow() -> None:
+    def with_body(rows: bytes) -> bytes:
+        body = zlib.compress(rows)
+        chunks = [(b"IHDR", bytes.fromhex("0000000200000002 0802000000")), (b"IDAT", body), (b"IEND", b"")]
+        parts = [len(c).to_bytes(4, "big") + n + c + zlib.crc32(n + c).to_bytes(4, "big") for n, c in chunks]
+        return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+    assert rgb_pixels(with_body(bytes(14))) is not None
+    assert rgb_pixels(with_body(bytes(13))) is None
+    assert rgb_pixels(with_body(bytes(15))) is None
+    assert rgb_pixels(with_body(b"\x05" + bytes(13))) is None
+
+
+@built
+def test_without_the_loops_everything_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(1)
+    source, result = random.integers(0, 256, (2, 90, 70, 3), dtype=np.uint8)
+
+    def ssim() -> float:
+        metric = load("ssim")
+        return metric.compare([metric.prepare(source)], [result])[0]
+
+    file = io.BytesIO()
+    Image.fromarray(source).save(file, "PNG")
+    fast = ssim()
+    monkeypatch.setattr(kernels, "available", lambda: False)
+    assert ssim() == pytest.approx(fast, abs=1e-7)
+    assert (picture.Picture.from_bytes(picture.encode_png(source)).pixels == source).all()
+    assert (picture.Picture.from_bytes(file.getvalue()).pixels == source).all()
+
+
+def test_a_picture_of_which_the_sampled_rows_tell_nothing_still_fits() -> None:
+    """Noise in every row but those whose symbols are counted: each byte takes the longest code."""
+    random = np.random.default_rng(3)
+    pixels = np.zeros((128, 256, 3), np.uint8)
+    for row in range(1, 128):
+        is_sampled = (row % 64 * 2654435769 & 0xFFFFFFFF) >> 30 == 0
+        pixels[row] = pixels[row - 1] if is_sampled else random.integers(0, 256, (256, 3))
+    file = picture.encode_png(pixels)
+    assert (np.asarray(Image.open(io.BytesIO(file))) == pixels).all()
+    assert len(file) < 2 * pixels.size
+
+
+@given(st.lists(st.binary(max_size=300)))
+def test_parts_are_joined_as_python_joins_them(parts: list[bytes]) -> None:
+    assert kernels.joined(parts) == b"".join(parts)
+
+
+def test_threads_that_encode_at_the_same_time_do_not_share_memory() -> None:
+    random = np.random.default_rng(4)
+    several = [random.integers(0, 256, (64 + 8 * place, 96, 3), dtype=np.uint8) for place in range(16)] * 8
+    with ThreadPoolExecutor(8) as threads:
+        files = list(threads.map(picture.encode_png, several))
+    assert all((picture.decode(file)[0] == pixels).all() for file, pixels in zip(files, several, strict=True))

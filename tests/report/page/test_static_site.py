@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from convergebench.picture import Picture
+from report.page.conftest import write
+from report.page.filled import HEIGHT, WIDTH, fill
+
+
+def section(folder: Path, key: str) -> Any:
+    script = (folder / "page" / "data" / f"{key}.js").read_text(encoding="ascii")
+    quoted = script[script.index("'") + 1 : script.rindex("'")]
+    return json.loads(quoted.replace("\\'", "'").replace("\\\\", "\\"))
+
+
+def test_a_picture_that_is_gone_or_damaged_is_left_out_and_the_page_is_written(tmp_path: Path) -> None:
+    fill(tmp_path / "results")
+    gone, damaged, *_ = sorted((tmp_path / "results" / "pictures").glob("??/*"))
+    gone.unlink()
+    damaged.write_bytes(b"not what was stored")
+    page = write(tmp_path / "results", tmp_path / "report")
+    assert (page / "index.html").is_file()
+    assert len(list((page / "pictures").glob("??/*"))) > 2
+
+
+def test_every_picture_that_a_case_names_is_in_the_folder_with_its_thumbnail(written: Path) -> None:
+    cases = [section(written, f"case/{number}") for number in range(4)]
+    named = [case["source"] for case in cases]
+    named += [step["picture"] for case in cases for film in case["films"] for step in film["steps"]]
+    made = [picture for picture in named if picture]
+    assert len(made) > 50
+    for picture in made:
+        full = Picture.from_file(written / "pictures" / picture["file"])
+        assert full.size == (picture["width"], picture["height"])
+        digest = picture["digest"]
+        small = Picture.from_file(written / "page" / "thumbnails" / digest[:2] / f"{digest}.jpg")
+        assert small.size == (full.size if full.size == (WIDTH, HEIGHT) else (192, 128))
+
+
+def test_all_that_the_page_loads_at_first_is_beside_it(written: Path) -> None:
+    html = (written / "index.html").read_text(encoding="utf-8")
+    named = re.findall(r'(?:src|href)="([^"#]+)"', html)
+    assert named
+    assert [name for name in named if not (written / name).is_file()] == []
+
+
+def test_a_report_in_the_workspace_itself_copies_no_picture(filled: Path, tmp_path: Path) -> None:
+    workspace = tmp_path / "results"
+    shutil.copytree(filled, workspace)
+    before = sorted((workspace / "pictures").rglob("*.png"))
+    write(workspace, workspace)
+    assert sorted((workspace / "pictures").rglob("*.png")) == before
+
+
+def test_a_second_report_keeps_the_thumbnails_of_the_first(filled: Path, tmp_path: Path) -> None:
+    write(filled, tmp_path)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.jpg")}
+    write(filled, tmp_path)
+    assert before == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.jpg")}
+
+
+def test_a_report_moved_away_from_its_workspace_still_has_its_pictures(filled: Path, tmp_path: Path) -> None:
+    workspace = tmp_path / "results"
+    shutil.copytree(filled, workspace)
+    folder = write(workspace, tmp_path / "report")
+    shutil.rmtree(workspace)
+    assert Picture.from_file(folder / "pictures" / section(folder, "case/0")["source"]["file"]).size == (
+        96,
+        64,
+    )
