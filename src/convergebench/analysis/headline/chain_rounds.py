@@ -1,0 +1,146 @@
+"""Chains for the headline: what was done, undone and kept in each round, and how each chain ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from convergebench.analysis.headline.edit_decisions import EditDecisions
+from convergebench.analysis.round_trip.results import FailedStep, Results, Return
+
+Ending: TypeAlias = Literal["not edited", "not undone", "rest changed", "another person", "refused"]
+"""What makes a round unusable. An outage is none: the chain is censored there."""
+
+LEAST_UNDONE = 0.5
+LEAST_KEPT = 0.8
+SAME_PERSON = 0.6
+"""Face descriptors further apart than this are of different people, by dlib's usual threshold."""
+REFUSALS = ("refused", "bad_output")
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    undone: float = LEAST_UNDONE
+    kept: float = LEAST_KEPT
+    face: float = SAME_PERSON
+
+
+@dataclass(frozen=True)
+class RoundQuality:
+    """One round of a chain that returned; None is not measured, or has no meaning for this edit."""
+
+    happened: bool | None
+    undid: float | None
+    kept: float | None
+    """None also for a global edit, which leaves no rest."""
+    is_global: bool
+    left_behind: float | None
+    face_distance: float | None
+
+    @property
+    def quality(self) -> float | None:
+        """g · √(U · K), or g · U for a global edit; None where a part of it is missing."""
+        if self.happened is False:
+            return 0.0
+        if self.happened is None or self.undid is None:
+            return None
+        if self.is_global:
+            return self.undid
+        return None if self.kept is None else float((self.undid * self.kept) ** 0.5)
+
+    def ending(self, limits: Thresholds) -> Ending | None:
+        """Why the chain is not usable from this round on, by the first reason that applies."""
+        if self.happened is False:
+            return "not edited"
+        if self.undid is not None and self.undid < limits.undone:
+            return "not undone"
+        if self.kept is not None and self.kept < limits.kept:
+            return "rest changed"
+        if self.face_distance is not None and self.face_distance > limits.face:
+            return "another person"
+        return None
+
+
+@dataclass(frozen=True)
+class Chain:
+    """One trajectory: its rounds in order, as far as it came without a gap."""
+
+    model: str
+    case: str
+    seed: int
+    picture: str
+    rounds: tuple[RoundQuality, ...]
+    is_refused: bool
+    """Whether the round after the last was refused, or came back as no picture."""
+    planned: int
+
+    @property
+    def score(self) -> float | None:
+        """The mean quality over all planned rounds, from 0 to 1. Rounds after a refusal count as 0; a chain
+        that is short for another reason, or lacks a value, has none."""
+        qualities = [one.quality for one in self.rounds]
+        known = [one for one in qualities if one is not None]
+        if len(known) < len(qualities) or (len(known) < self.planned and not self.is_refused):
+            return None
+        return sum(known) / self.planned
+
+    def usable(self, limits: Thresholds) -> tuple[int, Ending | None]:
+        """For how many rounds it is usable, and what ended that; None is nothing, as far as it was seen."""
+        for number, one in enumerate(self.rounds):
+            reason = one.ending(limits)
+            if reason is not None:
+                return number, reason
+            if one.quality is None:
+                return number, None
+        return len(self.rounds), "refused" if self.is_refused else None
+
+
+def chains_of(results: Results, decisions: EditDecisions, is_global: Mapping[str, bool]) -> list[Chain]:
+    """Every chain that was begun; `is_global` says of a case whether its edit changes all of the picture."""
+    returns: dict[tuple[str, str, int], dict[int, Return]] = {}
+    failed: dict[tuple[str, str, int], list[FailedStep]] = {}
+    pictures: dict[str, str] = {}
+    for item in results.returns:
+        returns.setdefault((item.model, item.case, item.seed), {})[item.round] = item
+        pictures[item.case] = item.picture
+    for step in results.troubles:
+        failed.setdefault((step.model, step.case, step.seed), []).append(step)
+        pictures[step.case] = step.picture
+    return [
+        _chain(key, returns.get(key, {}), failed.get(key, ()), results.rounds, decisions, is_global, pictures)
+        for key in dict.fromkeys((*returns, *failed))
+    ]
+
+
+def _chain(
+    key: tuple[str, str, int],
+    returns: Mapping[int, Return],
+    failed: Iterable[FailedStep],
+    planned: int,
+    decisions: EditDecisions,
+    is_global: Mapping[str, bool],
+    pictures: Mapping[str, str],
+) -> Chain:
+    model, case, seed = key
+    rounds = []
+    for number in range(1, planned + 1):
+        if number not in returns:
+            break
+        decision = decisions.rounds.get((model, case, seed, number))
+        happened = decision.happened if decision else None
+        rounds.append(_quality(returns[number], happened, is_global.get(case, False)))
+    following = len(rounds) + 1
+    is_refused = any(step.round == following and step.kind_of_failure in REFUSALS for step in failed)
+    return Chain(model, case, seed, pictures[case], tuple(rounds), is_refused, planned)
+
+
+def _quality(item: Return, happened: bool | None, is_global: bool) -> RoundQuality:
+    def value(name: str) -> float | None:
+        measured = item.values.get(name)
+        return measured.value if measured else None
+
+    return RoundQuality(
+        happened, value("undid"), None if is_global else value("kept"), is_global, value("left_behind"),
+        value("face_distance"),
+    )  # fmt: skip

@@ -1,0 +1,190 @@
+"""A row for each model: whether it edits, undoes and keeps the rest, for how many rounds, and its score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from convergebench.analysis.headline.chain_rounds import Chain, RoundQuality, Thresholds, chains_of
+from convergebench.analysis.headline.edit_decisions import Decider, EditDecisions, edit_decisions
+from convergebench.analysis.headline.usable_rounds import UsableRounds, usable_rounds
+from convergebench.analysis.round_trip.results import FailedStep, ModelUse, Results, Return, Role
+from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
+from convergebench.analysis.statistics.significance_letters import significance_letters
+from convergebench.types import MetricFacts
+
+STAYED = 0.5
+"""From this share of the footprint's core on that still looks edited, the edit counts as not taken back."""
+SCORE = MetricFacts("score", "1", "higher", 100.0, 0.0, "quality")
+DEFAULT_THRESHOLDS = Thresholds()
+
+
+@dataclass(frozen=True)
+class HeadlineRow:
+    """A model's answers; None is missing, never zero."""
+
+    rank: int | None
+    model: str
+    role: Role
+    score: Interval | None
+    """100 × the mean over rounds of g · √(U · K)."""
+    group: str
+    did: Interval | None
+    """The share of rounds whose edit happened."""
+    did_is_bound: bool
+    undid: Interval | None
+    stayed: int
+    """Rounds after which most of the edit was still there."""
+    rounds: int
+    """Rounds that returned."""
+    kept_first: Interval | None
+    kept_last: Interval | None
+    usable: UsableRounds | None
+    session_seconds: float | None
+    session_usd: float | None
+
+
+@dataclass(frozen=True)
+class Headline:
+    """Ranked models best first, then models without a score; probes and floors apart, as calibration."""
+
+    suite: str
+    rounds: int
+    rows: tuple[HeadlineRow, ...]
+    calibration: tuple[HeadlineRow, ...]
+    cases: int
+    """Those that are decided and complete for every ranked model: the score is over these."""
+    all_cases: int
+    deciders: Mapping[Decider, int]
+    """By how many cases each decides."""
+    thresholds: Thresholds
+
+
+def headline(
+    results: Results, is_global: Callable[[str, str], bool], thresholds: Thresholds = DEFAULT_THRESHOLDS
+) -> Headline:
+    """`is_global` says of an edit, by pair and category, whether it changes the whole picture."""
+    roles = results.roles()
+    models = [model for model, role in roles.items() if role == "model"]
+    decisions = edit_decisions(results, models)
+    begun: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
+    scope = {item.case: is_global(item.pair, item.category) for item in begun}
+    chains = chains_of(results, decisions, scope)
+    by_model = {model: [one for one in chains if one.model == model] for model in roles}
+    shared = _shared_cases(by_model, models)
+    uses = {use.model: use for use in results.uses}
+    rows = {
+        model: _row(
+            model, role, by_model[model], shared, decisions, results.rounds, uses.get(model), thresholds
+        )
+        for model, role in roles.items()
+    }
+    counted = [
+        decisions.deciders[case] for case in {case for case, _ in shared} if case in decisions.deciders
+    ]
+    return Headline(
+        suite=results.suite,
+        rounds=results.rounds,
+        rows=_ranked([rows[model] for model in models], by_model, shared),
+        calibration=tuple(rows[model] for model, role in roles.items() if role != "model"),
+        cases=len({case for case, _ in shared}),
+        all_cases=len({one.case for one in chains}),
+        deciders={name: counted.count(name) for name in dict.fromkeys(sorted(counted))},
+        thresholds=thresholds,
+    )
+
+
+def _shared_cases(
+    by_model: Mapping[str, Sequence[Chain]], models: Iterable[str]
+) -> frozenset[tuple[str, int]]:
+    """Cases and seeds that have a score for every model that has any."""
+    scored = [
+        frozenset((one.case, one.seed) for one in by_model[model] if one.score is not None)
+        for model in models
+    ]
+    sets = [found for found in scored if found]
+    return frozenset[tuple[str, int]].intersection(*sets) if sets else frozenset()
+
+
+def _row(
+    model: str,
+    role: Role,
+    chains: Sequence[Chain],
+    shared: frozenset[tuple[str, int]],
+    decisions: EditDecisions,
+    rounds: int,
+    use: ModelUse | None,
+    thresholds: Thresholds,
+) -> HeadlineRow:
+    made = {key: one for key, one in decisions.rounds.items() if key[0] == model}
+    cases = {one.case: one.picture for one in chains}
+    scored = [
+        one for one in chains if one.score is not None and (not shared or (one.case, one.seed) in shared)
+    ]
+    returned = [(one.picture, quality) for one in chains for quality in one.rounds]
+    return HeadlineRow(
+        rank=None,
+        model=model,
+        role=role,
+        score=_mean([(one.picture, 100 * (one.score or 0.0)) for one in scored], most=100.0),
+        group="",
+        did=_mean(
+            [(cases[case], float(one.happened)) for (_, case, _, _), one in made.items() if case in cases]
+        ),
+        did_is_bound=any(one.is_bound for one in made.values()),
+        undid=_mean([(picture, one.undid) for picture, one in returned if one.undid is not None]),
+        stayed=sum(one.left_behind is not None and one.left_behind >= STAYED for _, one in returned),
+        rounds=len(returned),
+        kept_first=_kept_at(chains, 1),
+        kept_last=_kept_at(chains, rounds),
+        usable=usable_rounds(chains, thresholds, rounds),
+        session_seconds=_per_session(use, rounds, use.mean_seconds if use else None),
+        session_usd=use.cost_usd / use.trajectories if use and use.cost_usd is not None else None,
+    )
+
+
+def _per_session(use: ModelUse | None, rounds: int, seconds: float | None) -> float | None:
+    """A session is one chain of all rounds; an edit's mean time stands for those that were not made."""
+    if use is None or seconds is None or not use.trajectories:
+        return None
+    edits = use.edits / use.complete if use.complete and use.complete == use.trajectories else 2.0 * rounds
+    return edits * seconds
+
+
+def _kept_at(chains: Sequence[Chain], number: int) -> Interval | None:
+    at: list[tuple[str, RoundQuality]] = [
+        (one.picture, one.rounds[number - 1]) for one in chains if len(one.rounds) >= number
+    ]
+    return _mean([(picture, one.kept) for picture, one in at if one.kept is not None])
+
+
+def _mean(values: Sequence[tuple[str, float]], most: float = 1.0) -> Interval | None:
+    if not values:
+        return None
+    return clustered_mean(
+        np.array([value for _, value in values]), [picture for picture, _ in values], possible=(0.0, most)
+    )
+
+
+def _ranked(
+    rows: Sequence[HeadlineRow], by_model: Mapping[str, Sequence[Chain]], shared: frozenset[tuple[str, int]]
+) -> tuple[HeadlineRow, ...]:
+    """Best first; equal scores share a rank."""
+    ordered = sorted(rows, key=lambda row: (row.score is None, -(row.score.mean if row.score else 0.0)))
+    scored = [row for row in ordered if row.score is not None]
+    values = {
+        row.model: {
+            (one.case, one.seed): (one.picture, 100 * one.score)
+            for one in by_model[row.model]
+            if one.score is not None and (one.case, one.seed) in shared
+        }
+        for row in scored
+    }
+    letters = significance_letters(values, SCORE) if scored else {}
+    means = [row.score.mean for row in scored if row.score is not None]
+    return tuple(
+        replace(row, rank=1 + means.index(row.score.mean), group=letters[row.model]) if row.score else row
+        for row in ordered
+    )

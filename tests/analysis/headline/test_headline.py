@@ -1,0 +1,196 @@
+"""The headline on chains written by hand, whose truth is plain to see."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convergebench.analysis import FailedStep, Results, Return, Role
+from convergebench.analysis.headline.headline import Headline, HeadlineRow, headline
+from convergebench.types import FailureKind, Measurement
+
+YES, NO, NOT_REFUTED = 1.0, 0.0, "pixels can refute this edit, not confirm it"
+Evidence = float | str
+
+
+def measured(name: str, value: Evidence) -> Measurement:
+    return Measurement(name, "1", None, value) if isinstance(value, str) else Measurement(name, "1", value)
+
+
+def chain(
+    model: str,
+    picture: str,
+    *rounds: tuple[Evidence, float, float],
+    pair: str = "hat",
+    role: Role = "model",
+    face: float | None = None,
+    clip: float | None = None,
+) -> list[Return]:
+    """A round is the evidence of its edit, how much it undid and how much it kept."""
+    returns = []
+    for number, (evidence, undid, kept) in enumerate(rounds, 1):
+        forward = {"edit_evidence": measured("edit_evidence", evidence)}
+        if clip is not None:
+            forward["clip_direction"] = measured("clip_direction", clip)
+        values = {"undid": measured("undid", undid), "kept": measured("kept", kept)}
+        if face is not None:
+            values["face_distance"] = measured("face_distance", face)
+        case = f"{picture}/{pair}"
+        returns.append(
+            Return(
+                model, role, case, picture, pair, "portrait", "accessories", 0, number, f"{case}{number}",
+                values, forwards=(forward,),
+            )
+        )  # fmt: skip
+    return returns
+
+
+def failed(model: str, picture: str, round: int, kind: FailureKind) -> FailedStep:
+    return FailedStep(
+        model, f"{picture}/hat", picture, "hat", "portrait", "accessories", 0, round, "forward", kind, "why"
+    )
+
+
+def summed(*returns: list[Return], rounds: int = 2, troubles: tuple[FailedStep, ...] = ()) -> Headline:
+    every = tuple(one for of_chain in returns for one in of_chain)
+    results = Results("suite", rounds, (), every, troubles, ())
+    return headline(results, lambda pair, category: pair == "flip")
+
+
+def row_of(found: Headline, model: str) -> HeadlineRow:
+    return next(row for row in (*found.rows, *found.calibration) if row.model == model)
+
+
+def score(found: Headline, model: str) -> float | None:
+    mean = row_of(found, model).score
+    return None if mean is None else mean.mean
+
+
+def test_the_score_is_the_mean_of_the_root_of_undone_and_kept() -> None:
+    found = summed(chain("m", "p", (YES, 1.0, 1.0), (YES, 0.25, 1.0)))
+    assert score(found, "m") == pytest.approx(100 * (1.0 + 0.5) / 2)
+
+
+def test_doing_nothing_scores_zero_however_well_the_picture_is_kept() -> None:
+    found = summed(chain("idle", "p", (NO, 1.0, 1.0), (NO, 1.0, 1.0)))
+    assert score(found, "idle") == 0.0
+    assert row_of(found, "idle").usable.mean == 0.0
+    assert row_of(found, "idle").usable.chief_ending == "not edited"
+
+
+def test_a_global_edit_has_no_rest_and_counts_by_what_was_undone() -> None:
+    found = summed(chain("m", "p", (YES, 0.5, 0.0), (YES, 0.5, 0.0), pair="flip"))
+    assert score(found, "m") == pytest.approx(50)
+    assert row_of(found, "m").kept_first is None
+
+
+def test_edits_that_pixels_cannot_refute_count_as_made_and_are_marked_as_a_bound() -> None:
+    found = summed(chain("m", "p", (NOT_REFUTED, 1.0, 1.0), (NOT_REFUTED, 1.0, 1.0)))
+    row = row_of(found, "m")
+    assert row.did.mean == 1.0 and row.did_is_bound
+    assert found.deciders == {"pixels": 1}
+
+
+def test_clip_decides_a_case_only_where_it_does_so_for_every_ranked_model() -> None:
+    both = summed(
+        chain("a", "p", (NOT_REFUTED, 1.0, 1.0), (NOT_REFUTED, 1.0, 1.0), clip=0.3),
+        chain("b", "p", (NOT_REFUTED, 1.0, 1.0), (NOT_REFUTED, 1.0, 1.0), clip=-0.3),
+    )
+    assert both.deciders == {"CLIP": 1}
+    assert (score(both, "a"), score(both, "b")) == (100.0, 0.0)
+    one = summed(
+        chain("a", "p", (NOT_REFUTED, 1.0, 1.0), (NOT_REFUTED, 1.0, 1.0), clip=0.3),
+        chain("b", "p", (NOT_REFUTED, 1.0, 1.0), (NOT_REFUTED, 1.0, 1.0)),
+    )
+    assert one.deciders == {"pixels": 1}
+
+
+def test_rounds_after_a_refusal_count_as_nothing_and_end_the_usable_ones() -> None:
+    found = summed(chain("m", "p", (YES, 1.0, 1.0)), troubles=(failed("m", "p", 2, "refused"),))
+    assert score(found, "m") == 50.0
+    assert row_of(found, "m").usable.mean == 1.0
+    assert row_of(found, "m").usable.endings == {"refused": 1}
+
+
+def test_an_outage_censors_a_chain_and_leaves_it_out_of_the_score() -> None:
+    found = summed(
+        chain("m", "p", (YES, 1.0, 1.0)),
+        chain("m", "q", (YES, 1.0, 1.0), (YES, 1.0, 1.0)),
+        troubles=(failed("m", "p", 2, "unavailable"),),
+    )
+    row = row_of(found, "m")
+    assert row.score.n == 1 and row.score.mean == 100.0
+    assert row.usable.mean == 2.0 and row.usable.ended == 0 and math.isinf(row.usable.median)
+
+
+@pytest.mark.parametrize(
+    ("second", "ending"),
+    [((YES, 0.4, 1.0), "not undone"), ((YES, 1.0, 0.7), "rest changed"), ((NO, 1.0, 1.0), "not edited")],
+)
+def test_a_chain_is_usable_until_its_first_bad_round(second: tuple[float, float, float], ending: str) -> None:
+    row = row_of(summed(chain("m", "p", (YES, 1.0, 1.0), second)), "m")
+    assert row.usable.mean == 1.0 and row.usable.median == 1.0
+    assert row.usable.chief_ending == ending
+
+
+def test_another_face_ends_a_chain() -> None:
+    row = row_of(summed(chain("m", "p", (YES, 1.0, 1.0), (YES, 1.0, 1.0), face=0.9)), "m")
+    assert row.usable.mean == 0.0 and row.usable.chief_ending == "another person"
+
+
+def test_the_score_is_over_cases_that_every_ranked_model_has() -> None:
+    good, bad = (YES, 1.0, 1.0), (YES, 0.0, 0.0)
+    found = summed(
+        chain("a", "p", good, good), chain("a", "q", bad, bad), chain("b", "p", good, good)
+    )  # fmt: skip
+    assert found.cases == 1 and found.all_cases == 2
+    assert score(found, "a") == score(found, "b") == 100.0
+
+
+def test_probes_and_floors_stand_apart_and_have_no_rank() -> None:
+    found = summed(
+        chain("m", "p", (YES, 0.5, 0.5), (YES, 0.5, 0.5)),
+        chain("jpeg", "p", (NO, 1.0, 1.0), (NO, 1.0, 1.0), role="probe"),
+    )
+    assert [row.model for row in found.rows] == ["m"]
+    assert [(row.model, row.rank) for row in found.calibration] == [("jpeg", None)]
+
+
+def test_models_that_cannot_be_told_apart_share_a_letter() -> None:
+    pictures = [f"p{number}" for number in range(10)]
+    found = summed(
+        *(chain("good", one, (YES, 0.9, 0.9), (YES, 0.9, 0.9)) for one in pictures),
+        *(chain("same", one, (YES, 0.9, 0.9), (YES, 0.9, 0.9)) for one in pictures),
+        *(chain("bad", one, (YES, 0.2, 0.2), (YES, 0.1 + n / 50, 0.2)) for n, one in enumerate(pictures)),
+    )
+    assert [(row.rank, row.group) for row in found.rows] == [(1, "a"), (1, "a"), (3, "b")]
+
+
+share = st.floats(0, 1)
+
+
+@given(st.lists(st.tuples(st.sampled_from([YES, NO]), share, share), min_size=1, max_size=4))
+def test_a_score_lies_between_nothing_and_all(rounds: list[tuple[float, float, float]]) -> None:
+    found = summed(chain("m", "p", *rounds), rounds=len(rounds))
+    value = score(found, "m")
+    assert value is not None and 0 <= value <= 100
+    assert row_of(found, "m").usable.mean <= len(rounds)
+
+
+def test_usable_rounds_without_censoring_are_a_plain_mean() -> None:
+    bad = (YES, 0.0, 1.0)
+    good = (YES, 1.0, 1.0)
+    found = summed(
+        chain("m", "p", bad), chain("m", "q", good, bad), chain("m", "r", good, good, good), rounds=3
+    )
+    assert row_of(found, "m").usable.mean == pytest.approx((0 + 1 + 3) / 3)
+
+
+def test_missing_values_leave_a_chain_without_a_score() -> None:
+    first, second = chain("m", "p", (YES, 1.0, 1.0), (YES, 1.0, 1.0))
+    second = replace(second, values={"kept": measured("kept", 1.0)})
+    assert score(summed([first, second]), "m") is None
