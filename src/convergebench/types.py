@@ -349,6 +349,8 @@ class Measurement:
     version: str
     value: float | None
     missing: str | None = None
+    detail: str | None = None
+    """What the value was made of, as JSON, where that is worth keeping: a mask, a histogram, a place."""
 
 
 @dataclass(frozen=True)

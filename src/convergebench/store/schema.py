@@ -111,6 +111,13 @@ MIGRATIONS: tuple[str, ...] = (
                f.forward, f.backward, f.hints
         FROM case_facts f JOIN suite_cases m ON m.case_fingerprint = f.fingerprint;
     """,
+    """
+    CREATE TABLE measurement_details (
+        reference TEXT NOT NULL, picture TEXT NOT NULL, metric TEXT NOT NULL, version TEXT NOT NULL,
+        detail TEXT NOT NULL,
+        PRIMARY KEY (reference, picture, metric, version)
+    ) WITHOUT ROWID;
+    """,
 )
 """One script a version. A released script is never changed; a new one is added behind it."""
 

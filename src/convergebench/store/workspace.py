@@ -183,6 +183,9 @@ class Workspace:
         """
         now = _now()
         values = [(ref, pic, m.metric, m.version, m.value, m.missing, now) for ref, pic, m in rows]
+        details = [(ref, pic, m.metric, m.version, m.detail) for ref, pic, m in rows if m.detail is not None]
+        if details:
+            self.write_rows("INSERT OR REPLACE INTO measurement_details VALUES (?, ?, ?, ?, ?)", details)
         return self.write_rows(sql, values)
 
     def measured(
