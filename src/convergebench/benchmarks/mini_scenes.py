@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from convergebench.picture.stable_png import stable_png
-
 if TYPE_CHECKING:
     from convergebench.types import Pixels
 
@@ -14,6 +12,8 @@ WIDTH, HEIGHT = 96, 72
 
 def mini_scene(number: int) -> bytes:
     """The scene of this number as a PNG file, the same on every machine."""
+    from convergebench.picture.stable_png import stable_png
+
     return stable_png(_drawn(number))
 
 
