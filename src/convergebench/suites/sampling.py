@@ -82,13 +82,14 @@ def select(
     A limit takes from all pictures in turn, from each kind in proportion and with different edits, so that
     few cases still show a suite's breadth. The cases of a small limit are among those of a larger one.
     """
-    selected = tuple(cases)
-    for what, wanted, value_of in (
+    properties: tuple[tuple[str, Sequence[str], Callable[[Case], str]], ...] = (
         ("kind of picture", kinds, lambda case: case.kind),
         ("category", categories, lambda case: case.category),
         ("edit pair", pairs, lambda case: case.pair),
         ("picture", pictures, lambda case: case.source.id),
-    ):
+    )
+    selected = tuple(cases)
+    for what, wanted, value_of in properties:
         known = {value_of(case) for case in cases}
         for name in wanted:
             if name not in known:
