@@ -13,7 +13,6 @@ import pytest
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
 from convergebench.benchmarks.gedit.mini import load_gedit_mini
 from convergebench.benchmarks.wiseedit.mini import load_wiseedit_mini
-from convergebench.benchmarks.wiseedit.suite import references_of
 from convergebench.editors import open_editor
 from convergebench.engine import Plan, run_plan
 from convergebench.errors import WrongUse
@@ -22,6 +21,7 @@ from convergebench.metrics import MetricSet
 from convergebench.protocols import one_shot
 from convergebench.scoring import Scored, full_name, score_suite
 from convergebench.store import Workspace
+from convergebench.suites.case_hints import references_of
 from convergebench.suites.sampling import Sampling
 from convergebench.types import Edited, Editor, EditRequest, Refused, Suite
 from scripted import Scripted

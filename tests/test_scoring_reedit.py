@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
+from convergebench.analysis.judged.pass_rate import PASSED
 from convergebench.benchmarks.reedit.mini import load_reedit_mini
 from convergebench.benchmarks.reedit.suite import CATEGORIES
-from convergebench.benchmarks.reedit.sums import OVERALL, PASSED
+from convergebench.benchmarks.reedit.sums import OVERALL
 from convergebench.engine.judging.candidates import judging_candidates
 from convergebench.judges import rubric
 from convergebench.store import Workspace

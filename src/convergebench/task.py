@@ -11,6 +11,7 @@ from typing import Any
 
 from convergebench import api, editors
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
+from convergebench.benchmarks.registry import benchmark_of
 from convergebench.engine import Plan, RunOutcome
 from convergebench.engine.judging.judge_tasks import JudgingOutcome
 from convergebench.engine.run_limits import check_allowance
@@ -19,7 +20,7 @@ from convergebench.errors import MissingExtra, WrongUse
 from convergebench.importing.external_edits import Coverage, coverage, import_edits, read_edits
 from convergebench.judges import Judge, open_judge
 from convergebench.protocols import one_shot
-from convergebench.scoring import Scored, benchmark_of, full_name, score_suite
+from convergebench.scoring import Scored, full_name, score_suite
 from convergebench.store import Workspace
 from convergebench.suites.sampling import Sampling
 from convergebench.types import Parameter, Suite
@@ -87,12 +88,12 @@ def run_task(task: Task | str | Path) -> TaskResult:
     benchmark = benchmark_of(asked.suite)
     judge = _opened(asked) if asked.judge else None
     choice = Sampling(asked.subsets, asked.per_subset, asked.limit, asked.seed)
-    suite = benchmark.load(asked.data, asked.language, choice)
+    suite = benchmark.load(asked.suite, asked.data, asked.language, choice)
     with Workspace.create(Path(asked.workspace)) as workspace:
         outcome, covered = None, None
         if asked.edits:
-            found = read_edits(Path(asked.edits), asked.models[0])
-            known = benchmark.ids(asked.data, asked.language)
+            found = read_edits(Path(asked.edits), asked.models[0], benchmark.results)
+            known = benchmark.case_ids(asked.suite, asked.data, asked.language)
             covered = coverage(found, [case.id for case in suite.cases], known)
             import_edits(workspace, Path(asked.edits), suite, asked.models[0], covered)
             names = asked.models

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convergebench.benchmarks.gedit.mini import load_gedit_mini
+from convergebench.benchmarks.registry import benchmark_of
 from convergebench.errors import WrongUse
 from convergebench.importing.external_edits import Coverage, ExternalEdit, coverage, import_edits, read_edits
 from convergebench.picture import Picture
@@ -70,7 +71,13 @@ def test_a_line_that_is_not_as_it_must_be_is_named(line: str, tmp_path: Path) ->
 def test_result_folders_are_found_by_the_models_name_or_directly(given: str, tmp_path: Path) -> None:
     write_picture(tmp_path / "root" / "mine" / "Awareness_1" / "en" / "3.png")
     write_picture(tmp_path / "root" / "other" / "Awareness_1" / "en" / "4.png")
-    assert [one.case for one in read_edits(tmp_path / given, "mine")] == ["Awareness_1/en/3"]
+    found = read_edits(tmp_path / given, "mine", benchmark_of("wiseedit").results)
+    assert [one.case for one in found] == ["Awareness_1/en/3"]
+
+
+def test_a_folder_is_refused_where_the_benchmark_has_no_layout_for_results(tmp_path: Path) -> None:
+    with pytest.raises(WrongUse, match=r"no layout for result folders; give a \.jsonl list"):
+        read_edits(tmp_path, "m", benchmark_of("gedit").results)
 
 
 def test_everything_that_is_wrong_is_listed(tmp_path: Path) -> None:

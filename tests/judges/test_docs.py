@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from convergebench.judges import built_in
+from convergebench.judges import rubric_names
 from convergebench.judges.registry import PROVIDERS
 from convergebench.judges.rubric import parsed
 
@@ -19,5 +19,5 @@ def test_the_rubric_shown_there_is_one() -> None:
 
 
 def test_every_rubric_and_every_provider_is_in_its_tables() -> None:
-    assert {name for name in built_in() if f"`{name}`" not in DOC} == set()
+    assert {name for name in rubric_names() if f"`{name}`" not in DOC} == set()
     assert {name for name in PROVIDERS if f"`{name}:MODEL" not in DOC} == set()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from convergebench.errors import WrongUse
-from convergebench.judges import built_in, rubric
+from convergebench.judges import rubric, rubric_names
 from convergebench.judges.rubric import parsed
 
 MINE = """
@@ -47,7 +47,7 @@ SCALES = {
 
 
 def test_the_built_in_rubrics_are_those_of_the_benchmarks_with_their_scales() -> None:
-    assert {name: rubric(name).range for name in built_in()} == SCALES
+    assert {name: rubric(name).range for name in rubric_names()} == SCALES
 
 
 @pytest.mark.parametrize("name", SCALES)

@@ -1,1 +1,1 @@
-"""Judged benchmarks: the suite, rubrics and sums of each in one place."""
+"""Judged benchmarks of single edits: suite, rubrics, figures and result layout of each in one package."""

@@ -17,7 +17,7 @@ from convergebench.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from convergebench.importing.external_edits import Coverage
+    from convergebench.importing.external_edits import Coverage, ExternalEdit
     from convergebench.judges import Judge
     from convergebench.scoring import Scored
     from convergebench.store import Workspace
@@ -81,10 +81,10 @@ def command(
     as_json: AsJson = False,
 ) -> int:
     """Score single edits by a judge, also pictures made elsewhere."""
+    from convergebench.benchmarks.registry import benchmark_of
     from convergebench.engine.run_limits import check_allowance
     from convergebench.errors import WrongUse
-    from convergebench.importing.external_edits import import_edits
-    from convergebench.scoring import benchmark_of
+    from convergebench.importing.external_edits import import_edits, read_edits
     from convergebench.store import Workspace
     from convergebench.suites.sampling import Sampling
 
@@ -96,8 +96,12 @@ def command(
                "concurrency": concurrency}  # fmt: skip
     judging = {"repeats": repeats, "judge_in_english": judge_in_english, **options}
     asked = _opened(judge, max_cost)
-    loaded = benchmark_of(suite).load(data, language, Sampling(listed(subset), per_subset, limit, seed))
-    covered = _covered(edits, names[0], loaded, benchmark_of(suite).ids(data, language)) if edits else None
+    benchmark = benchmark_of(suite)
+    loaded = benchmark.load(suite, data, language, Sampling(listed(subset), per_subset, limit, seed))
+    covered = None
+    if edits:
+        known = benchmark.case_ids(suite, data, language)
+        covered = _covered(read_edits(edits, names[0], benchmark.results), loaded, known)
     if covered and strict and not covered.is_complete:
         return _refused(covered, loaded, as_json)
     with Workspace.create(workspace) as store:
@@ -122,10 +126,10 @@ def _opened(judge: str | None, max_cost: float | None) -> Judge | None:
     return opened
 
 
-def _covered(edits: Path, model: str, suite: Suite, known: frozenset[str]) -> Coverage:
-    from convergebench.importing.external_edits import coverage, read_edits
+def _covered(edits: list[ExternalEdit], suite: Suite, known: frozenset[str]) -> Coverage:
+    from convergebench.importing.external_edits import coverage
 
-    return coverage(read_edits(edits, model), [case.id for case in suite.cases], known)
+    return coverage(edits, [case.id for case in suite.cases], known)
 
 
 def _scored(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from convergebench._version import __version__
-from convergebench.benchmarks.wiseedit.suite import result_pictures
+from convergebench.benchmarks.benchmark import ResultLayout
 from convergebench.errors import BadPicture, WrongUse
 from convergebench.picture import Picture, digest_of
 from convergebench.protocols import one_shot
@@ -66,13 +66,16 @@ class Coverage:
         return not (self.missing or self.unreadable or self.duplicate or self.unknown)
 
 
-def read_edits(path: Path, model: str) -> list[ExternalEdit]:
-    """From JSON lines of id and image_path, relative to the file, or from WiseEdit's result folders."""
+def read_edits(path: Path, model: str, layout: ResultLayout | None = None) -> list[ExternalEdit]:
+    """From JSON lines of id and image_path, relative to the file, or from a folder in the benchmark's layout:
+    of one model, or of several with a folder each."""
     if path.is_dir():
+        if layout is None:
+            raise WrongUse(f"this suite has no layout for result folders; give a .jsonl list, not {path}")
         folder = path / model if (path / model).is_dir() else path
-        found = [ExternalEdit(case, file) for case, file in result_pictures(folder)]
+        found = [ExternalEdit(case, file) for case, file in layout.pictures(folder)]
         if not found:
-            raise WrongUse(f"{folder} holds no results such as Awareness_1/en/1.png; check the name")
+            raise WrongUse(f"{folder} holds no results such as {layout.example}; check the name")
         return found
     if not path.is_file():
         raise WrongUse(f"there is no file or folder {path}; check the name")

@@ -2,7 +2,7 @@
 
 from convergebench.judges.base import Judge, JudgeAttempt, JudgeFacts, JudgeReply, Question, Subject, Verdict
 from convergebench.judges.registry import open_judge
-from convergebench.judges.rubric import Rubric, built_in, rubric
+from convergebench.judges.rubric import Rubric, rubric, rubric_names
 
 __all__ = [
     "Judge",
@@ -13,7 +13,7 @@ __all__ = [
     "Rubric",
     "Subject",
     "Verdict",
-    "built_in",
     "open_judge",
     "rubric",
+    "rubric_names",
 ]

@@ -8,9 +8,11 @@ from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from convergebench import plugins
 from convergebench.errors import WrongUse
 from convergebench.types import fingerprint_of
 
@@ -133,31 +135,44 @@ _SYSTEM = (
 )
 
 
-def built_in() -> tuple[str, ...]:
-    return tuple(
-        sorted(file.name.removesuffix(".toml") for file in _folder().iterdir() if file.name.endswith(".toml"))
-    )
+def rubric_names() -> tuple[str, ...]:
+    """Of this package, of its benchmarks and of the benchmarks that other packages add."""
+    return tuple(sorted(_rubric_files()))
 
 
 @cache
 def rubric(name: str) -> Rubric:
-    """A built-in one by its id, or your own by the path of its file."""
+    """A known one by its id, or your own by the path of its file."""
     if name.endswith(".toml"):
         try:
             return parsed(Path(name).read_text(encoding="utf-8"), name)
         except OSError as error:
             raise WrongUse(f"cannot read the rubric {name}: {error.strerror}; check the path") from error
-    if name not in built_in():
-        near = get_close_matches(name, built_in(), n=1)
-        advice = (
-            f"did you mean {near[0]}?" if near else f"choose from {', '.join(built_in())}, or a .toml file"
-        )
+    known = _rubric_files()
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        choices = ", ".join(rubric_names())
+        advice = f"did you mean {near[0]}?" if near else f"choose from {choices}, or a .toml file"
         raise WrongUse(f"there is no rubric {name!r}; {advice}")
-    return parsed((_folder() / f"{name}.toml").read_text(encoding="utf-8"), name)
+    return parsed(known[name].read_text(encoding="utf-8"), name)
 
 
-def _folder() -> Any:
-    return files("convergebench.judges") / "rubrics"
+@cache
+def _rubric_files() -> dict[str, Traversable]:
+    """By id. A benchmark has its rubrics beside it; a built-in rubric takes precedence over others."""
+    package = files("convergebench")
+    folders: list[Traversable] = [
+        *plugins.folders_beside(plugins.BENCHMARKS, "rubrics"),
+        *(benchmark / "rubrics" for benchmark in (package / "benchmarks").iterdir()),
+        package / "judges" / "rubrics",
+    ]
+    return {
+        file.name.removesuffix(".toml"): file
+        for folder in folders
+        if folder.is_dir()
+        for file in folder.iterdir()
+        if file.name.endswith(".toml")
+    }
 
 
 def parsed(text: str, where: str) -> Rubric:

@@ -1,18 +1,27 @@
 """How an editor is exercised on a case."""
 
-from convergebench.protocols.base import EditingProtocol, is_forward, is_undoing
-from convergebench.protocols.choice import NAMES, RETURN_ROLES, RETURNING, ProtocolCases, protocol_cases
+from typing import TYPE_CHECKING, Any
+
+from convergebench.protocols import registry
+from convergebench.protocols.base import ChosenCases, EditingProtocol, is_forward, is_undoing, protocol
 from convergebench.protocols.cross_edit import cross_edit, cross_edit_swapped
 from convergebench.protocols.one_shot import one_shot
 from convergebench.protocols.refine import refine
+from convergebench.protocols.registry import ProtocolCases, protocol_cases
 from convergebench.protocols.round_trip import round_trip
 from convergebench.protocols.sequence import sequence
 from convergebench.protocols.stay import stay
+
+if TYPE_CHECKING:
+    NAMES: tuple[str, ...]
+    RETURNING: tuple[str, ...]
+    RETURN_ROLES: frozenset[str]
 
 __all__ = [
     "NAMES",
     "RETURNING",
     "RETURN_ROLES",
+    "ChosenCases",
     "EditingProtocol",
     "ProtocolCases",
     "cross_edit",
@@ -20,9 +29,21 @@ __all__ = [
     "is_forward",
     "is_undoing",
     "one_shot",
+    "protocol",
     "protocol_cases",
     "refine",
     "round_trip",
     "sequence",
     "stay",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What depends on installed plug-ins is looked up on first use: a plug-in imports this package itself."""
+    if name == "NAMES":
+        return registry.names()
+    if name == "RETURNING":
+        return registry.returning()
+    if name == "RETURN_ROLES":
+        return registry.return_roles()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

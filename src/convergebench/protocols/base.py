@@ -1,10 +1,14 @@
-"""What a protocol is: a coroutine over one case, and the few facts others need about it."""
+"""What a protocol is: a coroutine over one case, and what a protocol declares about itself."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
+from typing import Any, TypeVar
 
+from convergebench.errors import WrongUse
+from convergebench.suites.chained_cases import chained
 from convergebench.types import Case, Edit
 
 
@@ -20,6 +24,89 @@ class EditingProtocol:
     """How many edits a complete trajectory has."""
     returns: frozenset[str]
     """The roles whose pictures should equal the source, and are compared with it."""
+
+
+@dataclass(frozen=True)
+class ChosenCases:
+    """The cases that were chosen for a run; a protocol makes its own cases of them."""
+
+    cases: tuple[Case, ...]
+    suite: Sequence[Case]
+    """All cases of the suite."""
+    part: str
+    """Follows the suite's name, so that results are never mixed with those of another protocol."""
+    settings: Mapping[str, int]
+
+    def chained(self, length: int) -> tuple[Case, ...]:
+        """Cases that make `length` edits of one picture together."""
+        cases = chained(self.cases, self.suite, length, self.part)
+        if not cases:
+            raise WrongUse(
+                f"no picture has {length} edits that can be made together; choose fewer, or round_trip"
+            )
+        return cases
+
+
+Factory = TypeVar("Factory", bound=Callable[..., EditingProtocol])
+
+
+@dataclass(frozen=True)
+class ProtocolDeclaration:
+    """A protocol by name, and what others need to know about it."""
+
+    name: str
+    factory: Callable[..., EditingProtocol]
+    """Takes `rounds` if there can be several, and its settings: whole numbers of at least 1."""
+    cases: Callable[[ChosenCases], tuple[Case, ...]]
+    part: str | None
+    undoes: bool
+
+    @property
+    def settings(self) -> dict[str, int]:
+        """The settings with their defaults, as in `sequence?edits=3`."""
+        parameters = signature(self.factory).parameters.values()
+        return {one.name: one.default for one in parameters if one.name != "rounds"}
+
+    @property
+    def returns(self) -> frozenset[str]:
+        return self.build(1, self.settings).returns
+
+    def build(self, rounds: int, settings: Mapping[str, int]) -> EditingProtocol:
+        arguments: dict[str, Any] = dict(settings)
+        if "rounds" in signature(self.factory).parameters:
+            arguments["rounds"] = rounds
+        return self.factory(**arguments)
+
+
+_declared: dict[str, ProtocolDeclaration] = {}
+
+
+def protocol(
+    *,
+    cases: Callable[[ChosenCases], tuple[Case, ...]] = lambda chosen: chosen.cases,
+    part: str | None = None,
+    undoes: bool = True,
+) -> Callable[[Factory], Factory]:
+    """Declare the factory of a protocol, under the factory's name.
+
+    `cases` makes the protocol's cases of the chosen ones. `part` is what follows the suite's name in results:
+    the protocol's name and the values of its settings unless given. `undoes` says that it needs cases whose
+    edit can be undone.
+    """
+
+    def declare(factory: Factory) -> Factory:
+        name = factory.__name__
+        if name in _declared:
+            raise WrongUse(f"two protocols are called {name!r}; rename or uninstall one of them")
+        _declared[name] = ProtocolDeclaration(name, factory, cases, part, undoes)
+        return factory
+
+    return declare
+
+
+def declarations() -> Mapping[str, ProtocolDeclaration]:
+    """Those declared so far; `convergebench.protocols.registry` has all."""
+    return _declared
 
 
 def is_forward(role: str) -> bool:

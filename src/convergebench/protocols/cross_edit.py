@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from convergebench.protocols.base import EditingProtocol
+from convergebench.protocols.base import EditingProtocol, protocol
 from convergebench.types import Case, Edit, Image
 
 
+@protocol(cases=lambda chosen: chosen.chained(2))
 def cross_edit(rounds: int) -> EditingProtocol:
     """Edit A, edit B, undo B, undo A, `rounds` times."""
 
@@ -21,6 +22,7 @@ def cross_edit(rounds: int) -> EditingProtocol:
     return EditingProtocol("cross_edit", run, rounds, edits=4 * rounds, returns=frozenset({"backward"}))
 
 
+@protocol(cases=lambda chosen: chosen.chained(2))
 def cross_edit_swapped(rounds: int) -> EditingProtocol:
     """Edit A, edit B, undo A though B lies upon it, undo B, `rounds` times."""
 

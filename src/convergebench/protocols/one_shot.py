@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from convergebench.protocols.base import EditingProtocol
+from convergebench.protocols.base import EditingProtocol, protocol
 from convergebench.types import Case, Edit
 
 
+@protocol(part="", undoes=False)
 def one_shot() -> EditingProtocol:
     """Edit once, from all of the case's pictures; nothing returns, so nothing is compared with the source."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from convergebench.protocols.base import EditingProtocol
+from convergebench.protocols.base import EditingProtocol, protocol
 from convergebench.types import Case, Edit, Image
 
 
+@protocol(part="")
 def round_trip(rounds: int) -> EditingProtocol:
     """Edit forward, edit back, `rounds` times; the original is the reference for every return."""
 

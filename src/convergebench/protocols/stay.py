@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from convergebench.protocols.base import EditingProtocol
+from convergebench.protocols.base import EditingProtocol, protocol
+from convergebench.suites.chained_cases import staying
 from convergebench.types import Case, Edit, Image
 
 
+@protocol(cases=lambda chosen: staying(chosen.cases), undoes=False)
 def stay(rounds: int) -> EditingProtocol:
     """Ask for no change, `rounds` times; every picture should equal the source."""
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from convergebench.analysis.judged.benchmark_scores import VerdictRow
+from convergebench.analysis.refinement.figures import RefinementFigures
 from convergebench.analysis.refinement.refined_case import RefinedCase
 from convergebench.engine.judging.tasks import JudgingTask
-from convergebench.judges import Rubric, Subject, Verdict, built_in, rubric
+from convergebench.judges import Rubric, Subject, Verdict, rubric, rubric_names
 from convergebench.types import Digest
 
 _TEXTS = ("hint", "description", "rationale")
-_SHARED = {"sc": "reedit_sc", "if": "reedit_if", "pq": "reedit_pq"}
 
 
 @dataclass(frozen=True)
@@ -27,32 +27,32 @@ class RefinedJudgement:
 
 
 def judgements(
-    cases: Sequence[RefinedCase], rounds: Sequence[int], grades: Sequence[str]
+    cases: Sequence[RefinedCase], rounds: Sequence[int], grades: Sequence[str], figures: RefinementFigures
 ) -> list[RefinedJudgement]:
-    """All that is to be judged. A picture that stays as it is from round to round is one task, asked once."""
+    """All that is to be judged. A picture that a round does not change is one task, asked once."""
     return [
         RefinedJudgement(case, number, one, _task(case, number, one))
         for case in cases
         for number in rounds
-        for one in rubrics_for(case.category, grades)
+        for one in rubrics_for(case.category, grades, figures)
     ]
 
 
-def rubrics_for(category: str, grades: Sequence[str]) -> Iterator[Rubric]:
+def rubrics_for(category: str, grades: Sequence[str], figures: RefinementFigures) -> Iterator[Rubric]:
     """A category without a verdict of its own has the other grades only."""
-    own = f"reedit_{category}"
-    if "category" in grades and own in built_in():
-        yield rubric(own)
+    verdict = figures.verdict_rubric(category)
+    if "category" in grades and verdict in rubric_names():
+        yield rubric(verdict)
     for grade in grades:
-        if grade in _SHARED:
-            yield rubric(_SHARED[grade])
+        if grade in figures.grades:
+            yield rubric(figures.grades[grade].rubric)
 
 
 def verdict_rows(
     made: Sequence[RefinedJudgement], verdicts: Mapping[int, Verdict | None], round: int, unjudged: str
 ) -> list[VerdictRow]:
-    """The verdicts on the pictures after one round; `verdicts` has them by their place among those made, and
-    `unjudged` says why those without one have none."""
+    """The verdicts on the pictures after one round. `verdicts` has them by position in `made`, and `unjudged`
+    is the reason where there is none."""
     return [_row(one, verdicts.get(place), unjudged) for place, one in enumerate(made) if one.round == round]
 
 
@@ -69,8 +69,8 @@ def _subject(case: RefinedCase, result: Digest) -> Subject:
 def _row(one: RefinedJudgement, verdict: Verdict | None, unjudged: str) -> VerdictRow:
     case = one.case
     value = verdict.value if verdict else None
-    told = f"verdict {verdict.outcome.replace('_', ' ')}" if verdict else unjudged
-    missing = None if value is not None else case.after(one.round).missing or told
+    reason = f"verdict {verdict.outcome.replace('_', ' ')}" if verdict else unjudged
+    missing = None if value is not None else case.after(one.round).missing or reason
     return VerdictRow(
         case.model, case.case, case.category, case.language, case.picture, one.rubric.id, value, missing,
         case.seed,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from convergebench import editors, suites
+from convergebench.benchmarks.registry import refinement_figures
 from convergebench.engine.refining.plan import Pipeline, RefinePlan
 from convergebench.errors import WrongUse
 from convergebench.judges import Judge, open_judge
@@ -47,7 +48,8 @@ class PreparedRefinement:
     @property
     def most_judgements(self) -> int:
         """Of which many may be there, or be one, where a picture stays as it is."""
-        rubrics = sum(len(list(rubrics_for(case.category, self.settings.grades))) for case in self.cases)
+        figures, grades = refinement_figures(self.suite), self.settings.grades
+        rubrics = sum(len(list(rubrics_for(case.category, grades, figures))) for case in self.cases)
         return rubrics * len(self.judged_rounds) * len(self.pipelines)
 
     @property

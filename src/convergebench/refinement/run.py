@@ -10,6 +10,7 @@ from typing import Any
 from convergebench import api
 from convergebench._version import __version__
 from convergebench.analysis.refinement.refined_case import RefinedCase
+from convergebench.benchmarks.registry import refinement_figures
 from convergebench.engine import RunProgress
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.judging.stage import JudgingStage
@@ -113,7 +114,8 @@ class _Run:
             self._judging.add(one.task for one in self._judgements([case]) if one.task)
 
     def _judgements(self, cases: Sequence[RefinedCase]) -> list[RefinedJudgement]:
-        return judgements(cases, self._prepared.judged_rounds, self._prepared.settings.grades)
+        figures = refinement_figures(self._prepared.suite)
+        return judgements(cases, self._prepared.judged_rounds, self._prepared.settings.grades, figures)
 
     def _interrupt(self) -> None:
         self._editing.interrupt()

@@ -1,4 +1,4 @@
-"""What judges make of a refinement, summed up."""
+"""The tables of a refinement: rounds, transitions, and what the judge did."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
 from convergebench.analysis.judged.judge_reliability import JudgeHealth, judge_health
 from convergebench.analysis.refinement.rounds import RoundRow, rounds_table
 from convergebench.analysis.refinement.transitions import RefinementRow, refinement_table
-from convergebench.benchmarks.reedit.sums import reedit_table
+from convergebench.benchmarks.benchmark import suite_name
+from convergebench.benchmarks.registry import refinement_benchmark, refinement_figures
 from convergebench.refinement.judging import verdict_rows
 from convergebench.refinement.run import RefinementResult
 
@@ -31,10 +32,12 @@ def refinement_tables(done: RefinementResult) -> RefinementTables:
     rows = {
         number: verdict_rows(done.judgements, done.verdicts, number, unjudged) for number in range(last + 1)
     }
-    rounds = rounds_table(done.cases, last, rows)
+    figures = refinement_figures(done.suite)
+    rounds = rounds_table(done.cases, last, rows, figures)
     if done.judged is None:
         return RefinementTables(rounds, (), (), None)
     health = judge_health(done.verdicts.values())
     if last and rows[0]:
-        return RefinementTables(rounds, refinement_table(rows[0], rows[last]), (), health)
-    return RefinementTables(rounds, (), reedit_table(done.suite.partition("@")[0], rows[last]), health)
+        return RefinementTables(rounds, refinement_table(rows[0], rows[last], figures), (), health)
+    plain = refinement_benchmark(done.suite).table(suite_name(done.suite), rows[last])
+    return RefinementTables(rounds, (), plain, health)

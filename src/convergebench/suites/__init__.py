@@ -3,12 +3,13 @@
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._pairs import PAIRS, EditPair, pair_asking, reversibility_of
 from convergebench.suites._registry import listing, load, names, packages_lacking
-from convergebench.suites.selection import select
+from convergebench.suites.sampling import Sampling, select
 
 __all__ = [
     "PAIRS",
     "EditPair",
     "OnPackage",
+    "Sampling",
     "SuiteInfo",
     "listing",
     "load",

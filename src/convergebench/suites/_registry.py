@@ -1,25 +1,24 @@
-"""Which suites there are: a module of this package each, and those that other packages bring.
+"""Which suites there are: those of this package, of the judged benchmarks, and of other installed packages.
 
-Another package brings one by naming its SuiteInfo under the entry point group `convergebench.suites`.
+Another package adds one by naming its SuiteInfo under the entry point group `convergebench.suites`, or a
+judged benchmark that has suites under `convergebench.benchmarks`.
 """
 
 from __future__ import annotations
 
-import logging
 import pkgutil
 from collections.abc import Iterable, Iterator
 from importlib import import_module
-from importlib.metadata import entry_points
-from inspect import signature
+from typing import Any
 
+from convergebench import plugins
 from convergebench.errors import WrongUse
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._nearest import unknown
 from convergebench.suites.folder import FOLDER_PREFIX, load_folder
 from convergebench.suites.hub_pictures import HUB_PREFIX, load_hub_pictures
+from convergebench.suites.sampling import SETTINGS, Sampling
 from convergebench.types import Suite
-
-_log = logging.getLogger("convergebench")
 
 
 def listing() -> tuple[SuiteInfo, ...]:
@@ -32,7 +31,7 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str, on_package: OnPackage = lambda _: None) -> Suite:
-    """The suite of this name, its pictures ready to be read; `on_package` hears of each download.
+    """The suite of this name, its pictures ready to be read; `on_package` is called before each download.
 
     `converge` is the suite as it is now, `converge@0` insists on a version,
     `folder:/path/to/pictures` asks the built-in edits of your own pictures, `hub:owner/name` of a dataset's.
@@ -65,20 +64,26 @@ def _named(name: str) -> SuiteInfo:
     return suite
 
 
-def _settings(suite: SuiteInfo, query: str) -> dict[str, str]:
-    """What stands behind the question mark: setting=value&…"""
-    given = dict(part.partition("=")[::2] for part in query.split("&") if part)
-    known = list(signature(suite.load).parameters)[1:]
+def _settings(suite: SuiteInfo, query: str) -> dict[str, Any]:
+    """What follows the question mark: setting=value&…"""
+    given: dict[str, Any] = dict(part.partition("=")[::2] for part in query.split("&") if part)
+    known = [
+        name
+        for parameter in suite.parameters
+        for name in (SETTINGS if parameter == "sampling" else (parameter,))
+    ]
     for name in given:
         if name not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
             raise WrongUse(f"{suite.name} has no setting {name!r}; {takes}.")
+    if "sampling" in suite.parameters:
+        given["sampling"] = Sampling.of_text(**{name: given.pop(name) for name in SETTINGS if name in given})
     return given
 
 
 def _all() -> Iterable[SuiteInfo]:
     """Built-in ones win over those of others with the same name and version."""
-    found = {(suite.name, suite.version): suite for suite in (*_brought_by_others(), *_built_in())}
+    found = {(suite.name, suite.version): suite for suite in (*_installed(), *_built_in())}
     return found.values()
 
 
@@ -90,27 +95,17 @@ def _built_in() -> Iterator[SuiteInfo]:
 
 
 def _modules() -> Iterator[str]:
-    """The modules that may hold a suite, in this package and in those of the judged benchmarks, which are
-    found by name since they are built upon suites."""
-    for package in ("convergebench.suites", "convergebench.benchmarks"):
-        for module in pkgutil.iter_modules(import_module(package).__path__):
-            if module.name.startswith("_"):
-                continue
-            if not module.ispkg:
-                yield f"{package}.{module.name}"
-            elif package == "convergebench.benchmarks":
-                yield from (f"{package}.{module.name}.{part}" for part in ("suite", "mini"))
+    """The modules that may hold a suite. Those of the judged benchmarks are imported by name, since they are
+    built upon this package, and without the rest of the benchmark, which is too heavy for a listing."""
+    for module in pkgutil.iter_modules(import_module("convergebench.suites").__path__):
+        if not module.ispkg and not module.name.startswith("_"):
+            yield f"convergebench.suites.{module.name}"
+    for module in pkgutil.iter_modules(import_module("convergebench.benchmarks").__path__):
+        if module.ispkg:
+            yield from (f"convergebench.benchmarks.{module.name}.{part}" for part in ("suite", "mini"))
 
 
-def _brought_by_others() -> Iterator[SuiteInfo]:
-    for entry in entry_points(group="convergebench.suites"):
-        try:
-            suite = entry.load()
-        except Exception as error:
-            # A broken plug-in must not take the other suites with it.
-            _log.warning("the suite %s cannot be imported (%s); it is left out.", entry.name, error)
-            continue
-        if isinstance(suite, SuiteInfo):
-            yield suite
-        else:
-            _log.warning("%s is not a SuiteInfo; the suite %s is left out.", entry.value, entry.name)
+def _installed() -> Iterator[SuiteInfo]:
+    yield from plugins.installed_of(plugins.SUITES, SuiteInfo)
+    for _, benchmark in plugins.installed(plugins.BENCHMARKS):
+        yield from getattr(benchmark, "suites", ())

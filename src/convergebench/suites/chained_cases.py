@@ -1,4 +1,4 @@
-"""Cases for protocols that ask for more than one pair of edits, or for none, made of a suite's own cases."""
+"""Cases for protocols that make several edits of a picture, or none, made of a suite's own cases."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ def chained(cases: Sequence[Case], suite: Sequence[Case], length: int, protocol:
     """For each case, one that makes its edit first and then others of the same picture, `length` in all.
 
     The others are drawn from the whole suite with a seed made of the case, so that they do not depend on
-    which cases were chosen. They touch different parts of the picture, or undoing one would undo another. A
-    case whose edit can be undone for certain gets only such edits; one without enough company is left out.
+    which cases were chosen. They touch different parts of the picture, since undoing one must not undo
+    another. A case whose edit can be undone for certain gets only such edits; one without enough others is
+    left out.
     """
-    of_picture: dict[str, list[Case]] = {}
+    by_picture: dict[str, list[Case]] = {}
     for case in suite:
-        of_picture.setdefault(case.source.id, []).append(case)
+        by_picture.setdefault(case.source.id, []).append(case)
     return tuple(
         _joined(edits, protocol)
         for case in cases
-        if len(edits := _company(case, of_picture[case.source.id], length)) == length
+        if len(edits := _combined(case, by_picture[case.source.id], length)) == length
     )
 
 
@@ -39,14 +40,14 @@ def staying(cases: Sequence[Case]) -> tuple[Case, ...]:
     )
 
 
-def _company(first: Case, others: Sequence[Case], length: int) -> list[Case]:
-    """The case itself, and others that fit all before them, as far as there are any."""
+def _combined(first: Case, others: Sequence[Case], length: int) -> list[Case]:
+    """The case itself, and others that can be combined with all before them, as far as there are any."""
     edits = [first]
     order = list(others)
     random.Random(first.id).shuffle(order)
     for other in order:
-        clear = _is_clear(other) or not _is_clear(first)
-        if clear and len(edits) < length and all(_area(other) != _area(one) for one in edits):
+        allowed = _is_reversible(other) or not _is_reversible(first)
+        if allowed and len(edits) < length and all(_area(other) != _area(one) for one in edits):
             edits.append(other)
     return edits
 
@@ -69,16 +70,16 @@ def _joined(edits: Sequence[Case], protocol: str) -> Case:
 
 
 def _hints(edits: Sequence[Case]) -> Iterator[tuple[str, str]]:
-    told = [one.hints.get("reversibility", "reversible") for one in edits]
-    yield "reversibility", next((one for one in told if one != "reversible"), "reversible")
+    classes = [one.hints.get("reversibility", "reversible") for one in edits]
+    yield "reversibility", next((one for one in classes if one != "reversible"), "reversible")
     if any(one.hints.get("already_shown") for one in edits):
         yield "already_shown", "yes"
 
 
-def _is_clear(case: Case) -> bool:
+def _is_reversible(case: Case) -> bool:
     return case.hints.get("reversibility", "reversible") == "reversible"
 
 
 def _area(case: Case) -> str:
-    """Of the built-in pairs; another suite's edits are taken to be apart from each other."""
+    """Of the built-in pairs; the edits of another suite are assumed not to overlap."""
     return _AREAS.get(case.pair, case.pair)

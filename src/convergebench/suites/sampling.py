@@ -1,4 +1,4 @@
-"""Some of a benchmark's cases: by subset, sampled, and by how many."""
+"""Some of a suite's cases: a sample of each subset, or those with given properties, spread over the suite."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ from typing import TypeVar
 
 from convergebench.errors import WrongUse
 from convergebench.suites._nearest import unknown
+from convergebench.types import Case
 
 T = TypeVar("T")
+
+_GOLDEN = 0.618
+"""Steps of this share of a list land far from each other, however many are taken."""
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """Which cases; those of all subsets unless some are named."""
+    """Which cases of a benchmark; those of all subsets unless some are named."""
 
     subsets: tuple[str, ...] = ()
     per_subset: int | None = None
@@ -31,16 +35,21 @@ class Sampling:
                 raise WrongUse(f"a {name} of {value} leaves no case; give 1 or more.")
 
     @classmethod
-    def of_text(cls, subsets: str, per_subset: str, seed: str) -> Sampling:
-        """As settings in a suite's name have it; an empty text is not given."""
-        for text in (per_subset or "1", seed):
+    def of_text(cls, subset: str = "", per_subset: str = "", sampling_seed: str = "0") -> Sampling:
+        """From the settings in a suite's name, as in gedit?subset=…,…&per_subset=5&sampling_seed=1."""
+        for text in (per_subset or "1", sampling_seed):
             if not text.isdigit():
                 raise WrongUse(f"{text} is not a whole number; correct the suite's name.")
-        names = tuple(name for name in subsets.split(",") if name)
-        return cls(names, int(per_subset) if per_subset else None, seed=int(seed))
+        names = tuple(name for name in subset.split(",") if name)
+        return cls(names, int(per_subset) if per_subset else None, seed=int(sampling_seed))
 
 
-def sample(entries: Sequence[T], subset_of: Callable[[T], str], choice: Sampling) -> list[T]:
+SETTINGS = ("subset", "per_subset", "sampling_seed")
+"""The keyword arguments of `Sampling.of_text`."""
+EVERY_CASE = Sampling()
+
+
+def sample(entries: Sequence[T], subset_of: Callable[[T], str], sampling: Sampling) -> list[T]:
     """The chosen entries, from the subsets in turn, so that the first few show all subsets.
 
     The sample of a small number is part of that of a larger one with the same seed.
@@ -48,21 +57,87 @@ def sample(entries: Sequence[T], subset_of: Callable[[T], str], choice: Sampling
     groups: dict[str, list[T]] = {}
     for entry in entries:
         groups.setdefault(subset_of(entry), []).append(entry)
-    for name in choice.subsets:
+    for name in sampling.subsets:
         if name not in groups:
             raise unknown("subset", name, groups)
-    kept = [
-        _sampled(group, f"{choice.seed}/{name}", choice.per_subset)
+    samples = [
+        _sample_of_group(group, f"{sampling.seed}/{name}", sampling.per_subset)
         for name, group in groups.items()
-        if not choice.subsets or name in choice.subsets
+        if not sampling.subsets or name in sampling.subsets
     ]
-    in_turn = [entry for turn in zip_longest(*kept) for entry in turn if entry is not None]
-    return in_turn[: choice.limit]
+    return _in_turn(samples)[: sampling.limit]
 
 
-def _sampled(group: list[T], seed: str, count: int | None) -> list[T]:
+def select(
+    cases: Sequence[Case],
+    *,
+    kinds: Sequence[str] = (),
+    categories: Sequence[str] = (),
+    pairs: Sequence[str] = (),
+    pictures: Sequence[str] = (),
+    limit: int | None = None,
+) -> tuple[Case, ...]:
+    """The cases that have one of each given property, in their order in the suite; none given means all.
+
+    A limit takes from all pictures in turn, from each kind in proportion and with different edits, so that
+    few cases still show a suite's breadth. The cases of a small limit are among those of a larger one.
+    """
+    properties: tuple[tuple[str, Sequence[str], Callable[[Case], str]], ...] = (
+        ("kind of picture", kinds, lambda case: case.kind),
+        ("category", categories, lambda case: case.category),
+        ("edit pair", pairs, lambda case: case.pair),
+        ("picture", pictures, lambda case: case.source.id),
+    )
+    selected = tuple(cases)
+    for what, wanted, value_of in properties:
+        known = {value_of(case) for case in cases}
+        for name in wanted:
+            if name not in known:
+                raise unknown(what, name, known)
+        if wanted:
+            selected = tuple(case for case in selected if value_of(case) in wanted)
+    if not selected:
+        raise WrongUse("no case has all of these properties at once; leave one of the filters out.")
+    if limit is None:
+        return selected
+    if limit < 1:
+        raise WrongUse(f"a limit of {limit} leaves no case; give 1 or more.")
+    return _spread(selected, limit)
+
+
+def _sample_of_group(group: list[T], seed: str, count: int | None) -> list[T]:
     if count is None or count >= len(group):
         return group
     order = list(range(len(group)))
     random.Random(seed).shuffle(order)
     return [group[place] for place in sorted(order[:count])]
+
+
+def _in_turn(groups: Sequence[Sequence[T]]) -> list[T]:
+    """The first of each group, then the second of each, and so on."""
+    return [entry for turn in zip_longest(*groups) for entry in turn if entry is not None]
+
+
+def _spread(cases: tuple[Case, ...], limit: int) -> tuple[Case, ...]:
+    by_picture = [_rotated(group, rank) for rank, group in _pictures_by_kind(cases)]
+    chosen = {case.id for case in _in_turn(by_picture)[:limit]}
+    return tuple(case for case in cases if case.id in chosen)
+
+
+def _pictures_by_kind(cases: tuple[Case, ...]) -> list[tuple[int, list[Case]]]:
+    """Each picture's cases with its rank among its kind, kinds mixed in proportion to their size."""
+    by_kind: dict[str, dict[str, list[Case]]] = {}
+    for case in cases:
+        by_kind.setdefault(case.kind, {}).setdefault(case.source.id, []).append(case)
+    ranked = [
+        ((rank + 0.5) / len(pictures), rank, group)
+        for pictures in by_kind.values()
+        for rank, group in enumerate(pictures.values())
+    ]
+    return [(rank, group) for _, rank, group in sorted(ranked, key=lambda entry: entry[0])]
+
+
+def _rotated(cases: list[Case], rank: int) -> list[Case]:
+    """The same cases, starting elsewhere for each picture, so that one turn shows many edits."""
+    start = rank * max(1, round(_GOLDEN * len(cases))) % len(cases)
+    return cases[start:] + cases[:start]

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convergebench.analysis.judged.benchmark_scores import VerdictRow
+from convergebench.analysis.judged.pass_rate import PASSED
 from convergebench.analysis.refinement.differences import BeforeAfter
 from convergebench.analysis.refinement.transitions import (
     OVERALL,
@@ -16,7 +17,7 @@ from convergebench.analysis.refinement.transitions import (
     transitions,
 )
 from convergebench.analysis.statistics.clustered_mean import Interval
-from convergebench.benchmarks.reedit.sums import PASSED
+from convergebench.benchmarks.reedit.sums import FIGURES
 
 Side = dict[str, float | str]
 REFUSED, CUT_OFF = "no picture: refused", "verdict truncated"
@@ -50,7 +51,7 @@ def row(case: str, category: str, rubric: str, found: float | str, repeat: int =
 
 @pytest.fixture(scope="module")
 def worked_out() -> dict[str, RefinementRow]:
-    return {found.category: found for found in refinement_table(rows_of(0), rows_of(1))}
+    return {found.category: found for found in refinement_table(rows_of(0), rows_of(1), FIGURES)}
 
 
 def test_every_category_has_a_row_and_all_together_one(worked_out: dict[str, RefinementRow]) -> None:
@@ -109,7 +110,7 @@ def test_a_grade_that_nobody_asked_for_is_not_there(worked_out: dict[str, Refine
 
 
 def test_what_has_no_refined_row_at_all_is_missing_and_not_unchanged() -> None:
-    *_, overall = refinement_table(rows_of(0), [])
+    *_, overall = refinement_table(rows_of(0), [], FIGURES)
     assert (overall.transitions.judged, overall.transitions.missing) == (0, 10)
     assert overall.transitions.improvement_rate is None
     assert overall.transitions.rate is None
@@ -120,14 +121,14 @@ def test_of_repeats_more_than_half_must_say_yes() -> None:
     def repeats(*answers: float) -> list[VerdictRow]:
         return [row("x", "causal", "reedit_causal", answer, n) for n, answer in enumerate(answers)]
 
-    found, _ = refinement_table(repeats(1, 0), repeats(1, 1, 0))
+    found, _ = refinement_table(repeats(1, 0), repeats(1, 1, 0), FIGURES)
     assert found.transitions.improved == 1
 
 
 def test_models_are_kept_apart() -> None:
     (before,) = [row("x", "causal", "reedit_causal", 0.0)]
     other = VerdictRow("n", *list(vars(before).values())[1:])
-    table = refinement_table([before, other], [before])
+    table = refinement_table([before, other], [before], FIGURES)
     assert [(found.model, found.transitions.unchanged) for found in table if found.category == OVERALL] == [
         ("m", 1), ("n", 0)
     ]  # fmt: skip

@@ -183,7 +183,7 @@ def test_pictures_of_rows_that_were_not_chosen_are_not_written(
 
 @pytest.mark.parametrize(
     ("data", "said"),
-    [("", "name it, as in reedit"),
+    [("", "or as in reedit"),
      ("nowhere/RE-Edit.json", "there is no nowhere/RE-Edit.json; give RE-Edit"),
      (".", "holds no .json file")],
 )  # fmt: skip

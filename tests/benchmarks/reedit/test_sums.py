@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow, VerdictRow
+from convergebench.analysis.judged.pass_rate import PASSED
 from convergebench.benchmarks.reedit.suite import CATEGORIES
-from convergebench.benchmarks.reedit.sums import OVERALL, PASSED, reedit_table, rubrics_of
+from convergebench.benchmarks.reedit.sums import OVERALL, reedit_table, rubrics_of
 from convergebench.judges import rubric
 
 

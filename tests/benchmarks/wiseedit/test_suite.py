@@ -11,13 +11,13 @@ from convergebench.benchmarks.wiseedit.mini import write_mini
 from convergebench.benchmarks.wiseedit.suite import (
     SUBSETS,
     load_wiseedit,
-    references_of,
     result_pictures,
     wiseedit_ids,
 )
 from convergebench.benchmarks.wiseedit.table import plain_idx, split_references
 from convergebench.errors import WrongUse
 from convergebench.picture import Picture
+from convergebench.suites.case_hints import references_of
 from convergebench.suites.sampling import Sampling
 
 
@@ -99,7 +99,7 @@ def test_a_row_without_an_instruction_in_a_language_is_no_case_there_and_is_told
     monkeypatch.setattr(logging.getLogger("convergebench"), "propagate", True)
     change_row(data, "Awareness_1", promptcn="")
     with caplog.at_level(logging.WARNING, logger="convergebench"):
-        cases = load_wiseedit(str(data), choice=Sampling(("Awareness_1",))).cases
+        cases = load_wiseedit(str(data), sampling=Sampling(("Awareness_1",))).cases
     assert [case.language for case in cases] == ["en"]
     assert "1 rows have no instruction in cn and are no cases: Awareness_1/1" in caplog.text
 

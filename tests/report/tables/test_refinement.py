@@ -11,6 +11,7 @@ from rich.table import Table
 from convergebench.analysis.judged.benchmark_scores import VerdictRow
 from convergebench.analysis.judged.judge_reliability import JudgeHealth
 from convergebench.analysis.refinement.transitions import RefinementRow, refinement_table
+from convergebench.benchmarks.reedit.sums import FIGURES
 from convergebench.report.markdown import write_markdown
 from convergebench.report.tables.refinement import (
     differences_table,
@@ -36,7 +37,7 @@ AFTER: dict[str, float | None] = {"a": 1, "b": 0, "c": 0, "d": 1, "e": 1}
 
 @pytest.fixture
 def table() -> list[RefinementRow]:
-    return refinement_table(rows(BEFORE), rows(AFTER))
+    return refinement_table(rows(BEFORE), rows(AFTER), FIGURES)
 
 
 def printed(table: Table, width: int = 100) -> list[str]:
@@ -60,7 +61,7 @@ def test_the_terminal_shows_means_with_n_and_signed_differences(table: list[Refi
 
 
 def test_several_models_have_a_column(table: list[RefinementRow]) -> None:
-    more = refinement_table(rows(BEFORE, "flux"), rows(AFTER, "flux"))
+    more = refinement_table(rows(BEFORE, "flux"), rows(AFTER, "flux"), FIGURES)
     lines = printed(transitions_table([*table, *more]), 120)
     assert lines[0].strip() == "Transitions"
     assert [line.split()[0] for line in lines[3:] if line.strip("─ ")] == ["qwen", "qwen", "flux", "flux"]
@@ -94,4 +95,6 @@ def test_json_has_everything_and_null_for_what_cannot_be_had(table: list[Refinem
     assert overall["reasons"] == {"primary: verdict refused": 1}
     assert overall["differences"]["Passed (%)"]["paired"]["mean"] == 0.0
     assert found["judge"] == {"judgements": 0, "failed": 0, "failed_share": None, "condition": None}
-    assert json_transitions(refinement_table(rows(BEFORE), []))["rows"][-1]["improvement_rate"] is None
+    assert (
+        json_transitions(refinement_table(rows(BEFORE), [], FIGURES))["rows"][-1]["improvement_rate"] is None
+    )

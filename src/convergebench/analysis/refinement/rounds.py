@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from convergebench.analysis.judged.benchmark_scores import VerdictRow, sample_mean, scores_of
+from convergebench.analysis.judged.pass_rate import PASSED, percent_passed
+from convergebench.analysis.refinement.figures import RefinementFigures
 from convergebench.analysis.refinement.refined_case import RefinedCase
 from convergebench.analysis.statistics.clustered_mean import Interval
-from convergebench.benchmarks.reedit.sums import GRADES, PASSED, passed, percent_passed
 
 
 @dataclass(frozen=True)
@@ -29,17 +30,27 @@ class RoundRow:
 
 
 def rounds_table(
-    cases: Sequence[RefinedCase], rounds: int, verdicts: Mapping[int, Sequence[VerdictRow]]
+    cases: Sequence[RefinedCase],
+    rounds: int,
+    verdicts: Mapping[int, Sequence[VerdictRow]],
+    figures: RefinementFigures,
 ) -> list[RoundRow]:
     """A row for each model and round; `verdicts` has those on the pictures after each round."""
     return [
-        _row(model, [case for case in cases if case.model == model], number, verdicts.get(number, ()))
+        _row(
+            model,
+            [case for case in cases if case.model == model],
+            number,
+            _means([row for row in verdicts.get(number, ()) if row.model == model], figures),
+        )
         for model in dict.fromkeys(case.model for case in cases)
         for number in range(rounds + 1)
     ]
 
 
-def _row(model: str, cases: Sequence[RefinedCase], number: int, verdicts: Sequence[VerdictRow]) -> RoundRow:
+def _row(
+    model: str, cases: Sequence[RefinedCase], number: int, means: Mapping[str, Interval | None]
+) -> RoundRow:
     looks = [one for case in cases for one in case.rounds if one.number == number]
     return RoundRow(
         model,
@@ -48,13 +59,14 @@ def _row(model: str, cases: Sequence[RefinedCase], number: int, verdicts: Sequen
         sum(case.content_after is not None and case.content_after < number for case in cases),
         sum(not one.is_content and one.stand.picture is not None for one in looks),
         sum(case.after(number).picture is None for case in cases),
-        _figures([row for row in verdicts if row.model == model]),
+        means,
     )
 
 
-def _figures(rows: Sequence[VerdictRow]) -> dict[str, Interval | None]:
-    given = {row.rubric for row in rows}
-    figures = {PASSED: percent_passed(passed(rows))} if given - set(GRADES) else {}
-    return figures | {
-        title: sample_mean(scores_of(rows, rubric)) for rubric, title in GRADES.items() if rubric in given
+def _means(rows: Sequence[VerdictRow], figures: RefinementFigures) -> dict[str, Interval | None]:
+    rubrics = {row.rubric for row in rows}
+    titles = figures.grade_titles
+    means = {PASSED: percent_passed(figures.passed(rows))} if rubrics - set(titles) else {}
+    return means | {
+        title: sample_mean(scores_of(rows, rubric)) for rubric, title in titles.items() if rubric in rubrics
     }

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from convergebench.analysis.judged.benchmark_scores import Sample, Scores, VerdictRow, scores_of
+from convergebench.analysis.judged.pass_rate import PASSED
 from convergebench.analysis.refinement.differences import BeforeAfter, Difference, difference
+from convergebench.analysis.refinement.figures import RefinementFigures
 from convergebench.analysis.statistics.clustered_mean import Interval
 from convergebench.analysis.statistics.proportions import percentage
-from convergebench.benchmarks.reedit.suite import CATEGORIES
-from convergebench.benchmarks.reedit.sums import GRADES, PASSED, passed
 
 Transition = Literal["improved", "maintained", "regressed", "unchanged"]
 OVERALL = "OVERALL"
@@ -88,7 +88,9 @@ def transitions(samples: Sequence[BeforeAfter]) -> Transitions:
     )  # fmt: skip
 
 
-def refinement_table(primary: Sequence[VerdictRow], refined: Sequence[VerdictRow]) -> list[RefinementRow]:
+def refinement_table(
+    primary: Sequence[VerdictRow], refined: Sequence[VerdictRow], figures: RefinementFigures
+) -> list[RefinementRow]:
     """A row for each model and category, and one for all categories together.
 
     A sample is the same on both sides if model, case and seed are; a refined picture's verdicts stand under
@@ -97,22 +99,22 @@ def refinement_table(primary: Sequence[VerdictRow], refined: Sequence[VerdictRow
     table = []
     for model in dict.fromkeys(row.model for row in (*primary, *refined)):
         before, after = ([row for row in rows if row.model == model] for rows in (primary, refined))
-        figures = dict(_figures(before, after))
-        present = {sample.subset for sample in figures[PASSED]}
-        categories = [one for one in CATEGORIES if one in present]
-        others = sorted(present - set(CATEGORIES))
-        table += [_row(model, category, figures) for category in (*categories, *others, OVERALL)]
+        compared = dict(_compared(before, after, figures))
+        categories = figures.ordered({sample.subset for sample in compared[PASSED]})
+        table += [_row(model, category, compared) for category in (*categories, OVERALL)]
     return table
 
 
 Figure = Mapping[Sample, BeforeAfter]
 
 
-def _figures(before: Sequence[VerdictRow], after: Sequence[VerdictRow]) -> Iterator[tuple[str, Figure]]:
+def _compared(
+    before: Sequence[VerdictRow], after: Sequence[VerdictRow], figures: RefinementFigures
+) -> Iterator[tuple[str, Figure]]:
     """The verdicts, and the grades that were asked for at all; every figure has every sample."""
     samples = list(dict.fromkeys(row.sample for row in (*before, *after)))
-    yield PASSED, _joined(samples, passed(before), passed(after))
-    for rubric, title in GRADES.items():
+    yield PASSED, _joined(samples, figures.passed(before), figures.passed(after))
+    for rubric, title in figures.grade_titles.items():
         scores = scores_of(before, rubric), scores_of(after, rubric)
         if any(scores):
             yield title, _joined(samples, *scores)

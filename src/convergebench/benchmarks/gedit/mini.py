@@ -13,7 +13,7 @@ from convergebench.benchmarks.mini_scenes import mini_scene
 from convergebench.packaged_files import cache_folder
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._picture_files import write_once
-from convergebench.suites.sampling import Sampling
+from convergebench.suites.sampling import EVERY_CASE, Sampling
 from convergebench.types import Suite
 
 NAME = "gedit-mini"
@@ -69,16 +69,14 @@ def write_mini(folder: Path) -> Path:
     return listing
 
 
-def load_gedit_mini(language: str = "en", choice: Sampling = Sampling()) -> Suite:  # noqa: B008
+def load_gedit_mini(language: str = "en", sampling: Sampling = EVERY_CASE) -> Suite:
     """The chosen cases, from files in the cache."""
     listing = write_mini(cache_folder() / f"{NAME}-{VERSION}")
-    return replace(load_gedit(str(listing), language, choice), name=NAME)
+    return replace(load_gedit(str(listing), language, sampling), name=NAME)
 
 
-def _load(
-    _: OnPackage, *, language: str = "en", subset: str = "", per_subset: str = "", sampling_seed: str = "0"
-) -> Suite:
-    return load_gedit_mini(language, Sampling.of_text(subset, per_subset, sampling_seed))
+def _load(_: OnPackage, *, language: str = "", sampling: Sampling = EVERY_CASE) -> Suite:
+    return load_gedit_mini(language or "en", sampling)
 
 
 SUITE = SuiteInfo(

@@ -14,7 +14,7 @@ from convergebench.errors import WrongUse
 from convergebench.suites._hub import local_copy
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._nearest import unknown
-from convergebench.suites.sampling import Sampling, sample
+from convergebench.suites.sampling import EVERY_CASE, Sampling, sample
 from convergebench.types import Case, SourcePicture, Suite, fingerprint_of
 
 NAME = "gedit"
@@ -28,12 +28,12 @@ _PATTERNS = ("*.parquet", "*.arrow")
 _ADVICE = f"give GEdit-Bench's files or folder, or a hub id such as {HUB_ID}"
 
 
-def load_gedit(data: str = HUB_ID, language: str = "en", choice: Sampling = Sampling()) -> Suite:  # noqa: B008
+def load_gedit(data: str = HUB_ID, language: str = "en", sampling: Sampling = EVERY_CASE) -> Suite:
     """The chosen cases in one language. `data` is a path, or else a hub id, which is downloaded once."""
     rows = _rows(data, language)
-    taken = sample(rows, lambda row: row.subset, choice)
-    pictures = pictures_of(taken)
-    cases = tuple(_case(row, pictures[row.file, row.number]) for row in taken)
+    chosen = sample(rows, lambda row: row.subset, sampling)
+    pictures = pictures_of(chosen)
+    cases = tuple(_case(row, pictures[row.file, row.number]) for row in chosen)
     return Suite(NAME, _version(rows, language), cases)
 
 
@@ -55,8 +55,8 @@ def _rows(data: str, language: str) -> list[GeditRow]:
 
 
 def _version(rows: Sequence[GeditRow], language: str) -> str:
-    asked = sorted((row.key, row.subset, row.instruction) for row in rows)
-    return f"{language}-{fingerprint_of(asked)[:8]}"
+    content = sorted((row.key, row.subset, row.instruction) for row in rows)
+    return f"{language}-{fingerprint_of(content)[:8]}"
 
 
 def _case(row: GeditRow, source: SourcePicture) -> Case:
@@ -70,17 +70,8 @@ def _case(row: GeditRow, source: SourcePicture) -> Case:
     )
 
 
-def _load(
-    _: OnPackage,
-    *,
-    data: str = HUB_ID,
-    language: str = "en",
-    subset: str = "",
-    per_subset: str = "",
-    sampling_seed: str = "0",
-) -> Suite:
-    """As named by `gedit?data=PATH&language=cn&subset=…,…&per_subset=5`."""
-    return load_gedit(data, language, Sampling.of_text(subset, per_subset, sampling_seed))
+def _load(_: OnPackage, *, data: str = "", language: str = "", sampling: Sampling = EVERY_CASE) -> Suite:
+    return load_gedit(data or HUB_ID, language or "en", sampling)
 
 
 SUITE = SuiteInfo(
@@ -90,4 +81,5 @@ SUITE = SuiteInfo(
     pictures=606,
     cases=606,
     load=_load,
+    case_ids=lambda data, language: gedit_ids(data or HUB_ID, language or "en"),
 )

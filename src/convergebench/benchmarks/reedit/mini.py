@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from convergebench.benchmarks.mini_scenes import mini_scene
-from convergebench.benchmarks.reedit.suite import FILE, load_reedit
+from convergebench.benchmarks.reedit.suite import FILE, check_english, load_reedit
 from convergebench.packaged_files import cache_folder
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._picture_files import write_once
-from convergebench.suites.sampling import Sampling
+from convergebench.suites.sampling import EVERY_CASE, Sampling
 from convergebench.types import Suite
 
 NAME = "reedit-mini"
@@ -63,13 +63,14 @@ def write_mini(folder: Path) -> Path:
     return folder / FILE
 
 
-def load_reedit_mini(choice: Sampling = Sampling()) -> Suite:  # noqa: B008
+def load_reedit_mini(sampling: Sampling = EVERY_CASE) -> Suite:
     """The chosen cases, from files in the cache."""
-    return replace(load_reedit(str(write_mini(cache_folder() / f"{NAME}-{VERSION}")), choice), name=NAME)
+    return replace(load_reedit(str(write_mini(cache_folder() / f"{NAME}-{VERSION}")), sampling), name=NAME)
 
 
-def _load(_: OnPackage, *, subset: str = "", per_subset: str = "", sampling_seed: str = "0") -> Suite:
-    return load_reedit_mini(Sampling.of_text(subset, per_subset, sampling_seed))
+def _load(_: OnPackage, *, language: str = "", sampling: Sampling = EVERY_CASE) -> Suite:
+    check_english(language)
+    return load_reedit_mini(sampling)
 
 
 SUITE = SuiteInfo(

@@ -21,10 +21,10 @@ from convergebench.benchmarks.reedit.rows import (
 from convergebench.errors import WrongUse
 from convergebench.suites._hub import local_copy
 from convergebench.suites._info import OnPackage, SuiteInfo
-from convergebench.suites.sampling import Sampling, sample
+from convergebench.suites.sampling import EVERY_CASE, Sampling, sample
 from convergebench.types import Case, SourcePicture, Suite, fingerprint_of
 
-__all__ = ["CATEGORIES", "FILE", "NAME", "SUITE", "load_reedit", "reedit_ids"]
+__all__ = ["CATEGORIES", "FILE", "NAME", "SUITE", "check_english", "load_reedit", "reedit_ids"]
 
 NAME = "reedit"
 FILE = "RE-Edit.json"
@@ -34,14 +34,14 @@ _ADVICE = f"give RE-Edit's {FILE} or its folder, or the id of a dataset on the h
 _log = logging.getLogger("convergebench")
 
 
-def load_reedit(data: str, choice: Sampling = Sampling()) -> Suite:  # noqa: B008
+def load_reedit(data: str, sampling: Sampling = EVERY_CASE) -> Suite:
     """The chosen cases. Rows that are broken are no cases, and a warning names each with its reason."""
     file = _file(data)
     read = _read(file)
     _warn(read, file)
-    taken = sample(read.rows, lambda row: row.category, choice)
-    pictures = pictures_of(file, {row.number for row in taken})
-    return Suite(NAME, _version(read.rows), tuple(_case(row, pictures[row.number]) for row in taken))
+    chosen = sample(read.rows, lambda row: row.category, sampling)
+    pictures = pictures_of(file, {row.number for row in chosen})
+    return Suite(NAME, _version(read.rows), tuple(_case(row, pictures[row.number]) for row in chosen))
 
 
 def reedit_ids(data: str) -> frozenset[str]:
@@ -49,7 +49,16 @@ def reedit_ids(data: str) -> frozenset[str]:
     return frozenset(row.id for row in _read(_file(data)).rows)
 
 
+def check_english(language: str) -> None:
+    if language not in ("", "en"):
+        raise WrongUse(f"RE-Edit is read in English, not in {language!r}; leave the language out")
+
+
 def _file(data: str) -> Path:
+    if not data:
+        raise WrongUse(
+            f"RE-Edit is read from its file; name {FILE} with --data, or as in reedit?data={FILE}."
+        )
     place = local_copy(data, _PATTERNS, _ADVICE)
     if place.is_file():
         return place
@@ -89,8 +98,8 @@ def _named(broken: Iterable[BrokenRow]) -> str:
 
 
 def _version(rows: Sequence[ReeditRow]) -> str:
-    asked = sorted((row.id, row.instruction, row.description, row.rationale) for row in rows)
-    return fingerprint_of(asked)[:8]
+    content = sorted((row.id, row.instruction, row.description, row.rationale) for row in rows)
+    return fingerprint_of(content)[:8]
 
 
 def _case(row: ReeditRow, source: SourcePicture) -> Case:
@@ -104,13 +113,14 @@ def _case(row: ReeditRow, source: SourcePicture) -> Case:
     )
 
 
-def _load(
-    _: OnPackage, *, data: str = "", subset: str = "", per_subset: str = "", sampling_seed: str = "0"
-) -> Suite:
-    """As named by `reedit?data=RE-Edit.json&subset=physical,causal&per_subset=20`."""
-    if not data:
-        raise WrongUse(f"RE-Edit is read from its file; name it, as in reedit?data={FILE}.")
-    return load_reedit(data, Sampling.of_text(subset, per_subset, sampling_seed))
+def _load(_: OnPackage, *, data: str = "", language: str = "", sampling: Sampling = EVERY_CASE) -> Suite:
+    check_english(language)
+    return load_reedit(data, sampling)
+
+
+def _case_ids(data: str, language: str) -> frozenset[str]:
+    check_english(language)
+    return reedit_ids(data)
 
 
 SUITE = SuiteInfo(
@@ -120,4 +130,5 @@ SUITE = SuiteInfo(
     pictures=1000,
     cases=1000,
     load=_load,
+    case_ids=_case_ids,
 )

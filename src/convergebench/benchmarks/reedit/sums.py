@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from convergebench.analysis.judged.benchmark_scores import (
     BenchmarkRow,
     Sample,
     Scores,
     VerdictRow,
-    present,
     reasons_of,
     sample_mean,
     scores_of,
 )
+from convergebench.analysis.judged.pass_rate import PASSED, percent_passed
+from convergebench.analysis.refinement.figures import Grade, RefinementFigures
 from convergebench.analysis.statistics.clustered_mean import Interval
-from convergebench.analysis.statistics.proportions import percentage
 from convergebench.benchmarks.reedit.suite import CATEGORIES
 
-GRADES = {
-    "reedit_sc": "Semantic Consistency",
-    "reedit_if": "Instruction Following",
-    "reedit_pq": "Perceptual Quality",
-}
-PASSED = "Passed (%)"
+FIGURES = RefinementFigures(
+    verdict_rubric=lambda category: f"reedit_{category}",
+    grades={
+        "sc": Grade("reedit_sc", "Semantic Consistency"),
+        "if": Grade("reedit_if", "Instruction Following"),
+        "pq": Grade("reedit_pq", "Perceptual Quality"),
+    },
+    categories=CATEGORIES,
+)
 OVERALL = "OVERALL (sample mean)"
 
 
 def rubrics_of(category: str) -> tuple[str, ...]:
     """The category's own verdict, and the grades that all categories have."""
-    return (_verdict_of(category), *GRADES)
+    return (FIGURES.verdict_rubric(category), *FIGURES.grade_titles)
 
 
 def reedit_table(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkRow]:
@@ -38,27 +40,10 @@ def reedit_table(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkRow]:
     table = []
     for model in dict.fromkeys(row.model for row in rows):
         own = [row for row in rows if row.model == model]
-        table += _lines(model, suite, PASSED, passed(own), percent_passed)
-        for rubric, title in GRADES.items():
+        table += _lines(model, suite, PASSED, FIGURES.passed(own), percent_passed)
+        for rubric, title in FIGURES.grade_titles.items():
             table += _lines(model, suite, title, scores_of(own, rubric), sample_mean)
     return table
-
-
-def passed(rows: Sequence[VerdictRow]) -> dict[Sample, float | str]:
-    """Of each sample 1 if it passes its category's verdict and 0 if not, or why there is none.
-
-    Of several repeats more than half must say yes: doubt means no.
-    """
-    own = [replace(row, rubric=PASSED) for row in rows if row.rubric == _verdict_of(row.subset)]
-    return {
-        sample: score if isinstance(score, str) else float(score > 0.5)
-        for sample, score in scores_of(own, PASSED).items()
-    }
-
-
-def percent_passed(scores: Scores) -> Interval | None:
-    there = present(scores)
-    return percentage([score > 0 for score in there.values()], [sample.picture for sample in there])
 
 
 def by_category(scores: Scores) -> dict[str, dict[Sample, float | str]]:
@@ -69,10 +54,6 @@ def by_category(scores: Scores) -> dict[str, dict[Sample, float | str]]:
         if own:
             found[category] = own
     return found
-
-
-def _verdict_of(category: str) -> str:
-    return f"reedit_{category}"
 
 
 def _lines(

@@ -14,7 +14,7 @@ from convergebench.benchmarks.wiseedit.suite import BOTH, LANGUAGES, SUBSETS, lo
 from convergebench.packaged_files import cache_folder
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._picture_files import write_once
-from convergebench.suites.sampling import Sampling
+from convergebench.suites.sampling import EVERY_CASE, Sampling
 from convergebench.types import Suite
 
 NAME = "wiseedit-mini"
@@ -45,10 +45,10 @@ def write_mini(root: Path) -> Path:
     return root
 
 
-def load_wiseedit_mini(language: str = BOTH, choice: Sampling = Sampling()) -> Suite:  # noqa: B008
+def load_wiseedit_mini(language: str = BOTH, sampling: Sampling = EVERY_CASE) -> Suite:
     """The chosen cases, from files in the cache."""
     root = write_mini(cache_folder() / f"{NAME}-{VERSION}")
-    return replace(load_wiseedit(str(root), language, choice), name=NAME)
+    return replace(load_wiseedit(str(root), language, sampling), name=NAME)
 
 
 def _table(request: Sequence[str], sources: Sequence[str], references: Sequence[str]) -> str:
@@ -61,10 +61,8 @@ def _table(request: Sequence[str], sources: Sequence[str], references: Sequence[
     return text.getvalue()
 
 
-def _load(
-    _: OnPackage, *, language: str = BOTH, subset: str = "", per_subset: str = "", sampling_seed: str = "0"
-) -> Suite:
-    return load_wiseedit_mini(language, Sampling.of_text(subset, per_subset, sampling_seed))
+def _load(_: OnPackage, *, language: str = "", sampling: Sampling = EVERY_CASE) -> Suite:
+    return load_wiseedit_mini(language or BOTH, sampling)
 
 
 SUITE = SuiteInfo(

@@ -10,9 +10,10 @@ from convergebench.benchmarks.wiseedit.table import WiseeditRow, read_table
 from convergebench.errors import WrongUse
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._nearest import unknown
-from convergebench.suites._picture_files import source_in_bytes, source_in_cache, source_in_file
-from convergebench.suites.sampling import Sampling, sample
-from convergebench.types import Case, SourcePicture, Suite, fingerprint_of
+from convergebench.suites._picture_files import source_in_bytes, source_in_file
+from convergebench.suites.case_hints import ENGLISH, REFERENCES
+from convergebench.suites.sampling import EVERY_CASE, Sampling, sample
+from convergebench.types import Case, Suite, fingerprint_of
 
 NAME = "wiseedit"
 LANGUAGES = ("en", "cn")
@@ -21,22 +22,18 @@ SUBSETS = (
     "Awareness_1", "Awareness_2", "Interpretation_1", "Imagination_1", "Imagination_2", "Imagination_3",
     "Imagination_4", "Imagination_5", "WiseEdit_Complex_2", "WiseEdit_Complex_3", "WiseEdit_Complex_4",
 )  # fmt: skip
-REFERENCES = "references"
-"""Among a case's hints: the digests of its reference pictures, separated by spaces."""
-ENGLISH = "english"
-"""Among the hints of a case that is not in English: its instruction in English."""
 _RESULT_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 _log = logging.getLogger("convergebench")
 
 
-def load_wiseedit(data: str, language: str = BOTH, choice: Sampling = Sampling()) -> Suite:  # noqa: B008
+def load_wiseedit(data: str, language: str = BOTH, sampling: Sampling = EVERY_CASE) -> Suite:
     """The chosen cases from a copy of the data, in one language or in both."""
-    rows = _rows(Path(data).expanduser())
+    rows = _rows(data)
     languages = _languages(language)
-    taken = sample(rows, lambda row: row.subset, choice)
-    cases = tuple(_case(row, one) for row in taken for one in languages if one in row.prompts)
-    _warn_of_gaps(taken, languages)
+    chosen = sample(rows, lambda row: row.subset, sampling)
+    cases = tuple(_case(row, one) for row in chosen for one in languages if one in row.prompts)
+    _warn_of_gaps(chosen, languages)
     return Suite(NAME, _version(rows), cases)
 
 
@@ -44,7 +41,7 @@ def wiseedit_ids(data: str, language: str = BOTH) -> frozenset[str]:
     """Every case's id, chosen or not."""
     return frozenset(
         case_id(row.subset, one, row.idx)
-        for row in _rows(Path(data).expanduser())
+        for row in _rows(data)
         for one in _languages(language)
         if one in row.prompts
     )
@@ -52,11 +49,6 @@ def wiseedit_ids(data: str, language: str = BOTH) -> frozenset[str]:
 
 def case_id(subset: str, language: str, idx: str) -> str:
     return f"{subset}/{language}/{idx}"
-
-
-def references_of(case: Case) -> tuple[SourcePicture, ...]:
-    """What a correct result looks like, for the judge to see; none for cases of other suites."""
-    return tuple(map(source_in_cache, case.hints.get(REFERENCES, "").split()))
 
 
 def result_pictures(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -67,7 +59,12 @@ def result_pictures(folder: Path) -> Iterator[tuple[str, Path]]:
             yield case_id(subset, language, file.stem), file
 
 
-def _rows(root: Path) -> list[WiseeditRow]:
+def _rows(data: str) -> list[WiseeditRow]:
+    if not data:
+        raise WrongUse(
+            "WiseEdit is read from a local copy; name its folder with --data, or as in wiseedit?data=PATH."
+        )
+    root = Path(data).expanduser()
     if not root.is_dir():
         raise WrongUse(
             f"{root} is not a folder; name WiseEdit's folder, which holds {SUBSETS[0]} and the others."
@@ -114,19 +111,8 @@ def _version(rows: Sequence[WiseeditRow]) -> str:
     return fingerprint_of(sorted((row.subset, row.idx, dict(row.prompts), row.hint) for row in rows))[:8]
 
 
-def _load(
-    _: OnPackage,
-    *,
-    data: str = "",
-    language: str = BOTH,
-    subset: str = "",
-    per_subset: str = "",
-    sampling_seed: str = "0",
-) -> Suite:
-    """As named by `wiseedit?data=PATH&language=en&subset=…,…`."""
-    if not data:
-        raise WrongUse("WiseEdit is read from a local copy; name its folder, as in wiseedit?data=PATH.")
-    return load_wiseedit(data, language, Sampling.of_text(subset, per_subset, sampling_seed))
+def _load(_: OnPackage, *, data: str = "", language: str = "", sampling: Sampling = EVERY_CASE) -> Suite:
+    return load_wiseedit(data, language or BOTH, sampling)
 
 
 SUITE = SuiteInfo(
@@ -136,4 +122,5 @@ SUITE = SuiteInfo(
     pictures=None,
     cases=1220,
     load=_load,
+    case_ids=lambda data, language: wiseedit_ids(data, language or BOTH),
 )

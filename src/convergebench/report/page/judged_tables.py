@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from convergebench.analysis.judged.benchmark_scores import (
@@ -16,18 +16,8 @@ from convergebench.analysis.judged.benchmark_scores import (
     scores_of,
 )
 from convergebench.analysis.judged.judge_summary import JudgedRow, JudgedScore, judge_summary
-from convergebench.benchmarks.gedit import mini as gedit_mini
-from convergebench.benchmarks.gedit import suite as gedit
-from convergebench.benchmarks.gedit.sums import RUBRICS as GEDIT_RUBRICS
-from convergebench.benchmarks.gedit.sums import gedit_table
-from convergebench.benchmarks.reedit import mini as reedit_mini
-from convergebench.benchmarks.reedit import suite as reedit
-from convergebench.benchmarks.reedit.sums import reedit_table
-from convergebench.benchmarks.reedit.sums import rubrics_of as reedit_rubrics
-from convergebench.benchmarks.wiseedit import mini as wiseedit_mini
-from convergebench.benchmarks.wiseedit import suite as wiseedit
-from convergebench.benchmarks.wiseedit.sums import rubrics_of as wiseedit_rubrics
-from convergebench.benchmarks.wiseedit.sums import wiseedit_table
+from convergebench.benchmarks.benchmark import JudgedBenchmark, suite_name
+from convergebench.benchmarks.registry import find_benchmark
 from convergebench.protocols.refine import NAMES as REFINING
 from convergebench.report.page.step_index import IndexedStep, StepPlace
 from convergebench.report.page.verdicts import AskedRubric, Judgement
@@ -35,22 +25,6 @@ from convergebench.report.tables.benchmark import json_benchmark
 
 ALL = "all"
 _MOST_BARS = 12
-
-
-@dataclass(frozen=True)
-class _Benchmark:
-    rubrics_of: Callable[[str], Sequence[str]]
-    """Of a subset."""
-    table: Callable[[str, Sequence[VerdictRow]], list[BenchmarkRow]]
-
-
-_GEDIT = _Benchmark(lambda subset: tuple(GEDIT_RUBRICS), gedit_table)
-_WISEEDIT = _Benchmark(wiseedit_rubrics, wiseedit_table)
-_REEDIT = _Benchmark(reedit_rubrics, reedit_table)
-_BENCHMARKS: Mapping[str, _Benchmark] = {
-    gedit.NAME: _GEDIT, gedit_mini.NAME: _GEDIT, wiseedit.NAME: _WISEEDIT, wiseedit_mini.NAME: _WISEEDIT,
-    reedit.NAME: _REEDIT, reedit_mini.NAME: _REEDIT,
-}  # fmt: skip
 
 
 def summaries(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
@@ -125,12 +99,11 @@ def subset_tables(judgements: Sequence[Judgement], steps: Sequence[IndexedStep])
             groups[one.judge, place.suite].append((one, place))
     tables = []
     for (judge, suite), group in groups.items():
-        name = suite.partition("@")[0]
-        known = _BENCHMARKS.get(name)
+        name = suite_name(suite)
+        benchmark = find_benchmark(suite)
         rows = [_verdict(one, place) for one, place in group]
-        if known:
-            asked = _expected(rows, steps, suite, known)
-            table = known.table(name, asked)
+        if benchmark:
+            table = benchmark.table(name, _expected(rows, steps, suite, benchmark))
         else:
             table = _by_category(name, rows)
         tables.append(
@@ -153,10 +126,10 @@ def _verdict(one: Judgement, place: StepPlace) -> VerdictRow:
 
 
 def _expected(
-    rows: Sequence[VerdictRow], steps: Sequence[IndexedStep], suite: str, known: _Benchmark
+    rows: Sequence[VerdictRow], steps: Sequence[IndexedStep], suite: str, benchmark: JudgedBenchmark
 ) -> list[VerdictRow]:
     """The verdicts, and a missing one for every edit and rubric that has none."""
-    wanted = {rubric for row in rows for rubric in known.rubrics_of(row.subset)}
+    wanted = {rubric for row in rows for rubric in benchmark.rubrics_of(row.subset)}
     there = {(row.sample, row.rubric) for row in rows}
     found = [row for row in rows if row.rubric in wanted]
     for step in steps:
@@ -170,7 +143,7 @@ def _expected(
         )  # fmt: skip
         found += [
             replace(edit, rubric=rubric)
-            for rubric in known.rubrics_of(place.category)
+            for rubric in benchmark.rubrics_of(place.category)
             if (edit.sample, rubric) not in there
         ]
     return found

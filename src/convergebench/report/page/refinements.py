@@ -9,7 +9,7 @@ from typing import Any
 from convergebench.analysis.judged.benchmark_scores import VerdictRow
 from convergebench.analysis.refinement.refined_case import RefinedCase, RefinementStage
 from convergebench.analysis.refinement.transitions import refinement_table, transition
-from convergebench.benchmarks.reedit.sums import passed
+from convergebench.benchmarks.registry import refinement_figures
 from convergebench.errors import ConvergeBenchError
 from convergebench.report.page.filmstrips import picture_of
 from convergebench.report.page.page_picture import PagePicture
@@ -85,7 +85,8 @@ def _rows(case: RefinedCase, stand: RefinementStage, judge: str, judged: Judged)
         for _, one in _verdicts(case, stand.picture, judged)
         if one.judge == judge
     ]
-    return found or [row(f"reedit_{case.category}", None, stand.missing or "not judged yet")]
+    verdict = refinement_figures(case.suite).verdict_rubric(case.category)
+    return found or [row(verdict, None, stand.missing or "not judged yet")]
 
 
 def _judges(cases: Sequence[RefinedCase], judged: Judged) -> list[str]:
@@ -96,7 +97,9 @@ def _judges(cases: Sequence[RefinedCase], judged: Judged) -> list[str]:
 def _ways(case: RefinedCase, judged: Judged) -> Iterator[tuple[str, str]]:
     """By judge, how the category's verdict went from the primary to the refined picture."""
     for judge in _judges([case], judged):
-        before, after = (passed(_rows(case, stand, judge, judged)) for stand in (case.primary, _end(case)))
+        stages = (case.primary, _end(case))
+        figures = refinement_figures(case.suite)
+        before, after = (figures.passed(_rows(case, stage, judge, judged)) for stage in stages)
         for sample, value in before.items():
             then = after.get(sample)
             if isinstance(value, float) and isinstance(then, float):
@@ -109,7 +112,7 @@ def _tables(cases: Sequence[RefinedCase], judged: Judged) -> Iterator[dict[str, 
         for judge in _judges(own, judged):
             primary = [row for case in own for row in _rows(case, case.primary, judge, judged)]
             refined = [row for case in own for row in _rows(case, _end(case), judge, judged)]
-            rows = json_transitions(refinement_table(primary, refined))["rows"]
+            rows = json_transitions(refinement_table(primary, refined, refinement_figures(suite)))["rows"]
             yield {
                 "suite": suite,
                 "pipeline": pipeline,

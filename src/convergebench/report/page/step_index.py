@@ -9,10 +9,10 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
-from convergebench.benchmarks.wiseedit.suite import ENGLISH
 from convergebench.protocols.refine import NAMES as REFINING
 from convergebench.results.load_results import RETURN_ROLES
 from convergebench.store import IS_NEWEST, Workspace, unique_labels
+from convergebench.suites.case_hints import ENGLISH
 from convergebench.types import Digest
 
 Kind = Literal["edit", "return"]

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis.judged.judge_reliability import JudgeHealth
+from convergebench.analysis.judged.pass_rate import PASSED
 from convergebench.analysis.refinement.differences import Difference
 from convergebench.analysis.refinement.transitions import OVERALL, RefinementRow
 from convergebench.analysis.statistics.clustered_mean import Interval
-from convergebench.benchmarks.reedit.sums import PASSED
 from convergebench.report.formatting import ABSENT, counted, number
 from convergebench.report.tables.ranking import json_interval
 from convergebench.report.tables.text_table import TextTable

@@ -1,0 +1,41 @@
+"""The figures in which refined edits are compared with primary ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from convergebench.analysis.judged.benchmark_scores import Sample, VerdictRow
+from convergebench.analysis.judged.pass_rate import passed
+
+
+@dataclass(frozen=True)
+class Grade:
+    """A rubric that grades every category alike, and its name in tables."""
+
+    rubric: str
+    title: str
+
+
+@dataclass(frozen=True)
+class RefinementFigures:
+    """One verdict of pass or fail, which each category has its own rubric for, and the grades beside it."""
+
+    verdict_rubric: Callable[[str], str]
+    """The rubric that decides whether an edit of this category passes."""
+    grades: Mapping[str, Grade]
+    """By their short names, as in `--grade sc`."""
+    categories: tuple[str, ...]
+    """In the order of the tables; categories that are not named here follow in alphabetical order."""
+
+    @property
+    def grade_titles(self) -> dict[str, str]:
+        """By rubric."""
+        return {grade.rubric: grade.title for grade in self.grades.values()}
+
+    def passed(self, rows: Sequence[VerdictRow]) -> dict[Sample, float | str]:
+        return passed(rows, self.verdict_rubric)
+
+    def ordered(self, categories: set[str]) -> list[str]:
+        known = [category for category in self.categories if category in categories]
+        return [*known, *sorted(categories - set(known))]

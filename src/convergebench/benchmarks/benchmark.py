@@ -1,0 +1,69 @@
+"""What a judged benchmark is: suites of single edits, the rubrics they are judged by, and the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from convergebench.analysis.judged.benchmark_scores import BenchmarkRow, VerdictRow
+from convergebench.analysis.refinement.figures import RefinementFigures
+from convergebench.suites import SuiteInfo
+from convergebench.suites.sampling import EVERY_CASE, Sampling
+from convergebench.types import Suite
+
+
+@dataclass(frozen=True)
+class ResultLayout:
+    """How the benchmark's own programs lay out a folder of result pictures."""
+
+    pictures: Callable[[Path], Iterator[tuple[str, Path]]]
+    """Case ids and files in one model's folder."""
+    example: str
+    """A path inside such a folder, for error messages."""
+
+
+@dataclass(frozen=True)
+class JudgedBenchmark:
+    """Everything that is particular to one benchmark.
+
+    Its rubrics are the files `rubrics/*.toml` beside the module that defines it. Reference pictures and
+    English instructions are hints of its cases (`convergebench.suites.case_hints`).
+    """
+
+    name: str
+    suites: tuple[SuiteInfo, ...]
+    """The published data, and small suites in the same form."""
+    rubrics_of: Callable[[str], Sequence[str]]
+    """The ids of the rubrics that judge a subset's edits."""
+    table: Callable[[str, Sequence[VerdictRow]], list[BenchmarkRow]]
+    """The benchmark's figures from a suite's name and its verdicts."""
+    results: ResultLayout | None = None
+    refinement: RefinementFigures | None = None
+    """In which figures refined edits are compared with primary ones; RE-Edit's if there are none."""
+
+    def load(self, suite: str, data: str = "", language: str = "", sampling: Sampling = EVERY_CASE) -> Suite:
+        """The chosen cases of one of its suites; empty texts mean the default."""
+        info = self._info(suite)
+        texts = {name: text for name, text in (("data", data), ("language", language)) if text}
+        settings: dict[str, Any] = {**texts, "sampling": sampling}
+        return info.load(lambda _: None, **{k: v for k, v in settings.items() if k in info.parameters})
+
+    def case_ids(self, suite: str, data: str = "", language: str = "") -> frozenset[str]:
+        """The ids of all cases of one of its suites."""
+        ids_of = self._info(suite).case_ids
+        if ids_of is not None:
+            return ids_of(data, language)
+        return frozenset(case.id for case in self.load(suite, data, language).cases)
+
+    def _info(self, suite: str) -> SuiteInfo:
+        return next(one for one in self.suites if one.name == suite_name(suite))
+
+
+def suite_name(suite: str) -> str:
+    """
+    >>> suite_name("gedit@en-6fa21496")
+    'gedit'
+    """
+    return suite.partition("@")[0]

@@ -1,0 +1,15 @@
+"""WiseEdit as a judged benchmark."""
+
+from __future__ import annotations
+
+from convergebench.benchmarks.benchmark import JudgedBenchmark, ResultLayout
+from convergebench.benchmarks.wiseedit import mini, suite
+from convergebench.benchmarks.wiseedit.sums import rubrics_of, wiseedit_table
+
+BENCHMARK = JudgedBenchmark(
+    name=suite.NAME,
+    suites=(suite.SUITE, mini.SUITE),
+    rubrics_of=rubrics_of,
+    table=wiseedit_table,
+    results=ResultLayout(suite.result_pictures, example="Awareness_1/en/1.png"),
+)
