@@ -12,6 +12,7 @@ from convergebench.analysis.refinement.transitions import RefinementRow, refinem
 from convergebench.benchmarks.reedit.sums import reedit_table
 from convergebench.refinement.judging import verdict_rows
 from convergebench.refinement.run import RefinementResult
+from convergebench.results import SuiteId
 
 
 @dataclass(frozen=True)
@@ -37,4 +38,4 @@ def refinement_tables(done: RefinementResult) -> RefinementTables:
     health = judge_health(done.verdicts.values())
     if last and rows[0]:
         return RefinementTables(rounds, refinement_table(rows[0], rows[last]), (), health)
-    return RefinementTables(rounds, (), reedit_table(done.suite.partition("@")[0], rows[last]), health)
+    return RefinementTables(rounds, (), reedit_table(SuiteId.parse(done.suite).name, rows[last]), health)
