@@ -23,7 +23,7 @@ from convergebench.errors import MissingExtra, WrongUse
 from convergebench.metrics import MetricOptions, MetricSet
 from convergebench.picture import Picture
 from convergebench.protocols import protocol_cases
-from convergebench.results import load_results
+from convergebench.results import Records, SuiteId, load_results
 from convergebench.store import Workspace
 from convergebench.types import Edited, Editor, EditRequest, Pixels
 
@@ -124,7 +124,7 @@ def make_plan(
     cases = suites.select(exercised.cases, limit=settings.limit)
     _check_prices(built, settings)
     seeds = tuple(range(settings.seed, settings.seed + settings.repeats))
-    name = "/".join(filter(None, (f"{suite.name}@{suite.version}", exercised.part)))
+    name = str(SuiteId(suite.name, suite.version, exercised.part))
     return Plan(name, exercised.protocol, cases, tuple(built), seeds)
 
 
@@ -265,14 +265,9 @@ class Benchmark:
         return self.workspace.pictures.load(digest).pixels
 
     def _source(self, suite: str, picture: str) -> Pixels:
-        (row, *_) = self.workspace.query(
-            "SELECT s.inputs ->> 0 AS digest FROM steps s JOIN trajectories t ON t.id = s.trajectory "
-            "JOIN cases c ON c.fingerprint = t.case_fingerprint "
-            "WHERE c.suite = ? AND c.picture = ? AND s.position = 0 ORDER BY s.id DESC LIMIT 1",
-            suite,
-            picture,
-        )
-        return self._picture(row["digest"])
+        beginnings = Records.of(self.workspace).beginnings(suite)
+        digests = {one.case.picture: digest for one, digest in beginnings}
+        return self._picture(digests[picture])
 
 
 def _place(item: Any) -> dict[str, Any]:

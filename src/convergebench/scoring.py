@@ -16,7 +16,8 @@ from convergebench.engine.judging.reference_pictures import store_references
 from convergebench.errors import WrongUse
 from convergebench.judges import Judge, Subject, Verdict, rubric
 from convergebench.protocols import one_shot
-from convergebench.store import IS_NEWEST, Workspace
+from convergebench.results import Records, SuiteId
+from convergebench.store import Workspace
 from convergebench.suites.case_hints import ENGLISH
 from convergebench.types import Case, Suite
 
@@ -68,7 +69,7 @@ async def score_suite(
 
 
 def full_name(suite: Suite) -> str:
-    return f"{suite.name}@{suite.version}"
+    return str(SuiteId(suite.name, suite.version))
 
 
 def _candidates(
@@ -108,32 +109,19 @@ class _Edit:
     seed: int
 
 
-_NEWEST = f"""
-    SELECT t.editor, t.seed, e.name, c.id AS case_id, s.picture, s.reason, max(s.id) AS last
-    FROM trajectories t
-    JOIN editors e ON e.fingerprint = t.editor
-    JOIN cases c ON c.fingerprint = t.case_fingerprint
-    LEFT JOIN steps s ON s.trajectory = t.id
-    WHERE t.protocol = ? AND c.suite = ? AND {IS_NEWEST}
-    GROUP BY t.id ORDER BY t.id
-"""
-_SHARED_NAMES = """
-    SELECT e.name FROM editors e WHERE EXISTS (
-        SELECT 1 FROM trajectories t JOIN steps s ON s.trajectory = t.id WHERE t.editor = e.fingerprint)
-    GROUP BY e.name HAVING count(*) > 1
-"""
-
-
 def _edits(workspace: Workspace, suite: str, models: Sequence[str]) -> dict[_Edit, str | None]:
     """Every edit of the suite that was begun, and why it has no picture, if it has none."""
-    shared = {row["name"] for row in workspace.query(_SHARED_NAMES)}
+    records = Records.of(workspace)
+    steps = {step.trajectory: step for step in records.steps}
     found: dict[_Edit, str | None] = {}
-    for row in workspace.query(_NEWEST, one_shot().name, suite):
-        model = f"{row['name']}@{row['editor'][:6]}" if row["name"] in shared else row["name"]
-        if models and not {model, row["name"]} & set(models):
-            continue
-        reason = None if row["picture"] else f"no picture: {row['reason'] or 'not edited yet'}"
-        found[_Edit(model, row["case_id"], row["seed"])] = reason
+    for one in records.trajectories:
+        is_single = one.is_newest and one.protocol == one_shot().name
+        if is_single and one.case.suite == suite and one.editor.is_one_of(models):
+            step = steps.get(one.id)
+            reason = step.reason if step else None
+            has_picture = step is not None and step.picture is not None
+            missing = None if has_picture else f"no picture: {reason or 'not edited yet'}"
+            found[_Edit(one.model, one.case.id, one.seed)] = missing
     return found
 
 

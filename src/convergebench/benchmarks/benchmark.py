@@ -9,6 +9,7 @@ from typing import Any
 
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow, VerdictRow
 from convergebench.analysis.refinement.figures import RefinementFigures
+from convergebench.results import SuiteId
 from convergebench.suites import SuiteInfo
 from convergebench.suites.sampling import EVERY_CASE, Sampling
 from convergebench.types import Suite
@@ -58,12 +59,4 @@ class JudgedBenchmark:
         return frozenset(case.id for case in self.load(suite, data, language).cases)
 
     def _info(self, suite: str) -> SuiteInfo:
-        return next(one for one in self.suites if one.name == suite_name(suite))
-
-
-def suite_name(suite: str) -> str:
-    """
-    >>> suite_name("gedit@en-6fa21496")
-    'gedit'
-    """
-    return suite.partition("@")[0]
+        return next(one for one in self.suites if one.name == SuiteId.parse(suite).name)

@@ -14,8 +14,9 @@ from importlib import import_module
 import convergebench.benchmarks as package
 from convergebench import plugins
 from convergebench.analysis.refinement.figures import RefinementFigures
-from convergebench.benchmarks.benchmark import JudgedBenchmark, suite_name
+from convergebench.benchmarks.benchmark import JudgedBenchmark
 from convergebench.errors import WrongUse
+from convergebench.results import SuiteId
 
 _REFINEMENT = "reedit"
 """RE-Edit is what refinement was published with."""
@@ -28,13 +29,15 @@ def benchmarks_by_suite() -> dict[str, JudgedBenchmark]:
 
 def find_benchmark(suite: str) -> JudgedBenchmark | None:
     """The benchmark of the suite of this name, with or without a version."""
-    return _by_suite().get(suite_name(suite))
+    return _by_suite().get(SuiteId.parse(suite).name)
 
 
 def benchmark_of(suite: str) -> JudgedBenchmark:
     found = find_benchmark(suite)
     if found is None:
-        raise WrongUse(f"{suite_name(suite)} has no judged scores; choose from {', '.join(_by_suite())}")
+        raise WrongUse(
+            f"{SuiteId.parse(suite).name} has no judged scores; choose from {', '.join(_by_suite())}"
+        )
     return found
 
 

@@ -89,8 +89,7 @@ def _workspace(folder: Path) -> Diagnosis:
         return Diagnosis(f"workspace {folder}", True, "not there yet; convergebench run makes it")
     try:
         with Workspace.existing(folder) as store:
-            (row,) = store.query("SELECT count(*) AS steps FROM steps")
-            (health,) = store.query("PRAGMA quick_check(1)")
+            steps, finding = store.check()
     except ConvergeBenchError as error:
         return Diagnosis(f"workspace {folder}", False, str(error))
-    return Diagnosis(f"workspace {folder}", health[0] == "ok", f"{row['steps']} steps, database {health[0]}")
+    return Diagnosis(f"workspace {folder}", finding == "ok", f"{steps} steps, database {finding}")

@@ -193,20 +193,12 @@ def _told_contests(
 def _between_judges(store: Workspace, rubrics: list[Rubric]) -> list[BetweenJudges]:
     """Over all that is in the workspace, for the rubrics of this run."""
     from convergebench.analysis.judged.agreement import Rating, between_judges
-    from convergebench.store.judgements import all_values
+    from convergebench.results import Records
+    from convergebench.results.judgements import read_judge_values
 
-    rows = all_values(store, [rubric.fingerprint for rubric in rubrics])
-    names = {row["judge_fingerprint"]: row["judge"] for row in rows}
-    shared = {name for name in names.values() if list(names.values()).count(name) > 1}
-    return between_judges(
-        Rating(
-            f"{row['judge']}@{row['judge_fingerprint'][:6]}" if row["judge"] in shared else row["judge"],
-            f"{row['rubric']}@{row['version']}",
-            row["shown"],
-            row["value"],
-        )
-        for row in rows
-    )
+    labels = Records.of(store).judge_labels
+    values = read_judge_values(store, [rubric.fingerprint for rubric in rubrics])
+    return between_judges(Rating(labels[one.judge], one.rubric, one.subject, one.value) for one in values)
 
 
 def _told(

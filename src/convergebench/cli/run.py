@@ -261,14 +261,16 @@ def _told_of_single_edits(
     outcome: RunOutcome, plan: Plan, workspace: Path, as_json: bool, *, fresh: bool
 ) -> int:
     """Single edits have no return to measure: they wait for a judge."""
+    from convergebench.results import SuiteId
+
     code = _code(outcome)
     if as_json:
         print_json({"run": _facts(outcome), "exit_code": code})
         return code
     for line in _closing_lines(outcome, workspace, fresh=fresh):
         typer.echo(line, err=code != 0)
-    suite = plan.suite.partition("@")[0]
-    typer.echo(f"Judge them with: convergebench score --suite {suite} --judge PROVIDER:MODEL")
+    suite = SuiteId.parse(plan.suite)
+    typer.echo(f"Judge them with: convergebench score --suite {suite.name} --judge PROVIDER:MODEL")
     return code
 
 

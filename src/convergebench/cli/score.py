@@ -177,13 +177,14 @@ def _told(
     from convergebench.cli.judge_output import judged_in_json
     from convergebench.report.export.csv_files import csv_text
     from convergebench.report.tables.benchmark import csv_benchmark, json_benchmark
+    from convergebench.scoring import full_name
 
     rows = scored.rows if scored else []
     if csv is not None and scored:
         csv.write_text(csv_text(csv_benchmark(rows)), encoding="utf-8")
     if as_json:
         print_json(
-            {"suite": f"{suite.name}@{suite.version}", "cases": len(suite.cases), "exit_code": code,
+            {"suite": full_name(suite), "cases": len(suite.cases), "exit_code": code,
              "coverage": covered and _json_coverage(covered),
              "judged": scored and judged_in_json(scored.judged), "rows": json_benchmark(rows)}
         )  # fmt: skip

@@ -13,6 +13,7 @@ from convergebench.benchmarks.benchmark import ResultLayout
 from convergebench.errors import BadPicture, WrongUse
 from convergebench.picture import Picture, digest_of
 from convergebench.protocols import one_shot
+from convergebench.results import SuiteId
 from convergebench.store import Enrolment, Workspace
 from convergebench.types import EditorFacts, Failure, PictureFacts, Step, Suite
 
@@ -109,7 +110,7 @@ def import_edits(workspace: Workspace, origin: Path, suite: Suite, model: str, c
 
     What is in the workspace already is not added again; a case whose picture has changed starts anew.
     """
-    name = f"{suite.name}@{suite.version}"
+    name = str(SuiteId(suite.name, suite.version))
     settings = {"imported": origin.absolute().name, "suite": name, "models": [model]}
     run = workspace.start_run(settings, __version__)
     for case in suite.cases:

@@ -11,7 +11,8 @@ from convergebench.errors import WrongUse
 from convergebench.importing.chains import find_chains, import_chains
 from convergebench.importing.tables import read_csv, read_json
 from convergebench.metrics import MetricSet
-from convergebench.store import Workspace, record_imported, setting
+from convergebench.results import Records
+from convergebench.store import Workspace, record_imported
 from convergebench.types import ImportedReturn
 
 SUITE = "imported"
@@ -47,13 +48,7 @@ def _bring_rows(
     workspace: Workspace, path: Path, suite: str, rows: Sequence[ImportedReturn], package: str
 ) -> ImportSummary:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    before = workspace.query(
-        f"SELECT 1 FROM runs WHERE {setting('digest')} = ? AND {setting('suite')} = ? "
-        "AND outcome = 'finished'",
-        digest,
-        suite,
-    )
-    if before:
+    if any(run.imported(digest, suite) for run in Records.of(workspace).runs):
         raise WrongUse(f"{path.name} is in this workspace already; nothing was imported again")
     run = workspace.start_run({"imported": path.name, "digest": digest, "suite": suite}, package)
     record_imported(workspace, run, suite, rows)

@@ -15,6 +15,7 @@ from convergebench.judges.registry import PROVIDERS
 from convergebench.picture import Picture
 from convergebench.refinement.judging import rubrics_for
 from convergebench.refinement.settings import RefinementSettings
+from convergebench.results import SuiteId
 from convergebench.suites.sampling import Sampling, sample
 from convergebench.types import Case, SourcePicture, Suite
 
@@ -81,7 +82,8 @@ def prepare(settings: RefinementSettings, *, for_preview: bool = False) -> Prepa
     pipelines = tuple(Pipeline(model, reasoner, executor or model) for model in models)
     suite = _one_picture(settings) if settings.image else _suite(settings)
     judge = open_judge(settings.judge_name) if settings.judge else None
-    prepared = PreparedRefinement(settings, f"{suite.name}@{suite.version}", suite.cases, pipelines, judge)
+    name = str(SuiteId(suite.name, suite.version))
+    prepared = PreparedRefinement(settings, name, suite.cases, pipelines, judge)
     _check_prices(prepared)
     return prepared
 

@@ -9,10 +9,10 @@ from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
 from convergebench.analysis.judged.judge_reliability import JudgeHealth, judge_health
 from convergebench.analysis.refinement.rounds import RoundRow, rounds_table
 from convergebench.analysis.refinement.transitions import RefinementRow, refinement_table
-from convergebench.benchmarks.benchmark import suite_name
 from convergebench.benchmarks.registry import refinement_benchmark, refinement_figures
 from convergebench.refinement.judging import verdict_rows
 from convergebench.refinement.run import RefinementResult
+from convergebench.results import SuiteId
 
 
 @dataclass(frozen=True)
@@ -39,5 +39,5 @@ def refinement_tables(done: RefinementResult) -> RefinementTables:
     health = judge_health(done.verdicts.values())
     if last and rows[0]:
         return RefinementTables(rounds, refinement_table(rows[0], rows[last], figures), (), health)
-    plain = refinement_benchmark(done.suite).table(suite_name(done.suite), rows[last])
+    plain = refinement_benchmark(done.suite).table(SuiteId.parse(done.suite).name, rows[last])
     return RefinementTables(rounds, (), plain, health)

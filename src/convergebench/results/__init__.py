@@ -1,6 +1,16 @@
 """The read model: everything that analysis, reports and the page read from a workspace."""
 
 from convergebench.results.audit_input import load_audit_input
-from convergebench.results.load_results import load_results, load_results_as_given
+from convergebench.results.load_results import load_results, load_results_as_given, suites_with_returns
+from convergebench.results.records import Records, WorkspaceOrRecords
+from convergebench.results.suite_id import SuiteId
 
-__all__ = ["load_audit_input", "load_results", "load_results_as_given"]
+__all__ = [
+    "Records",
+    "SuiteId",
+    "WorkspaceOrRecords",
+    "load_audit_input",
+    "load_results",
+    "load_results_as_given",
+    "suites_with_returns",
+]

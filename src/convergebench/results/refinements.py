@@ -3,47 +3,58 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from convergebench.analysis.refinement.refined_case import RefinedCase, RefinementRound, RefinementStage
 from convergebench.judges.reasoning import advice_in
 from convergebench.protocols import one_shot
 from convergebench.protocols.refine import CHAINED, NAMES
-from convergebench.store import IS_NEWEST, Workspace
-from convergebench.types import Failure, PictureFacts, Step
+from convergebench.results.records import Records, WorkspaceOrRecords
+from convergebench.results.suite_id import SuiteId
+from convergebench.results.trajectories import TrajectoryRecord, read_trajectories
+from convergebench.types import Digest, Failure, PictureFacts, Step
 
-_TRAJECTORIES = """
-    SELECT t.id, t.protocol, t.editor, t.seed, t.case_fingerprint, e.name, e.parameters,
-           c.suite, c.id AS case_id, c.category, c.language, c.picture, c.forward, c.hints
-    FROM trajectories t
-    JOIN editors e ON e.fingerprint = t.editor
-    JOIN cases c ON c.fingerprint = t.case_fingerprint
-"""
-_REFINEMENTS = f"""
-    {_TRAJECTORIES} WHERE t.protocol IN (SELECT value FROM json_each(?)) AND {IS_NEWEST} ORDER BY t.id
-"""
-_LOOKS = """
+_REASONER_CALLS = """
     SELECT l.round, l.primary_step, j.outcome, j.missing, (
         SELECT a.reply FROM judge_attempts a
         WHERE a.judgement = j.key AND a.outcome = 'ok' ORDER BY a.id DESC LIMIT 1) AS reply
     FROM looks l JOIN judgements j ON j.key = l.judgement WHERE l.trajectory = ? ORDER BY l.round
 """
-_SINGLE = """
-    SELECT s.picture, s.reason, s.inputs, e.name FROM editors e
+_NEWEST_SINGLE_EDIT = """
+    SELECT e.fingerprint, s.picture, s.reason, s.inputs FROM editors e
     LEFT JOIN trajectories t ON t.editor = e.fingerprint AND t.protocol = ? AND t.case_fingerprint = ?
         AND t.seed = ?
     LEFT JOIN steps s ON s.trajectory = t.id
     WHERE e.fingerprint = ? ORDER BY t.generation DESC, s.id DESC LIMIT 1
 """
 _STEP = """
-    SELECT s.picture, s.reason, s.inputs, e.name FROM steps s
-    JOIN trajectories t ON t.id = s.trajectory JOIN editors e ON e.fingerprint = t.editor WHERE s.id = ?
+    SELECT t.editor, s.picture, s.reason, s.inputs
+    FROM steps s JOIN trajectories t ON t.id = s.trajectory WHERE s.id = ?
 """
 
 
+class ReasonerCallRecord(NamedTuple):
+    """What a reasoner was asked in a round."""
+
+    round: int
+    primary_step: int
+    outcome: str | None
+    missing: str | None
+    reply: str | None
+
+
+class PrimaryEdit(NamedTuple):
+    """The single edit that a refinement begins with."""
+
+    editor: Digest
+    picture: Digest | None
+    reason: str | None
+    inputs: str | None
+
+
 def refinements(
-    workspace: Workspace,
+    workspace: WorkspaceOrRecords,
     *,
     suite: str | None = None,
     editors: Collection[str] = (),
@@ -51,64 +62,71 @@ def refinements(
 ) -> list[RefinedCase]:
     """All that was refined, of all suites and by all unless some are named; `editors` are fingerprints.
 
-    Single edits, where their protocol is named, are given as cases that nobody has looked at.
+    Single edits, where their protocol is named, are given as cases without a reasoner's call.
     """
-    if not workspace.query("SELECT 1 FROM sqlite_master WHERE name = 'looks'"):
-        return []  # a workspace of an older version that is only looked at
+    records = Records.of(workspace)
+    if not records.workspace.has_table("looks"):
+        return []
     return [
-        _case(workspace, row)
-        for row in workspace.query(_REFINEMENTS, json.dumps(list(protocols)))
-        if suite in (None, row["suite"], row["suite"].partition("@")[0])
-        if not editors or row["editor"] in editors
+        _case(records, one)
+        for one in records.trajectories
+        if one.is_newest and one.protocol in protocols and SuiteId.parse(one.case.suite).is_named(suite)
+        if not editors or one.editor.fingerprint in editors
     ]
 
 
-def refined_case(workspace: Workspace, suite: str, trajectory: int) -> RefinedCase:
+def refined_case(workspace: WorkspaceOrRecords, suite: str, trajectory: int) -> RefinedCase:
     """One of them, as far as it is."""
-    (row,) = workspace.query(f"{_TRAJECTORIES} WHERE t.id = ? AND c.suite = ?", trajectory, suite)
-    return _case(workspace, row)
+    records = Records.of(workspace)
+    found = read_trajectories(records.workspace, records.editors, only=trajectory)
+    (one,) = (one for one in found if one.case.suite == suite)
+    return _case(records, one)
 
 
-def _case(workspace: Workspace, row: sqlite3.Row) -> RefinedCase:
-    looks = workspace.query(_LOOKS, row["id"])
-    primary = _primary(workspace, row, looks)
-    stand = _stand(primary["picture"], f"no picture: {primary['reason'] or 'not edited yet'}")
-    steps = workspace.steps(row["id"])
+def _case(records: Records, refined: TrajectoryRecord) -> RefinedCase:
+    case = refined.case
+    calls = [ReasonerCallRecord(*row) for row in records.workspace.query(_REASONER_CALLS, refined.id)]
+    primary = _primary(records, refined, calls)
+    stage = _stage(primary.picture, f"no picture: {primary.reason or 'not edited yet'}")
+    steps = records.workspace.steps(refined.id)
     return RefinedCase(
-        primary["name"], row["name"], row["suite"], row["case_id"],
-        row["case_fingerprint"], row["category"], row["language"],
-        row["picture"], row["forward"], json.loads(row["hints"]), row["seed"],
-        tuple(json.loads(primary["inputs"] or "[]")), stand,
-        _rounds(looks, steps, stand, chained=row["protocol"] == CHAINED),
+        records.editors[primary.editor].label, refined.model, case.suite, case.id,
+        case.fingerprint, case.category, case.language,
+        case.picture, case.forward, case.hints, refined.seed,
+        tuple(json.loads(primary.inputs or "[]")), stage,
+        _rounds(calls, steps, stage, chained=refined.protocol == CHAINED),
     )  # fmt: skip
 
 
-def _primary(workspace: Workspace, row: sqlite3.Row, looks: Sequence[sqlite3.Row]) -> sqlite3.Row:
+def _primary(records: Records, refined: TrajectoryRecord, calls: Sequence[ReasonerCallRecord]) -> PrimaryEdit:
     """The edit that the refinement began with; before it began, the model's newest single edit."""
-    if looks:
-        (found,) = workspace.query(_STEP, looks[0]["primary_step"])
-        return found
-    is_single = row["protocol"] == one_shot().name
-    editor = row["editor"] if is_single else json.loads(row["parameters"])["primary"]
-    (found,) = workspace.query(_SINGLE, one_shot().name, row["case_fingerprint"], row["seed"], editor)
-    return found
+    if calls:
+        (row,) = records.workspace.query(_STEP, calls[0].primary_step)
+        return PrimaryEdit(*row)
+    single = one_shot().name
+    is_single = refined.protocol == single
+    editor = refined.editor.fingerprint if is_single else refined.editor.parameters["primary"]
+    (row,) = records.workspace.query(
+        _NEWEST_SINGLE_EDIT, single, refined.case.fingerprint, refined.seed, editor
+    )
+    return PrimaryEdit(*row)
 
 
 def _rounds(
-    looks: Sequence[sqlite3.Row], steps: Sequence[Step], before: RefinementStage, *, chained: bool
+    calls: Sequence[ReasonerCallRecord], steps: Sequence[Step], before: RefinementStage, *, chained: bool
 ) -> tuple[RefinementRound, ...]:
     found: list[RefinementRound] = []
-    for look in looks:
-        advice = advice_in(look["reply"]) if look["outcome"] == "ok" else None
+    for call in calls:
+        advice = advice_in(call.reply) if call.outcome == "ok" and call.reply is not None else None
         if advice is None:
-            stand = RefinementStage(None, f"no advice: {look['missing'] or 'not answered yet'}")
+            stage = RefinementStage(None, f"no advice: {call.missing or 'not answered yet'}")
         elif not advice.instructions:
-            stand = before
+            stage = before
         else:
-            own = [step for step in steps if step.round == look["round"]]
-            stand = _edited(own, len(advice.instructions) if chained else 1)
-        found.append(RefinementRound(look["round"], advice, stand))
-        before = stand
+            own = [step for step in steps if step.round == call.round]
+            stage = _edited(own, len(advice.instructions) if chained else 1)
+        found.append(RefinementRound(call.round, advice, stage))
+        before = stage
     return tuple(found)
 
 
@@ -121,5 +139,5 @@ def _edited(steps: Sequence[Step], wanted: int) -> RefinementStage:
     return RefinementStage(steps[-1].outcome.digest)
 
 
-def _stand(picture: str | None, missing: str) -> RefinementStage:
+def _stage(picture: str | None, missing: str) -> RefinementStage:
     return RefinementStage(picture, None if picture else missing)

@@ -1,14 +1,14 @@
 """Where everything that happened is kept."""
 
 from convergebench.store.imported_returns import (
+    imported_models,
     imported_rows,
     imported_suites,
     record_imported,
 )
 from convergebench.store.picture_location import is_remote, open_pictures
 from convergebench.store.pictures import PictureFolder, PictureStore
-from convergebench.store.schema import IS_NEWEST, setting
-from convergebench.store.unique_labels import unique_labels
+from convergebench.store.schema import IS_NEWEST
 from convergebench.store.workspace import DATABASE, Enrolment, MeasurementKey, Workspace
 
 __all__ = [
@@ -19,11 +19,10 @@ __all__ = [
     "PictureFolder",
     "PictureStore",
     "Workspace",
+    "imported_models",
     "imported_rows",
     "imported_suites",
     "is_remote",
     "open_pictures",
     "record_imported",
-    "setting",
-    "unique_labels",
 ]

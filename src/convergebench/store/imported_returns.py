@@ -28,7 +28,7 @@ def record_imported(workspace: Workspace, run: int, suite: str, rows: Sequence[I
 
 def imported_rows(workspace: Workspace, suite: str) -> list[ImportedReturn]:
     """The suite's imported rows in the order in which they came; a later one corrects an earlier one."""
-    if not _has_table(workspace):
+    if not workspace.has_table(TABLE):
         return []
     found = workspace.query(f"SELECT * FROM {TABLE} WHERE suite = ? ORDER BY id", suite)
     return [_row(row) for row in found]
@@ -36,15 +36,18 @@ def imported_rows(workspace: Workspace, suite: str) -> list[ImportedReturn]:
 
 def imported_suites(workspace: Workspace) -> list[str]:
     """The suites that have imported rows, the latest first."""
-    if not _has_table(workspace):
+    if not workspace.has_table(TABLE):
         return []
     sql = f"SELECT suite FROM {TABLE} GROUP BY suite ORDER BY max(id) DESC"
     return [str(row["suite"]) for row in workspace.query(sql)]
 
 
-def _has_table(workspace: Workspace) -> bool:
-    """A workspace of an older version that is only looked at does not have it."""
-    return bool(workspace.query("SELECT 1 FROM sqlite_master WHERE name = ?", TABLE))
+def imported_models(workspace: Workspace) -> list[str]:
+    """The models of all imported rows, by the names that their files give them."""
+    if not workspace.has_table(TABLE):
+        return []
+    sql = f"SELECT model FROM {TABLE} GROUP BY model ORDER BY min(id)"
+    return [str(row["model"]) for row in workspace.query(sql)]
 
 
 def _row(row: Any) -> ImportedReturn:

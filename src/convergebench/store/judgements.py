@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
@@ -44,25 +43,6 @@ def enlist_judge(workspace: Workspace, judge: JudgeFacts, rubrics: Sequence[Rubr
     workspace.write_rows("INSERT OR IGNORE INTO judges VALUES (?, ?, ?, ?)", [row]).result()
     rows = [(one.fingerprint, one.id, one.version, json.dumps(asdict(one))) for one in rubrics]
     workspace.write_rows("INSERT OR IGNORE INTO rubrics VALUES (?, ?, ?, ?)", rows).result()
-
-
-def verdict_rows(workspace: Workspace, keys: Sequence[str]) -> dict[str, sqlite3.Row]:
-    """Verdicts by key, also those of a process beside us."""
-    places = ", ".join("?" * len(keys))
-    sql = f"SELECT * FROM judgements WHERE key IN ({places}) AND outcome IS NOT NULL"
-    return {row["key"]: row for row in workspace.query(sql, *keys)}
-
-
-def all_values(workspace: Workspace, rubrics: Sequence[str]) -> list[sqlite3.Row]:
-    """What every judge gave by these rubrics' fingerprints: judge, rubric, what was shown, value."""
-    sql = f"""
-        SELECT judges.name AS judge, j.judge AS judge_fingerprint, rubrics.id AS rubric, rubrics.version,
-               j.pictures || j.texts AS shown, j.value
-        FROM judgements j JOIN judges ON judges.fingerprint = j.judge
-        JOIN rubrics ON rubrics.fingerprint = j.rubric
-        WHERE j.outcome = 'ok' AND j.value IS NOT NULL AND j.rubric IN ({", ".join("?" * len(rubrics))})
-    """
-    return workspace.query(sql, *rubrics)
 
 
 def begin_judgement(workspace: Workspace, asked: JudgementRequest, run: int) -> Future[None]:

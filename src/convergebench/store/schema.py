@@ -131,12 +131,6 @@ IS_NEWEST = """t.generation = (
 """Of trajectories t: those that no --fresh has begun anew, by so much as a step."""
 
 
-def setting(name: str, runs: str = "runs") -> str:
-    """SQL for what a run was told under this name. It is unknown for runs that were once told of infinite
-    money: what was written for them is no JSON, and would make SQLite call the database damaged."""
-    return f"CASE WHEN json_valid({runs}.settings) THEN {runs}.settings ->> '{name}' END"
-
-
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring the database to the present version, all at once or not at all."""
     if version_of(connection) == VERSION:

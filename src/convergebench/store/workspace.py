@@ -202,6 +202,23 @@ class Workspace:
             for reference, picture, metric, version, there in rows
         }
 
+    # Reading for results/
+
+    @property
+    def data_version(self) -> int:
+        """A number that changes with every commit, of this process or another."""
+        return int(self.query("PRAGMA data_version")[0][0])
+
+    def has_table(self, name: str) -> bool:
+        """A workspace of an older version that is open for reading only lacks some."""
+        return bool(self.query("SELECT 1 FROM sqlite_master WHERE name = ?", name))
+
+    def check(self) -> tuple[int, str]:
+        """The number of steps, and what SQLite finds wrong with the database first: "ok" for nothing."""
+        ((steps,),) = self.query("SELECT count(*) FROM steps")
+        ((finding,),) = self.query("PRAGMA quick_check(1)")
+        return int(steps), str(finding)
+
     def query(self, sql: str, *arguments: Any) -> list[sqlite3.Row]:
         with _explained(self.folder), self._reading:
             return self._connection.execute(sql, arguments).fetchall()

@@ -94,7 +94,7 @@ def test_two_models_that_made_the_same_picture_tie_though_nobody_was_asked(tmp_p
             forward, back = (worn(source, "steady", number, forward=way) for way in (True, False))
             record(workspace, 1, trajectory, number, "forward", source, forward)
             record(workspace, 1, trajectory, number, "backward", forward, back)
-        steps = index_steps(workspace, ("steady", "fading", "mirror"))
+        steps = index_steps(workspace)
         (contest,) = contest_tables(judgements_of(workspace, by_picture(steps)), steps)
     wins = {(first, second): tuple(counts) for first, second, *counts in contest["wins"]}
     assert wins["mirror", "steady"] == (0, 1, 0)

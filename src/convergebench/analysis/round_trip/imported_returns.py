@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from convergebench.analysis.round_trip.results import Results, Return
@@ -22,18 +22,12 @@ class NeverComputed:
     rows: int
 
 
-def imported_returns(
-    rows: Sequence[ImportedReturn], taken: Set[str], models: Sequence[str] = ()
-) -> tuple[Return, ...]:
-    """The rows as returns; of several with the same key the last counts.
-
-    A model whose name is `taken` by one that ran here is called "name (imported)".
-    """
+def imported_returns(rows: Sequence[ImportedReturn]) -> tuple[Return, ...]:
+    """The rows as returns; of several with the same key the last counts."""
     newest = {(row.model, row.case, row.seed, row.round): row for row in rows}
-    labels = {row.model: f"{row.model} (imported)" if row.model in taken else row.model for row in rows}
     return tuple(
         Return(
-            model=labels[row.model],
+            model=row.model,
             role="model",
             case=row.case,
             picture=row.picture,
@@ -48,7 +42,6 @@ def imported_returns(
             reversibility=reversibility_of(row.pair),
         )
         for row in newest.values()
-        if not models or {row.model, labels[row.model]} & set(models)
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,23 +11,12 @@ from convergebench.judges import Rubric, Subject
 from convergebench.judges.asking import lacking
 from convergebench.judges.rubric import Of
 from convergebench.protocols import RETURN_ROLES, is_forward, is_undoing
-from convergebench.results.load_results import PARTIAL
-from convergebench.store import IS_NEWEST, Workspace, unique_labels
-from convergebench.suites import pair_asking, reversibility_of
+from convergebench.protocols.refine import NAMES as REFINING
+from convergebench.results import Records, SuiteId, WorkspaceOrRecords
+from convergebench.results.steps import StepRecord
+from convergebench.results.trajectories import CaseRecord, TrajectoryRecord
+from convergebench.suites import pair_asking
 from convergebench.types import Digest
-
-_STEPS = f"""
-    SELECT s.trajectory, s.position, s.role, s.round, s.instruction, s.inputs, s.picture, t.editor, t.seed,
-           t.protocol,
-           e.name AS editor_name, c.suite, c.id AS case_id, c.picture AS source_id, c.pair, c.category,
-           c.language, c.forward, c.backward, c.hints, max(s.id) AS last
-    FROM steps s
-    JOIN trajectories t ON t.id = s.trajectory
-    JOIN editors e ON e.fingerprint = t.editor
-    JOIN cases c ON c.fingerprint = t.case_fingerprint
-    WHERE t.protocol NOT LIKE 'refine%' AND {IS_NEWEST}
-    GROUP BY s.trajectory, s.position, c.suite ORDER BY s.trajectory, s.position
-"""
 
 
 @dataclass(frozen=True)
@@ -67,7 +54,7 @@ class CandidatePicture:
 
 
 def judging_candidates(
-    workspace: Workspace,
+    workspace: WorkspaceOrRecords,
     rubrics: Sequence[Rubric],
     *,
     suite: str | None = None,
@@ -88,51 +75,57 @@ def judging_candidates(
 
 
 def candidate_pictures(
-    workspace: Workspace, *, suite: str | None, models: Collection[str], rounds: Collection[int]
+    workspace: WorkspaceOrRecords, *, suite: str | None, models: Collection[str], rounds: Collection[int]
 ) -> Iterator[CandidatePicture]:
     """The edits and returns that were made, of all suites, models and rounds unless some are named."""
-    rows = workspace.query(_STEPS)
-    labels = unique_labels({row["editor"]: row["editor_name"] for row in rows})
-    first = {row["trajectory"]: json.loads(row["inputs"]) for row in reversed(rows)}
-    asked = _asked_for(rows)
-    for row in rows:
-        place = _place(row, labels)
-        if row["picture"] is None or not _is_chosen(place, row["editor_name"], suite, models, rounds):
+    records = Records.of(workspace)
+    steps = [
+        (step, one)
+        for step in records.steps
+        for one in records.newest.get(step.trajectory, ())
+        if one.protocol not in REFINING
+    ]
+    first = {step.trajectory: step.inputs for step, _ in reversed(steps)}
+    requested = _requested_edits(steps)
+    for step, trajectory in steps:
+        if step.picture is None or is_undoing(step.role):
             continue
-        if is_undoing(row["role"]):
+        if not _is_chosen(trajectory, suite, models) or (rounds and step.round not in rounds):
             continue
-        of: Of = "return" if row["role"] in RETURN_ROLES else "edit"
-        instructions = asked[row["trajectory"], row["round"]] if of == "return" else [row["instruction"]]
-        subject = _subject(row, of, first[row["trajectory"]], instructions)
-        yield CandidatePicture(place, of, subject, (row["trajectory"], row["position"]))
+        is_return = step.role in RETURN_ROLES
+        sources = first[step.trajectory] if is_return else step.inputs
+        instructions = requested[step.trajectory, step.round] if is_return else [step.instruction]
+        of: Of = "return" if is_return else "edit"
+        subject = _subject(trajectory.case, of, sources, step.picture, instructions)
+        place = _place(trajectory, step.round)
+        yield CandidatePicture(place, of, subject, (step.trajectory, step.position))
 
 
-def _asked_for(rows: Sequence[sqlite3.Row]) -> Mapping[tuple[int, int], list[str]]:
-    """The forward edits of each trajectory and round, in order; what was asked where nothing is undone."""
-    asked: dict[tuple[int, int], list[str]] = {}
-    for row in rows:
-        edits = asked.setdefault((row["trajectory"], row["round"]), [])
-        if is_forward(row["role"]) and row["instruction"] not in edits:
-            edits.append(row["instruction"])
-    otherwise = {row["trajectory"]: row["forward"] for row in rows}
-    return {place: edits or [otherwise[place[0]]] for place, edits in asked.items()}
+def _requested_edits(
+    steps: Sequence[tuple[StepRecord, TrajectoryRecord]],
+) -> Mapping[tuple[int, int], list[str]]:
+    """The forward edits of each trajectory and round, in order; the case's edit where nothing is undone."""
+    requested: dict[tuple[int, int], list[str]] = {}
+    for step, _ in steps:
+        edits = requested.setdefault((step.trajectory, step.round), [])
+        if is_forward(step.role) and step.instruction not in edits:
+            edits.append(step.instruction)
+    otherwise = {one.id: one.case.forward for _, one in steps}
+    return {place: edits or [otherwise[place[0]]] for place, edits in requested.items()}
 
 
-def _is_chosen(
-    place: CandidatePlace, name: str, suite: str | None, models: Collection[str], rounds: Collection[int]
-) -> bool:
-    return (
-        (suite is None or suite in (place.suite, place.part, place.suite.partition("@")[0]))
-        and (not models or bool({place.model, name} & set(models)))
-        and (not rounds or place.round in rounds)
-    )
+def _is_chosen(trajectory: TrajectoryRecord, suite: str | None, models: Collection[str]) -> bool:
+    case = trajectory.case
+    is_of_suite = SuiteId.parse(case.suite).is_named(suite) or suite == case.suite_part
+    return is_of_suite and trajectory.editor.is_one_of(models)
 
 
-def _subject(row: sqlite3.Row, of: Of, first: Sequence[Digest], instructions: Sequence[str]) -> Subject:
-    sources = first if of == "return" else json.loads(row["inputs"])
-    references = stored_references(json.loads(row["hints"]))
-    texts = {**_checks(of, instructions), **dict(_texts(row, " ".join(instructions)))}
-    pictures = {"source": tuple(sources), "result": (row["picture"],)}
+def _subject(
+    case: CaseRecord, of: Of, sources: Sequence[Digest], result: Digest, instructions: Sequence[str]
+) -> Subject:
+    references = stored_references(case.hints)
+    texts = {**_checks(of, instructions), **dict(_texts(case, " ".join(instructions)))}
+    pictures = {"source": tuple(sources), "result": (result,)}
     return Subject({**pictures, "references": references} if references else pictures, texts)
 
 
@@ -148,23 +141,18 @@ def _checks(of: Of, instructions: Sequence[str]) -> dict[str, str]:
     return {"hint": f"{pairs[0].shows_after[:1].upper()}{pairs[0].shows_after[1:]}."}
 
 
-def _texts(row: sqlite3.Row, instruction: str) -> Iterator[tuple[str, str]]:
+def _texts(case: CaseRecord, instruction: str) -> Iterator[tuple[str, str]]:
     yield "instruction", instruction
-    if row["backward"]:
-        yield "undo", row["backward"]
-    hints = json.loads(row["hints"])
+    if case.backward:
+        yield "undo", case.backward
     for name in ("hint", "description", "rationale"):
-        if hints.get(name):
-            yield name, str(hints[name])
+        if case.hints.get(name):
+            yield name, str(case.hints[name])
 
 
-def _place(row: sqlite3.Row, labels: Mapping[str, str]) -> CandidatePlace:
+def _place(trajectory: TrajectoryRecord, round: int) -> CandidatePlace:
+    case = trajectory.case
     return CandidatePlace(
-        row["suite"], labels[row["editor"]], row["case_id"], row["source_id"], row["category"],
-        row["language"], row["seed"], row["round"], _part(row),
+        case.suite, trajectory.model, case.id, case.picture, case.category, case.language, trajectory.seed,
+        round, case.suite_part,
     )  # fmt: skip
-
-
-def _part(row: sqlite3.Row) -> str:
-    told = json.loads(row["hints"]).get("reversibility") or reversibility_of(row["pair"])
-    return str(row["suite"]) if told == "reversible" else f"{row['suite']}{PARTIAL}"

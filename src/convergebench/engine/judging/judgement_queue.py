@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from convergebench.engine.judging.tasks import JudgingTask, verdict_of_row
+from convergebench.engine.judging.tasks import JudgingTask
 from convergebench.judges import JudgeFacts, JudgeReply, Verdict
 from convergebench.judges.contract import verdict as verdict_of
+from convergebench.results.judgements import stored_verdicts
 from convergebench.store import Workspace
-from convergebench.store.judgements import JudgementRequest, claim_of, enlist_judge, verdict_rows
+from convergebench.store.judgements import JudgementRequest, claim_of, enlist_judge
 
 BATCH = 8
 """Questions that are claimed, looked up and made ready in one go, before they are needed."""
@@ -76,8 +76,8 @@ class JudgementQueue:
         while self._arrived:
             new = [self._arrived.popleft() for _ in range(min(LOOKED_UP, len(self._arrived)))]
             await asyncio.to_thread(self._enlist, new)
-            kept = await asyncio.to_thread(verdict_rows, self._workspace, [one.asked.key for one in new])
-            answered |= self._standing(kept)
+            stored = await asyncio.to_thread(stored_verdicts, self._workspace, [one.asked.key for one in new])
+            answered |= self._standing(stored)
             self._open.extend(one for one in new if one.asked.key not in answered)
         return answered
 
@@ -96,7 +96,7 @@ class JudgementQueue:
 
     def settled_meanwhile(self, claimed: Sequence[QueuedJudgement]) -> dict[str, Verdict]:
         """What another process got for some of them, before we had the claim."""
-        return self._standing(verdict_rows(self._workspace, [one.asked.key for one in claimed]))
+        return self._standing(stored_verdicts(self._workspace, [one.asked.key for one in claimed]))
 
     def release(self, waiting: QueuedJudgement) -> None:
         self._claimed.discard(waiting.claim)
@@ -113,10 +113,10 @@ class JudgementQueue:
             enlist_judge(self._workspace, self._judge, list(rubrics.values()))
             self._rubrics |= set(rubrics)
 
-    def _standing(self, kept: Mapping[str, sqlite3.Row]) -> dict[str, Verdict]:
+    def _standing(self, stored: Mapping[str, Verdict]) -> dict[str, Verdict]:
         """A verdict that is missing stands as well, unless it is to be asked for anew."""
         return {
-            key: verdict_of_row(row)
-            for key, row in kept.items()
-            if row["outcome"] == "ok" or not self._retry_missing
+            key: verdict
+            for key, verdict in stored.items()
+            if verdict.outcome == "ok" or not self._retry_missing
         }

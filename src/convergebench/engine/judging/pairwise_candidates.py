@@ -12,7 +12,7 @@ from convergebench.engine.judging.judge_tasks import JudgingTask
 from convergebench.judges import Rubric, Subject
 from convergebench.judges.asking import lacking
 from convergebench.judges.rubric import Of
-from convergebench.store import Workspace
+from convergebench.results import WorkspaceOrRecords
 
 _MEMBERS: Mapping[Of, Of] = {"edit_pair": "edit", "return_pair": "return"}
 
@@ -34,7 +34,7 @@ class PairwiseCandidate:
 
 
 def pairwise_candidates(
-    workspace: Workspace,
+    workspace: WorkspaceOrRecords,
     rubrics: Sequence[Rubric],
     *,
     suite: str | None = None,

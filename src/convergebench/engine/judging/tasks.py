@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -63,8 +61,3 @@ class JudgingProgress(Protocol):
         """The judge cannot go on at all."""
 
     def stopping(self, in_flight: int) -> None: ...
-
-
-def verdict_of_row(row: sqlite3.Row) -> Verdict:
-    scores = json.loads(row["scores"])
-    return Verdict(row["outcome"], row["value"], scores, row["reason"], row["missing"])

@@ -12,6 +12,7 @@ from convergebench.engine.measuring.measurement_queue import MeasurementQueue, P
 from convergebench.engine.progress import RunProgress
 from convergebench.metrics import MetricSet
 from convergebench.protocols import RETURN_ROLES
+from convergebench.results.trajectories import trajectory_ids
 from convergebench.store import Workspace
 from convergebench.types import Digest, PictureFacts
 
@@ -27,7 +28,7 @@ class Returns:
 def returns_of(workspace: Workspace) -> Iterator[Returns]:
     """Every trajectory's returns, less those that an earlier one has too."""
     seen: set[tuple[Digest, Digest]] = set()
-    for (trajectory,) in workspace.query("SELECT id FROM trajectories ORDER BY case_fingerprint, id"):
+    for trajectory in trajectory_ids(workspace):
         steps = workspace.steps(trajectory)
         made = [step.outcome for step in steps if step.role in RETURN_ROLES]
         pictures = {outcome.digest: outcome for outcome in made if isinstance(outcome, PictureFacts)}

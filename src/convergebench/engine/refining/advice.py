@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from convergebench.engine.judging.judge_client import ASK_AGAIN, JudgeClient
 from convergebench.engine.judging.judge_images import JudgeImageCache
-from convergebench.engine.judging.tasks import JudgingProgress, verdict_of_row
+from convergebench.engine.judging.tasks import JudgingProgress
 from convergebench.engine.limits import Limits, Stopped
 from convergebench.judges import Judge, Verdict, reasoning
 from convergebench.judges.reasoning import Advice
+from convergebench.results.judgements import stored_verdicts
 from convergebench.store import Workspace
 from convergebench.store.claims import POLL_SECONDS
-from convergebench.store.judgements import JudgementRequest, claim_of, conclude, enlist_judge, verdict_rows
+from convergebench.store.judgements import JudgementRequest, claim_of, conclude, enlist_judge
 from convergebench.store.reasoner_calls import reply_to
 from convergebench.types import Digest
 
@@ -113,10 +114,10 @@ class Reasoner:
 
     def _kept(self, key: str) -> Verdict | None:
         """A verdict that stands. Where nothing came back at all it is asked for again, as edits are."""
-        row = verdict_rows(self._workspace, [key]).get(key)
-        if row is None or row["outcome"] == "error":
+        verdict = stored_verdicts(self._workspace, [key]).get(key)
+        if verdict is None or verdict.outcome == "error":
             return None
-        return verdict_of_row(row) if row["outcome"] == "ok" or not self._retry_missing else None
+        return verdict if verdict.outcome == "ok" or not self._retry_missing else None
 
     async def _answered(
         self, asked: JudgementRequest, sources: Sequence[Digest], result: Digest, instruction: str

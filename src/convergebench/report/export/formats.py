@@ -12,8 +12,7 @@ from convergebench.report.export.latex import write_latex
 from convergebench.report.export.measurements import MEASUREMENTS, measurement_rows, write_csv, write_parquet
 from convergebench.report.markdown import write_markdown
 from convergebench.report.tables.text_table import PARTS, TextTable, breakdown_text, ranking_text
-from convergebench.results import load_results
-from convergebench.results.load_results import suites_with_returns
+from convergebench.results import SuiteId, load_results, suites_with_returns
 from convergebench.store import Workspace
 
 TABLES = "tables"
@@ -52,7 +51,7 @@ def _as_latex(workspace: Workspace, folder: Path, suite: str | None) -> list[Pat
 
 def _whole(suite: str | None) -> str | None:
     """The name without /partial: what is written of both kinds of edits says of each which it is of."""
-    return suite and suite.removesuffix("/partial")
+    return suite and str(SuiteId.parse(suite).whole)
 
 
 def _tables(results: Results) -> Iterator[TextTable]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from convergebench import metrics
 from convergebench.analysis import Results
@@ -15,14 +14,10 @@ from convergebench.analysis.round_trip.imported_returns import imported_returns,
 from convergebench.atomic_files import replacing
 from convergebench.errors import MissingExtra
 from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
-from convergebench.metrics.measured_pairs import CHANGE_METRICS
-from convergebench.protocols import RETURN_ROLES, RETURNING
-from convergebench.store import IS_NEWEST, Workspace, imported_rows, imported_suites
-from convergebench.suites import reversibility_of
+from convergebench.results import Records, WorkspaceOrRecords
+from convergebench.results.measurements import StepMeasurement, read_change_metrics, read_step_measurements
+from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.types import Measurement
-
-if TYPE_CHECKING:
-    import sqlite3
 
 MEASUREMENTS = "measurements"
 _TRAJECTORIES_AT_A_TIME = 200
@@ -59,68 +54,24 @@ class MeasurementRow(NamedTuple):
     """Of the picture that was measured; None for what was imported."""
 
 
-_TRAJECTORIES = f"""
-    SELECT t.id, t.protocol, t.editor, t.seed, e.name, e.role AS editor_role, c.suite, c.id AS case_id,
-           c.picture AS source_id, c.pair, c.kind, c.category, c.hints ->> 'reversibility' AS reversibility
-    FROM trajectories t
-    JOIN cases c ON c.fingerprint = t.case_fingerprint
-    JOIN editors e ON e.fingerprint = t.editor
-    WHERE {IS_NEWEST}
-    ORDER BY t.id
-"""
-_NEWEST = "SELECT metric, version, max(at) AS last FROM measurements GROUP BY metric, version ORDER BY last"
-_MEASURED = """
-    WITH made AS (
-        SELECT trajectory, position, role, round, picture, inputs ->> 0 AS given,
-               first_value(inputs ->> 0) OVER (PARTITION BY trajectory ORDER BY position) AS source,
-               lag(picture) OVER (PARTITION BY trajectory, role IN ({returns}) ORDER BY position) AS previous
-        FROM steps WHERE picture IS NOT NULL AND trajectory IN ({trajectories})
-    ), pairs AS (
-        SELECT *, 'source' AS compared_with, source AS reference FROM made WHERE role IN ({returns})
-        UNION ALL SELECT *, 'previous return', previous FROM made WHERE role IN ({returns})
-        UNION ALL SELECT *, 'input', given FROM made WHERE role NOT IN ({returns})
-    )
-    SELECT pairs.trajectory, pairs.role, pairs.round, pairs.picture, compared_with,
-           metric, version, value, missing
-    FROM pairs LEFT JOIN measurements m
-        ON m.reference = pairs.reference AND m.picture = pairs.picture AND NOT {changed_nothing}
-    WHERE metric IS NOT NULL OR {changed_nothing}
-    ORDER BY pairs.trajectory, pairs.position, compared_with DESC, metric
-"""
-_CHANGED_NOTHING = "(pairs.reference = pairs.picture AND compared_with != 'source')"
-"""The same file on both sides, which no run measures; only as a return of the source it may have been."""
-_CHANGE_METRICS = """
-    SELECT DISTINCT c.suite, m.metric, m.version
-    FROM steps s
-    JOIN steps first ON first.trajectory = s.trajectory AND first.position = 0
-    JOIN trajectories t ON t.id = s.trajectory
-    JOIN cases c ON c.fingerprint = t.case_fingerprint
-    JOIN measurements m ON m.reference IN (first.inputs ->> 0, s.inputs ->> 0) AND m.picture = s.picture
-        AND m.metric IN ({metrics})
-    ORDER BY c.suite, m.metric
-"""
 _BySuite = Mapping[str, Sequence[Measurement]]
 
 
-def measurement_rows(workspace: Workspace, suite: str | None = None) -> Iterator[MeasurementRow]:
+def measurement_rows(workspace: WorkspaceOrRecords, suite: str | None = None) -> Iterator[MeasurementRow]:
     """All measurements of one suite, or of every suite, by each metric's newest version.
 
     A chain whose case is in several suites has its rows under each of them. An edit that gave back its very
     input is perfect by the metrics that its suite's changes are measured with, though nobody measured it.
     What could not even be tried, such as a return that was never made, has no row here.
     """
-    every = workspace.query(_TRAJECTORIES)
-    labels = _labels(every)
-    chosen = [row for row in every if suite in (None, row["suite"])]
-    newest = {row["metric"]: row["version"] for row in workspace.query(_NEWEST)}
-    unchanged = _unchanged(workspace, newest)
+    records = Records.of(workspace)
+    chosen = [one for one in records.trajectories if one.is_newest and suite in (None, one.case.suite)]
+    unchanged = _unchanged(records)
     for some in _batches(chosen, _TRAJECTORIES_AT_A_TIME):
-        yield from _of_trajectories(workspace, some, labels, newest, unchanged)
-    for name in imported_suites(workspace):
+        yield from _of_trajectories(records, some, unchanged)
+    for name in records.imported_suites:
         if suite in (None, name):
-            yield from _of_imported(
-                workspace, name, {label for (returns, _), label in labels.items() if returns}
-            )
+            yield from _of_imported(records, name)
 
 
 def write_csv(rows: Iterable[MeasurementRow], path: Path) -> Path:
@@ -152,85 +103,60 @@ def _schema(pyarrow: Any) -> Any:
     return pyarrow.schema([(name, other.get(name, pyarrow.string())) for name in MeasurementRow._fields])
 
 
-def _labels(trajectories: Sequence[sqlite3.Row]) -> dict[tuple[bool, str], str]:
-    """A name for each editor; where two share one, its fingerprint tells them apart."""
-    names = {_whose(row): row["name"] for row in trajectories}
-    shared = Counter((returns, name) for (returns, _), name in names.items())
-    return {
-        (returns, editor): name if shared[returns, name] == 1 else f"{name}@{editor[:6]}"
-        for (returns, editor), name in names.items()
-    }
-
-
-def _whose(trajectory: sqlite3.Row) -> tuple[bool, str]:
-    """Names are told apart among editors that return, and among those that edit once, as in their tables."""
-    return trajectory["protocol"] in RETURNING, trajectory["editor"]
-
-
-def _unchanged(workspace: Workspace, newest: dict[str, str]) -> _BySuite:
+def _unchanged(records: Records) -> _BySuite:
     """What is measured of an edit that changed nothing, for each suite.
 
     By the metrics of the edits that changed something alone, or the others' columns would hold nothing but
     perfect values.
     """
     found: dict[str, list[Measurement]] = {}
-    for row in workspace.query(_CHANGE_METRICS.format(metrics=_quoted(CHANGE_METRICS))):
-        if newest[row["metric"]] == row["version"]:
-            perfect = metrics.facts(row["metric"]).perfect
-            found.setdefault(row["suite"], []).append(Measurement(row["metric"], row["version"], perfect))
+    for suite, metric, version in read_change_metrics(records.workspace):
+        if records.newest_versions[metric] == version:
+            perfect = metrics.facts(metric).perfect
+            found.setdefault(suite, []).append(Measurement(metric, version, perfect))
     return found
 
 
-def _quoted(words: Iterable[str]) -> str:
-    return ", ".join(f"'{word}'" for word in words)
-
-
 def _of_trajectories(
-    workspace: Workspace,
-    trajectories: Sequence[sqlite3.Row],
-    labels: dict[tuple[bool, str], str],
-    newest: dict[str, str],
-    unchanged: _BySuite,
+    records: Records, trajectories: Sequence[TrajectoryRecord], unchanged: _BySuite
 ) -> Iterator[MeasurementRow]:
-    by_id: dict[int, list[sqlite3.Row]] = {}
-    for row in trajectories:
-        by_id.setdefault(row["id"], []).append(row)
-    sql = _MEASURED.format(
-        trajectories=", ".join(map(str, by_id)),
-        returns=_quoted(RETURN_ROLES),
-        changed_nothing=_CHANGED_NOTHING,
-    )
-    for found in workspace.query(sql):
-        measured = None if found["metric"] is None else _measured(found, newest)
-        for of in by_id[found["trajectory"]]:
-            known = unchanged.get(of["suite"], ()) if measured is None else measured
-            yield from (_row(of, labels[_whose(of)], found, one) for one in known)
+    by_id: dict[int, list[TrajectoryRecord]] = {}
+    for one in trajectories:
+        by_id.setdefault(one.id, []).append(one)
+    for step in read_step_measurements(records.workspace, by_id):
+        measured = _measured(step, records.newest_versions)
+        for trajectory in by_id[step.trajectory]:
+            known = unchanged.get(trajectory.case.suite, ()) if measured is None else measured
+            yield from (_row(trajectory, step, one) for one in known)
 
 
-def _row(of: sqlite3.Row, model: str, found: sqlite3.Row, measured: Measurement) -> MeasurementRow:
+def _row(trajectory: TrajectoryRecord, step: StepMeasurement, measured: Measurement) -> MeasurementRow:
+    case, editor = trajectory.case, trajectory.editor
     return MeasurementRow(
-        of["suite"], model, of["editor_role"], of["editor"], of["case_id"], of["source_id"], of["pair"],
-        of["kind"], of["category"], of["reversibility"] or reversibility_of(of["pair"]), of["protocol"],
-        of["seed"], found["round"], found["role"], found["compared_with"], measured.metric,
-        measured.version, measured.value, measured.missing, found["picture"],
+        case.suite, editor.label, editor.role, editor.fingerprint, case.id, case.picture, case.pair,
+        case.kind, case.category, case.reversibility, trajectory.protocol,
+        trajectory.seed, step.round, step.role, step.compared_with, measured.metric,
+        measured.version, measured.value, measured.missing, step.picture,
     )  # fmt: skip
 
 
-def _measured(found: sqlite3.Row, newest: dict[str, str]) -> tuple[Measurement, ...]:
-    """The measurement of a row, or none where it is by an older version.
+def _measured(step: StepMeasurement, newest: Mapping[str, str]) -> tuple[Measurement, ...] | None:
+    """The measurement of a step, none where it is by an older version, None where nothing was measured.
 
     A direction's version names its texts after the last colon; those differ by nature.
     """
-    version, last = found["version"], newest[found["metric"]]
-    if found["metric"] == CLIP_DIRECTION:
+    if step.metric is None or step.version is None:
+        return None
+    version, last = step.version, newest[step.metric]
+    if step.metric == CLIP_DIRECTION:
         version, last = version.rpartition(":")[0], last.rpartition(":")[0]
     if version != last:
         return ()
-    return (Measurement(found["metric"], found["version"], found["value"], found["missing"]),)
+    return (Measurement(step.metric, step.version, step.value, step.missing),)
 
 
-def _of_imported(workspace: Workspace, suite: str, taken: set[str]) -> Iterator[MeasurementRow]:
-    returns = imported_returns(imported_rows(workspace, suite), taken)
+def _of_imported(records: Records, suite: str) -> Iterator[MeasurementRow]:
+    returns = imported_returns(records.imported(suite))
     believed = without_never_computed(Results(suite, 0, (), returns, (), ()))
     for item in believed.returns:
         for one in item.values.values():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -11,26 +10,12 @@ from convergebench.analysis import Results, Return
 from convergebench.analysis.round_trip.drift_profile import leading_drift, values_of
 from convergebench.errors import ConvergeBenchError
 from convergebench.picture import SUFFIXES
+from convergebench.protocols import RETURN_ROLES
 from convergebench.report.page.overview import case_numbers, model_numbers
 from convergebench.report.page.page_picture import PagePicture
-from convergebench.results.load_results import RETURN_ROLES
-from convergebench.store import IS_NEWEST, Workspace
+from convergebench.results import Records, WorkspaceOrRecords
+from convergebench.store import Workspace
 from convergebench.types import Digest, Failure, PictureFacts, Step
-
-_TRAJECTORIES = f"""
-    SELECT t.id, t.editor, t.seed, c.id AS case_id, e.name AS editor_name,
-           {IS_NEWEST} AS newest
-    FROM trajectories t
-    JOIN cases c ON c.fingerprint = t.case_fingerprint
-    JOIN editors e ON e.fingerprint = t.editor
-    WHERE t.protocol = ? AND c.suite = ? ORDER BY t.id
-"""
-
-_SOURCES = """
-    SELECT c.id AS case_id, s.inputs ->> 0 AS digest FROM steps s
-    JOIN trajectories t ON t.id = s.trajectory JOIN cases c ON c.fingerprint = t.case_fingerprint
-    WHERE t.protocol = ? AND c.suite = ? AND s.position = 0
-"""
 
 
 @dataclass(frozen=True)
@@ -44,25 +29,22 @@ class Filmstrip:
     returns: tuple[Return, ...]
 
 
-def filmstrips_of(workspace: Workspace, results: Results) -> dict[str, tuple[Filmstrip, ...]]:
+def filmstrips_of(workspace: WorkspaceOrRecords, results: Results) -> dict[str, tuple[Filmstrip, ...]]:
     """The newest generation of every trajectory of the results' models, by case."""
     returned: dict[tuple[str, str, int], list[Return]] = {}
     for item in results.returns:
         returned.setdefault((item.model, item.case, item.seed), []).append(item)
-    known = results.roles()
+    models, wanted = results.roles(), (results.protocol, results.suite)
     films: dict[str, list[Filmstrip]] = {}
-    for row in workspace.query(_TRAJECTORIES, results.protocol, results.suite):
-        by_fingerprint = f"{row['editor_name']}@{row['editor'][:6]}"
-        model = by_fingerprint if by_fingerprint in known else row["editor_name"]
-        if model in known and row["newest"]:
-            key = (model, row["case_id"], row["seed"])
-            film = Filmstrip(row["id"], *key, tuple(returned.get(key, ())))
-            films.setdefault(row["case_id"], []).append(film)
+    for one in Records.of(workspace).trajectories:
+        if one.is_newest and (one.protocol, one.case.suite) == wanted and one.model in models:
+            key = (one.model, one.case.id, one.seed)
+            films.setdefault(one.case.id, []).append(Filmstrip(one.id, *key, tuple(returned.get(key, ()))))
     return {case: tuple(of_case) for case, of_case in films.items()}
 
 
 def pictures_section(
-    workspace: Workspace, results: Results, films: Mapping[str, Sequence[Filmstrip]]
+    records: Records, results: Results, films: Mapping[str, Sequence[Filmstrip]]
 ) -> dict[str, Any]:
     """Every case's source, and every trajectory's returns with the way in which each drifted most."""
     model, case = model_numbers(results), case_numbers(results)
@@ -77,7 +59,9 @@ def pictures_section(
             rows.append({"model": model[film.model], "case": case[film.case], "seed": film.seed,
                          "digests": digests, "drifts": drifts})  # fmt: skip
     sources = {
-        row["case_id"]: row["digest"] for row in workspace.query(_SOURCES, results.protocol, results.suite)
+        one.case.id: source
+        for one, source in records.beginnings(results.suite)
+        if one.protocol == results.protocol
     }
     return {"films": rows, "sources": [sources.get(name) for name in case]}
 
@@ -96,17 +80,15 @@ def last_returns(
     ]
 
 
-def case_section(
-    workspace: Workspace, results: Results, case: str, films: Sequence[Filmstrip]
-) -> dict[str, Any]:
+def case_section(records: Records, results: Results, case: str, films: Sequence[Filmstrip]) -> dict[str, Any]:
     """One case: what was asked, the source, and every model's film."""
-    texts = workspace.query("SELECT * FROM cases WHERE suite = ? AND id = ?", results.suite, case)
-    asked = {name: texts[-1][name] for name in ("forward", "backward", "language")} if texts else None
-    steps = {film.trajectory: workspace.steps(film.trajectory) for film in films}
+    known = records.case(results.suite, case)
+    asked = known and {"forward": known.forward, "backward": known.backward, "language": known.language}
+    steps = {film.trajectory: records.workspace.steps(film.trajectory) for film in films}
     return {
         "asked": asked,
-        "hints": list(json.loads(texts[-1]["hints"]).items()) if texts else [],
-        "source": _source(workspace, steps.values()),
+        "hints": list(known.hints.items()) if known else [],
+        "source": _source(records.workspace, steps.values()),
         "films": [_film(results, film, steps[film.trajectory], asked or {}) for film in films],
     }
 

@@ -16,12 +16,14 @@ from convergebench.analysis.judged.benchmark_scores import (
     scores_of,
 )
 from convergebench.analysis.judged.judge_summary import JudgedRow, JudgedScore, judge_summary
-from convergebench.benchmarks.benchmark import JudgedBenchmark, suite_name
+from convergebench.benchmarks.benchmark import JudgedBenchmark
 from convergebench.benchmarks.registry import find_benchmark
 from convergebench.protocols.refine import NAMES as REFINING
 from convergebench.report.page.step_index import IndexedStep, StepPlace
-from convergebench.report.page.verdicts import AskedRubric, Judgement
+from convergebench.report.page.verdicts import Judgement
 from convergebench.report.tables.benchmark import json_benchmark
+from convergebench.results import SuiteId
+from convergebench.results.judgements import RubricRecord
 
 ALL = "all"
 _MOST_BARS = 12
@@ -60,11 +62,11 @@ def _score(one: Judgement, place: StepPlace) -> JudgedScore:
     subject = f"{place.protocol}/{place.case}/{place.seed}/{place.round}"
     missing = None if one.value is not None else one.outcome
     return JudgedScore(
-        place.model, one.rubric.fingerprint, subject, place.picture, one.row["repeat"], one.value, missing
+        place.model, one.rubric.fingerprint, subject, place.picture, one.record.repeat, one.value, missing
     )
 
 
-def _summary(row: JudgedRow, rubric: AskedRubric, values: Sequence[tuple[int, float]]) -> dict[str, Any]:
+def _summary(row: JudgedRow, rubric: RubricRecord, values: Sequence[tuple[int, float]]) -> dict[str, Any]:
     mean = row.mean
     by_round: defaultdict[int, list[float]] = defaultdict(list)
     for number, value in values:
@@ -92,14 +94,14 @@ def subset_tables(judgements: Sequence[Judgement], steps: Sequence[IndexedStep])
     """For every suite and judge the table of its benchmark, or else each rubric's means by category."""
     groups: defaultdict[tuple[str, str], list[tuple[Judgement, StepPlace]]] = defaultdict(list)
     newest = {
-        one.rubric.id: one.rubric.fingerprint for one in sorted(judgements, key=lambda one: one.row["at"])
+        one.rubric.id: one.rubric.fingerprint for one in sorted(judgements, key=lambda one: one.record.at)
     }
     for one, place in _graded(judgements):
         if newest[one.rubric.id] == one.rubric.fingerprint:
             groups[one.judge, place.suite].append((one, place))
     tables = []
     for (judge, suite), group in groups.items():
-        name = suite_name(suite)
+        name = SuiteId.parse(suite).name
         benchmark = find_benchmark(suite)
         rows = [_verdict(one, place) for one, place in group]
         if benchmark:
@@ -121,7 +123,7 @@ def _verdict(one: Judgement, place: StepPlace) -> VerdictRow:
     missing = None if one.value is not None else f"verdict {one.outcome.replace('_', ' ')}"
     return VerdictRow(
         place.model, place.case, place.category, place.language, place.picture, one.rubric.id, one.value,
-        missing, place.seed, one.row["repeat"],
+        missing, place.seed, one.record.repeat,
     )  # fmt: skip
 
 
@@ -136,7 +138,7 @@ def _expected(
         place = step.place
         if (place.suite, place.protocol) != (suite, "one_shot"):
             continue
-        failure = step.row["failure"] and f"no picture: {step.row['reason']}"
+        failure = step.record.failure and f"no picture: {step.record.reason}"
         edit = VerdictRow(
             place.model, place.case, place.category, place.language, place.picture, "", None,
             failure or "not judged yet", place.seed,

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import math
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from convergebench.report.page.judged_tables import subset_tables, summaries
 from convergebench.report.page.page_picture import PagePicture
 from convergebench.report.page.pairwise import contest_tables
 from convergebench.report.page.step_index import IndexedStep
-from convergebench.report.page.verdicts import AskedRubric, Judgement, attempts_of
-from convergebench.store import Workspace
+from convergebench.report.page.verdicts import Judgement
+from convergebench.results import Records
+from convergebench.results.judgements import (
+    AttemptRecord,
+    JudgeRecord,
+    RubricRecord,
+    read_attempts,
+    read_call_counts,
+)
 
 PIECE = 50
 """Verdicts whose details travel together."""
 NOWHERE = -1
-_CALLS = """
-    SELECT j.judge, a.outcome, count(*) AS calls, avg(a.seconds) AS seconds,
-           CASE WHEN count(a.cost_usd) = count(*) THEN sum(a.cost_usd) END AS cost_usd,
-           max(a.detail) AS example
-    FROM judge_attempts a JOIN judgements j ON j.key = a.judgement GROUP BY j.judge, a.outcome
-    ORDER BY j.judge, calls DESC
-"""
 
 
 def judging_section(
-    workspace: Workspace, judgements: Sequence[Judgement], steps: Sequence[IndexedStep]
+    records: Records, judgements: Sequence[Judgement], steps: Sequence[IndexedStep]
 ) -> dict[str, Any]:
     """Who judged by what, the tables, and a row for every verdict at every place of its picture.
 
@@ -36,18 +35,18 @@ def judging_section(
     seed, round, protocol, outcome, value, and the model that it was compared with.
     """
     rubrics = {one.rubric.fingerprint: one.rubric for one in judgements}
-    judges = workspace.query("SELECT * FROM judges ORDER BY name, fingerprint")
+    judges = {one.judge for one in judgements}
     numbers = _Numbers()
     rows = [row for number, one in enumerate(judgements) for row in _rows(number, one, numbers)]
     return {
-        "judges": [_judge(row) for row in judges if row["fingerprint"] in {one.judge for one in judgements}],
+        "judges": [_judge(one) for one in records.judges if one.fingerprint in judges],
         "rubrics": [_rubric(one) for one in rubrics.values()],
         "texts": numbers.texts,
         "rows": rows,
         "summaries": summaries(judgements),
         "subsets": subset_tables(judgements, steps),
         "contests": contest_tables(judgements, steps),
-        "calls": _calls(workspace),
+        "calls": [asdict(one) for one in read_call_counts(records.workspace)],
         "piece": PIECE,
     }
 
@@ -56,13 +55,11 @@ def piece_keys(judgements: Sequence[Judgement]) -> range:
     return range(math.ceil(len(judgements) / PIECE))
 
 
-def verdicts_section(
-    workspace: Workspace, judgements: Sequence[Judgement], piece: int
-) -> list[dict[str, Any]]:
+def verdicts_section(records: Records, judgements: Sequence[Judgement], piece: int) -> list[dict[str, Any]]:
     """What was asked and said, word for word."""
     chosen = judgements[piece * PIECE : (piece + 1) * PIECE]
-    attempts = attempts_of(workspace, [one.row["key"] for one in chosen])
-    return [_details(one, attempts.get(one.row["key"], ())) for one in chosen]
+    attempts = read_attempts(records.workspace, [one.record.key for one in chosen])
+    return [_details(one, attempts.get(one.record.key, ())) for one in chosen]
 
 
 def pictures_of_verdicts(section: Sequence[Mapping[str, Any]]) -> Iterator[PagePicture]:
@@ -96,13 +93,13 @@ def _rows(number: int, one: Judgement, numbers: _Numbers) -> Iterator[list[Any]]
         yield [*head, *where, place.round, numbers.of(place.protocol), *tail, compared]
 
 
-def _judge(row: sqlite3.Row) -> dict[str, Any]:
-    settings = [(name, str(value)) for name, value in json.loads(row["settings"]).items()]
-    return {"name": row["name"], "version": row["version"], "fingerprint": row["fingerprint"],
+def _judge(judge: JudgeRecord) -> dict[str, Any]:
+    settings = [(name, str(value)) for name, value in judge.settings.items()]
+    return {"name": judge.name, "version": judge.version, "fingerprint": judge.fingerprint,
             "settings": settings}  # fmt: skip
 
 
-def _rubric(rubric: AskedRubric) -> dict[str, Any]:
+def _rubric(rubric: RubricRecord) -> dict[str, Any]:
     low, high = rubric.range
     asks = [
         {"name": ask["name"], "asks": ask["asks"], "low": ask.get("low"), "high": ask.get("high")}
@@ -115,28 +112,17 @@ def _rubric(rubric: AskedRubric) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _calls(workspace: Workspace) -> list[dict[str, Any]]:
-    """Each judge's calls by outcome, with what they took; a cost is null where one of them is unknown."""
-    return [dict(row) for row in workspace.query(_CALLS)]
-
-
-def _details(one: Judgement, attempts: Sequence[sqlite3.Row]) -> dict[str, Any]:
-    row = one.row
+def _details(one: Judgement, attempts: Sequence[AttemptRecord]) -> dict[str, Any]:
+    record = one.record
     return {
-        "key": row["key"],
-        "repeat": row["repeat"],
-        "run": row["run"],
-        "at": row["at"],
-        "texts": [(name, str(text)) for name, text in json.loads(row["texts"]).items()],
-        "pictures": [list(pair) for pair in one.pictures],
-        "scores": list(json.loads(row["scores"] or "{}").items()),
-        "reason": row["reason"] or "",
-        "missing": row["missing"],
-        "attempts": [_attempt(attempt) for attempt in attempts],
+        "key": record.key,
+        "repeat": record.repeat,
+        "run": record.run,
+        "at": record.at,
+        "texts": [(name, str(text)) for name, text in record.texts.items()],
+        "pictures": [list(pair) for pair in record.pictures],
+        "scores": list(record.scores.items()),
+        "reason": record.reason or "",
+        "missing": record.missing,
+        "attempts": [asdict(attempt) for attempt in attempts],
     }
-
-
-def _attempt(row: sqlite3.Row) -> dict[str, Any]:
-    names = ("outcome", "detail", "reply", "finish_reason", "served_model", "seconds", "tokens_read",
-             "tokens_written", "cost_usd", "run", "at")  # fmt: skip
-    return {**{name: row[name] for name in names}, "sent_sizes": json.loads(row["sent_sizes"])}

@@ -79,7 +79,7 @@ class LiveData:
     def version(self) -> int:
         """A number that changes when there is something new to show."""
         with self._guard:
-            if self._database_version() != self._look.version and time.monotonic() >= self._look.due:
+            if self.workspace.data_version != self._look.version and time.monotonic() >= self._look.due:
                 self._look = self._gathered()
             return self._look.version
 
@@ -103,12 +103,8 @@ class LiveData:
 
     def _gathered(self) -> _Look:
         began = time.monotonic()
-        version = self._database_version()
+        version = self.workspace.data_version
         results = page_results(self.workspace, self._suite)
         taken = time.monotonic() - began
         due = began + max(_SHORTEST_WAIT_SECONDS, _SHARE_OF_TIME * taken)
         return _Look(version, Sections(self.workspace, results, live=True), due)
-
-    def _database_version(self) -> int:
-        """Changes with every commit of another connection."""
-        return int(self.workspace.query("PRAGMA data_version")[0][0])

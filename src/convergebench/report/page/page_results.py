@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from convergebench.analysis import Results
 from convergebench.errors import WorkspaceError
-from convergebench.results import load_results
-from convergebench.store import Workspace
+from convergebench.results import Records, WorkspaceOrRecords, load_results
 
 
-def page_results(workspace: Workspace, suite: str | None = None) -> Results:
+def page_results(workspace: WorkspaceOrRecords, suite: str | None = None) -> Results:
     """The results; empty ones where there are only single edits, or not even those."""
     try:
         return load_results(workspace, suite)
@@ -16,8 +15,8 @@ def page_results(workspace: Workspace, suite: str | None = None) -> Results:
         return Results(suite or "nothing measured yet", 1, (), (), (), ())
 
 
-def holds_only_single_edits(workspace: Workspace) -> bool:
+def holds_only_single_edits(workspace: WorkspaceOrRecords) -> bool:
     """Whether editors were asked for something here, and nothing of it should equal its source."""
-    found = page_results(workspace)
-    begun = workspace.query("SELECT 1 FROM trajectories LIMIT 1")
-    return bool(begun) and not (found.uses or found.returns)
+    records = Records.of(workspace)
+    results = page_results(records)
+    return bool(records.trajectories) and not (results.uses or results.returns)

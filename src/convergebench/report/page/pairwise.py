@@ -12,7 +12,8 @@ from convergebench.analysis.judged.bradley_terry import PairwiseVerdicts, Winner
 from convergebench.protocols import is_undoing
 from convergebench.protocols.refine import NAMES as REFINING
 from convergebench.report.page.step_index import IndexedStep
-from convergebench.report.page.verdicts import AskedRubric, Judgement
+from convergebench.report.page.verdicts import Judgement, kind_of
+from convergebench.results.judgements import RubricRecord
 
 _WINNERS: Mapping[float, Winner] = {1.0: "first", 0.5: "tie", 0.0: "second"}
 
@@ -49,7 +50,7 @@ def _asked(judgements: Sequence[Judgement]) -> list[PairwiseVerdicts]:
             first, second = sorted((place.model, other.model))
             where = (place.protocol, place.case, place.seed, place.round, place.picture)
             order = "shown" if place.model == first else "swapped"
-            found[one.rubric.name, first, second, where, one.row["repeat"]][order] = winner
+            found[one.rubric.name, first, second, where, one.record.repeat][order] = winner
     return [
         PairwiseVerdicts(rubric, first, second, orders.get("shown"), orders.get("swapped"), where[-1])
         for (rubric, first, second, where, _), orders in found.items()
@@ -73,20 +74,20 @@ def _ties(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]) -> Iter
         for group in _same(found, asked[0].rubric):
             clusters = {step.place.model: step.place.picture for step in group}
             for first, second in combinations(sorted(clusters), 2):
-                for _ in {one.row["repeat"] for one in asked}:
+                for _ in {one.record.repeat for one in asked}:
                     yield PairwiseVerdicts(name, first, second, "tie", "tie", clusters[first])
 
 
-def _same(steps: Sequence[IndexedStep], rubric: AskedRubric) -> list[list[IndexedStep]]:
+def _same(steps: Sequence[IndexedStep], rubric: RubricRecord) -> list[list[IndexedStep]]:
     """Steps that made one picture from the same start, as far as the rubric is about them."""
     groups: defaultdict[tuple[Any, ...], list[IndexedStep]] = defaultdict(list)
     for step in steps:
-        place, row = step.place, step.row
-        if place.kind != rubric.kind or row["picture"] is None:
+        place, record = step.place, step.record
+        if place.kind != kind_of(rubric) or record.picture is None:
             continue
-        if place.protocol in REFINING or is_undoing(row["role"]):
+        if place.protocol in REFINING or is_undoing(record.role):
             continue
         # Returns are compared with the source, which a case tells; later edits may start anywhere.
-        start = () if place.kind == "return" else (row["inputs"], row["instruction"])
-        groups[place.protocol, place.case, place.seed, place.round, start, row["picture"]].append(step)
+        start = () if place.kind == "return" else (record.inputs, record.instruction)
+        groups[place.protocol, place.case, place.seed, place.round, start, record.picture].append(step)
     return list(groups.values())

@@ -17,7 +17,7 @@ from convergebench.report.page.step_index import IndexedStep
 from convergebench.report.page.verdicts import Judgement
 from convergebench.report.tables.refinement import json_transitions
 from convergebench.store import Workspace
-from convergebench.types import Digest, PictureFacts
+from convergebench.types import Digest
 
 Judged = Mapping[Digest, Sequence[tuple[int, Judgement]]]
 """The judgements on a result with their numbers, by its digest."""
@@ -26,7 +26,7 @@ Judged = Mapping[Digest, Sequence[tuple[int, Judgement]]]
 def by_result(judgements: Sequence[Judgement]) -> Judged:
     found: defaultdict[Digest, list[tuple[int, Judgement]]] = defaultdict(list)
     for number, one in enumerate(judgements):
-        for role, digest in one.pictures:
+        for role, digest in one.record.pictures:
             if role == "result" and one.rubric.grades:
                 found[digest].append((number, one))
     return found
@@ -80,7 +80,7 @@ def _rows(case: RefinedCase, stand: RefinementStage, judge: str, judged: Judged)
             one.rubric.id,
             one.value,
             None if one.value is not None else f"verdict {one.outcome}",
-            one.row["repeat"],
+            one.record.repeat,
         )
         for _, one in _verdicts(case, stand.picture, judged)
         if one.judge == judge
@@ -164,8 +164,8 @@ def pictures_of_refined(section: Mapping[str, Any]) -> Iterator[PagePicture]:
 def _picture(steps: Mapping[Digest, Sequence[IndexedStep]], digest: Digest | None) -> dict[str, Any] | None:
     if digest is None:
         return None
-    row = steps[digest][0].row
-    return picture_of(PictureFacts(digest, row["width"], row["height"], row["media_type"]))
+    facts = steps[digest][0].record.facts
+    return picture_of(facts) if facts else None
 
 
 def _source(workspace: Workspace, digest: Digest) -> dict[str, Any] | None:

@@ -4,90 +4,83 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from convergebench.analysis import Results, audit, missing_values
 from convergebench.metrics import clip_direction
-from convergebench.results import load_audit_input
-from convergebench.store import Workspace
+from convergebench.results import Records, load_audit_input
+from convergebench.results.measurements import read_version_counts
 
 
-def runs_section(workspace: Workspace, results: Results) -> dict[str, Any]:
+def runs_section(records: Records, results: Results) -> dict[str, Any]:
     return {
-        "runs": _runs(workspace),
-        "editors": _editors(workspace, results.suite),
-        "metrics": _metrics(workspace),
+        "runs": _runs(records),
+        "editors": _editors(records, results.suite),
+        "metrics": _metrics(records),
         "uses": [asdict(use) for use in results.uses],
         "failures": _failures(results),
         "missing": _missing(results),
-        "findings": _findings(workspace, results),
+        "findings": _findings(records, results),
     }
 
 
-def _findings(workspace: Workspace, results: Results) -> list[dict[str, Any]]:
+def _findings(records: Records, results: Results) -> list[dict[str, Any]]:
     """None where nothing has come back, and so nothing can be compared."""
     if not results.uses and not results.returns:
         return []
     return [
         {"sentence": one.sentence, "count": one.count, "parts": list(one.parts.items())}
-        for one in audit(load_audit_input(workspace, results.suite))
+        for one in audit(load_audit_input(records, results.suite))
     ]
 
 
-def _runs(workspace: Workspace) -> list[dict[str, Any]]:
+def _runs(records: Records) -> list[dict[str, Any]]:
     """The newest first. Settings are pairs, since names in a page's data may not come from elsewhere."""
     return [
         {
-            "id": row["id"],
-            "started": row["started"],
-            "finished": row["finished"],
-            "outcome": row["outcome"],
-            "package": row["package"],
-            "settings": _pairs(row["settings"]),
+            "id": run.id,
+            "started": run.started,
+            "finished": run.finished,
+            "outcome": run.outcome,
+            "package": run.package,
+            "settings": _pairs(run.settings),
         }
-        for row in workspace.query("SELECT * FROM runs ORDER BY id DESC")
+        for run in reversed(records.runs)
     ]
 
 
-def _editors(workspace: Workspace, suite: str) -> list[dict[str, Any]]:
-    sql = """
-        SELECT DISTINCT e.* FROM editors e JOIN trajectories t ON t.editor = e.fingerprint
-        JOIN cases c ON c.fingerprint = t.case_fingerprint WHERE c.suite = ? ORDER BY e.name
-    """
+def _editors(records: Records, suite: str) -> list[dict[str, Any]]:
     return [
         {
-            "name": row["name"],
-            "version": row["version"],
-            "fingerprint": row["fingerprint"],
-            "role": row["role"],
-            "parameters": _pairs(row["parameters"]),
+            "name": editor.label,
+            "version": editor.version,
+            "fingerprint": editor.fingerprint,
+            "role": editor.role,
+            "parameters": _pairs(editor.parameters),
         }
-        for row in workspace.query(sql, suite)
+        for editor in sorted(records.editors_of(suite), key=lambda one: one.name)
     ]
 
 
-def _pairs(text: str) -> list[tuple[str, str]]:
-    return [(name, json.dumps(value, ensure_ascii=False)) for name, value in json.loads(text).items()]
+def _pairs(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(name, json.dumps(value, ensure_ascii=False)) for name, value in settings.items()]
 
 
-def _metrics(workspace: Workspace) -> list[dict[str, Any]]:
+def _metrics(records: Records) -> list[dict[str, Any]]:
     """One line a metric and version; that of clip_direction names the captions too, which are many."""
-    sql = """
-        SELECT metric, version, count(value) AS measured, count(*) - count(value) AS missing
-        FROM measurements GROUP BY metric, version ORDER BY metric, version
-    """
     lines: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in workspace.query(sql):
-        named_captions = row["metric"] == clip_direction.NAME
-        version = row["version"].rpartition(":")[0] if named_captions else row["version"]
+    for one in read_version_counts(records.workspace):
+        has_captions = one.metric == clip_direction.NAME
+        version = one.version.rpartition(":")[0] if has_captions else one.version
         line = lines.setdefault(
-            (row["metric"], version),
-            {"metric": row["metric"], "version": version, "measured": 0, "missing": 0, "captions": 0},
+            (one.metric, version),
+            {"metric": one.metric, "version": version, "measured": 0, "missing": 0, "captions": 0},
         )
-        line["measured"] += row["measured"]
-        line["missing"] += row["missing"]
-        line["captions"] += named_captions
+        line["measured"] += one.measured
+        line["missing"] += one.missing
+        line["captions"] += has_captions
     return list(lines.values())
 
 

@@ -46,6 +46,7 @@ from convergebench.report.page.single_edits import (
 )
 from convergebench.report.page.step_index import IndexedStep, by_picture, index_steps
 from convergebench.report.page.verdicts import Judgement, judgements_of
+from convergebench.results import Records
 from convergebench.results.refinements import refinements
 from convergebench.store import Workspace
 from convergebench.types import Digest
@@ -66,6 +67,7 @@ class Sections:
 
     def __init__(self, workspace: Workspace, results: Results, *, live: bool = False) -> None:
         self._workspace = workspace
+        self._records = Records.of(workspace)
         self._ranked = results
         self._results = merge_partial(results)
         self._live = live
@@ -101,11 +103,11 @@ class Sections:
 
     @cached_property
     def _steps(self) -> list[IndexedStep]:
-        return index_steps(self._workspace, self._results.roles())
+        return index_steps(self._records)
 
     @cached_property
     def _judgements(self) -> list[Judgement]:
-        return judgements_of(self._workspace, by_picture(self._steps))
+        return judgements_of(self._records, by_picture(self._steps))
 
     @cached_property
     def _single_edits(self) -> list[list[IndexedStep]]:
@@ -117,7 +119,7 @@ class Sections:
 
     @cached_property
     def _refinements(self) -> list[RefinedCase]:
-        return refinements(self._workspace)
+        return refinements(self._records)
 
     @cached_property
     def _by_result(self) -> Judged:
@@ -125,15 +127,15 @@ class Sections:
 
     @cached_property
     def _pictures(self) -> dict[str, Any]:
-        return pictures_section(self._workspace, self._results, self.films)
+        return pictures_section(self._records, self._results, self.films)
 
     @cached_property
     def films(self) -> dict[str, tuple[Filmstrip, ...]]:
         """All trajectories, by case."""
-        return filmstrips_of(self._workspace, self._results)
+        return filmstrips_of(self._records, self._results)
 
     def _named(self) -> dict[str, Callable[[], Any]]:
-        results, workspace = self._results, self._workspace
+        results = self._results
         named: dict[str, Callable[[], Any]] = {
             "overview": lambda: {
                 **overview_section(results, live=self._live),
@@ -143,7 +145,7 @@ class Sections:
             },
             "pictures": lambda: self._pictures,
             "drift": lambda: drift_section(self._ranked, results.roles()),
-            "runs": lambda: runs_section(workspace, results),
+            "runs": lambda: runs_section(self._records, results),
         }
         for facts in results.metrics:
             named[f"metric/{facts.name}"] = partial(
@@ -163,9 +165,9 @@ class Sections:
         workspace, judgements, cases = self._workspace, self._judgements, self._single_edits
         named: dict[str, Callable[[], Any]] = {}
         if judgements:
-            named["judging"] = lambda: judging_section(workspace, judgements, self._steps)
+            named["judging"] = lambda: judging_section(self._records, judgements, self._steps)
         for piece in piece_keys(judgements):
-            named[f"verdicts/{piece}"] = partial(verdicts_section, workspace, judgements, piece)
+            named[f"verdicts/{piece}"] = partial(verdicts_section, self._records, judgements, piece)
         if cases:
             named["edits"] = lambda: edits_section(cases, judgements, self._verdicts)
         for number, edits in enumerate(cases):
@@ -189,4 +191,4 @@ class Sections:
         return [names[number:] for number in range(len(names))]
 
     def _case(self, case: str) -> Any:
-        return case_section(self._workspace, self._results, case, self.films.get(case, ()))
+        return case_section(self._records, self._results, case, self.films.get(case, ()))

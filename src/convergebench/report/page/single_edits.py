@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,10 +9,11 @@ from typing import Any
 from convergebench.errors import ConvergeBenchError
 from convergebench.report.page.filmstrips import picture_of
 from convergebench.report.page.page_picture import PagePicture
-from convergebench.report.page.step_index import IndexedStep, StepPlace
+from convergebench.report.page.step_index import ONE_SHOT, IndexedStep, StepPlace
 from convergebench.report.page.verdicts import Judgement
+from convergebench.results.steps import StepRecord
 from convergebench.store import Workspace
-from convergebench.types import Digest, PictureFacts
+from convergebench.types import Digest
 
 Verdicts = Mapping[StepPlace, Sequence[int]]
 """Numbers of the verdicts on the picture at a place."""
@@ -32,7 +31,7 @@ def single_edits(steps: Sequence[IndexedStep]) -> list[list[IndexedStep]]:
     """The single edits of each case, by suite and case."""
     cases: defaultdict[tuple[str, str], list[IndexedStep]] = defaultdict(list)
     for step in steps:
-        if step.place.protocol == "one_shot":
+        if step.place.protocol == ONE_SHOT:
             cases[step.place.suite, step.place.case].append(step)
     return [cases[key] for key in sorted(cases)]
 
@@ -46,10 +45,10 @@ def edits_section(
             "suite": edits[0].place.suite,
             "case": edits[0].place.case,
             "category": edits[0].place.category,
-            "kind": edits[0].row["picture_kind"],
+            "kind": edits[0].case.kind,
             "language": edits[0].place.language,
-            "asked": edits[0].row["forward"],
-            "source": json.loads(edits[0].row["inputs"])[0],
+            "asked": edits[0].case.forward,
+            "source": edits[0].record.inputs[0],
             "edits": [
                 _listed(step, [judgements[one] for one in verdicts.get(step.place, ())]) for step in edits
             ],
@@ -66,8 +65,8 @@ def _listed(step: IndexedStep, judged: Sequence[Judgement]) -> dict[str, Any]:
     return {
         "model": step.place.model,
         "seed": step.place.seed,
-        "digest": step.row["picture"],
-        "failure": step.row["failure"],
+        "digest": step.record.picture,
+        "failure": step.record.failure,
         "scores": [
             (judge, rubric, sum(found) / len(found) if found else None)
             for (judge, rubric), found in values.items()
@@ -77,15 +76,15 @@ def _listed(step: IndexedStep, judged: Sequence[Judgement]) -> dict[str, Any]:
 
 def edit_section(workspace: Workspace, edits: Sequence[IndexedStep], verdicts: Verdicts) -> dict[str, Any]:
     """One case in full."""
-    first = edits[0].row
+    first = edits[0]
     return {
-        "hints": [(name, str(text)) for name, text in json.loads(first["hints"]).items() if text],
-        "sources": [_source(workspace, digest) for digest in json.loads(first["inputs"])],
+        "hints": [(name, str(text)) for name, text in first.case.hints.items() if text],
+        "sources": [_source(workspace, digest) for digest in first.record.inputs],
         "edits": [
             {
                 "model": step.place.model,
                 "seed": step.place.seed,
-                **made(step.row),
+                **_made(step.record),
                 "verdicts": list(verdicts.get(step.place, ())),
             }
             for step in edits
@@ -93,16 +92,15 @@ def edit_section(workspace: Workspace, edits: Sequence[IndexedStep], verdicts: V
     }
 
 
-def made(row: sqlite3.Row) -> dict[str, Any]:
+def _made(step: StepRecord) -> dict[str, Any]:
     """A step's picture, or why there is none, and what it took."""
-    facts = row["picture"] and PictureFacts(row["picture"], row["width"], row["height"], row["media_type"])
     return {
-        "picture": picture_of(facts) if facts else None,
-        "failure": None if facts else {"kind": row["failure"], "reason": row["reason"]},
-        "instruction": row["instruction"],
-        "seconds": row["seconds"],
-        "cost_usd": row["cost_usd"],
-        "attempts": row["attempts"],
+        "picture": picture_of(step.facts) if step.facts else None,
+        "failure": None if step.facts else {"kind": step.failure, "reason": step.reason},
+        "instruction": step.instruction,
+        "seconds": step.seconds,
+        "cost_usd": step.cost_usd,
+        "attempts": step.attempts,
     }
 
 

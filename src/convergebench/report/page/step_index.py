@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
+from convergebench.protocols import RETURN_ROLES, one_shot
 from convergebench.protocols.refine import NAMES as REFINING
-from convergebench.results.load_results import RETURN_ROLES
-from convergebench.store import IS_NEWEST, Workspace, unique_labels
+from convergebench.results import Records, WorkspaceOrRecords
+from convergebench.results.steps import StepRecord
+from convergebench.results.trajectories import CaseRecord, TrajectoryRecord
 from convergebench.suites.case_hints import ENGLISH
 from convergebench.types import Digest
 
 Kind = Literal["edit", "return"]
-
-_STEPS = f"""
-    SELECT s.trajectory, s.position, s.role, s.round, s.instruction, s.inputs, s.picture, s.width, s.height,
-           s.media_type, s.failure, s.reason, s.seconds, s.cost_usd, s.attempts,
-           t.editor, t.seed, t.protocol, t.case_fingerprint, e.name AS editor_name, c.suite, c.id AS case_id,
-           c.picture AS source_id, c.category, c.kind AS picture_kind, c.language, c.forward, c.hints,
-           max(s.id) AS last
-    FROM steps s
-    JOIN trajectories t ON t.id = s.trajectory
-    JOIN editors e ON e.fingerprint = t.editor
-    JOIN cases c ON c.fingerprint = t.case_fingerprint
-    WHERE {IS_NEWEST}
-        AND (t.protocol = 'one_shot' OR t.protocol LIKE 'refine%' OR EXISTS (SELECT 1 FROM judgements))
-    GROUP BY s.trajectory, s.position, c.suite ORDER BY s.trajectory, s.position
-"""
+ONE_SHOT = one_shot().name
 
 
 @dataclass(frozen=True)
@@ -55,39 +41,39 @@ class IndexedStep:
     """The last word on a step, with what a judge may have been shown of it."""
 
     place: StepPlace
-    row: sqlite3.Row
+    record: StepRecord
+    case: CaseRecord
     sources: frozenset[tuple[Digest, ...]]
     """What it was made from, and what its trajectory began with."""
     instructions: frozenset[str]
 
 
-def index_steps(workspace: Workspace, known: Collection[str]) -> list[IndexedStep]:
-    """Every step of every newest trajectory; models of round trips are called what `known` calls them.
+def index_steps(workspace: WorkspaceOrRecords) -> list[IndexedStep]:
+    """Every step of every newest trajectory, under each suite that has its case.
 
     There may be very many round trips, so that theirs are left out where nobody has judged anything.
     """
-    rows = workspace.query(_STEPS)
-    labels = unique_labels({row["editor"]: row["editor_name"] for row in rows})
-    first = {row["trajectory"]: tuple(json.loads(row["inputs"])) for row in reversed(rows)}
+    records = Records.of(workspace)
+    steps = [
+        (step, one)
+        for step in records.steps
+        for one in records.newest.get(step.trajectory, ())
+        if records.judgements or one.protocol in (ONE_SHOT, *REFINING)
+    ]
+    first = {step.trajectory: step.inputs for step, _ in reversed(steps)}
     # A refinement begins with a single edit's result, but is judged against what that began with.
-    single = {
-        row["case_fingerprint"]: first[row["trajectory"]] for row in rows if row["protocol"] == "one_shot"
-    }
+    single = {one.case.fingerprint: first[one.id] for _, one in steps if one.protocol == ONE_SHOT}
     return [
-        _placed(
-            row,
-            _label(row, labels, known),
-            {first[row["trajectory"]], single.get(row["case_fingerprint"], first[row["trajectory"]])},
-        )
-        for row in rows
+        _indexed(step, one, {first[one.id], single.get(one.case.fingerprint, first[one.id])})
+        for step, one in steps
     ]
 
 
 def by_picture(steps: Sequence[IndexedStep]) -> dict[Digest, list[IndexedStep]]:
     found: defaultdict[Digest, list[IndexedStep]] = defaultdict(list)
     for step in steps:
-        if step.row["picture"]:
-            found[step.row["picture"]].append(step)
+        if step.record.picture:
+            found[step.record.picture].append(step)
     return dict(found)
 
 
@@ -104,21 +90,14 @@ def places_of(
     ]
 
 
-def _placed(row: sqlite3.Row, model: str, beginnings: Set[tuple[Digest, ...]]) -> IndexedStep:
-    kind: Kind = "return" if row["role"] in RETURN_ROLES else "edit"
+def _indexed(
+    step: StepRecord, trajectory: TrajectoryRecord, beginnings: Set[tuple[Digest, ...]]
+) -> IndexedStep:
+    case = trajectory.case
     place = StepPlace(
-        row["suite"], row["protocol"], model, row["case_id"], row["source_id"], row["category"],
-        row["language"], row["seed"], row["round"], kind,
+        case.suite, trajectory.protocol, trajectory.model, case.id, case.picture, case.category,
+        case.language, trajectory.seed, step.round, "return" if step.role in RETURN_ROLES else "edit",
     )  # fmt: skip
-    english = json.loads(row["hints"]).get(ENGLISH)
-    texts = {row["instruction"], row["forward"], *([str(english)] if english else [])}
-    sources = frozenset({tuple(json.loads(row["inputs"])), *beginnings})
-    return IndexedStep(place, row, sources, frozenset(texts))
-
-
-def _label(row: sqlite3.Row, labels: Mapping[str, str], known: Collection[str]) -> str:
-    by_fingerprint = f"{row['editor_name']}@{row['editor'][:6]}"
-    if by_fingerprint in known:
-        return by_fingerprint
-    is_known = row["protocol"] not in ("one_shot", *REFINING) and row["editor_name"] in known
-    return str(row["editor_name"]) if is_known else labels[row["editor"]]
+    english = case.hints.get(ENGLISH)
+    texts = {step.instruction, case.forward, *([str(english)] if english else [])}
+    return IndexedStep(place, step, case, frozenset({step.inputs, *beginnings}), frozenset(texts))

@@ -19,7 +19,7 @@ from convergebench.report.paper.grids import Grid
 from convergebench.report.paper.judged import JudgedTable, judged_tables
 from convergebench.report.paper.pictures import Copies, example_strip, worst_strips
 from convergebench.report.tables.ranking_notes import ranking_notes
-from convergebench.results import load_audit_input
+from convergebench.results import Records, load_audit_input
 from convergebench.store import Workspace
 
 TITLE = "How much of a picture is left? Repeated editing and undoing, measured"
@@ -33,11 +33,12 @@ class Heading:
 
 def content_of(workspace: Workspace, results: Results, heading: Heading, folder: Path) -> dict[str, Any]:
     """The document; figures and pictures are written into the folder on the way."""
+    records = Records.of(workspace)
     ranked = ranking(results, results.chief)
-    copies = Copies(workspace, results, folder)
+    copies = Copies(records, results, folder)
     example = example_strip(copies, results, ranked)
     worst = worst_strips(copies, results, ranked)
-    judged = judged_tables(workspace, results)
+    judged = judged_tables(records)
     document = {
         "title": heading.title,
         "authors": list(heading.authors),
@@ -51,7 +52,7 @@ def content_of(workspace: Workspace, results: Results, heading: Heading, folder:
         "counts": asdict(counts_of(results)),
         "sentences": _sentences(results, ranked, judged, [bool(strip.pictures) for strip in worst]),
         "explained": _explained(ranked),
-        "tables": _tables(workspace, results, ranked),
+        "tables": _tables(records, results, ranked),
         "edits": [_plain(grid) for grid in numbers.edit_grids(results, ranked)],
         "figures": _figures(results, ranked, folder),
         "judged": [{"caption": one.caption, "table": _plain(one.table)} for one in judged],
@@ -59,7 +60,7 @@ def content_of(workspace: Workspace, results: Results, heading: Heading, folder:
             {"model": row.model, "sentence": row.sentence} for row in ranked.rows if row.sentence is not None
         ],
         "pictures": {"example": example and asdict(example), "worst": [asdict(strip) for strip in worst]},
-        "findings": [one.sentence for one in audit(load_audit_input(workspace, results.suite))],
+        "findings": [one.sentence for one in audit(load_audit_input(records, results.suite))],
     }
     cleaned: dict[str, Any] = _well_formed(document)
     return cleaned
@@ -141,8 +142,8 @@ def _explained(ranked: Ranking) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _tables(workspace: Workspace, results: Results, ranked: Ranking) -> dict[str, Any]:
-    found = dict(numbers.grids_of(results, ranked)) | dict(provenance.grids_of(workspace, results))
+def _tables(records: Records, results: Results, ranked: Ranking) -> dict[str, Any]:
+    found = dict(numbers.grids_of(results, ranked)) | dict(provenance.grids_of(records, results))
     tables = {name: _plain(grid) for name, grid in found.items()}
     tables["ranking"]["notes"] = list(ranking_notes(ranked))
     return tables

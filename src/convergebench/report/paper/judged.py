@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from convergebench.analysis import Results
 from convergebench.report.formatting import ABSENT, counted, number
 from convergebench.report.page.judged_tables import subset_tables
 from convergebench.report.page.step_index import by_picture, index_steps
 from convergebench.report.page.verdicts import judgements_of
 from convergebench.report.paper.grids import Grid, shaded
-from convergebench.store import Workspace
+from convergebench.results import Records
 
 _LARGE_SCALE = 10
 """Scores beyond it are points out of a hundred, which need one decimal."""
@@ -27,14 +26,13 @@ class JudgedTable:
     table: Grid
 
 
-def judged_tables(workspace: Workspace, results: Results) -> list[JudgedTable]:
+def judged_tables(records: Records) -> list[JudgedTable]:
     """For each suite and judge; empty where no judge has graded a picture."""
-    steps = index_steps(workspace, results.roles())
-    judgements = judgements_of(workspace, by_picture(steps))
-    names = {row["fingerprint"]: row["name"] for row in workspace.query("SELECT * FROM judges")}
+    steps = index_steps(records)
+    judgements = judgements_of(records, by_picture(steps))
     found: list[JudgedTable] = []
     for table in subset_tables(judgements, steps):
-        found += _tables(table["suite"], names.get(table["judge"], table["judge"]), table["rows"])
+        found += _tables(table["suite"], records.judge_labels[table["judge"]], table["rows"])
     return found
 
 

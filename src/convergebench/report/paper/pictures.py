@@ -10,10 +10,10 @@ from pathlib import Path
 from convergebench.analysis import Ranking, Results, WorstCase, worst_cases
 from convergebench.atomic_files import replacing
 from convergebench.errors import ConvergeBenchError
+from convergebench.protocols import RETURN_ROLES
 from convergebench.report.formatting import counted, decimals, metric_title, number
 from convergebench.report.page.filmstrips import filmstrips_of
-from convergebench.results.load_results import RETURN_ROLES
-from convergebench.store import Workspace
+from convergebench.results import Records
 from convergebench.types import Digest, PictureFacts, Pixels, Step
 
 FOLDER = Path("figures/pictures")
@@ -21,7 +21,6 @@ _LONGEST_SIDE = 420
 _MOST_STRIPS = 8
 _GONE = "the picture is not in the workspace any more"
 _NOT_MADE = "not made"
-_CASE = "SELECT forward, backward FROM cases WHERE suite = ? AND id = ?"
 
 
 @dataclass(frozen=True)
@@ -48,11 +47,11 @@ class Strip:
 class Copies:
     """Small copies of a workspace's pictures in the paper's folder."""
 
-    def __init__(self, workspace: Workspace, results: Results, folder: Path) -> None:
-        self._workspace = workspace
+    def __init__(self, records: Records, results: Results, folder: Path) -> None:
+        self._records = records
         self._results = results
         self._folder = folder
-        films = filmstrips_of(workspace, results)
+        films = filmstrips_of(records, results)
         self._trajectories = {
             (film.model, film.case, film.seed): film.trajectory
             for of_case in films.values()
@@ -62,14 +61,14 @@ class Copies:
     def steps(self, model: str, case: str, seed: int) -> list[Step]:
         """The chain's steps; none where it was imported as numbers alone."""
         trajectory = self._trajectories.get((model, case, seed))
-        return [] if trajectory is None else self._workspace.steps(trajectory)
+        return [] if trajectory is None else self._records.workspace.steps(trajectory)
 
     def copy(self, digest: Digest | None, label: str) -> PaperPicture:
         if digest is None:
             return PaperPicture(None, label, reason=_NOT_MADE)
         file = FOLDER / f"{digest[:20]}.jpg"
         try:
-            picture = self._workspace.pictures.load(digest)
+            picture = self._records.workspace.pictures.load(digest)
         except ConvergeBenchError:
             return PaperPicture(None, label, reason=_GONE)
         if not (self._folder / file).exists():
@@ -79,10 +78,8 @@ class Copies:
 
     def asked(self, case: str) -> str:
         """The instructions of a case, in quotation marks."""
-        rows = self._workspace.query(_CASE, self._results.suite, case)
-        if not rows:
-            return ""
-        return f"“{rows[-1]['forward']}” and “{rows[-1]['backward']}”"
+        known = self._records.case(self._results.suite, case)
+        return f"“{known.forward}” and “{known.backward}”" if known else ""
 
 
 def example_strip(copies: Copies, results: Results, ranked: Ranking) -> Strip | None:

@@ -4,35 +4,25 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from convergebench.analysis import Results, missing_values
 from convergebench.report.formatting import ABSENT, duration, number
 from convergebench.report.paper.grids import Grid
-from convergebench.store import Workspace
+from convergebench.results import Records
 
 _MOST_REASONS = 30
 _MOST_RUNS = 20
 _LONGEST = 220
 
 
-def models_grid(workspace: Workspace, results: Results) -> Grid | None:
-    sql = """
-        SELECT DISTINCT e.* FROM editors e JOIN trajectories t ON t.editor = e.fingerprint
-        JOIN cases c ON c.fingerprint = t.case_fingerprint WHERE c.suite = ?
-        ORDER BY e.role = 'floor', e.role, e.name
-    """
-    rows = [
-        [
-            row["name"],
-            row["role"],
-            row["version"],
-            row["fingerprint"],
-            _settings(json.loads(row["parameters"])),
-        ]
-        for row in workspace.query(sql, results.suite)
-    ]
+def models_grid(records: Records, results: Results) -> Grid | None:
+    """Floors last."""
+    editors = sorted(
+        records.editors_of(results.suite), key=lambda one: (one.role == "floor", one.role, one.name)
+    )
+    rows = [[one.label, one.role, one.version, one.fingerprint, _settings(one.parameters)] for one in editors]
     headings = ["editor", "role", "version", "fingerprint", "parameters"]
     return Grid(headings, rows, left=range(5)) if rows else None
 
@@ -63,11 +53,12 @@ def versions_grid(results: Results) -> Grid | None:
     return Grid(headings, rows, left=(0, 1, 2, 3, 4)) if rows else None
 
 
-def runs_grid(workspace: Workspace) -> Grid | None:
+def runs_grid(records: Records) -> Grid | None:
+    """The newest first."""
     rows = [
-        [str(row["id"]), row["started"][:16].replace("T", " "), row["outcome"] or "not finished",
-         row["package"], _settings(json.loads(row["settings"]))]
-        for row in workspace.query("SELECT * FROM runs ORDER BY id DESC LIMIT ?", _MOST_RUNS)
+        [str(run.id), run.started[:16].replace("T", " "), run.outcome or "not finished", run.package,
+         _settings(run.settings)]
+        for run in records.runs[: -_MOST_RUNS - 1 : -1]
     ]  # fmt: skip
     headings = ["#", "started (UTC)", "ended", "package", "settings"]
     return Grid(headings, rows, left=(1, 2, 3, 4)) if rows else None
@@ -88,19 +79,19 @@ def missing_grid(results: Results) -> Grid | None:
     return Grid(["what", "count", "of", "why"], rows, left=(0, 2, 3), notes=notes) if rows else None
 
 
-def grids_of(workspace: Workspace, results: Results) -> Iterator[tuple[str, Grid]]:
+def grids_of(records: Records, results: Results) -> Iterator[tuple[str, Grid]]:
     """Every table that the workspace allows, by its name in the template."""
     found = {
-        "models": models_grid(workspace, results),
+        "models": models_grid(records, results),
         "use": use_grid(results),
         "versions": versions_grid(results),
-        "runs": runs_grid(workspace),
+        "runs": runs_grid(records),
         "missing": missing_grid(results),
     }
     yield from ((name, grid) for name, grid in found.items() if grid is not None)
 
 
-def _settings(settings: dict[str, Any]) -> str:
+def _settings(settings: Mapping[str, Any]) -> str:
     """Those that say something, as name=value."""
     said = {name: value for name, value in settings.items() if value not in (None, [], {}, "")}
     return _cut(", ".join(f"{name}={_value(value)}" for name, value in said.items())) or ABSENT

@@ -1,0 +1,136 @@
+"""Measurements by each metric's newest version: of any two pictures, and along trajectories."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
+
+from convergebench import metrics
+from convergebench.metrics.measured_pairs import CHANGE_METRICS
+from convergebench.protocols import RETURN_ROLES
+from convergebench.store import Workspace
+from convergebench.types import Digest, Measurement
+
+PairValues: TypeAlias = Mapping[tuple[Digest, Digest], Mapping[str, Measurement]]
+"""By reference and picture, then by metric name."""
+
+_ALONG_TRAJECTORIES = """
+    WITH made AS (
+        SELECT trajectory, position, role, round, picture, inputs ->> 0 AS given,
+               first_value(inputs ->> 0) OVER (PARTITION BY trajectory ORDER BY position) AS source,
+               lag(picture) OVER (PARTITION BY trajectory, role IN ({returns}) ORDER BY position) AS previous
+        FROM steps WHERE picture IS NOT NULL AND trajectory IN ({trajectories})
+    ), pairs AS (
+        SELECT *, 'source' AS compared_with, source AS reference FROM made WHERE role IN ({returns})
+        UNION ALL SELECT *, 'previous return', previous FROM made WHERE role IN ({returns})
+        UNION ALL SELECT *, 'input', given FROM made WHERE role NOT IN ({returns})
+    )
+    SELECT pairs.trajectory, pairs.role, pairs.round, pairs.picture, compared_with,
+           metric, version, value, missing
+    FROM pairs LEFT JOIN measurements m
+        ON m.reference = pairs.reference AND m.picture = pairs.picture AND NOT {changed_nothing}
+    WHERE metric IS NOT NULL OR {changed_nothing}
+    ORDER BY pairs.trajectory, pairs.position, compared_with DESC, metric
+"""
+_CHANGED_NOTHING = "(pairs.reference = pairs.picture AND compared_with != 'source')"
+"""The same file on both sides, which no run measures; only as a return of the source it may have been."""
+_CHANGE_METRICS = """
+    SELECT DISTINCT c.suite, m.metric, m.version
+    FROM steps s
+    JOIN steps first ON first.trajectory = s.trajectory AND first.position = 0
+    JOIN trajectories t ON t.id = s.trajectory
+    JOIN cases c ON c.fingerprint = t.case_fingerprint
+    JOIN measurements m ON m.reference IN (first.inputs ->> 0, s.inputs ->> 0) AND m.picture = s.picture
+        AND m.metric IN ({metrics})
+    ORDER BY c.suite, m.metric
+"""
+_OF_RETURNS = """
+    SELECT m.metric, m.version, count(*) AS n FROM measurements m
+    WHERE m.value IS NOT NULL AND (m.reference, m.picture) IN (
+        SELECT first.inputs ->> 0, s.picture FROM steps s
+        JOIN steps first ON first.trajectory = s.trajectory AND first.position = 0
+        JOIN trajectories t ON t.id = s.trajectory
+        JOIN cases c ON c.fingerprint = t.case_fingerprint
+        WHERE c.suite = ? AND s.picture IS NOT NULL)
+    GROUP BY m.metric, m.version
+"""
+
+
+class StepMeasurement(NamedTuple):
+    """A step's picture compared with another one by one metric."""
+
+    trajectory: int
+    role: str
+    round: int
+    picture: Digest
+    compared_with: str
+    """A return with the source and the previous return, other edits with their input."""
+    metric: str | None
+    """None where both pictures are the same file, which is not measured."""
+    version: str | None
+    value: float | None
+    missing: str | None
+
+
+class VersionCount(NamedTuple):
+    metric: str
+    version: str
+    measured: int
+    missing: int
+
+
+def read_newest_versions(workspace: Workspace) -> dict[str, str]:
+    """Each metric's version that measured last."""
+    sql = "SELECT metric, version, max(at) AS last FROM measurements GROUP BY metric, version ORDER BY last"
+    return {row["metric"]: row["version"] for row in workspace.query(sql)}
+
+
+def read_pair_values(workspace: Workspace, newest: Mapping[str, str]) -> PairValues:
+    """By the newest versions of the metrics that there are."""
+    names = {name: name for name in newest if name in metrics.names()}
+    # One object for each name, where a million rows would have their own.
+    values: defaultdict[tuple[Digest, Digest], dict[str, Measurement]] = defaultdict(dict)
+    for reference, picture, metric, version, value, missing in workspace.each_row(
+        "SELECT reference, picture, metric, version, value, missing FROM measurements"
+    ):
+        name = names.get(metric)
+        if name is not None and newest[name] == version:
+            values[reference, picture][name] = Measurement(name, newest[name], value, missing)
+    return values
+
+
+def read_step_measurements(workspace: Workspace, trajectories: Iterable[int]) -> Iterator[StepMeasurement]:
+    """By every version, in the order of steps. There are many: ask for some trajectories at a time."""
+    sql = _ALONG_TRAJECTORIES.format(
+        trajectories=", ".join(map(str, trajectories)),
+        returns=_quoted(RETURN_ROLES),
+        changed_nothing=_CHANGED_NOTHING,
+    )
+    return (StepMeasurement(*row) for row in workspace.query(sql))
+
+
+def read_change_metrics(workspace: Workspace) -> list[tuple[str, str, str]]:
+    """Suite, metric and version of all that edits were compared with their inputs by."""
+    return [tuple(row) for row in workspace.query(_CHANGE_METRICS.format(metrics=_quoted(CHANGE_METRICS)))]
+
+
+def read_version_counts(workspace: Workspace) -> list[VersionCount]:
+    """How often each version of each metric measured something, or could not."""
+    sql = """
+        SELECT metric, version, count(value), count(*) - count(value)
+        FROM measurements GROUP BY metric, version ORDER BY metric, version
+    """
+    return [VersionCount(*row) for row in workspace.query(sql)]
+
+
+def read_versions_of_returns(workspace: Workspace, suite: str) -> dict[str, dict[str, int]]:
+    """By metric: how many returns of a suite have a value by each of its versions."""
+    found: dict[str, dict[str, int]] = {}
+    for metric, version, count in workspace.query(_OF_RETURNS, suite):
+        found.setdefault(metric, {})[version] = count
+    return found
+
+
+def _quoted(words: Collection[str]) -> str:
+    return ", ".join(f"'{word}'" for word in words)

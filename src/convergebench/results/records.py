@@ -1,0 +1,160 @@
+"""All that a workspace has on record, each table read once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TypeAlias
+from weakref import WeakKeyDictionary
+
+from convergebench.results.clip_directions import ClipDirections, clip_directions
+from convergebench.results.judgements import (
+    JudgementRecord,
+    JudgeRecord,
+    RubricRecord,
+    read_judgements,
+    read_judges,
+    read_rubrics,
+)
+from convergebench.results.measurements import PairValues, read_newest_versions, read_pair_values
+from convergebench.results.model_labels import imported_labels, unique_labels
+from convergebench.results.runs import RunRecord, read_runs
+from convergebench.results.steps import StepRecord, read_steps
+from convergebench.results.trajectories import (
+    CaseRecord,
+    EditorRecord,
+    TrajectoryRecord,
+    read_editors,
+    read_trajectories,
+)
+from convergebench.store import Workspace, imported_models, imported_rows, imported_suites
+from convergebench.types import Digest, ImportedReturn
+
+_latest: WeakKeyDictionary[Workspace, Records] = WeakKeyDictionary()
+
+
+class Records:
+    """A workspace's tables, each read when it is first needed and never again.
+
+    Everything that belongs together, such as the sections of one page, should be made of one of these.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self._version = workspace.data_version
+
+    @classmethod
+    def of(cls, source: WorkspaceOrRecords) -> Records:
+        """The workspace's records: those that were read last, unless something was written since."""
+        if isinstance(source, Records):
+            return source
+        latest = _latest.get(source)
+        if latest is None or latest._version != source.data_version:
+            latest = _latest[source] = cls(source)
+        return latest
+
+    @cached_property
+    def editors(self) -> Mapping[Digest, EditorRecord]:
+        """By fingerprint."""
+        return read_editors(self.workspace)
+
+    @cached_property
+    def trajectories(self) -> Sequence[TrajectoryRecord]:
+        """Every generation, under each suite that has the case; by id and suite."""
+        return read_trajectories(self.workspace, self.editors)
+
+    @cached_property
+    def newest(self) -> Mapping[int, Sequence[TrajectoryRecord]]:
+        """The newest generations by id: each under every suite that has its case."""
+        found: defaultdict[int, list[TrajectoryRecord]] = defaultdict(list)
+        for one in self.trajectories:
+            if one.is_newest:
+                found[one.id].append(one)
+        return dict(found)
+
+    @cached_property
+    def steps(self) -> Sequence[StepRecord]:
+        """The last word on every position of every trajectory, by trajectory and position."""
+        return read_steps(self.workspace)
+
+    @cached_property
+    def runs(self) -> Sequence[RunRecord]:
+        return read_runs(self.workspace)
+
+    @cached_property
+    def newest_versions(self) -> Mapping[str, str]:
+        """Each metric's version that measured last."""
+        return read_newest_versions(self.workspace)
+
+    @cached_property
+    def pair_values(self) -> PairValues:
+        return read_pair_values(self.workspace, self.newest_versions)
+
+    @cached_property
+    def clip_directions(self) -> ClipDirections:
+        return clip_directions(self.workspace)
+
+    @cached_property
+    def judges(self) -> Sequence[JudgeRecord]:
+        return read_judges(self.workspace)
+
+    @cached_property
+    def judge_labels(self) -> Mapping[Digest, str]:
+        return unique_labels({one.fingerprint: one.name for one in self.judges})
+
+    @cached_property
+    def rubrics(self) -> Mapping[Digest, RubricRecord]:
+        return read_rubrics(self.workspace)
+
+    @cached_property
+    def judgements(self) -> Sequence[JudgementRecord]:
+        return read_judgements(self.workspace)
+
+    @cached_property
+    def imported_suites(self) -> Sequence[str]:
+        """Those that have imported rows, the latest first."""
+        return imported_suites(self.workspace)
+
+    @cached_property
+    def imported_labels(self) -> Mapping[str, str]:
+        """What the models of imported tables are called, by their names there."""
+        taken = {name for one in self.editors.values() for name in (one.name, one.label)}
+        return imported_labels(imported_models(self.workspace), taken)
+
+    def imported(self, suite: str, models: Sequence[str] = ()) -> list[ImportedReturn]:
+        """The suite's imported rows in their order, with the labels of their models; of all unless some are
+        named."""
+        labels = self.imported_labels
+        return [
+            replace(row, model=labels.get(row.model, row.model))
+            for row in imported_rows(self.workspace, suite)
+            if not models or {row.model, labels.get(row.model)} & set(models)
+        ]
+
+    def editors_of(self, suite: str) -> list[EditorRecord]:
+        """Those that have a trajectory in the suite, by fingerprint."""
+        found = {one.editor.fingerprint: one.editor for one in self.trajectories if one.case.suite == suite}
+        return [found[fingerprint] for fingerprint in sorted(found)]
+
+    def case(self, suite: str, identity: str) -> CaseRecord | None:
+        """A case as the last trajectory on it has it."""
+        return self._cases.get((suite, identity))
+
+    def beginnings(self, suite: str) -> Iterator[tuple[TrajectoryRecord, Digest]]:
+        """The suite's newest trajectories that have a step, with the picture that each began with."""
+        for step in self.steps:
+            if step.position == 0:
+                yield from (
+                    (one, step.inputs[0])
+                    for one in self.newest.get(step.trajectory, ())
+                    if one.case.suite == suite
+                )
+
+    @cached_property
+    def _cases(self) -> Mapping[tuple[str, str], CaseRecord]:
+        return {(one.case.suite, one.case.id): one.case for one in self.trajectories}
+
+
+WorkspaceOrRecords: TypeAlias = Workspace | Records

@@ -1,0 +1,58 @@
+"""Steps: the last word on every position of every trajectory."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from convergebench.store import Workspace
+from convergebench.types import Digest, FailureKind, PictureFacts
+
+_STEPS = """
+    SELECT trajectory, position, role, round, instruction, inputs, picture, width, height, media_type,
+           failure, reason, seconds, cost_usd, attempts, run, sum(cost_usd), max(id)
+    FROM steps GROUP BY trajectory, position ORDER BY trajectory, position
+"""
+
+
+class StepRecord(NamedTuple):
+    """A named tuple, since there may be very many."""
+
+    trajectory: int
+    position: int
+    role: str
+    round: int
+    instruction: str
+    inputs: tuple[Digest, ...]
+    picture: Digest | None
+    width: int | None
+    height: int | None
+    media_type: str | None
+    failure: FailureKind | None
+    reason: str | None
+    seconds: float
+    cost_usd: float | None
+    attempts: int
+    run: int
+    spent_usd: float | None
+    """With the attempts before it that failed."""
+    id: int
+
+    @property
+    def facts(self) -> PictureFacts | None:
+        """Of the picture, if one was made."""
+        if self.picture is None or self.width is None or self.height is None or self.media_type is None:
+            return None
+        return PictureFacts(self.picture, self.width, self.height, self.media_type)
+
+
+def read_steps(workspace: Workspace) -> list[StepRecord]:
+    """By trajectory and position."""
+    texts: dict[str, str] = {}  # one object for each, where many steps would have their own
+    found = []
+    for row in workspace.each_row(_STEPS):
+        trajectory, position, role, round, instruction, inputs, *rest = row
+        role, instruction = texts.setdefault(role, role), texts.setdefault(instruction, instruction)
+        given = tuple(json.loads(inputs))
+        found.append(StepRecord(trajectory, position, role, round, instruction, given, *rest))
+    return found

@@ -1,0 +1,52 @@
+"""A suite's id as it is stored and typed: `name@version`, and what may follow it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+_PARTIAL = "/partial"
+
+
+@dataclass(frozen=True)
+class SuiteId:
+    """A version of a suite, the part of it that a protocol added, and which of its edits are meant."""
+
+    name: str
+    version: str = ""
+    """Empty for names without one, such as those that imported results are given."""
+    part: str = ""
+    """Of a protocol with cases of its own, such as cross_edit."""
+    partial: bool = False
+    """Whether only the partially reversible edits are meant."""
+
+    @classmethod
+    @lru_cache(1024)
+    def parse(cls, text: str) -> SuiteId:
+        """Take apart what `str` puts together.
+
+        >>> SuiteId.parse("converge@2/cross_edit/partial")
+        SuiteId(name='converge', version='2', part='cross_edit', partial=True)
+        >>> str(SuiteId.parse("converge@2/cross_edit/partial"))
+        'converge@2/cross_edit/partial'
+        """
+        whole = text.removesuffix(_PARTIAL)
+        name, _, rest = whole.partition("@")
+        version, slash, part = rest.partition("/")
+        if not version or bool(slash) != bool(part):
+            name, version, part = whole, "", ""  # a name that somebody chose for what they imported
+        return cls(name, version, part, partial=whole != text)
+
+    def __str__(self) -> str:
+        version = f"@{self.version}" if self.version else ""
+        part = f"/{self.part}" if self.part else ""
+        return f"{self.name}{version}{part}{_PARTIAL if self.partial else ''}"
+
+    @property
+    def whole(self) -> SuiteId:
+        """The suite with both kinds of edits."""
+        return replace(self, partial=False)
+
+    def is_named(self, wanted: str | None) -> bool:
+        """Whether somebody who types this means the suite: its whole id, or its name alone; None is any."""
+        return wanted in (None, str(self), self.name)

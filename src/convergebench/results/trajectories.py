@@ -1,0 +1,127 @@
+"""Trajectories with their editors and cases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from convergebench.analysis.round_trip.results import Role
+from convergebench.results.model_labels import unique_labels
+from convergebench.results.suite_id import SuiteId
+from convergebench.store import IS_NEWEST, Workspace
+from convergebench.suites import reversibility_of
+from convergebench.types import Digest, Reversibility
+
+_TRAJECTORIES = f"""
+    SELECT t.id, t.protocol, t.editor, t.seed, t.rounds, {IS_NEWEST} AS is_newest,
+           c.fingerprint, c.suite, c.id AS case_id, c.picture, c.pair, c.category, c.kind, c.language,
+           c.forward, c.backward, c.hints
+    FROM trajectories t JOIN cases c ON c.fingerprint = t.case_fingerprint
+"""
+
+
+@dataclass(frozen=True)
+class EditorRecord:
+    """An editor as it was when it ran."""
+
+    fingerprint: Digest
+    name: str
+    label: str
+    """The name, made unique among all editors of the workspace."""
+    version: str
+    role: Role
+    parameters: Mapping[str, Any]
+
+    def is_one_of(self, models: Collection[str]) -> bool:
+        """Whether somebody who names these means it, by label or by name; nobody named is everybody."""
+        return not models or self.label in models or self.name in models
+
+
+@dataclass(frozen=True)
+class CaseRecord:
+    """A case as one suite has it."""
+
+    fingerprint: Digest
+    suite: str
+    id: str
+    picture: str
+    """The id of its source: results on cases of one source are not independent of each other."""
+    pair: str
+    category: str
+    kind: str
+    language: str
+    forward: str
+    backward: str | None
+    hints: Mapping[str, str]
+
+    @property
+    def reversibility(self) -> Reversibility:
+        stated: Any = self.hints.get("reversibility")
+        return stated or reversibility_of(self.pair)
+
+    @property
+    def suite_part(self) -> str:
+        """The suite, with /partial behind it where the case cannot be undone for certain."""
+        suite = SuiteId.parse(self.suite)
+        return str(SuiteId(suite.name, suite.version, suite.part, self.reversibility != "reversible"))
+
+
+@dataclass(frozen=True)
+class TrajectoryRecord:
+    """A trajectory under one of the suites that have its case."""
+
+    id: int
+    protocol: str
+    editor: EditorRecord
+    case: CaseRecord
+    seed: int
+    rounds: int
+    is_newest: bool
+    """Whether no --fresh has begun it anew."""
+
+    @property
+    def model(self) -> str:
+        return self.editor.label
+
+
+def read_editors(workspace: Workspace) -> dict[Digest, EditorRecord]:
+    """Every editor of the workspace, by fingerprint: it enters with its first trajectory."""
+    rows = workspace.query("SELECT fingerprint, name, version, role, parameters FROM editors ORDER BY rowid")
+    labels = unique_labels({row["fingerprint"]: row["name"] for row in rows})
+    return {
+        fingerprint: EditorRecord(
+            fingerprint, name, labels[fingerprint], version, role, json.loads(parameters)
+        )
+        for fingerprint, name, version, role, parameters in rows
+    }
+
+
+def read_trajectories(
+    workspace: Workspace, editors: Mapping[Digest, EditorRecord], only: int | None = None
+) -> list[TrajectoryRecord]:
+    """All of them or the one with this id, by id and suite; every generation."""
+    which = "" if only is None else f"WHERE t.id = {only}"
+    cases: dict[tuple[Digest, str], CaseRecord] = {}
+    found = []
+    for row in workspace.query(f"{_TRAJECTORIES} {which} ORDER BY t.id, c.suite"):
+        identity, protocol, editor, seed, rounds, is_newest, fingerprint, suite, *case = row
+        if editor not in editors:
+            continue  # its first trajectory was begun by another process since the editors were read
+        if (fingerprint, suite) not in cases:
+            *texts, hints = case
+            cases[fingerprint, suite] = CaseRecord(*(fingerprint, suite, *texts, json.loads(hints)))
+        found.append(
+            TrajectoryRecord(
+                identity, protocol, editors[editor], cases[fingerprint, suite], seed, rounds, bool(is_newest)
+            )
+        )
+    return found
+
+
+def trajectory_ids(workspace: Workspace) -> list[int]:
+    """Every trajectory, those of one case together."""
+    return [
+        int(row[0]) for row in workspace.query("SELECT id FROM trajectories ORDER BY case_fingerprint, id")
+    ]
