@@ -27,7 +27,7 @@ from convergebench.analysis.round_trip.paired_difference import (
     paired_difference,
 )
 from convergebench.analysis.round_trip.preserved_scale import has_scale, preserved, shortfall
-from convergebench.analysis.round_trip.ranking import Ranking, RankingRow, ranking, rankings
+from convergebench.analysis.round_trip.ranking import Ranking, RankingRow, ranking, rankings, reordered
 from convergebench.analysis.round_trip.results import Edits, FailedStep, ModelUse, Results, Return, Role
 from convergebench.analysis.round_trip.share_matrix import ShareMatrix, share_matrices
 from convergebench.analysis.round_trip.worst_cases import WorstCase, worst_cases
@@ -95,6 +95,7 @@ __all__ = [
     "ranking",
     "rankings",
     "reading",
+    "reordered",
     "scores",
     "share_matrices",
     "shortfall",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convergebench.cli.options import AsJson, console, listed, print_json
+from convergebench.json_numbers import json_number
 
 if TYPE_CHECKING:
     from convergebench.metrics import MetricSet
@@ -137,7 +137,7 @@ def _row(path: Path, result: Picture, values: dict[str, Measurement]) -> dict[st
         "picture": str(path),
         "size": list(result.size),
         "metrics": {
-            m.metric: {"value": _plain(m.value), "missing": m.missing, "version": m.version}
+            m.metric: {"value": json_number(m.value), "missing": m.missing, "version": m.version}
             for m in values.values()
         },
     }
@@ -155,7 +155,3 @@ def _print_table(
         shown = f"missing: {m.missing}" if m.value is None else f"{m.value:.4f} {facts[name].unit}".rstrip()
         table.add_row(name, shown, facts[name].better)
     console().print(table)
-
-
-def _plain(value: float | None) -> float | str | None:
-    return str(value) if value is not None and math.isinf(value) else value

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 from convergebench.cli.options import AsJson, console, print_json
+from convergebench.json_numbers import json_number
 
 NAME = "metrics"
 
@@ -17,9 +16,9 @@ def command(as_json: AsJson = False) -> None:
     if as_json:
         print_json(
             [
-                {"name": f.name, "version": f.version, "better": f.better, "perfect": _plain(f.perfect),
-                 "worst": _plain(f.worst), "dimension": f.dimension, "unit": f.unit, "summary": f.summary,
-                 "default": f.name in metrics.expand(metrics.DEFAULT_MEASURED)}
+                {"name": f.name, "version": f.version, "better": f.better, "perfect": json_number(f.perfect),
+                 "worst": json_number(f.worst), "dimension": f.dimension, "unit": f.unit,
+                 "summary": f.summary, "default": f.name in metrics.expand(metrics.DEFAULT_MEASURED)}
                 for f in every
             ]
         )  # fmt: skip
@@ -30,7 +29,3 @@ def command(as_json: AsJson = False) -> None:
     for f in every:
         table.add_row(f.name, f.better, f"{f.perfect:g} {f.unit}", f"{f.worst:g}", f.dimension, f.summary)
     console().print(table)
-
-
-def _plain(value: float) -> float | str:
-    return str(value) if math.isinf(value) else value

@@ -118,14 +118,10 @@ def _print_tables(done: RefinementResult, sums: RefinementTables) -> None:
 
 
 def _rounds(rows: Sequence[RoundRow]) -> Any:
-    from rich import box
-    from rich.table import Table
+    from convergebench.report.tables.terminal_table import terminal_table
 
     figures = list(dict.fromkeys(name for row in rows for name in row.figures))
-    table = Table(
-        title="Rounds", title_justify="left", title_style="bold", box=box.HORIZONTALS, show_edge=False,
-        padding=(0, 1, 0, 0),
-    )  # fmt: skip
+    table = terminal_table("Rounds")
     table.add_column("model")
     counts = ("round", "cases", "content", "edited", "missing")
     for heading in (*counts, *(_SHORT.get(name, name) for name in figures)):

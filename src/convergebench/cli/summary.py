@@ -14,6 +14,7 @@ from convergebench.cli.options import (
     WorkspaceFolder,
     benchmark,
     console,
+    listed,
     print_json,
 )
 
@@ -28,22 +29,31 @@ NAME = "summary"
 
 def command(
     metric: Annotated[
-        str | None, typer.Option(metavar="METRIC", help="Metric that ranks; ssim if it is there.")
+        str | None, typer.Option(metavar="METRIC", help="Metric that ranks. [default: ssim if measured]")
     ] = None,
     round: Annotated[
-        int | None, typer.Option(metavar="N", help="Round to look at; the last unless named.")
+        int | None, typer.Option(metavar="N", help="Round to rank at. [default: last round]")
     ] = None,
     threshold: Annotated[
-        float, typer.Option(metavar="SHARE", help="What is left of the picture when a half-life ends.")
+        float,
+        typer.Option(
+            metavar="SHARE", help="A half-life ends when less than this share of the picture is left."
+        ),
     ] = 0.5,
+    columns: Annotated[
+        list[str],
+        typer.Option(
+            metavar="KEYS", help="Columns of the table, separated by commas, or all. CSV and JSON have all."
+        ),
+    ] = [],  # noqa: B006
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
 ) -> None:
-    """The ranking of all models in the workspace.
+    """Rank all models in the workspace.
 
-    Edits that can be undone only in part, such as those of colour or weather, are ranked apart.
+    Edits that can be undone only in part, such as those of colour or weather, are ranked separately.
     """
     from convergebench.analysis import rankings
     from convergebench.report import csv_ranking, csv_text, under_one_heading
@@ -56,7 +66,7 @@ def command(
     elif as_csv:
         typer.echo(csv_text(under_one_heading([csv_ranking(one) for _, one in ranked])), nl=False)
     else:
-        print_rankings(ranked)
+        print_rankings(ranked, listed(columns))
 
 
 def json_rankings(ranked: Sequence[tuple[Results, Ranking]]) -> dict[str, Any]:
@@ -76,13 +86,13 @@ def json_rankings(ranked: Sequence[tuple[Results, Ranking]]) -> dict[str, Any]:
     return {**main, "partial": others[0] if others else None}
 
 
-def print_rankings(ranked: Sequence[tuple[Results, Ranking]]) -> None:
+def print_rankings(ranked: Sequence[tuple[Results, Ranking]], columns: Sequence[str] = ()) -> None:
     """Each ranking with its means by round."""
     from convergebench.analysis import headline_rounds
     from convergebench.report import rounds_table
 
     for results, one in ranked:
-        print_ranking(one)
+        print_ranking(one, columns)
         if results.rounds > 1:
             out = console()
             out.print()
@@ -93,11 +103,12 @@ def print_rankings(ranked: Sequence[tuple[Results, Ranking]]) -> None:
             console().print()
 
 
-def print_ranking(ranked: Ranking) -> None:
+def print_ranking(ranked: Ranking, columns: Sequence[str] = ()) -> None:
     from convergebench.report import ranking_table
 
     out = console()
-    out.print(_fitted(ranking_table(ranked), out))
+    table = ranking_table(ranked, columns)
+    out.print(table if columns else _fitted(table, out))
     _print_sentences(ranked)
     print_notes(ranked)
 
@@ -118,7 +129,7 @@ def print_notes(ranked: Ranking) -> None:
 
 
 def _fitted(table: Table, out: Console) -> Table:
-    """In a narrow terminal, without cost, time and count of the missing: models and metrics come first."""
+    """Drop cost, time and the number of missing values, as far as needed to fit a narrow terminal."""
     for _ in range(3):
         if out.measure(table, options=out.options.update(max_width=1000)).maximum > out.width:
             table.columns.pop()

@@ -47,7 +47,11 @@ def duration(seconds: float | None) -> str:
     >>> duration(72.41), duration(7.2), duration(0.031)
     ('72.4', '7.20', '0.03')
     """
-    return number(seconds, 1 if seconds is None or seconds >= 10 else 2)
+    return number(seconds, duration_places(seconds))
+
+
+def duration_places(seconds: float | None) -> int:
+    return 1 if seconds is None or seconds >= 10 else 2
 
 
 def mean_with_interval(mean: float | None, low: float | None, high: float | None, facts: MetricFacts) -> str:

@@ -71,7 +71,9 @@ def test_the_ranking_says_how_sure_it_is_and_what_is_missing(visit: Visit, addre
     assert names == ["steady", "refuser", "fading", "identity"]
     order = [" ".join(text.split("\n")) for text in rows.all_inner_texts()]
     assert re.search(r"0\.980 .*\[0\.980, 0\.980\]", order[0])
-    assert order[1].split()[-2:] == ["3", "1"]
+    headings = page.locator(".overview section").first.locator("thead th").all_inner_texts()
+    cells = rows.nth(1).locator("th, td").all_inner_texts()
+    assert [cells[headings.index(one)] for one in ("n", "missing")] == ["3", "1"]
     assert f"refused by the model: {REFUSAL} (refuser 1)" in page.inner_text(".notes")
 
 

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from convergebench.analysis.round_trip.area_under_curve import area_under_curve
 from convergebench.analysis.round_trip.convergence_score import ConvergenceScore, scores
@@ -27,13 +27,16 @@ from convergebench.analysis.statistics.significance_letters import significance_
 from convergebench.errors import WrongUse
 from convergebench.types import FailureKind, MetricFacts
 
+CALIBRATION: frozenset[Role] = frozenset({"floor"})
+"""Roles without a rank: their rows calibrate the metrics and stand below the ranked ones."""
+
 
 @dataclass(frozen=True)
 class RankingRow:
     """One model at the round; `n` and `missing` are those of the metric that ranks."""
 
     rank: int | None
-    """None for floors, and for models without a value to rank by."""
+    """None for calibration rows, and for models without a value to rank by."""
     model: str
     role: Role
     n: int
@@ -50,19 +53,23 @@ class RankingRow:
     imported: bool = False
     """Whether any of its returns at this round was made or measured elsewhere."""
     group: str = ""
-    """Letters: ranked models that share one cannot be told apart."""
+    """Significance letters: the difference between ranked models that share one is not significant."""
     sentence: str | None = None
     """Which way its pictures drift, where that was measured."""
+
+    @property
+    def is_calibration(self) -> bool:
+        return self.role in CALIBRATION
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Models best first, then models without a value, then floors."""
+    """Models best first, then models without a value, then calibration rows."""
 
     suite: str
     round: int
     rounds: int
-    """How many there are."""
+    """How many rounds the results have."""
     metric: MetricFacts
     metrics: tuple[MetricFacts, ...]
     rows: tuple[RankingRow, ...]
@@ -72,46 +79,65 @@ class Ranking:
     """Whether the ranked models' means are over different sets of cases."""
     missing_values: tuple[MissingValue, ...]
     """What is missing at this round."""
+    ranked_by: str
+    """The name of the metric, or of the column whose values gave the order."""
+    results: Results = field(repr=False, compare=False)
+    """What was ranked: further columns are computed from it."""
     edits: Edits = "reversible"
-    """What it ranks by: edits that can be undone for certain, or those that can be only in part."""
+    """Whether the ranked edits can be undone for certain, or only in part."""
+
+    @property
+    def is_gated(self) -> bool:
+        """Whether forward edits were tested; then the gated score is the one to show."""
+        return any(row.score is not None and row.score.gated is not None for row in self.rows)
 
 
 def ranking(
     results: Results, metric: str = "ssim", round: int | None = None, threshold: float = THRESHOLD
 ) -> Ranking:
-    """Rank by a metric's mean at a round, the last unless told; floors come last, without a rank.
+    """Rank by a metric's mean at a round, by default the last; calibration rows come last, without a rank.
 
-    Half-lives are until less than the threshold share of the picture is left.
+    A half-life ends when less than the threshold share of the picture is left.
     """
     facts = results.facts(metric)
     number = results.round_or_last(round)
-    grouped = results.returns_by_round()
-    returns = {model: grouped.get((model, number), []) for model in results.roles()}
+    by_round = results.returns_by_round()
+    returns = {model: by_round.get((model, number), []) for model in results.roles()}
     values = {model: finite(readings(found, facts)) for model, found in returns.items()}
-    ordered = _ordered(_rows(results, returns, facts), values, facts)
+    rows = _rows(results, returns, facts)
+    ordered = _ordered(rows, {row.model: _loss(row, values[row.model], facts) for row in rows})
     ranked = {row.model: values[row.model] for row in ordered if row.rank is not None}
-    rows = _with_convergence(results, ordered, facts, significance_letters(ranked, facts), threshold)
-    sets = [frozenset(found) for found in ranked.values()]
-    shared = frozenset[tuple[str, int]].intersection(*sets) if sets else frozenset()
+    rows_with_statistics = _with_convergence(
+        results, ordered, facts, significance_letters(ranked, facts), threshold
+    )
+    case_sets = [frozenset(found) for found in ranked.values()]
+    shared = frozenset[tuple[str, int]].intersection(*case_sets) if case_sets else frozenset()
     return Ranking(
         suite=results.suite,
         round=number,
         rounds=results.rounds,
         metric=facts,
         metrics=results.metrics,
-        rows=rows,
+        rows=rows_with_statistics,
         shared_cases=len({case for case, _ in shared}),
-        unequal_cases=len(set(sets)) > 1,
+        unequal_cases=len(set(case_sets)) > 1,
         missing_values=tuple(gap for gap in missing_values(results) if gap.round == number),
+        ranked_by=facts.name,
+        results=results,
         edits=results.edits,
     )
+
+
+def reordered(ranking: Ranking, ranked_by: str, losses: Mapping[str, float]) -> Ranking:
+    """The same rows ranked by other numbers, the lowest first; a model without one has no rank."""
+    return replace(ranking, rows=_ordered(ranking.rows, losses), ranked_by=ranked_by)
 
 
 def rankings(
     results: Results, metric: str = "ssim", round: int | None = None, threshold: float = THRESHOLD
 ) -> tuple[tuple[Results, Ranking], ...]:
-    """The main ranking, and apart from it that of the partially reversible edits, where they have the metric
-    and come to the round; each with the results that it ranks."""
+    """The main ranking, and after it that of the partially reversible edits, where they have the metric
+    and reach the round; each with the results that it ranks."""
     ranked = [(results, ranking(results, metric, round, threshold))]
     if results.partial is not None:
         with suppress(WrongUse):
@@ -123,19 +149,19 @@ def _with_convergence(
     results: Results,
     rows: Sequence[RankingRow],
     facts: MetricFacts,
-    grouped: Mapping[str, str],
+    letters: Mapping[str, str],
     threshold: float,
 ) -> tuple[RankingRow, ...]:
-    """The same rows with half-life, area, score and group, as far as there are any."""
-    of_models = share_matrices(results, facts.name) if has_scale(facts) else {}
-    scored = scores(results)
+    """The same rows with half-life, area, score and letters, where there are any."""
+    matrices = share_matrices(results, facts.name) if has_scale(facts) else {}
+    model_scores = scores(results)
     return tuple(
         replace(
             row,
-            half_life=half_life(of_models[row.model], threshold) if row.model in of_models else None,
-            auc=area_under_curve(of_models[row.model]) if row.model in of_models else None,
-            score=scored.get(row.model),
-            group=grouped.get(row.model, ""),
+            half_life=half_life(matrices[row.model], threshold) if row.model in matrices else None,
+            auc=area_under_curve(matrices[row.model]) if row.model in matrices else None,
+            score=model_scores.get(row.model),
+            group=letters.get(row.model, ""),
         )
         for row in rows
     )
@@ -176,27 +202,31 @@ def _sentence(returns: Sequence[Return]) -> str | None:
     return profile.sentence if profile.drifts else None
 
 
-def _ordered(
-    rows: Sequence[RankingRow], values: Mapping[str, Values], facts: MetricFacts
-) -> tuple[RankingRow, ...]:
-    """Best first; equal means share a rank.
+def _loss(row: RankingRow, values: Values, facts: MetricFacts) -> float | None:
+    """How far the model is from perfect; None without a value.
 
-    What may lie on either side of perfect is ranked by how far off it is on average: its mean may be perfect
-    though no value is.
+    A metric that may lie on either side of perfect is averaged by distance: its mean may be perfect though
+    no value is.
     """
+    mean = row.metrics[facts.name].mean
+    if mean is None:
+        return None
+    if facts.better == "nearest":
+        distances = [shortfall(value, facts) for _, value in values.values()]
+        return math.fsum(distances) / len(distances)
+    return shortfall(mean, facts)
+
+
+def _ordered(rows: Sequence[RankingRow], losses: Mapping[str, float | None]) -> tuple[RankingRow, ...]:
+    """The lowest loss first; equal losses share a rank."""
 
     def place(row: RankingRow) -> tuple[bool, bool, float]:
-        mean = row.metrics[facts.name].mean
-        if mean is None:
-            return row.role == "floor", True, 0.0
-        if facts.better == "nearest":
-            off = [shortfall(value, facts) for _, value in values[row.model].values()]
-            return row.role == "floor", False, math.fsum(off) / len(off)
-        return row.role == "floor", False, shortfall(mean, facts)
+        loss = losses.get(row.model)
+        return row.is_calibration, loss is None, 0.0 if loss is None else loss
 
     ordered = sorted(rows, key=place)
     places = [place(row) for row in ordered]
     return tuple(
-        row if any(at[:2]) else replace(row, rank=1 + places.index(at))
+        replace(row, rank=None if any(at[:2]) else 1 + places.index(at))
         for row, at in zip(ordered, places, strict=True)
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
+
+from convergebench.json_numbers import json_number
 
 
 def script_of(key: str, section: Any) -> str:
@@ -24,7 +25,7 @@ def script_of(key: str, section: Any) -> str:
 def _plain(value: Any) -> Any:
     """What JSON can hold: infinity is a word, and seven digits are enough to look at."""
     if isinstance(value, float):
-        return float(f"{value:.7g}") if math.isfinite(value) else str(value)
+        return json_number(float(f"{value:.7g}"))
     if isinstance(value, dict):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

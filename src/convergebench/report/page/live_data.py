@@ -1,4 +1,4 @@
-"""A workspace that may be changing: sections as of its last look, gathered anew when it is due."""
+"""The page's data of a workspace that may be changing: a snapshot, renewed when it is due."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ from pathlib import Path
 from convergebench.errors import ConvergeBenchError
 from convergebench.report.page.change_maps import mean_map
 from convergebench.report.page.data_script import script_of
+from convergebench.report.page.page_files import PARTS
 from convergebench.report.page.page_results import page_results
 from convergebench.report.page.picture_cache import PictureCache
 from convergebench.report.page.sections import Sections
-from convergebench.report.page.static_site import PARTS
 from convergebench.store import Workspace
 
-_FIRST = ("overview", "metric/ssim")
-_SOON = ("pictures", "values/ssim", "drift", "runs")
 _SHORTEST_WAIT_SECONDS = 1.0
 _SHARE_OF_TIME = 10
-"""Gathering takes at most one tenth of the time, however large the workspace."""
+"""Snapshots take at most one tenth of the time, however large the workspace."""
 
 
-class _Look:
+class _Snapshot:
     """The sections as of one moment, each built once, and by one thread."""
 
     def __init__(self, version: int, sections: Sections, due: float) -> None:
@@ -42,36 +40,38 @@ class _Look:
                 self._scripts[key] = script_of(key, self.sections.build(key))
             return self._scripts[key]
 
-    def mean_map(self, model: int, keeper: PictureCache) -> bytes | None:
+    def mean_map(self, model: int, picture_cache: PictureCache) -> bytes | None:
         with self._guards.setdefault(model, threading.Lock()):
             if model not in self._means:
                 try:
-                    self._means[model] = mean_map(keeper.maps_of(self.sections.last_returns(model)))
+                    self._means[model] = mean_map(picture_cache.maps_of(self.sections.last_returns(model)))
                 except ConvergeBenchError:
                     self._means[model] = None
             return self._means[model]
 
 
 class LiveData:
-    """What the page asks for while it is open. It may be asked from several threads."""
+    """What an open page requests, from several threads."""
 
     def __init__(self, folder: Path, suite: str | None = None) -> None:
         self.workspace = Workspace.existing(folder)
-        self.keeper = PictureCache(self.workspace.pictures, folder / PARTS)
+        self.picture_cache = PictureCache(self.workspace.pictures, folder / PARTS)
         self._suite = suite
         self._guard = threading.Lock()
         self._closing = threading.Event()
         self._preparing = threading.Thread(target=self._prepare_more, daemon=True)
-        self._look = self._gathered()
+        self._snapshot = self._take_snapshot()
 
     def prepare(self) -> None:
-        """Build what the page opens with, so that it need not wait for it; the rest follows meanwhile."""
-        for key in _FIRST:
+        """Build what the page opens with before it opens, and more in the background."""
+        first, _ = self._snapshot.sections.prepared()
+        for key in first:
             self.script(key)
         self._preparing.start()
 
     def _prepare_more(self) -> None:
-        for key in _SOON:
+        _, soon = self._snapshot.sections.prepared()
+        for key in soon:
             with suppress(ConvergeBenchError):
                 if not self._closing.is_set():
                     self.script(key)
@@ -79,21 +79,24 @@ class LiveData:
     def version(self) -> int:
         """A number that changes when there is something new to show."""
         with self._guard:
-            if self.workspace.data_version != self._look.version and time.monotonic() >= self._look.due:
-                self._look = self._gathered()
-            return self._look.version
+            if (
+                self.workspace.data_version != self._snapshot.version
+                and time.monotonic() >= self._snapshot.due
+            ):
+                self._snapshot = self._take_snapshot()
+            return self._snapshot.version
 
     def script(self, key: str) -> str | None:
-        """The section as a script, or None where there is no such section."""
+        """The section as a script, or None where there is none of this key."""
         with self._guard:
-            look = self._look
-        return look.script(key)
+            snapshot = self._snapshot
+        return snapshot.script(key)
 
     def mean_map(self, model: int) -> bytes | None:
         """Where this model's last returns differ from their sources on average; None where it has none."""
         with self._guard:
-            look = self._look
-        return look.mean_map(model, self.keeper)
+            snapshot = self._snapshot
+        return snapshot.mean_map(model, self.picture_cache)
 
     def close(self) -> None:
         self._closing.set()
@@ -101,10 +104,10 @@ class LiveData:
             self._preparing.join()
         self.workspace.close()
 
-    def _gathered(self) -> _Look:
+    def _take_snapshot(self) -> _Snapshot:
         began = time.monotonic()
         version = self.workspace.data_version
         results = page_results(self.workspace, self._suite)
         taken = time.monotonic() - began
         due = began + max(_SHORTEST_WAIT_SECONDS, _SHARE_OF_TIME * taken)
-        return _Look(version, Sections(self.workspace, results, live=True), due)
+        return _Snapshot(version, Sections(self.workspace, results, live=True), due)

@@ -13,8 +13,9 @@ from convergebench.errors import ConvergeBenchError, MissingExtra, WrongUse
 from convergebench.picture import SUFFIXES
 from convergebench.report.page.change_maps import full_map
 from convergebench.report.page.live_data import LiveData
+from convergebench.report.page.page_files import PAGE, PARTS, page_files
 from convergebench.report.page.picture_cache import MAPS, THUMBNAILS
-from convergebench.report.page.static_site import ASSETS, MEANS, PAGE, PARTS, PICTURES
+from convergebench.report.page.static_site import MEANS, PICTURES
 from convergebench.store import Workspace
 from convergebench.types import Digest, PictureFacts
 
@@ -31,13 +32,13 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-_KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}
-"""For what is named by its content."""
-_FRESH = {"Cache-Control": "no-cache"}
+_IMMUTABLE = {"Cache-Control": "private, max-age=31536000, immutable"}
+"""For files named by their content."""
+_REVALIDATED = {"Cache-Control": "no-cache"}
 
 
 def serve(folder: Path, suite: str | None, port: int, on_ready: Callable[[str], None]) -> None:
-    """Serve until interrupted; `on_ready` is told the address. Port 0 takes any that is free."""
+    """Serve until interrupted; `on_ready` gets the address. Port 0 takes any free port."""
     try:
         import uvicorn
     except ImportError as error:
@@ -95,7 +96,7 @@ def _add_data(app: FastAPI, data: LiveData) -> None:
 
     @app.get(f"/{PARTS}/data/{{key:path}}.js")
     def section(key: str) -> Response:
-        return _answer(data.script(key), _TYPES[".js"], _FRESH)
+        return _answer(data.script(key), _TYPES[".js"], _REVALIDATED)
 
 
 def _add_pictures(app: FastAPI, data: LiveData) -> None:
@@ -103,48 +104,49 @@ def _add_pictures(app: FastAPI, data: LiveData) -> None:
 
     @app.get(f"/{PARTS}/{THUMBNAILS}/{{start}}/{{digest}}.jpg")
     def small(start: str, digest: str) -> Response:
-        return _answer(_made(digest, make=data.keeper.thumbnail_of), "image/jpeg", _KEPT)
+        return _answer(_from_digests(digest, make=data.picture_cache.thumbnail_of), "image/jpeg", _IMMUTABLE)
 
     @app.get(f"/{PICTURES}/{{start}}/{{name}}")
     def picture(start: str, name: str) -> Response:
         digest, _, suffix = name.partition(".")
         media_type = media_types.get(f".{suffix}")
-        content = _made(digest, make=partial(_stored, data.workspace, media_type)) if media_type else None
-        return _answer(content, media_type or "", _KEPT)
+        content = (
+            _from_digests(digest, make=partial(_stored, data.workspace, media_type)) if media_type else None
+        )
+        return _answer(content, media_type or "", _IMMUTABLE)
 
 
 def _add_maps(app: FastAPI, data: LiveData) -> None:
-    """Maps of change in full size, made when they are looked at."""
+    """Maps of change in full size, made when they are requested."""
 
-    def drawn(source: Digest, result: Digest) -> bytes:
+    def draw(source: Digest, result: Digest) -> bytes:
         load = data.workspace.pictures.load
         return full_map(load(source).pixels, load(result).pixels)
 
     @app.get(f"/{PARTS}/{MAPS}/{MEANS}/{{number}}.png")
     def mean(number: int) -> Response:
-        return _answer(data.mean_map(number), "image/png", _FRESH)
+        return _answer(data.mean_map(number), "image/png", _REVALIDATED)
 
     @app.get(f"/{PARTS}/{MAPS}/{{start}}/{{source}}-{{result}}.png")
     def map_of(start: str, source: str, result: str) -> Response:
-        return _answer(_made(source, result, make=drawn), "image/png", _KEPT)
+        return _answer(_from_digests(source, result, make=draw), "image/png", _IMMUTABLE)
 
 
 def _add_assets(app: FastAPI) -> None:
-    """After all others, since it answers to any name; only files that the package has are found."""
-    assets = {path.name: path for path in ASSETS.iterdir()}
+    """After all others, since it answers to any name; only the page's own files are found."""
+    files = page_files()
 
     @app.get("/")
     @app.get(f"/{PARTS}/{{name}}")
     def asset(name: str = PAGE) -> Response:
-        content = assets[name].read_bytes() if name in assets else None
-        return _answer(content, _TYPES.get(Path(name).suffix, ""), _FRESH)
+        return _answer(files.get(name), _TYPES.get(Path(name).suffix, ""), _REVALIDATED)
 
 
 def _answer(content: bytes | str | None, media_type: str, headers: dict[str, str]) -> Response:
     from fastapi import Response
 
     if content is None:
-        return Response("There is no such thing here.", 404, media_type="text/plain")
+        return Response("Not found.", 404, media_type="text/plain")
     return Response(content, media_type=media_type, headers=headers)
 
 
@@ -153,12 +155,12 @@ def _is_digest(text: str) -> bool:
 
 
 def _stored(workspace: Workspace, media_type: str, digest: Digest) -> bytes:
-    """The picture's bytes as they are kept, wherever that is."""
+    """The picture's bytes as they are stored, wherever that is."""
     return workspace.pictures.open(PictureFacts(digest, 0, 0, media_type)).encoded
 
 
-def _made(*digests: Digest, make: Callable[..., bytes]) -> bytes | None:
-    """What is made of these pictures; None where one of them is not here."""
+def _from_digests(*digests: Digest, make: Callable[..., bytes]) -> bytes | None:
+    """What `make` makes of these pictures; None where one of them is missing."""
     if not all(map(_is_digest, digests)):
         return None
     try:

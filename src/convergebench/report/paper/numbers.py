@@ -10,7 +10,6 @@ from convergebench.analysis import (
     Contraction,
     CurveShape,
     ForwardSuccess,
-    HalfLife,
     Interval,
     Part,
     Ranking,
@@ -39,7 +38,7 @@ from convergebench.report.formatting import (
 )
 from convergebench.report.paper.counting import listed
 from convergebench.report.paper.grids import Grid, shaded
-from convergebench.report.tables.ranking import half_life_interval, half_life_text
+from convergebench.report.tables.ranking import ranking_cells
 from convergebench.report.tables.rounds import rounds_cells
 from convergebench.types import MetricFacts
 
@@ -50,25 +49,8 @@ _DARKEST_DRIFT = 16.0
 
 
 def ranking_grid(ranked: Ranking) -> Grid:
-    rows = []
-    for row in ranked.rows:
-        chief = row.metrics[ranked.metric.name]
-        score = row.score
-        rows.append([
-            ABSENT if row.rank is None else str(row.rank),
-            row.model,
-            mean_with_interval(chief.mean, chief.low, chief.high, ranked.metric),
-            row.group or ABSENT,
-            _half_life(row.half_life),
-            number(row.auc.mean if row.auc else None, 2),
-            _points(score.together if score else None),
-            _points(score.gated if score else None),
-            str(row.n),
-            str(row.missing),
-        ])  # fmt: skip
-    headings = ["#", "model", f"{metric_title(ranked.metric)} @ R{ranked.round}", "group", "half-life", "AUC",
-                "score", "gated", "n", "missing"]  # fmt: skip
-    return Grid(headings, rows, left=(1,), rules=first_floor(ranked.rows))
+    headings, rows, words = ranking_cells(ranked, "paper")
+    return Grid(headings, rows, left=words, rules=first_calibration_row(ranked.rows))
 
 
 def shared_grid(results: Results, ranked: Ranking) -> Grid | None:
@@ -89,7 +71,9 @@ def rounds_grid(results: Results, ranked: Ranking) -> Grid | None:
         return None
     marks = headline_rounds(results, ranked.metric.name)
     rows = rounds_cells(marks, [row.model for row in ranked.rows])
-    return Grid(["model", *(f"R{mark}" for mark in marks.rounds)], rows, rules=first_floor(ranked.rows))
+    return Grid(
+        ["model", *(f"R{mark}" for mark in marks.rounds)], rows, rules=first_calibration_row(ranked.rows)
+    )
 
 
 def partial_grid(results: Results, ranked: Ranking) -> Grid | None:
@@ -111,7 +95,7 @@ def metrics_grid(ranked: Ranking) -> Grid | None:
             for one, facts in zip(means, shown, strict=True)
         ]
         rows.append([row.model, *cells])
-    return Grid(["model", *map(metric_title, shown)], rows, rules=first_floor(ranked.rows))
+    return Grid(["model", *map(metric_title, shown)], rows, rules=first_calibration_row(ranked.rows))
 
 
 def dynamics_grid(results: Results, ranked: Ranking) -> Grid | None:
@@ -132,7 +116,7 @@ def dynamics_grid(results: Results, ranked: Ranking) -> Grid | None:
         return None
     headings = ["model", "shape of the curve", "factor q", "verdict", "edits done"]
     notes = [f"There is no verdict for {listed(models)}: {reason}." for reason, models in reasons.items()]
-    return Grid(headings, rows, left=(0, 1, 3), rules=first_floor(shown), notes=notes)
+    return Grid(headings, rows, left=(0, 1, 3), rules=first_calibration_row(shown), notes=notes)
 
 
 def scores_grid(ranked: Ranking) -> Grid | None:
@@ -144,7 +128,9 @@ def scores_grid(ranked: Ranking) -> Grid | None:
         assert row.score is not None
         kinds = (row.score.quality, row.score.semantic, row.score.together, row.score.gated)
         rows.append([row.model, *map(_points_with_interval, kinds)])
-    return Grid(["model", "quality", "semantics", "score", "gated score"], rows, rules=first_floor(shown))
+    return Grid(
+        ["model", "quality", "semantics", "score", "gated score"], rows, rules=first_calibration_row(shown)
+    )
 
 
 def part_grid(results: Results, ranked: Ranking, by: Part) -> Grid | None:
@@ -161,7 +147,7 @@ def part_grid(results: Results, ranked: Ranking, by: Part) -> Grid | None:
         ]
         rows.append([row.model, *means])
     headings = ["model", *(group or "none" for group in parts.groups)]
-    return Grid(headings, rows, rules=first_floor(ranked.rows))
+    return Grid(headings, rows, rules=first_calibration_row(ranked.rows))
 
 
 def edit_grids(results: Results, ranked: Ranking) -> list[Grid]:
@@ -199,21 +185,14 @@ def drift_grid(results: Results, ranked: Ranking) -> Grid | None:
     return shaded("model", names, [way.name for way in DRIFT_KINDS], cells) if names else None
 
 
-def first_floor(rows: Sequence[RankingRow]) -> list[int]:
-    """Where floors begin, if there is something above them."""
-    places = [place for place, row in enumerate(rows) if row.role == "floor"]
+def first_calibration_row(rows: Sequence[RankingRow]) -> list[int]:
+    """Where calibration rows begin, if there is something above them."""
+    places = [place for place, row in enumerate(rows) if row.is_calibration]
     return places[:1] if places and places[0] else []
 
 
 def _has_value(ranked: Ranking, facts: MetricFacts) -> bool:
     return any(row.metrics[facts.name].mean is not None for row in ranked.rows)
-
-
-def _half_life(life: HalfLife | None) -> str:
-    told = half_life_text(life)
-    if life is None or life.low is None or math.isinf(life.low):
-        return told
-    return f"{told} {half_life_interval(life)}"
 
 
 def _points(points: Interval | None) -> str:

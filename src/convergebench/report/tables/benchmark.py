@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
 from convergebench.report.export.csv_files import Row
 from convergebench.report.formatting import ABSENT, counted, number
+from convergebench.report.tables.terminal_table import terminal_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,10 +21,7 @@ _LARGE_SCALE = 10
 
 def benchmark_table(rows: Sequence[BenchmarkRow]) -> Table:
     """A line a row; a score that cannot be had is a dash. Print benchmark_notes(rows) under it."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.HORIZONTALS, padding=(0, 1, 0, 0), show_edge=False)
+    table = terminal_table()
     for heading in ("model", "suite", "", "metric", "subset"):
         table.add_column(heading, overflow="fold")
     for heading in ("n", "missing", "score", "95 % interval"):

@@ -7,9 +7,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis import ModelProfile, PairedDifference
+from convergebench.json_numbers import json_numbers
+from convergebench.report.columns import written_interval, written_number
+from convergebench.report.columns.half_life import half_life_value
 from convergebench.report.export.csv_files import Row
 from convergebench.report.formatting import ABSENT, counted, number
-from convergebench.report.tables.ranking import half_life_interval, half_life_text, json_number
+from convergebench.report.tables.terminal_table import terminal_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -17,11 +20,8 @@ if TYPE_CHECKING:
 
 def paired_table(differences: Sequence[tuple[str, PairedDifference]]) -> Table:
     """A row for each difference, with the part of the suite that it is of, if any; fits 100 columns."""
-    from rich import box
-    from rich.table import Table
-
     first, second = differences[0][1].first, differences[0][1].second
-    table = Table(box=box.HORIZONTALS, padding=(0, 1, 0, 0), show_edge=False)
+    table = terminal_table()
     table.add_column("what", overflow="fold")
     table.add_column(first, justify="right", overflow="fold", min_width=6)
     table.add_column(second, justify="right", overflow="fold", min_width=6)
@@ -81,10 +81,11 @@ def json_paired(
     """Everything, for json.dumps."""
     return {
         "differences": [
-            {**_plain(asdict(one)), "part": part or None, "verdict": one.verdict} for part, one in differences
+            {**json_numbers(asdict(one)), "part": part or None, "verdict": one.verdict}
+            for part, one in differences
         ],
         "models": [
-            {**_plain(asdict(one)), "forward": {**asdict(one.forward), "rate": one.forward.rate}}
+            {**json_numbers(asdict(one)), "forward": {**asdict(one.forward), "rate": one.forward.rate}}
             for one in profiles
         ],
     }
@@ -128,9 +129,11 @@ def _half_life(profile: ModelProfile) -> str:
     life = profile.half_life
     if life is None:
         return "nothing was measured"
-    when = f"{half_life_text(life)} {half_life_interval(life)}".rstrip()
-    told = f"{when} rounds until less than {life.threshold:.0%} is left"
-    return f"{told}; {life.fell} of {life.n} chains fell"
+    value = half_life_value(life)
+    rounds = f"{written_number(value.value, value, 1)} {written_interval(value, 1)}".rstrip()
+    return (
+        f"{rounds} rounds until less than {life.threshold:.0%} is left; {life.fell} of {life.n} chains fell"
+    )
 
 
 def _shape(profile: ModelProfile) -> str:
@@ -172,12 +175,3 @@ def _score(profile: ModelProfile) -> str:
     }  # fmt: skip
     told = ", ".join(f"{name} {number(one.mean if one else None, 1)}" for name, one in named.items())
     return f"{told}; without {', '.join(score.missing)}" if score.missing else told
-
-
-def _plain(value: Any) -> Any:
-    """The same without infinity, which JSON does not have."""
-    if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return json_number(value) if isinstance(value, float) else value

@@ -1,53 +1,50 @@
-"""The ranking as a table for the terminal, and as JSON."""
+"""The ranking as a table for the terminal, as cells for other tables, as CSV and as JSON."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis import ConvergenceScore, HalfLife, Interval, MetricSummary, Ranking, RankingRow
-from convergebench.report.export.csv_files import Row
-from convergebench.report.formatting import (
-    ABSENT,
-    decimals,
-    duration,
-    mean_with_interval,
-    metric_title,
-    number,
+from convergebench.json_numbers import json_number
+from convergebench.report.columns import (
+    ColumnValue,
+    RankingColumn,
+    Values,
+    View,
+    chosen_columns,
+    columns_in,
+    written,
 )
+from convergebench.report.export.csv_files import Row
+from convergebench.report.formatting import ABSENT
 from convergebench.report.tables.ranking_notes import ranking_notes
-from convergebench.types import MetricFacts
+from convergebench.report.tables.terminal_table import terminal_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_BESIDE = ("ssim", "lpips", "clip")
-"""Structure, perception and meaning."""
+_FIRST_IN_CSV = ("group", "n", "missing")
 
 
-def ranking_table(ranking: Ranking) -> Table:
-    """A table that fits 100 columns, floors below a line; print ranking_notes(ranking) under it."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(
-        title=f"{ranking.suite}, round {ranking.round}{edits_title(ranking)}",
-        title_justify="left",
-        title_style="bold",
-        box=box.HORIZONTALS,
-        padding=(0, 1, 0, 0),
-        show_edge=False,
-    )
+def ranking_table(ranking: Ranking, chosen: Sequence[str] = ()) -> Table:
+    """The columns with the chosen keys, or else those that fit 100 characters; calibration rows stand below
+    a line. Print ranking_notes(ranking) under it."""
+    columns = chosen_columns(ranking, chosen) if chosen else columns_in("terminal", ranking)
+    table = terminal_table(f"{ranking.suite}, round {ranking.round}{edits_title(ranking)}")
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("model", overflow="fold", min_width=8)
-    table.add_column(f"{metric_title(ranking.metric)} @ R{ranking.round}", no_wrap=True)
-    for heading in _headings(ranking)[3:]:
-        table.add_column(_broken(heading), justify="right", no_wrap=True)
-    for row, following in zip(ranking.rows, (*ranking.rows[1:], None), strict=True):
-        is_last_above_floors = following is not None and row.role != "floor" and following.role == "floor"
-        style = "dim" if row.role == "floor" else ""
-        table.add_row(*_cells(ranking, row), style=style, end_section=is_last_above_floors)
+    for column in columns:
+        is_left = column.is_words or "terminal" in column.intervals
+        heading = column.title(ranking)
+        table.add_column(
+            heading if is_left else _broken(heading), justify="left" if is_left else "right", no_wrap=True
+        )
+    cells = _cells(ranking, columns, "terminal")
+    for row, texts, following in zip(ranking.rows, cells, (*ranking.rows[1:], None), strict=True):
+        is_last_ranked = following is not None and following.is_calibration and not row.is_calibration
+        table.add_row(*texts, style="dim" if row.is_calibration else "", end_section=is_last_ranked)
     return table
 
 
@@ -56,50 +53,19 @@ def edits_title(ranking: Ranking) -> str:
     return "" if ranking.edits == "reversible" else f", {ranking.edits} edits"
 
 
-def ranking_cells(ranking: Ranking) -> list[list[str]]:
-    """The table's text: a heading, then a row a model."""
-    return [_headings(ranking), *(_cells(ranking, row) for row in ranking.rows)]
+def ranking_cells(ranking: Ranking, view: View) -> tuple[list[str], list[list[str]], list[int]]:
+    """Headings, a row of text for each model, and the places of the columns that hold words."""
+    columns = columns_in(view, ranking)
+    headings = ["#", "model", *(column.title(ranking) for column in columns)]
+    words = [1, *(place for place, column in enumerate(columns, 2) if column.is_words)]
+    return headings, list(_cells(ranking, columns, view)), words
 
 
-def csv_ranking(ranking: Ranking) -> list[Row]:
-    """A heading, then a row a model, with all metrics' means at full precision."""
-    names = [facts.name for facts in ranking.metrics]
-    heading = ("rank", "model", "role", "group", "n", "missing", *names, "low", "high", "half_life", "auc",
-               "score", "gated_score", "mean_seconds", "cost_usd", "edits")  # fmt: skip
-    rows: list[Row] = [heading]
+def _cells(ranking: Ranking, columns: Sequence[RankingColumn], view: View) -> Iterator[list[str]]:
+    found = [(column, column.values(ranking)) for column in columns]
     for row in ranking.rows:
-        chief = row.metrics[ranking.metric.name]
-        score = (row.score.together, row.score.gated) if row.score else (None, None)
-        rows.append(
-            (row.rank, row.model, row.role, row.group, row.n, row.missing,
-             *(row.metrics[name].mean for name in names), chief.low, chief.high,
-             row.half_life.median if row.half_life else None, row.auc.mean if row.auc else None,
-             *(one.mean if one else None for one in score), row.mean_seconds, row.cost_usd, ranking.edits)
-        )  # fmt: skip
-    return rows
-
-
-def json_ranking(ranking: Ranking) -> dict[str, Any]:
-    """The ranking for json.dumps: infinite values are the string "inf", missing ones null with a reason."""
-    return {
-        "suite": ranking.suite,
-        "round": ranking.round,
-        "edits": ranking.edits,
-        "ranked_by": ranking.metric.name,
-        "better": ranking.metric.better,
-        "shared_cases": ranking.shared_cases,
-        "unequal_cases": ranking.unequal_cases,
-        "rows": [_json_row(row) for row in ranking.rows],
-        "notes": list(ranking_notes(ranking)),
-    }
-
-
-def _headings(ranking: Ranking) -> list[str]:
-    chief = metric_title(ranking.metric)
-    others = [metric_title(facts) for facts in _others(ranking)]
-    score = "gated score" if is_gated(ranking) else "score"
-    convergence = ["group", "half-life", "AUC", score]
-    return ["#", "model", f"{chief} @ R{ranking.round}", *convergence, *others, "n", "missing", "s/edit", "$"]
+        texts = (written(column, values.get(row.model), view) for column, values in found)
+        yield [ABSENT if row.rank is None else str(row.rank), row.model, *texts]
 
 
 def _broken(heading: str) -> str:
@@ -111,61 +77,59 @@ def _broken(heading: str) -> str:
     return heading.replace(" ", "\n").replace("-", "-\n").replace("/", "/\n").replace("missing", "miss-\ning")
 
 
-def _others(ranking: Ranking) -> list[MetricFacts]:
-    """What fits beside the metric that ranks, where it has a value; the JSON has all."""
+def csv_ranking(ranking: Ranking) -> list[Row]:
+    """A heading, then a row for each model, with all metrics' means at full precision."""
+    metrics = {facts.name for facts in ranking.metrics}
+    columns = sorted(
+        columns_in("csv", ranking),
+        key=lambda one: 0 if one.key in _FIRST_IN_CSV else 1 if one.key in metrics else 2,
+    )
+    found = [(column, column.values(ranking)) for column in columns]
+    headings = [heading for column, values in found for heading in _csv_headings(column, values)]
     return [
-        facts
-        for facts in ranking.metrics
-        if facts != ranking.metric
-        and facts.name in _BESIDE
-        and any(row.metrics[facts.name].mean is not None for row in ranking.rows)
+        ("rank", "model", "role", *headings),
+        *((row.rank, row.model, row.role, *_csv_cells(row.model, found)) for row in ranking.rows),
     ]
 
 
-def _cells(ranking: Ranking, row: RankingRow) -> list[str]:
-    chief = row.metrics[ranking.metric.name]
-    return [
-        ABSENT if row.rank is None else str(row.rank),
-        row.model,
-        mean_with_interval(chief.mean, chief.low, chief.high, ranking.metric),
-        row.group or ABSENT,
-        half_life_text(row.half_life),
-        number(row.auc.mean if row.auc else None, 2),
-        _score_text(row, gated=is_gated(ranking)),
-        *(number(row.metrics[facts.name].mean, decimals(facts)) for facts in _others(ranking)),
-        str(row.n),
-        str(row.missing),
-        duration(row.mean_seconds),
-        number(row.cost_usd, 2),
-    ]
+def _csv_headings(column: RankingColumn, values: Values) -> list[str]:
+    return [*column.csv_fields(), *([f"{column.key}_bound"] if _has_bound(values) else [])]
 
 
-def is_gated(ranking: Ranking) -> bool:
-    """Whether any model's forward edits were looked at; then the gated score is the one to show."""
-    return any(row.score is not None and row.score.gated is not None for row in ranking.rows)
+def _csv_cells(model: str, found: Sequence[tuple[RankingColumn, Values]]) -> Iterator[str | float | None]:
+    for column, values in found:
+        one = values.get(model, ColumnValue())
+        for field in column.csv_fields().values():
+            is_text = field == "value" and (column.is_words or one.value is None)
+            yield one.text if is_text else getattr(one, field)
+        if _has_bound(values):
+            yield one.bound
 
 
-def half_life_text(life: HalfLife | None) -> str:
-    """In rounds; later than the last one watched where more than half of the pictures hold out."""
-    return ABSENT if life is None else _rounds_text(life.median, life)
+def _has_bound(values: Values) -> bool:
+    return any(one.bound is not None for one in values.values())
 
 
-def half_life_interval(life: HalfLife | None) -> str:
-    """Such as [2.5, >6]; empty where there is none."""
-    if life is None or life.low is None or life.high is None:
-        return ""
-    return f"[{_rounds_text(life.low, life)}, {_rounds_text(life.high, life)}]"
-
-
-def _rounds_text(rounds: float, life: HalfLife) -> str:
-    return f">{life.watched}" if math.isinf(rounds) else number(rounds, 1)
-
-
-def _score_text(row: RankingRow, *, gated: bool) -> str:
-    if row.score is None:
-        return ABSENT
-    points = row.score.gated if gated else row.score.together
-    return number(points.mean if points else None, 1)
+def json_ranking(ranking: Ranking) -> dict[str, Any]:
+    """The ranking for json.dumps: infinite values are the string "inf", missing ones null with a reason."""
+    found = [(column, column.values(ranking)) for column in columns_in("json", ranking)]
+    return {
+        "suite": ranking.suite,
+        "round": ranking.round,
+        "edits": ranking.edits,
+        "ranked_by": ranking.ranked_by,
+        "better": ranking.metric.better,
+        "shared_cases": ranking.shared_cases,
+        "unequal_cases": ranking.unequal_cases,
+        "rows": [
+            {
+                **_json_row(row),
+                **{column.key: values.get(row.model, ColumnValue()).as_json() for column, values in found},
+            }
+            for row in ranking.rows
+        ],
+        "notes": list(ranking_notes(ranking)),
+    }
 
 
 def _json_row(row: RankingRow) -> dict[str, Any]:
@@ -232,8 +196,3 @@ def _json_summary(summary: MetricSummary) -> dict[str, Any]:
         "missing": summary.missing,
         "missing_reason": summary.reason,
     }
-
-
-def json_number(value: float | None) -> float | str | None:
-    """For json.dumps, which has no infinity."""
-    return "inf" if value is not None and math.isinf(value) else value

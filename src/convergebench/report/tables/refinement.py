@@ -14,6 +14,7 @@ from convergebench.analysis.refinement.transitions import OVERALL, RefinementRow
 from convergebench.analysis.statistics.clustered_mean import Interval
 from convergebench.report.formatting import ABSENT, counted, number
 from convergebench.report.tables.ranking import json_interval
+from convergebench.report.tables.terminal_table import terminal_table
 from convergebench.report.tables.text_table import TextTable
 
 if TYPE_CHECKING:
@@ -139,15 +140,9 @@ def _signed(value: float, places: int) -> str:
 
 def _terminal(text: TextTable) -> Table:
     """Where there is one model, it stands in the title and needs no column."""
-    from rich import box
-    from rich.table import Table
-
     models = {row[0] for row in text.rows}
     first = 1 if len(models) == 1 else 0
-    table = Table(
-        title=f"{text.title}: {models.pop()}" if first else text.title, title_justify="left",
-        title_style="bold", box=box.HORIZONTALS, padding=(0, 1, 0, 0), show_edge=False,
-    )  # fmt: skip
+    table = terminal_table(f"{text.title}: {models.pop()}" if first else text.title)
     for place, heading in list(enumerate(text.headings))[first:]:
         is_words = place in text.left
         table.add_column(heading, justify="left" if is_words else "right", overflow="fold")

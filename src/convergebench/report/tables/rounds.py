@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis import CurvePoint, HeadlineRounds
+from convergebench.analysis.round_trip.ranking import CALIBRATION
+from convergebench.json_numbers import json_number
 from convergebench.report.formatting import decimals, metric_title, number
-from convergebench.report.tables.ranking import json_number
+from convergebench.report.tables.terminal_table import terminal_table
 from convergebench.report.tables.text_table import TextTable
 
 if TYPE_CHECKING:
@@ -16,19 +18,12 @@ if TYPE_CHECKING:
 
 def rounds_table(marks: HeadlineRounds, models: Sequence[str]) -> Table:
     """Means by round, with n where it is not the same throughout; models in the given order."""
-    from rich import box
-    from rich.table import Table
-
-    title = f"{metric_title(marks.metric)} by round"
-    table = Table(
-        title=title, title_justify="left", title_style="bold", box=box.HORIZONTALS, show_edge=False,
-        padding=(0, 1, 0, 0),
-    )  # fmt: skip
+    table = terminal_table(f"{metric_title(marks.metric)} by round")
     table.add_column("model", overflow="fold", min_width=8)
     for mark in marks.rounds:
         table.add_column(f"R{mark}", justify="right", no_wrap=True)
     for model, *cells in rounds_cells(marks, models):
-        table.add_row(model, *cells, style="dim" if marks.roles[model] == "floor" else "")
+        table.add_row(model, *cells, style="dim" if marks.roles[model] in CALIBRATION else "")
     return table
 
 

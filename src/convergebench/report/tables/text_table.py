@@ -32,7 +32,7 @@ class TextTable:
 
 
 def ranking_text(ranked: Ranking) -> TextTable:
-    headings, *rows = ranking_cells(ranked)
+    headings, rows, words = ranking_cells(ranked, "text")
     chief = ranked.metric
     return TextTable(
         "ranking",
@@ -42,7 +42,7 @@ def ranking_text(ranked: Ranking) -> TextTable:
         "apart. Floors have no rank.",
         headings,
         rows,
-        left=frozenset({1}),
+        left=frozenset(words),
         notes=ranking_notes(ranked),
     )
 

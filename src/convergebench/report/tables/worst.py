@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis import Results, WorstCase, missing_values
+from convergebench.json_numbers import json_number
 from convergebench.report.export.csv_files import Row
 from convergebench.report.formatting import ABSENT, decimals, metric_title, number
-from convergebench.report.tables.ranking import json_number
 from convergebench.report.tables.ranking_notes import missing_returns
+from convergebench.report.tables.terminal_table import terminal_table
 from convergebench.types import MetricFacts
 
 if TYPE_CHECKING:
@@ -20,10 +21,7 @@ _FIELDS = ("model", "case", "picture", "pair", "kind", "category", "seed", "roun
 
 def worst_table(cases: Sequence[WorstCase], metric: MetricFacts) -> Table:
     """Worst first; fits 100 columns."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.HORIZONTALS, padding=(0, 1, 0, 0), show_edge=False)
+    table = terminal_table()
     table.add_column("model", overflow="fold")
     table.add_column("case", overflow="fold")
     table.add_column("seed", justify="right", no_wrap=True)

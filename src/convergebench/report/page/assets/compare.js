@@ -123,5 +123,5 @@ convergebench.views.compare = (() => {
         h("span", { class: "number" }, signed(row.difference, metric.decimals))))));
   }
 
-  return { title: "Compare", open };
+  return { open };
 })();

@@ -77,5 +77,5 @@ convergebench.views.drift = (() => {
 
   const words = (drift) => (drift ? `${drift.words}${drift.either_way ? " either way" : ""} (n = ${drift.n})` : "not measured");
 
-  return { title: "Drift", open };
+  return { open };
 })();

@@ -97,5 +97,5 @@ convergebench.views.edits = (() => {
     return steppedView(compared, at, to);
   }
 
-  return { title: "Single edits", open, isThere: (all) => all.single_edits > 0 };
+  return { open };
 })();

@@ -208,5 +208,5 @@ convergebench.views.film = (() => {
     ? "The source of this case is not in the workspace any more, so there is nothing to compare with."
     : "This case was measured elsewhere and imported; there are no pictures of it here.");
 
-  return { title: "Filmstrip", open };
+  return { open };
 })();

@@ -93,5 +93,5 @@ convergebench.views.gallery = (() => {
     ? h("img", { src: thumbnail(digest), loading: "lazy", decoding: "async", alt: text, width: 152, height: 114 })
     : h("span", { class: "no-picture", role: "img", "aria-label": `${text}: no picture` }, "✕"));
 
-  return { title: "Gallery", open, image };
+  return { open, image };
 })();

@@ -121,5 +121,5 @@ convergebench.views.judging = (() => {
         h("ul", {}, one.asks.map((ask) => h("li", {}, h("b", {}, ask.name), ask.low === null ? "" : ` (${ask.low} to ${ask.high})`, `: ${ask.asks}`))))));
   }
 
-  return { title: "Judging", open };
+  return { open };
 })();

@@ -3,9 +3,6 @@
 /** Which view is open, keys, and live updates. */
 (() => {
   const { h, load, renew, place, address, views } = convergebench;
-  const ORDER = ["overview", "film", "gallery", "drift", "compare", "edits", "refine", "judging", "runs"];
-  /** Views that do not need a measured round trip. */
-  const APART = ["edits", "refine", "judging", "runs"];
   const POLL_MS = 2000;
   const content = document.getElementById("content");
   const status = document.getElementById("status");
@@ -47,13 +44,15 @@
     const mine = ++turn;
     const { view, chosen } = place();
     try {
-      const all = new Everything(await load("overview"));
+      const [overview, sections] = await Promise.all([load("overview"), load("navigation")]);
       if (mine !== turn) return;
+      const all = new Everything(overview);
       const name = Object.hasOwn(views, view) ? view : all.cases.length === 0 && all.single_edits ? "edits" : "overview";
-      navigation(all, name);
-      document.title = `${views[name].title} · ${all.suite} · ConvergeBench`;
+      const section = sections.find((one) => one.key === name);
+      navigation(sections, name);
+      document.title = `${section.title} · ${all.suite} · ConvergeBench`;
       const root = h("div", { class: `view ${name}` });
-      const empty = !APART.includes(name) && (all.metrics.length === 0 || all.cases.length === 0);
+      const empty = section.needs_rounds && (all.metrics.length === 0 || all.cases.length === 0);
       const holder = { replaceChildren: (...nodes) => {
         if (mine !== turn) return;
         current?.opened?.close?.();
@@ -72,10 +71,10 @@
     }
   }
 
-  function navigation(all, open) {
+  function navigation(sections, open) {
     const bar = document.getElementById("views");
-    bar.replaceChildren(...ORDER.filter((name) => views[name] && (views[name].isThere?.(all) ?? true)).map((name) =>
-      h("a", { href: address(name, {}), "aria-current": name === open ? "page" : null }, views[name].title)));
+    bar.replaceChildren(...sections.filter((one) => one.is_there).map(({ key, title }) =>
+      h("a", { href: address(key, {}), "aria-current": key === open ? "page" : null }, title)));
     const current = bar.querySelector("[aria-current]");
     if (current) bar.scrollLeft = current.offsetLeft - bar.offsetLeft - (bar.clientWidth - current.offsetWidth) / 2;
   }

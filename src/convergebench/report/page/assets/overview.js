@@ -2,7 +2,7 @@
 
 /** Who keeps most of the picture, how sure that is, and how it is lost over the rounds. */
 convergebench.views.overview = (() => {
-  const { h, s, load, choice, number, interval, infinite, counted, address, table } = convergebench;
+  const { h, s, load, choice, number, infinite, counted, address, table } = convergebench;
 
   async function open(root, all, chosen, go) {
     const metric = all.metric(chosen.get("metric"));
@@ -34,29 +34,34 @@ convergebench.views.overview = (() => {
   // The ranking
 
   function ranking(all, metric, data, found) {
-    const rows = found.rows;
     const isSecond = found === data.partial;
-    const domain = reach(rows, metric);
-    const gated = rows.some((row) => row.score?.gated);
-    const headings = [
-      { text: "#", class: "number" }, "model",
-      { text: `${metric.title} at round ${found.round}`, hint: "Mean with 95 % interval, by source picture" },
-      { text: "group", hint: "Models that share a letter cannot be told apart" },
-      { text: "half-life", class: "number", hint: "Rounds until less than half of the picture is left: Kaplan–Meier median" },
-      { text: "AUC", class: "number", hint: "Area under the curve, 1 to 0" },
-      { text: "score", class: "number", hint: "Convergence score, 0 to 100: quality and semantics over all rounds" },
-      gated && { text: "gated", class: "number", hint: "The score where rounds whose forward edit did not happen earn nothing" },
-      { text: "edits that happened", class: "number", hint: "Forward edits that did something, of those that could be told" },
-      { text: "s/edit", class: "number" }, { text: "cost", class: "number" },
-      { text: "n", class: "number" }, { text: "missing", class: "number" },
-    ].filter(Boolean);
-    const body = rows.map((row) => rankingRow(all, metric, found.forward, row, domain, gated));
+    const domains = found.columns.map((column, place) => (column.has_intervals ? reach(found.rows.map((row) => row.cells[place])) : null));
+    const lines = found.rows.map((row) => ({ row, node: rankingRow(all, metric, row, found.columns, domains) }));
+    const columns = found.columns.map((column, place) => ({ text: sorter(column, place, lines), class: column.is_words || column.has_intervals ? null : "number", hint: column.explanation }));
     return h("section", { "aria-label": isSecond ? "Partially reversible edits" : "Ranking" },
       isSecond && [h("h2", {}, "Partially reversible edits"), h("p", { class: "quiet" }, "Edits that destroy something of the picture, so that nobody could undo them for certain. They are in no other figure of this page.")],
-      table(headings, body, isSecond ? "Ranking of the models by partially reversible edits" : "Ranking of the models"),
+      table([{ text: "#", class: "number" }, "model", ...columns], lines.map((one) => one.node), isSecond ? "Ranking of the models by partially reversible edits" : "Ranking of the models"),
       h("ul", { class: "notes" },
         h("li", {}, "Intervals are 95 %, by source picture. Models that share a letter in “group” cannot be told apart. Floors have no rank."),
         found.notes.map((note) => h("li", {}, note))));
+  }
+
+  /** A heading that sorts by its column, the best first, then the other way round; floors stay below. */
+  function sorter(column, place, lines) {
+    if (lines.every(({ row }) => row.cells[place].value === null)) return column.heading;
+    const number = (value) => (infinite(value) ? (value === "inf" ? Infinity : -Infinity) : value);
+    let sign = column.better === "lower" ? -1 : 1;
+    const button = h("button", { type: "button", class: "sort", onclick: () => {
+      const before = (a, b) => {
+        const [x, y] = [a, b].map(({ row }) => number(row.cells[place].value));
+        return (a.row.role === "floor") - (b.row.role === "floor") || (x === null) - (y === null) || (x === y ? 0 : sign * (y > x ? 1 : -1));
+      };
+      lines[0].node.parentNode.append(...[...lines].sort(before).map((one) => one.node));
+      for (const heading of button.closest("tr").children) heading.removeAttribute("aria-sort");
+      button.closest("th").setAttribute("aria-sort", sign === 1 ? "descending" : "ascending");
+      sign = -sign;
+    } }, column.heading);
+    return button;
   }
 
   function metricChoice(all, metric, onpick) {
@@ -72,10 +77,8 @@ convergebench.views.overview = (() => {
     return [metric.summary, better[metric.better]].filter(Boolean).join(" ");
   }
 
-  function rankingRow(all, metric, forwards, row, domain, gated) {
+  function rankingRow(all, metric, row, columns, domains) {
     const model = all.modelNumber(row.model);
-    const found = row.metrics[metric.name];
-    const forward = forwards.find((one) => one.model === row.model);
     return h("tr", { class: row.role },
       h("td", { class: "number" }, row.rank ?? convergebench.ABSENT),
       h("th", { scope: "row" },
@@ -83,47 +86,33 @@ convergebench.views.overview = (() => {
         h("a", { href: address("gallery", { model: row.model, metric: metric.name }) }, row.model),
         row.role !== "model" && h("span", { class: "tag" }, row.role), row.imported && h("span", { class: "tag" }, "imported"),
         row.sentence && h("p", { class: "sentence" }, row.sentence)),
-      h("td", { class: "mean" }, found.mean === null
-        ? h("span", { class: "quiet" }, `missing: ${found.missing_reason}`)
-        : [h("span", { class: "number" }, number(found.mean, metric.decimals)), " ",
-          h("span", { class: "quiet" }, interval(found.low, found.high, metric.decimals)), whisker(found, domain, all.style(model))]),
-      h("td", {}, row.group || convergebench.ABSENT),
-      h("td", { class: "number" }, halfLife(row.half_life)),
-      h("td", { class: "number" }, number(row.auc?.mean, 2)),
-      points(row.score?.together),
-      gated && points(row.score?.gated),
-      h("td", { class: "number", title: forward?.says ?? null }, forward?.rate == null ? convergebench.ABSENT : `${forward.happened} of ${forward.judged}`),
-      h("td", { class: "number" }, convergebench.duration(row.mean_seconds)),
-      h("td", { class: "number" }, row.cost_usd === null ? convergebench.ABSENT : `$${number(row.cost_usd, 2)}`),
-      h("td", { class: "number" }, String(row.n)),
-      h("td", { class: row.missing ? "number warn" : "number" }, String(row.missing)));
+      row.cells.map((cell, place) => rankingCell(cell, columns[place], domains[place], all.style(model))));
   }
 
-  const points = (one) => h("td", { class: "number", title: one ? interval(one.low, one.high, 1) : null }, number(one?.mean, 1));
-
-  function halfLife(life) {
-    if (!life) return convergebench.ABSENT;
-    const written = (value) => (infinite(value) ? `>${life.watched}` : number(value, 1));
-    const ends = life.low === null ? "" : `[${written(life.low)}, ${written(life.high)}]`;
-    const fell = `${life.fell} of ${life.n} trajectories fell below ${Math.round(life.threshold * 100)} %`;
-    return h("span", { title: `${fell} ${ends}` }, written(life.median));
+  function rankingCell(cell, column, domain, style) {
+    if (cell.value === null && cell.reason) return h("td", { class: "mean" }, h("span", { class: "quiet" }, `missing: ${cell.reason}`));
+    if (column.has_intervals) {
+      return h("td", { class: "mean", title: cell.hint || null },
+        h("span", { class: "number" }, cell.text), " ", h("span", { class: "quiet" }, cell.interval), whisker(cell, domain, style));
+    }
+    const classes = [column.is_words ? "" : "number", cell.is_warning ? "warn" : ""].filter(Boolean).join(" ");
+    return h("td", { class: classes || null, title: cell.hint || null }, cell.text);
   }
 
-  /** The range that all intervals lie in, and the perfect value where it is near. */
-  function reach(rows, metric) {
-    const values = rows.flatMap((row) => { const one = row.metrics[metric.name]; return [one.mean, one.low, one.high]; })
-      .filter((value) => typeof value === "number");
+  /** The range that all means and intervals lie in. */
+  function reach(cells) {
+    const values = cells.flatMap((cell) => [cell.value, cell.low, cell.high]).filter((value) => typeof value === "number");
     return values.length ? [Math.min(...values), Math.max(...values)] : [0, 1];
   }
 
   function whisker(found, [low, high], style) {
-    if (typeof found.mean !== "number") return null;
+    if (typeof found.value !== "number") return null;
     const x = (value) => 4 + ((value - low) / (high - low || 1)) * 132;
     const has = typeof found.low === "number" && typeof found.high === "number";
     return s("svg", { class: "whisker", width: 140, height: 12, "aria-hidden": "true" },
       s("line", { class: "rail", x1: 4, x2: 136, y1: 6, y2: 6 }),
       has && s("line", { class: `curve ${style}`, x1: x(found.low), x2: x(found.high), y1: 6, y2: 6 }),
-      s("circle", { class: `dot ${style}`, cx: x(found.mean), cy: 6, r: 4 }));
+      s("circle", { class: `dot ${style}`, cx: x(found.value), cy: 6, r: 4 }));
   }
 
   // The curves
@@ -157,5 +146,5 @@ convergebench.views.overview = (() => {
   const withSource = (points, metric) => typeof metric.perfect === "number"
     ? [{ round: 0, mean: metric.perfect, low: null, high: null, n: points[0]?.n ?? 0, missing: 0 }, ...points] : points;
 
-  return { title: "Overview", open, metricChoice };
+  return { open, metricChoice };
 })();

@@ -136,5 +136,5 @@ convergebench.views.refine = (() => {
     look.reasoning === null ? h("p", { class: "warn" }, "There is no advice.") : h("blockquote", {}, look.reasoning),
     look.reasoning !== null && (look.instructions.length ? h("ol", {}, look.instructions.map((text) => h("li", {}, text))) : h("p", { class: "quiet" }, "Nothing was asked for: the picture stays as it was.")));
 
-  return { title: "Refine", open, isThere: (all) => all.refinements > 0 };
+  return { open };
 })();

@@ -48,5 +48,5 @@ convergebench.views.runs = (() => {
       h("dl", { class: "settings" }, one.settings.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
   }
 
-  return { title: "Runs", open };
+  return { open };
 })();

@@ -1,0 +1,51 @@
+"""Which ranking columns there are: the modules of this package, and those of installed plug-ins."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from functools import cache
+
+from convergebench.analysis import Ranking
+from convergebench.errors import WrongUse
+from convergebench.report.columns._column import RankingColumn, View
+from convergebench.report.columns._metrics import metric_columns
+from convergebench.report.registry import registered
+
+ENTRY_POINTS = "convergebench.columns"
+ALL = "all"
+
+
+def columns_of(ranking: Ranking) -> tuple[RankingColumn, ...]:
+    """Every column that this ranking can have, in order."""
+    return tuple(sorted((*_registered(), *metric_columns(ranking)), key=lambda one: one.order))
+
+
+def columns_in(view: View, ranking: Ranking) -> tuple[RankingColumn, ...]:
+    """The columns that a view shows unless others are chosen."""
+    return tuple(column for column in columns_of(ranking) if column.is_shown(view, ranking))
+
+
+def chosen_columns(ranking: Ranking, keys: Sequence[str]) -> tuple[RankingColumn, ...]:
+    """The columns with these keys in the order of the keys; `all` stands for every column with a value."""
+    known = {column.key: column for column in columns_of(ranking)}
+    chosen: dict[str, RankingColumn] = {}
+    for key in keys:
+        if key == ALL:
+            chosen |= {name: column for name, column in known.items() if _has_value(column, ranking)}
+        elif key in known:
+            chosen[key] = known[key]
+        else:
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"choose from: {', '.join(known)}"
+            raise WrongUse(f"there is no column called {key!r}; {hint}")
+    return tuple(chosen.values())
+
+
+def _has_value(column: RankingColumn, ranking: Ranking) -> bool:
+    return any(one.value is not None or one.text for one in column.values(ranking).values())
+
+
+@cache
+def _registered() -> tuple[RankingColumn, ...]:
+    return registered("convergebench.report.columns", ENTRY_POINTS, RankingColumn)

@@ -1,0 +1,47 @@
+"""The convergence score, and the score that counts only rounds whose forward edit happened."""
+
+from convergebench.analysis import Ranking
+from convergebench.report.columns._column import TABLES, ColumnValue, RankingColumn, Values, Views
+
+
+def _plain_views(ranking: Ranking) -> Views:
+    """Terminal and text have room for one of the two scores."""
+    return ("paper", "page", "csv") if ranking.is_gated else (*TABLES, "csv")
+
+
+def _gated_views(ranking: Ranking) -> Views:
+    return (*TABLES, "csv") if ranking.is_gated else ("paper", "csv")
+
+
+def scores(ranking: Ranking) -> Values:
+    return {row.model: ColumnValue.from_interval(row.score.together) for row in ranking.rows if row.score}
+
+
+def gated_scores(ranking: Ranking) -> Values:
+    return {row.model: ColumnValue.from_interval(row.score.gated) for row in ranking.rows if row.score}
+
+
+MEMBERS = (
+    RankingColumn(
+        "score",
+        heading="score",
+        explanation="Convergence score, 0 to 100: quality and semantics over all rounds",
+        order=50,
+        better="higher",
+        places=1,
+        views=_plain_views,
+        csv={"score": "value"},
+        values=scores,
+    ),
+    RankingColumn(
+        "gated_score",
+        heading="gated score",
+        explanation="The score where rounds whose forward edit did not happen earn nothing",
+        order=60,
+        better="higher",
+        places=1,
+        views=_gated_views,
+        csv={"gated_score": "value"},
+        values=gated_scores,
+    ),
+)

@@ -1,0 +1,65 @@
+"""What the sections of the page are built from."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from convergebench.analysis import Results
+from convergebench.analysis.refinement.refined_case import RefinedCase
+from convergebench.report.page.filmstrips import Filmstrip, filmstrips_of, pictures_section
+from convergebench.report.page.merge_partial import merge_partial
+from convergebench.report.page.refinements import Judged, by_result
+from convergebench.report.page.single_edits import Verdicts, single_edits, verdict_numbers
+from convergebench.report.page.step_index import IndexedStep, by_picture, index_steps
+from convergebench.report.page.verdicts import Judgement, judgements_of
+from convergebench.results import Records
+from convergebench.results.refinements import refinements
+from convergebench.store import Workspace
+
+
+class PageData:
+    """One suite in a workspace; what several sections need is read once."""
+
+    def __init__(self, workspace: Workspace, results: Results, *, live: bool = False) -> None:
+        self.workspace = workspace
+        self.records = Records.of(workspace)
+        self.ranked = results
+        """For means: partially reversible edits are apart."""
+        self.results = merge_partial(results)
+        """For finding pictures and values: all edits together."""
+        self.live = live
+
+    @cached_property
+    def steps(self) -> list[IndexedStep]:
+        return index_steps(self.records)
+
+    @cached_property
+    def judgements(self) -> list[Judgement]:
+        return judgements_of(self.records, by_picture(self.steps))
+
+    @cached_property
+    def judgements_by_result(self) -> Judged:
+        return by_result(self.judgements)
+
+    @cached_property
+    def verdicts(self) -> Verdicts:
+        return verdict_numbers(self.judgements)
+
+    @cached_property
+    def single_edits(self) -> list[list[IndexedStep]]:
+        """By case."""
+        return single_edits(self.steps)
+
+    @cached_property
+    def refinements(self) -> list[RefinedCase]:
+        return refinements(self.records)
+
+    @cached_property
+    def filmstrips(self) -> dict[str, tuple[Filmstrip, ...]]:
+        """All trajectories, by case."""
+        return filmstrips_of(self.records, self.results)
+
+    @cached_property
+    def pictures(self) -> dict[str, Any]:
+        return pictures_section(self.records, self.results, self.filmstrips)

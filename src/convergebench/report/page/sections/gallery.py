@@ -1,0 +1,28 @@
+"""Every return of one model, the worst first."""
+
+from functools import partial
+
+from convergebench.report.page.metric_sections import values_section
+from convergebench.report.page.page_data import PageData
+from convergebench.report.page.sections._section import ASSETS, Builders, PageSection
+
+
+def _builders(page: PageData) -> Builders:
+    values = {
+        f"values/{facts.name}": partial(values_section, page.results, facts.name)
+        for facts in page.results.metrics
+    }
+    return {"pictures": lambda: page.pictures, **values}
+
+
+MEMBERS = (
+    PageSection(
+        "gallery",
+        "Gallery",
+        ASSETS / "gallery.js",
+        _builders,
+        order=30,
+        needs_rounds=True,
+        prepared=("pictures", "values/ssim"),
+    ),
+)

@@ -1,0 +1,40 @@
+"""Rankings and curves by metric."""
+
+from functools import partial
+from typing import Any
+
+from convergebench.report.page.metric_sections import metric_section
+from convergebench.report.page.overview import model_numbers, overview_section
+from convergebench.report.page.page_data import PageData
+from convergebench.report.page.sections._section import ASSETS, Builders, PageSection
+
+
+def _overview(page: PageData) -> dict[str, Any]:
+    return {
+        **overview_section(page.results, live=page.live),
+        "verdicts": len(page.judgements),
+        "single_edits": len(page.single_edits),
+        "refinements": len(page.refinements),
+    }
+
+
+def _builders(page: PageData) -> Builders:
+    numbers = model_numbers(page.results)
+    metrics = {
+        f"metric/{facts.name}": partial(metric_section, page.ranked, facts.name, numbers)
+        for facts in page.results.metrics
+    }
+    return {"overview": partial(_overview, page), **metrics}
+
+
+MEMBERS = (
+    PageSection(
+        "overview",
+        "Overview",
+        ASSETS / "overview.js",
+        _builders,
+        order=10,
+        needs_rounds=True,
+        prepared=("overview", "metric/ssim"),
+    ),
+)
