@@ -120,6 +120,6 @@ def test_a_task_that_cannot_be_meant_says_why(content: dict[str, Any], said: str
 
 def test_a_judge_that_cannot_be_is_known_before_anything_is_edited(tmp_path: Path) -> None:
     task = Task("gedit-mini", ("jpeg",), judge="opnai:x", workspace=str(tmp_path / "results"))
-    with pytest.raises(WrongUse, match="there is no judge"):
+    with pytest.raises(WrongUse, match="there is no judge provider"):
         run_task(task)
     assert not (tmp_path / "results").exists()

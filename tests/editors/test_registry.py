@@ -65,10 +65,10 @@ def test_the_price_is_no_part_of_the_fingerprint_and_the_version_is() -> None:
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("jpg", "no model called jpg; did you mean jpeg?"),
+        ("jpg", "no model 'jpg'; did you mean jpeg?"),
         ("clasical", "did you mean classical?"),
         ("qqq", "see: convergebench models"),
-        ("", "no model called"),
+        ("", "no model ''"),
         ("jpeg?nope=1", "jpeg has no parameter nope; it takes quality"),
         ("identity?x=1", "it takes no parameters"),
         ("jpeg?quality=abc", "must be a whole number, not abc"),

@@ -5,13 +5,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from difflib import get_close_matches
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from convergebench.errors import WrongUse
+from convergebench.errors import WrongUse, unknown_name
 from convergebench.types import fingerprint_of
 
 Combine = Literal["min", "mean"]
@@ -148,11 +147,8 @@ def rubric(name: str) -> Rubric:
         except OSError as error:
             raise WrongUse(f"cannot read the rubric {name}: {error.strerror}; check the path") from error
     if name not in built_in():
-        near = get_close_matches(name, built_in(), n=1)
-        advice = (
-            f"did you mean {near[0]}?" if near else f"choose from {', '.join(built_in())}, or a .toml file"
-        )
-        raise WrongUse(f"there is no rubric {name!r}; {advice}")
+        advice = f"choose from {', '.join(built_in())}, or name a .toml file"
+        raise unknown_name("rubric", name, built_in(), advice)
     return parsed((_folder() / f"{name}.toml").read_text(encoding="utf-8"), name)
 
 

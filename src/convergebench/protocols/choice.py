@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from convergebench.errors import WrongUse
+from convergebench.errors import WrongUse, unknown_name
 from convergebench.protocols.base import EditingProtocol
 from convergebench.protocols.cross_edit import cross_edit, cross_edit_swapped
 from convergebench.protocols.one_shot import one_shot
@@ -45,9 +44,7 @@ def protocol_cases(name: str, rounds: int, cases: Sequence[Case], suite: Sequenc
     if not plain:
         plain = "round_trip" if any(case.backward is not None for case in cases) else "one_shot"
     if plain not in NAMES:
-        near = get_close_matches(plain, NAMES, n=1)
-        advice = f"did you mean {near[0]}?" if near else f"choose from {', '.join(NAMES)}"
-        raise WrongUse(f"there is no protocol {plain!r}; {advice}")
+        raise unknown_name("protocol", plain, NAMES)
     if setting and plain != "sequence":
         raise WrongUse(f"{plain} has no setting; write it without {'?' + setting!r}")
     if not can_be_undone and plain not in ("stay", "one_shot"):

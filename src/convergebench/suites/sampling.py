@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TypeVar
 
-from convergebench.errors import WrongUse
-from convergebench.suites._nearest import unknown
+from convergebench.errors import WrongUse, unknown_name
 
 T = TypeVar("T")
 
@@ -50,7 +49,7 @@ def sample(entries: Sequence[T], subset_of: Callable[[T], str], choice: Sampling
         groups.setdefault(subset_of(entry), []).append(entry)
     for name in choice.subsets:
         if name not in groups:
-            raise unknown("subset", name, groups)
+            raise unknown_name("subset", name, groups)
     kept = [
         _sampled(group, f"{choice.seed}/{name}", choice.per_subset)
         for name, group in groups.items()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
-from convergebench.errors import WrongUse
-from convergebench.suites._nearest import unknown
+from convergebench.errors import WrongUse, unknown_name
 from convergebench.types import Case
 
 _GOLDEN = 0.618
@@ -54,7 +53,7 @@ def _having(
     known = {value_of(case) for case in all_cases}
     for name in wanted:
         if name not in known:
-            raise unknown(what, name, known)
+            raise unknown_name(what, name, known)
     return tuple(case for case in chosen if value_of(case) in wanted) if wanted else chosen
 
 

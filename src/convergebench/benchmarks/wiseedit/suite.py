@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from convergebench.benchmarks.wiseedit.table import WiseeditRow, read_table
-from convergebench.errors import WrongUse
+from convergebench.errors import WrongUse, unknown_name
 from convergebench.suites._info import OnPackage, SuiteInfo
-from convergebench.suites._nearest import unknown
 from convergebench.suites._picture_files import source_in_bytes, source_in_cache, source_in_file
 from convergebench.suites.sampling import Sampling, sample
 from convergebench.types import Case, SourcePicture, Suite, fingerprint_of
@@ -83,7 +82,7 @@ def _rows(root: Path) -> list[WiseeditRow]:
 
 def _languages(language: str) -> tuple[str, ...]:
     if language not in (*LANGUAGES, BOTH):
-        raise unknown("language of WiseEdit", language, (*LANGUAGES, BOTH))
+        raise unknown_name("language of WiseEdit", language, (*LANGUAGES, BOTH))
     return LANGUAGES if language == BOTH else (language,)
 
 
