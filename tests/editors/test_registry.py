@@ -74,7 +74,7 @@ def test_the_price_is_no_part_of_the_fingerprint_and_the_version_is() -> None:
         ("jpeg?quality=abc", "must be a whole number, not abc"),
         ("jpeg?quality=7.5", "must be a whole number, not 7.5"),
         ("blur?sigma=much", "must be a number, not much"),
-        ("nowhere:model", "no provider called nowhere"),
+        ("nowhere:model", "no provider 'nowhere'"),
         ("qwen?api_key=sk-x", "api_key looks like a key"),
         ("server:m?base_url=http://me:sk-x@host/v1", "the address in base_url has a login in it"),
     ],

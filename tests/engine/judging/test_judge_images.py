@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from convergebench.engine.judging import judge_images
 from convergebench.engine.judging.judge_images import JudgeImageCache
-from convergebench.engine.judging.judge_tasks import judge_images as shown
 from convergebench.judges.rubric import PictureLimits
 from convergebench.picture import Picture
 from convergebench.store import Workspace
@@ -40,7 +40,7 @@ def test_no_more_is_kept_than_there_is_room_for(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, new = kept(workspace, 1), kept(workspace, 2)
-    monkeypatch.setattr(shown, "KEPT_BYTES", len(old.encoded) + len(new.encoded) - 1)
+    monkeypatch.setattr(judge_images, "CACHE_BYTES", len(old.encoded) + len(new.encoded) - 1)
     show = JudgeImageCache(workspace.pictures)
     first, second = show(old.digest, LIMITS), show(new.digest, LIMITS)
     assert show(new.digest, LIMITS) is second
