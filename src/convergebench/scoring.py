@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from convergebench._version import __version__
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow, VerdictRow
 from convergebench.benchmarks.gedit import mini as gedit_mini
 from convergebench.benchmarks.gedit import suite as gedit
@@ -21,8 +19,9 @@ from convergebench.benchmarks.wiseedit import suite as wiseedit
 from convergebench.benchmarks.wiseedit.sums import rubrics_of as wiseedit_rubrics
 from convergebench.benchmarks.wiseedit.sums import wiseedit_table
 from convergebench.engine.judging.candidates import JudgingCandidate, judging_candidates
-from convergebench.engine.judging.judge_tasks import JudgingOutcome, JudgingProgress, judge_tasks
+from convergebench.engine.judging.judge_tasks import JudgingOutcome, JudgingProgress, judge_in_run
 from convergebench.engine.judging.reference_pictures import store_references
+from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.errors import WrongUse
 from convergebench.judges import Judge, Subject, Verdict, rubric
 from convergebench.protocols import one_shot
@@ -64,13 +63,15 @@ async def score_suite(
     models: Sequence[str] = (),
     repeats: int = 1,
     judge_in_english: bool = False,
-    onlooker: JudgingProgress | None = None,
-    **options: Any,
+    limits: RunLimits = DEFAULT_LIMITS,
+    retry_missing: bool = False,
+    progress: JudgingProgress | None = None,
 ) -> Scored:
     """Judge the suite's cases in the workspace and sum the verdicts up, with what is missing and why.
 
     Each language is judged by its own instruction; `judge_in_english` shows the judge the English one for
-    all, as published figures of WiseEdit do. `options` are those of `judge_tasks`.
+    all, as published figures of WiseEdit do. `retry_missing`
+    asks again for verdicts that are missing.
     """
     name = full_name(suite)
     edits = _edits(workspace, name, models)
@@ -80,16 +81,10 @@ async def score_suite(
         )
     store_references(workspace.pictures, suite.cases)
     tasks = _to_judge(workspace, suite, models, repeats, judge_in_english)
-    settings = {"command": "score", "suite": name, "judge": judge.facts.name, "repeats": repeats, **options}
-    run = workspace.start_run(settings, __version__)
-    ending = "failed"
-    try:
-        judged = await judge_tasks(
-            [one.task for one in tasks], judge, workspace, run=run, onlooker=onlooker, **options
-        )
-        ending = "interrupted" if judged.interrupted else "finished"
-    finally:
-        workspace.finish_run(run, ending)
+    settings = {"command": "score", "suite": name, "repeats": repeats}
+    judged = await judge_in_run(
+        [one.task for one in tasks], judge, workspace, settings, limits, retry_missing, progress
+    )
     rows = _verdict_rows(suite, edits, zip(tasks, judged.verdicts, strict=True), repeats)
     return Scored(benchmark_of(suite.name).table(suite.name, rows), judged)
 

@@ -48,6 +48,12 @@ def open_judge(name: str) -> Judge:
     return provider.build(JudgeFacts(full_name, provider.version, prefix, model, settings, prices))
 
 
+def name_with_settings(name: str, settings: Mapping[str, Parameter]) -> str:
+    """The judge's name with these settings behind it, as `open_judge` reads it."""
+    more = "&".join(f"{key}={value}" for key, value in settings.items())
+    return f"{name}{'&' if '?' in name else '?'}{more}" if more else name
+
+
 def _setting(part: str, name: str) -> tuple[str, Parameter]:
     key, equals, text = part.partition("=")
     if not equals:
