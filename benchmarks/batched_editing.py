@@ -112,7 +112,7 @@ def own_loop(model: Path, cases: list[Any], load: Load) -> Callable[[int], float
 def harness(model: Path, cases: list[Any], load: Load, folder: Path) -> Callable[[int], float]:
     """Seconds of a run by batch size."""
     from convergebench.editors.registry import open_editor
-    from convergebench.engine import Plan, run_plan
+    from convergebench.engine import Plan, RunLimits, run_plan
     from convergebench.engine.progress import NoProgress
     from convergebench.metrics import MetricSet
     from convergebench.picture import Picture
@@ -134,7 +134,7 @@ def harness(model: Path, cases: list[Any], load: Load, folder: Path) -> Callable
             run, clock = workspace.start_run({}, "bench"), Clock()
             started = load.now()
             outcome = await run_plan(
-                plan, workspace, MetricSet([]), run=run, concurrency=load.cases, watch=clock
+                plan, workspace, MetricSet([]), run=run, limits=RunLimits(load.cases), progress=clock
             )
         assert outcome.edits == load.edits, outcome
         return clock.at - started

@@ -48,7 +48,7 @@ class Free:
 
 
 def measure(trajectories: int, rounds: int, metrics: list[str]) -> dict[str, float]:
-    from convergebench.engine import Plan, run_plan
+    from convergebench.engine import Plan, RunLimits, run_plan
     from convergebench.metrics import MetricSet
     from convergebench.protocols import round_trip
     from convergebench.store import Workspace
@@ -65,7 +65,9 @@ def measure(trajectories: int, rounds: int, metrics: list[str]) -> dict[str, flo
         with Workspace.create(Path(folder) / "results") as workspace:
             run = workspace.start_run({}, "bench")
             wall, cpu = time.perf_counter(), time.process_time()
-            outcome = asyncio.run(run_plan(plan, workspace, MetricSet(metrics), run=run, concurrency=32))
+            outcome = asyncio.run(
+                run_plan(plan, workspace, MetricSet(metrics), run=run, limits=RunLimits(32))
+            )
             wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     assert outcome.complete == trajectories
     return {

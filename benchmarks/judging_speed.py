@@ -166,6 +166,7 @@ class TimedStart:
 
 
 def judge(folder: Path, judge: str) -> dict[str, Any]:
+    from convergebench.engine import RunLimits
     from convergebench.engine.judging.judge_tasks import JudgingTask, judge_tasks
     from convergebench.judges import Subject, open_judge, rubric
     from convergebench.store import Workspace
@@ -181,7 +182,8 @@ def judge(folder: Path, judge: str) -> dict[str, Any]:
     with Workspace.create(folder) as workspace:
         run = workspace.start_run({}, "bench")
         wall, cpu = time.perf_counter(), time.process_time()
-        done = asyncio.run(judge_tasks(tasks, timed, workspace, run=run, concurrency=WORKERS))
+        limits = RunLimits(judge_concurrency=WORKERS)
+        done = asyncio.run(judge_tasks(tasks, timed, workspace, run=run, limits=limits))
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     assert done.ok == len(tasks) == done.calls
     return {

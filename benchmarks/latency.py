@@ -119,7 +119,7 @@ def make_cases(folder: Path, load: Load) -> tuple[Any, ...]:
     return tuple(cases)
 
 
-def metric_pass_seconds(ruler: Any) -> float:
+def metric_pass_seconds(metric_set: Any) -> float:
     """Of one picture; the median of many, on a picture that the metrics have not seen."""
     from convergebench.picture import Picture
     from made_pictures import textured
@@ -128,15 +128,15 @@ def metric_pass_seconds(ruler: Any) -> float:
 
     def timed() -> float:
         started = time.perf_counter()
-        ruler.measure([(source, result)])
+        metric_set.measure([(source, result)])
         return time.perf_counter() - started
 
     return statistics.median(timed() for _ in range(20))
 
 
-def wall_seconds(provider: str, address: str, load: Load, ruler: Any, folder: Path) -> float:
+def wall_seconds(provider: str, address: str, load: Load, metric_set: Any, folder: Path) -> float:
     from convergebench.editors import open_editor
-    from convergebench.engine import Plan, run_plan
+    from convergebench.engine import Plan, RunLimits, run_plan
     from convergebench.protocols import round_trip
     from convergebench.store import Workspace
 
@@ -147,7 +147,7 @@ def wall_seconds(provider: str, address: str, load: Load, ruler: Any, folder: Pa
         run = workspace.start_run({}, "bench")
         warm_up(provider, address, cases[0])
         started = time.perf_counter()
-        outcome = asyncio.run(run_plan(plan, workspace, ruler, run=run, concurrency=load.cases))
+        outcome = asyncio.run(run_plan(plan, workspace, metric_set, run=run, limits=RunLimits(load.cases)))
         seconds = time.perf_counter() - started
     assert (outcome.complete, outcome.edits) == (load.cases, load.edits), outcome
     return seconds
@@ -174,8 +174,8 @@ def main() -> None:
     load = Load(**vars(parser.parse_args()))
     from convergebench.metrics import MetricSet
 
-    ruler = MetricSet(METRICS)
-    one_pass = metric_pass_seconds(ruler)
+    metric_set = MetricSet(METRICS)
+    one_pass = metric_pass_seconds(metric_set)
     critical = load.edits_a_case * LATENCY_SECONDS + one_pass
     one_by_one = load.edits * (LATENCY_SECONDS + one_pass)
     print(f"{load.cases} cases × {load.edits_a_case} edits, {SIDE} × {SIDE}, all cases at once")
@@ -184,7 +184,7 @@ def main() -> None:
     told = []
     for provider, how in (("xai", "plain HTTP"), ("server", "OpenAI SDK")):
         with server(load) as address, tempfile.TemporaryDirectory() as folder:
-            wall = wall_seconds(provider, address, load, ruler, Path(folder))
+            wall = wall_seconds(provider, address, load, metric_set, Path(folder))
         print(f"{how}:    {wall:8.2f} s, {wall / critical:.2f} × the critical path (goal {GOAL:.2f})")
         told.append(f"{how} {wall:.2f} s ({wall / critical:.2f} ×)")
     print(f"one at a time: {one_by_one:8.2f} s, {one_by_one / wall:.1f} × the last")

@@ -30,7 +30,7 @@ class Late(Free):
 
 
 def wall_seconds(at_once: int, rounds: int) -> float:
-    from convergebench.engine import Plan, run_plan
+    from convergebench.engine import Plan, RunLimits, run_plan
     from convergebench.metrics import MetricSet
     from convergebench.protocols import round_trip
     from convergebench.store import Workspace
@@ -45,11 +45,11 @@ def wall_seconds(at_once: int, rounds: int) -> float:
             Case(f"case{number}", (source,), "Add it.", "Remove it.", "pair") for number in range(at_once)
         )
         plan = Plan("bench@0", round_trip(rounds), cases, (editor,), (0,))
-        ruler = MetricSet(METRICS)
+        metric_set = MetricSet(METRICS)
         with Workspace.create(Path(folder) / "results") as workspace:
             run = workspace.start_run({}, "bench")
             started = time.perf_counter()
-            outcome = asyncio.run(run_plan(plan, workspace, ruler, run=run, concurrency=at_once))
+            outcome = asyncio.run(run_plan(plan, workspace, metric_set, run=run, limits=RunLimits(at_once)))
             seconds = time.perf_counter() - started
     assert outcome.complete == at_once
     return seconds

@@ -60,7 +60,7 @@ def compare(spec: str, cases: list[Any], metrics: Sequence[str]) -> None:
 def edited(spec: str, cases: list[Any], metrics: Sequence[str], *, on_ray: bool) -> tuple[Any, float]:
     """Digests by step and values by pair, and the seconds it took."""
     from convergebench.editors.registry import open_editor
-    from convergebench.engine import Plan, run_plan
+    from convergebench.engine import Plan, RunLimits, run_plan
     from convergebench.engine.progress import NoProgress
     from convergebench.engine.ray.run import run_plan_on_ray
     from convergebench.metrics import MetricOptions, MetricSet
@@ -78,7 +78,7 @@ def edited(spec: str, cases: list[Any], metrics: Sequence[str], *, on_ray: bool)
     plan = Plan("bench@0", round_trip(FULL.rounds), tuple(cases), (build(),), (0,))
     options, clock = MetricOptions(device="cuda"), Clock()
     with tempfile.TemporaryDirectory() as name, Workspace.create(Path(name) / "results") as workspace:
-        common = {"run": workspace.start_run({}, "bench"), "concurrency": FULL.cases, "watch": clock}
+        common = {"run": workspace.start_run({}, "bench"), "limits": RunLimits(FULL.cases), "progress": clock}
         if on_ray:
             work = run_plan_on_ray(
                 plan, workspace, builds=[build], metrics=metrics, options=options, **common

@@ -80,7 +80,7 @@ def started(number: int, replicas_each: int) -> Iterator[Any]:
 
 
 def edit_all(load: Load, replicas: int, folder: Path, meanwhile: Callable[[Path], None] | None) -> Measured:
-    from convergebench.engine import Plan
+    from convergebench.engine import Plan, RunLimits
     from convergebench.engine.ray.replica_pool import Scale
     from convergebench.engine.ray.run import run_plan_on_ray
     from convergebench.metrics import MetricOptions
@@ -96,7 +96,7 @@ def edit_all(load: Load, replicas: int, folder: Path, meanwhile: Callable[[Path]
         run = workspace.start_run({}, "bench")
         work = run_plan_on_ray(
             plan, workspace, builds=[build], metrics=load.metrics, options=MetricOptions(), run=run,
-            scale=Scale(replicas, replicas), concurrency=load.cases,
+            scale=Scale(replicas, replicas), limits=RunLimits(load.cases),
         )  # fmt: skip
         if meanwhile is not None:
             threading.Thread(target=meanwhile, args=(log,), daemon=True).start()

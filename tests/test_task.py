@@ -11,7 +11,8 @@ import pytest
 
 from convergebench.benchmarks.gedit.mini import load_gedit_mini
 from convergebench.errors import WrongUse
-from convergebench.task import Task, read_task, run_task, task_of
+from convergebench.settings_file import settings_from
+from convergebench.task import Task, read_task, run_task
 from servers.judge import MODEL, JudgeServer
 
 
@@ -104,22 +105,37 @@ def test_keys_come_from_a_file_beside_the_task(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ({"suite": "gedit-mini", "models": ["a"], "langauge": "en"}, "did you mean language"),
-        ({"suite": "gedit-mini"}, "needs a suite and models"),
+        (
+            {"suite": "gedit-mini", "models": ["a"], "langauge": "en"},
+            "no task setting 'langauge'; did you",
+        ),
+        ({"suite": "gedit-mini"}, "a task needs suite and models"),
         ({"suite": "gedit-mini", "models": []}, "names no model"),
-        ({"suite": "gedit-mini", "models": ["a"], "limit": "5"}, "limit in a task must be int"),
-        ({"suite": "gedit-mini", "models": ["a"], "workers": True}, "workers in a task must be int"),
+        ({"suite": "gedit-mini", "models": ["a"], "limit": "5"}, "limit must be a whole number, not '5'"),
+        (
+            {"suite": "gedit-mini", "models": ["a"], "workers": True},
+            "workers must be a whole number",
+        ),
         ({"suite": "gedit-mini", "models": ["a"], "max_cost_usd": float("nan")}, "number of dollars"),
         ({"suite": "gedit-mini", "models": ["a", "b"], "edits": "x.jsonl"}, "which one model"),
     ],
 )
 def test_a_task_that_cannot_be_meant_says_why(content: dict[str, Any], said: str) -> None:
     with pytest.raises(WrongUse, match=said):
-        task_of(content)
+        settings_from(Task, content, "task")
 
 
 def test_a_judge_that_cannot_be_is_known_before_anything_is_edited(tmp_path: Path) -> None:
     task = Task("gedit-mini", ("jpeg",), judge="opnai:x", workspace=str(tmp_path / "results"))
-    with pytest.raises(WrongUse, match="there is no judge"):
+    with pytest.raises(WrongUse, match="there is no judge provider"):
         run_task(task)
     assert not (tmp_path / "results").exists()
+
+
+def test_a_limit_on_cost_needs_the_prices_of_models_and_judge(judge: JudgeServer, tmp_path: Path) -> None:
+    folder = str(tmp_path / "results")
+    task = Task("gedit-mini", ("jpeg",), judge=judge.name, max_cost_usd=1, workspace=folder)
+    with pytest.raises(WrongUse, match=r"the price of server:.* is unknown"):
+        run_task(task)
+    with pytest.raises(WrongUse, match=r"the price of server:.* is unknown"):
+        run_task(Task("gedit-mini", (f"server:m?base_url={judge.url}/v1",), max_cost_usd=1, workspace=folder))

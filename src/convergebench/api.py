@@ -12,13 +12,21 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from convergebench import editors, engine, metrics, report, suites
-from convergebench._version import __version__
 from convergebench.analysis import Ranking, Results, ranking
-from convergebench.engine import Attempted, Budget, Lane, Limits, Patience, Plan, RunOutcome, RunProgress
+from convergebench.engine import (
+    Attempted,
+    Budget,
+    Lane,
+    Limits,
+    Patience,
+    Plan,
+    RunLimits,
+    RunOutcome,
+    RunProgress,
+)
 from convergebench.engine.judging.reference_pictures import store_references
 from convergebench.engine.ray.replica_pool import Scale
 from convergebench.engine.ray.run import run_plan_on_ray
-from convergebench.engine.run_limits import check_allowance
 from convergebench.errors import MissingExtra, WrongUse
 from convergebench.metrics import MetricOptions, MetricSet
 from convergebench.picture import Picture
@@ -35,13 +43,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Settings:
-    """All that a run is told; kept with it in the workspace."""
+    """The settings of a run, recorded with it in the workspace."""
 
     models: tuple[str, ...]
     suite: str = "converge"
     rounds: int = 10
     protocol: str = ""
-    """How models are exercised; by round trips unless named, or by single edits where none can be undone."""
+    """How models are exercised. By default round trips, or single edits where none can be undone."""
     kinds: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     pairs: tuple[str, ...] = ()
@@ -57,20 +65,19 @@ class Settings:
     device: Literal["auto", "cpu", "cuda"] = "auto"
     engine: Literal["local", "ray"] = "local"
     ray_address: str | None = None
-    """Of a cluster that is there; one of this machine alone is started unless given."""
+    """Of a running cluster; by default one of this machine alone is started."""
     replicas: str | None = None
-    """Of each model, for Ray: 4, or 1..8; as many as the cluster has room for unless given."""
+    """Of each model, for Ray: 4, or 1..8; by default as many as the cluster has room for."""
     pictures_at: str | None = None
     """A folder or URL for the pictures of a new workspace."""
 
     def __post_init__(self) -> None:
         if not self.models:
             raise WrongUse("name at least one model with --model; see: convergebench models")
-        for name in ("rounds", "repeats", "concurrency"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
+        for name in ("rounds", "repeats"):
+            if getattr(self, name) < 1:
                 raise WrongUse(f"--{name} must be at least 1")
-        check_allowance(self.max_cost_usd, self.per_minute)
+        _ = self.limits
         metrics.expand(self.metrics)
         if not -(2**63) <= self.seed < 2**63 - self.repeats:
             raise WrongUse("--seed must fit into 64 bits; choose a smaller one")
@@ -80,6 +87,10 @@ class Settings:
             raise WrongUse("--ray-address and --replicas are for --engine ray; add it, or leave them out")
         if self.replicas:
             Scale.parse(self.replicas)
+
+    @property
+    def limits(self) -> RunLimits:
+        return RunLimits(self.concurrency, per_minute=self.per_minute, max_cost_usd=self.max_cost_usd)
 
 
 def run(
@@ -122,18 +133,10 @@ def make_plan(
     )
     exercised = protocol_cases(settings.protocol, settings.rounds, chosen, suite.cases)
     cases = suites.select(exercised.cases, limit=settings.limit)
-    _check_prices(built, settings)
+    settings.limits.check_prices(editor.facts for editor in built)
     seeds = tuple(range(settings.seed, settings.seed + settings.repeats))
     name = str(SuiteId(suite.name, suite.version, exercised.part))
     return Plan(name, exercised.protocol, cases, tuple(built), seeds)
-
-
-def _check_prices(built: Sequence[Editor], settings: Settings) -> None:
-    unknown = [editor.facts.name for editor in built if editor.facts.price_usd is None]
-    if settings.max_cost_usd is not None and unknown:
-        raise WrongUse(
-            f"the price of {', '.join(unknown)} is unknown, so --max-cost cannot hold it; leave it out"
-        )
 
 
 def execute(
@@ -142,44 +145,39 @@ def execute(
     workspace: Workspace,
     *,
     fresh: bool = False,
-    watch: RunProgress | None = None,
+    progress: RunProgress | None = None,
 ) -> RunOutcome:
-    """Carry the plan out, and keep with the workspace what was asked and how it ended."""
+    """Carry the plan out; the workspace records its settings and how it ended."""
     store_references(workspace.pictures, plan.cases)
-    number = workspace.start_run({**asdict(settings), "suite": plan.suite}, __version__)
-    ending = "failed"
-    try:
-        outcome = run_coroutine(
-            _run_plan(settings)(
-                plan,
-                workspace,
-                run=number,
-                concurrency=settings.concurrency,
-                per_minute=settings.per_minute,
-                max_cost_usd=settings.max_cost_usd,
-                fresh=fresh,
-                watch=watch,
-            )
-        )
-        ending = "interrupted" if outcome.interrupted else "finished"
-    finally:
-        workspace.finish_run(number, ending)
+    with workspace.run({**asdict(settings), "suite": plan.suite}) as run:
+        outcome = run_coroutine(_run_plan(plan, settings, workspace, run.id, fresh, progress))
+        run.interrupted = outcome.interrupted
     return outcome
 
 
-def _run_plan(settings: Settings) -> Callable[..., Coroutine[Any, Any, RunOutcome]]:
-    """The engine that the settings name, with its metrics."""
+def _run_plan(
+    plan: Plan,
+    settings: Settings,
+    workspace: Workspace,
+    run: int,
+    fresh: bool,
+    progress: RunProgress | None,
+) -> Coroutine[Any, Any, RunOutcome]:
+    """By the engine that the settings name, with its metrics."""
     options = MetricOptions(settings.clip, settings.device)
     if settings.engine == "local":
-        return partial(engine.run_plan, ruler=MetricSet(settings.metrics, options))
-    return partial(
-        run_plan_on_ray,
+        return engine.run_plan(
+            plan, workspace, MetricSet(settings.metrics, options), run=run, limits=settings.limits,
+            fresh=fresh, progress=progress,
+        )  # fmt: skip
+    return run_plan_on_ray(
+        plan, workspace, run=run, limits=settings.limits, fresh=fresh, progress=progress,
         builds=[partial(editors.open_editor, model) for model in dict.fromkeys(settings.models)],
         metrics=settings.metrics,
         options=options,
         address=settings.ray_address,
         scale=Scale.parse(settings.replicas) if settings.replicas else None,
-    )
+    )  # fmt: skip
 
 
 def edit_once(model: str, picture: Picture, instruction: str, seed: int = 0) -> Attempted[Edited]:

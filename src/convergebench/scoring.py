@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from convergebench._version import __version__
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow, VerdictRow
 from convergebench.benchmarks.benchmark import JudgedBenchmark
 from convergebench.benchmarks.registry import benchmark_of
 from convergebench.engine.judging.candidates import JudgingCandidate, judging_candidates
-from convergebench.engine.judging.judge_tasks import JudgingOutcome, JudgingProgress, judge_tasks
+from convergebench.engine.judging.judge_tasks import JudgingOutcome, JudgingProgress, judge_in_run
 from convergebench.engine.judging.reference_pictures import store_references
+from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.errors import WrongUse
 from convergebench.judges import Judge, Subject, Verdict, rubric
 from convergebench.protocols import one_shot
@@ -36,13 +35,15 @@ async def score_suite(
     models: Sequence[str] = (),
     repeats: int = 1,
     judge_in_english: bool = False,
-    onlooker: JudgingProgress | None = None,
-    **options: Any,
+    limits: RunLimits = DEFAULT_LIMITS,
+    retry_missing: bool = False,
+    progress: JudgingProgress | None = None,
 ) -> Scored:
     """Judge the suite's cases in the workspace and compute the benchmark's figures, with what is missing.
 
     Each case is judged by its own instruction; `judge_in_english` gives the judge the English one of every
-    case that has one, as published figures of WiseEdit do. `options` are those of `judge_tasks`.
+    case that has one, as published figures of WiseEdit do. `retry_missing` asks again for verdicts that are
+    missing.
     """
     name = full_name(suite)
     benchmark = benchmark_of(suite.name)
@@ -53,16 +54,10 @@ async def score_suite(
         )
     store_references(workspace.pictures, suite.cases)
     candidates = _candidates(workspace, suite, benchmark, models, repeats, judge_in_english)
-    settings = {"command": "score", "suite": name, "judge": judge.facts.name, "repeats": repeats, **options}
-    run = workspace.start_run(settings, __version__)
-    ending = "failed"
-    try:
-        judged = await judge_tasks(
-            [one.task for one in candidates], judge, workspace, run=run, onlooker=onlooker, **options
-        )
-        ending = "interrupted" if judged.interrupted else "finished"
-    finally:
-        workspace.finish_run(run, ending)
+    settings = {"command": "score", "suite": name, "repeats": repeats}
+    judged = await judge_in_run(
+        [one.task for one in candidates], judge, workspace, settings, limits, retry_missing, progress
+    )
     verdicts = zip(candidates, judged.verdicts, strict=True)
     rows = _verdict_rows(suite, benchmark, edits, verdicts, repeats)
     return Scored(benchmark.table(suite.name, rows), judged)

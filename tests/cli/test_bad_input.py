@@ -163,7 +163,9 @@ def run_cases(cases: list[Case], folder: Path) -> tuple[engine.Outcome, Scripted
     plan = Plan("odd@0", round_trip(2), tuple(cases), (editor,), (0,))
     with Workspace.create(folder) as store:
         number = store.start_run({"suite": "odd@0"}, "0")
-        work = engine.run_plan(plan, store, MetricSet(("psnr", "ssim")), run=number, concurrency=2)
+        work = engine.run_plan(
+            plan, store, MetricSet(("psnr", "ssim")), run=number, limits=engine.RunLimits(2)
+        )
         return asyncio.run(work), editor
 
 

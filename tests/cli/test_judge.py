@@ -195,7 +195,7 @@ def test_the_closing_line_says_what_judging_cost(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--judge", "opnai:x"], "did you mean openai:MODEL"),
+        (["--judge", "opnai:x"], "did you mean openai?"),
         (["--judge", "ollama:x", "--rubric", "gedit"], "there is no rubric 'gedit'"),
         (["--judge", "ollama:x", "--max-cost", "nan"], "--max-cost must be a number of dollars"),
         (["--judge", "ollama:x", "--per-minute", "0"], "--per-minute must be a number above 0"),

@@ -75,12 +75,12 @@ def test_wrong_use_ends_with_2_and_one_sentence_that_helps(cli: Cli, words: list
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--model", "jpg"], "there is no model called jpg; did you mean jpeg?"),
+        (["--model", "jpg"], "there is no model 'jpg'; did you mean jpeg?"),
         (["--model", "jpeg?quality=abc"], "jpeg?quality must be a whole number, not abc"),
         (["--model", "jpeg?nope=1"], "jpeg has no parameter nope; it takes quality"),
         (["--suite", "convrge"], "there is no suite 'convrge'; did you mean converge?"),
         (["--suite", "folder:/no/such/place"], "/no/such/place is not a folder"),
-        (["--metric", "sim"], "there is no metric called 'sim'; did you mean ssim?"),
+        (["--metric", "sim"], "there is no metric 'sim'; did you mean ssim?"),
         (["--pair", "horizontal_flop"], "did you mean horizontal_flip?"),
         (["--kind", "pictur"], "did you mean picture?"),
         (["--category", "geometrics"], "did you mean geometric?"),
@@ -114,7 +114,7 @@ def test_debug_shows_the_traceback_wherever_it_stands_and_keeps_the_code(cli: Cl
         ended = cli(*words)
         assert ended.code == 2
         assert "Traceback" in ended.err
-        assert ended.err.splitlines()[-1] == "convergebench: there is no model called jpg; did you mean jpeg?"
+        assert ended.err.splitlines()[-1] == "convergebench: there is no model 'jpg'; did you mean jpeg?"
 
 
 def test_a_place_that_cannot_be_written_is_named(cli: Cli, run: Words, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from convergebench.engine import Patience, Plan, RunOutcome, run_plan
+from convergebench.engine import Patience, Plan, RunLimits, RunOutcome, run_plan
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 from convergebench.protocols import round_trip
@@ -13,7 +13,7 @@ from convergebench.store import Workspace
 from convergebench.types import Case, Edited, Editor, EditRequest
 from made_pictures import textured
 
-HURRY = Patience(first_wait_seconds=0.001)
+HURRY = RunLimits(patience=Patience(first_wait_seconds=0.001))
 
 
 def run_cases(
@@ -21,7 +21,7 @@ def run_cases(
 ) -> RunOutcome:
     plan = Plan("tiny@0", round_trip(rounds), cases, (editor,), (seed,))
     number = workspace.start_run({"suite": plan.suite}, "test")
-    return asyncio.run(run_plan(plan, workspace, MetricSet(["psnr"]), run=number, patience=HURRY))
+    return asyncio.run(run_plan(plan, workspace, MetricSet(["psnr"]), run=number, limits=HURRY))
 
 
 def asking(case: Case, forward: str) -> Case:

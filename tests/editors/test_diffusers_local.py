@@ -21,7 +21,7 @@ from PIL import Image
 
 import tiny_pipelines
 from convergebench.editors.registry import open_editor
-from convergebench.engine import Plan, RunOutcome, run_plan
+from convergebench.engine import Plan, RunLimits, RunOutcome, run_plan
 from convergebench.errors import WrongUse
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
@@ -364,7 +364,7 @@ def test_what_changes_the_picture_is_part_of_what_it_is(more: str) -> None:
 def run(workspace: Workspace, spec: str, cases: Sequence[Case], rounds: int) -> RunOutcome:
     plan = Plan("tiny@0", round_trip(rounds), tuple(cases), (open_editor(spec),), (0,))
     number = workspace.start_run({"suite": "tiny@0"}, "test")
-    return asyncio.run(run_plan(plan, workspace, MetricSet(["psnr"]), run=number, concurrency=4))
+    return asyncio.run(run_plan(plan, workspace, MetricSet(["psnr"]), run=number, limits=RunLimits(4)))
 
 
 @pytest.mark.parametrize("name", ALL)

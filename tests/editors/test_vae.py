@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import tiny_pipelines
 from convergebench.editors.registry import open_editor
 from convergebench.editors.vae import reconstructed
-from convergebench.engine import Plan, run_plan
+from convergebench.engine import Plan, RunLimits, run_plan
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 from convergebench.protocols import round_trip
@@ -105,5 +105,5 @@ def test_a_floor_runs_like_any_editor(
     editor = open_editor(f"vae:{saved('autoencoder_tiny', tmp_path / 'vae')}?device=cpu")
     plan = Plan("tiny@0", round_trip(2), (make_case(),), (editor,), (0,))
     number = workspace.start_run({"suite": "tiny@0"}, "test")
-    outcome = asyncio.run(run_plan(plan, workspace, MetricSet(["psnr"]), run=number, concurrency=2))
+    outcome = asyncio.run(run_plan(plan, workspace, MetricSet(["psnr"]), run=number, limits=RunLimits(2)))
     assert (editor.facts.role, outcome.complete, outcome.edits) == ("floor", 1, 4)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import pytest
 
 from convergebench.editors import open_editor
-from convergebench.engine import Patience, Plan, RunOutcome, run_plan
+from convergebench.engine import Patience, Plan, RunLimits, RunOutcome, run_plan
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture, digest_of
 from convergebench.protocols import round_trip
@@ -70,8 +70,7 @@ def run_once(workspace: Workspace, server: FlakyServer, cases: tuple[Case, ...],
             workspace,
             MetricSet(["psnr"]),
             run=workspace.start_run({}, "test"),
-            concurrency=8,
-            patience=Patience(attempts, first_wait_seconds=0.001),
+            limits=RunLimits(8, patience=Patience(attempts, first_wait_seconds=0.001)),
         )
     )
 

@@ -1,112 +1,46 @@
-"""What the stages of a run share: lanes, money and the sign to stop."""
+"""The limits of a run, as its user sets them."""
 
 from __future__ import annotations
 
-import asyncio
-import time
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 
-from convergebench.engine.limits import BudgetReached, Limits
-from convergebench.engine.run_limits import Allowance, Stop
+from convergebench.engine.run_limits import RunLimits
+from convergebench.errors import WrongUse
 from convergebench.judges import JudgeFacts
-from convergebench.types import Editor, EditorFacts
-from scripted import Scripted
+from convergebench.judges.base import TokenPrices
+from convergebench.types import EditorFacts
+
+FREE, UNPRICED = EditorFacts("jpeg", "1", price_usd=0.0), EditorFacts("own", "1", price_usd=None)
+JUDGE = JudgeFacts("server:m", "1", "server", "m")
 
 
-@dataclass
-class Calls:
-    """Counts how many are in flight."""
-
-    seconds: float = 0.01
-    now: int = 0
-    most: int = 0
-    cost_usd: float | None = 1.0
-
-    async def __call__(self) -> Calls:
-        self.now += 1
-        self.most = max(self.most, self.now)
-        await asyncio.sleep(self.seconds)
-        self.now -= 1
-        return self
-
-
-def editor() -> Editor:
-    made = Scripted()
-    made.facts = EditorFacts("editor", "1", price_usd=0.1, provider="openai", at_once=2)
-    return made
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        ({"concurrency": 0}, "--concurrency must be at least 1, not 0"),
+        ({"judge_concurrency": -1}, "--judge-concurrency must be at least 1"),
+        ({"per_minute": 0}, "--per-minute must be a number above 0, not 0"),
+        ({"per_minute": float("inf")}, "--per-minute must be a number above 0, not inf"),
+        ({"max_cost_usd": float("nan")}, "--max-cost must be a number of dollars, 0 or more, not nan"),
+        ({"max_cost_usd": -1}, "--max-cost must be a number of dollars, 0 or more, not -1"),
+    ],
+)
+def test_limits_that_cannot_hold_are_refused(limits: dict[str, float], sentence: str) -> None:
+    with pytest.raises(WrongUse) as caught:
+        RunLimits(**limits)  # type: ignore[arg-type]
+    assert str(caught.value).startswith(sentence)
 
 
-def judge(provider: str = "openai") -> JudgeFacts:
-    return JudgeFacts(f"{provider}:vl", "1", provider, "vl")
+def test_without_a_limit_on_cost_prices_may_be_unknown() -> None:
+    RunLimits().check_prices([UNPRICED], [JUDGE])
 
 
-async def ask(calls: Calls, *those: Limits, times: int) -> None:
-    await asyncio.gather(*(limits.attempt(calls, 0.0) for limits in those for _ in range(times)))
-
-
-@pytest.mark.parametrize(("provider", "at_once"), [("openai", 2), ("gemini", 2 + 8)])
-def test_an_editor_and_a_judge_share_the_lane_of_one_provider_and_no_other(
-    provider: str, at_once: int
-) -> None:
-    allowance, calls = Allowance(), Calls()
-    edits = allowance.for_editor(editor(), None, allowance.stop)
-    questions = allowance.for_judge(judge(provider), None, allowance.stop)
-    asyncio.run(ask(calls, edits, questions, times=12))
-    assert calls.most == at_once
-
-
-def test_what_an_account_allows_holds_for_both_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "limits.toml").write_text("[limits.openai]\nat_once = 3\n")
-    monkeypatch.setenv("CONVERGEBENCH_CONFIG", str(tmp_path / "limits.toml"))
-    allowance, calls = Allowance(), Calls()
-    questions = [allowance.for_judge(judge(), None, allowance.stop) for _ in range(2)]
-    asyncio.run(ask(calls, *questions, times=6))
-    assert calls.most == 3
-
-
-def test_requests_a_minute_are_those_of_all_stages() -> None:
-    allowance, calls = Allowance(per_minute=60 / 0.05), Calls(seconds=0)
-    edits = allowance.for_editor(editor(), None, allowance.stop)
-    questions = allowance.for_judge(judge(), None, allowance.stop)
-    started = time.monotonic()
-    asyncio.run(ask(calls, edits, questions, times=3))
-    assert time.monotonic() - started >= 5 * 0.05
-
-
-def test_a_larger_number_that_is_asked_for_makes_the_lane_wider() -> None:
-    allowance, calls = Allowance(), Calls()
-    looks = allowance.for_judge(judge(), 2, allowance.stop)
-    verdicts = allowance.for_judge(judge(), 5, allowance.stop)
-    asyncio.run(ask(calls, looks, verdicts, times=8))
-    assert calls.most == 5
-
-
-def test_one_budget_holds_all_stages_and_each_knows_its_own_part() -> None:
-    allowance, calls = Allowance(max_cost_usd=3.5), Calls()
-    edits = allowance.for_editor(editor(), None, allowance.stop)
-    questions = allowance.for_judge(judge("gemini"), None, allowance.stop)
-
-    async def spend() -> None:
-        await edits.attempt(calls, 1.0)
-        await questions.attempt(calls, 1.0)
-        await questions.attempt(calls, 1.0)
-        with pytest.raises(BudgetReached):
-            await edits.attempt(calls, 1.0)
-
-    asyncio.run(spend())
-    assert (edits.spent_usd, questions.spent_usd) == (1.0, 2.0)
-
-
-def test_what_is_under_a_sign_stops_with_it_and_can_stop_alone() -> None:
-    all_of_it = Stop()
-    one, other = all_of_it.under(), all_of_it.under()
-    one.set()
-    assert (one.is_set(), other.is_set(), all_of_it.is_set()) == (True, False, False)
-    all_of_it.set()
-    assert other.is_set()
-    assert all_of_it.under().is_set()
+def test_a_limit_on_cost_needs_every_price_and_names_each_unknown_one_once() -> None:
+    limits = RunLimits(max_cost_usd=1)
+    limits.check_prices([FREE], [replace(JUDGE, prices=TokenPrices(1.0, 2.0))])
+    with pytest.raises(WrongUse, match=r"^the price of own is unknown, so --max-cost cannot hold; leave"):
+        limits.check_prices([UNPRICED, FREE, UNPRICED])
+    with pytest.raises(WrongUse, match=r"the price of own, server:m is unknown.*usd_per_million_in"):
+        limits.check_prices([UNPRICED], [JUDGE])

@@ -35,7 +35,7 @@ def chains(tmp_path) -> Path:
 
 
 def bring(workspace, folder, model="elsewhere"):
-    return import_path(workspace, folder, model, "imported", RULER, "test")
+    return import_path(workspace, folder, model, "imported", RULER)
 
 
 def test_pictures_made_elsewhere_are_measured_and_marked(workspace, chains):
@@ -122,7 +122,7 @@ def test_other_files_are_refused(workspace, tmp_path):
 
 
 def test_only_metrics_that_were_asked_for_are_measured_between_returns(workspace, chains):
-    import_path(workspace, chains, "elsewhere", "imported", MetricSet(["psnr"]), "test")
+    import_path(workspace, chains, "elsewhere", "imported", MetricSet(["psnr"]))
     results = load_results(workspace)
     assert [facts.name for facts in results.metrics] == ["psnr"]
     assert results.returns[-1].moved.keys() == results.returns[-1].forwards[0].keys() == {"psnr"}

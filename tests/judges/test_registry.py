@@ -29,8 +29,8 @@ def test_how_a_local_model_is_spread_over_gpus_does_not_make_it_another_judge() 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("opnai:gpt-x", "did you mean openai:MODEL"),
-        ("gpt-x", "begins with one of openai, gemini"),
+        ("opnai:gpt-x", "no judge provider 'opnai'; did you mean openai"),
+        ("gpt-x", "with one of openai, gemini"),
         ("openai:", "names no model"),
         ("server:vl", "add .base_url="),
         ("openai:gpt-x?temperature", "write .setting=value"),

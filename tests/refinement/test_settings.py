@@ -31,14 +31,14 @@ def test_a_file_says_all_that_a_call_can(tmp_path: Path) -> None:
 
 def test_what_is_given_beside_a_file_comes_first(tmp_path: Path) -> None:
     (tmp_path / "refine.yaml").write_text(FILE)
-    read = read_refinement_settings(tmp_path / "refine.yaml", rounds=3, output_dir="here")
+    read = read_refinement_settings(tmp_path / "refine.yaml", {"rounds": 3, "output_dir": "here"})
     assert (read.rounds, read.output_dir) == (3, "here")
 
 
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("round: 2", "a refinement has no 'round'; did you mean rounds?"),
+        ("round: 2", "there is no refinement setting 'round'; did you mean rounds?"),
         ("rounds: two", "rounds must be a whole number, not 'two'"),
         ("rounds: true", "rounds must be a whole number, not True"),
         ("rounds: -1", "--rounds must be at least 0"),
@@ -47,8 +47,8 @@ def test_what_is_given_beside_a_file_comes_first(tmp_path: Path) -> None:
         ("max_cost_usd: cheap", "max_cost_usd must be a number, not 'cheap'"),
         ("max_cost_usd: .inf", "--max-cost must be a number of dollars, 0 or more, not inf"),
         ("per_minute: 0", "--per-minute must be a number above 0, not 0"),
-        ("judge_settings: hot", "judge_settings must be a list or keys and values, not 'hot'"),
-        ("grades: [sc, beauty]", "there is no grade 'beauty'; choose from category, sc, if, pq"),
+        ("judge_settings: hot", "judge_settings must be keys and values, not 'hot'"),
+        ("grades: [sc, beauty]", "there is no grade 'beauty'; choose from category, if, pq, sc"),
         ("image: a.png", "one picture needs both --image and --instruction"),
         ("reasoner: ''", "say who looks at the edits with --reasoner"),
     ],

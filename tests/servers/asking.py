@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from convergebench.engine import Patience, Plan, RunOutcome, run_plan
+from convergebench.engine import Patience, Plan, RunLimits, RunOutcome, run_plan
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 from convergebench.protocols import round_trip
@@ -44,7 +44,7 @@ def round_trip_rows(workspace: Workspace, editor: Editor, case: Case) -> tuple[R
     number = workspace.start_run({}, "test")
     patience = Patience(attempts=3, first_wait_seconds=0.001)
     outcome = asyncio.run(
-        run_plan(plan, workspace, MetricSet(["psnr"]), run=number, concurrency=1, patience=patience)
+        run_plan(plan, workspace, MetricSet(["psnr"]), run=number, limits=RunLimits(1, patience=patience))
     )
     rows = workspace.query("SELECT failure, reason, attempts, cost_usd FROM steps ORDER BY id")
     return outcome, [Row(*row) for row in rows]

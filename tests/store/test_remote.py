@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +14,6 @@ from convergebench.errors import DiskFull, WorkspaceError, WrongUse
 from convergebench.picture import Picture
 from convergebench.store import PictureFolder, Workspace
 from convergebench.store.remote import RemotePictures, Unreachable
-from convergebench.store.remote_cache import Recent
 from made_pictures import textured
 from servers.s3 import BUCKET, S3Server, s3_server
 
@@ -183,12 +181,3 @@ def test_a_url_with_a_password_is_not_written_down(tmp_path: Path) -> None:
 def test_a_url_of_an_unknown_kind_says_what_one_looks_like(tmp_path: Path) -> None:
     with pytest.raises(WorkspaceError, match="try s3://"):
         Workspace.create(tmp_path / "results", "carrier-pigeon://roof")
-
-
-def test_the_cache_never_holds_more_than_its_bound_and_keeps_what_was_used_last() -> None:
-    recent = Recent(100)
-    for number in range(10):
-        recent.keep(str(number), os.urandom(30))
-        recent.get("0")
-    assert recent.get("0") is not None
-    assert [number for number in range(1, 10) if recent.get(str(number))] == [8, 9]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from convergebench._version import __version__
 from convergebench.errors import WorkspaceError
 from convergebench.store import DATABASE, IS_NEWEST, Enrolment, Workspace
 from convergebench.store.schema import VERSION
@@ -211,3 +212,16 @@ def test_a_folder_without_a_workspace_says_how_to_make_one(tmp_path: Path) -> No
 def test_an_open_workspace_for_reading_cannot_be_written(workspace: Workspace) -> None:
     with Workspace.existing(workspace.folder) as reader, pytest.raises(WorkspaceError, match="reading only"):
         reader.start_run({}, "0")
+
+
+def test_a_run_says_how_it_ended(workspace: Workspace) -> None:
+    with workspace.run({"suite": "tiny@0"}):
+        pass
+    with workspace.run({}) as stopped:
+        stopped.interrupted = True
+    with pytest.raises(ZeroDivisionError), workspace.run({}):
+        raise ZeroDivisionError
+    rows = workspace.query("SELECT outcome, finished IS NOT NULL AS over, package FROM runs ORDER BY id")
+    assert [tuple(row) for row in rows] == [
+        (outcome, 1, __version__) for outcome in ("finished", "interrupted", "failed")
+    ]

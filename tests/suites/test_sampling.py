@@ -86,7 +86,7 @@ def test_filters_keep_what_has_all_properties() -> None:
     ("filters", "message"),
     [
         ({"kinds": ["portrat"]}, "no kind of picture 'portrat'; did you mean portrait?"),
-        ({"categories": ["z"]}, "no category 'z'; choose from p, s."),
+        ({"categories": ["z"]}, "no category 'z'; choose from p, s"),
         ({"pairs": ["s11"]}, "no edit pair 's11'; did you mean s1?"),
         ({"pictures": ["s0", "p22"]}, "no picture 'p22'; did you mean p2?"),
     ],

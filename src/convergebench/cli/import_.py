@@ -30,13 +30,13 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Bring in tables or pictures made elsewhere."""
-    from convergebench import __version__, metrics
+    from convergebench import metrics
     from convergebench.importing import import_path
     from convergebench.store import Workspace
 
-    ruler = metrics.MetricSet(listed(metric) or metrics.DEFAULT, metrics.MetricOptions(clip=clip))
+    metric_set = metrics.MetricSet(listed(metric) or metrics.DEFAULT, metrics.MetricOptions(clip=clip))
     with Workspace.create(workspace) as store:
-        brought = import_path(store, path, model, suite, ruler, __version__)
+        brought = import_path(store, path, model, suite, metric_set)
     if as_json:
         print_json({"suite": brought.suite, "models": list(brought.models), "returns": brought.returns})
         return

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from convergebench.cli.exit_codes import judging_exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
@@ -16,6 +17,7 @@ from convergebench.cli.options import (
 
 if TYPE_CHECKING:
     from convergebench.analysis.judged.agreement import BetweenJudges
+    from convergebench.engine import RunLimits
     from convergebench.engine.judging.candidates import JudgingCandidate
     from convergebench.engine.judging.judge_tasks import JudgingOutcome, JudgingTask
     from convergebench.engine.judging.pairwise_candidates import PairwiseCandidate
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from convergebench.store import Workspace
 
 NAME = "judge"
-ALL_FAILED, FINISHED_WITH_FAILURES, INTERRUPTED = 1, 3, 130
 ROUND_TRIP = ("roundtrip_forward", "roundtrip_reversal")
 
 
@@ -47,7 +48,7 @@ def command(
     ] = [],  # noqa: B006
     suite: Annotated[str | None, typer.Option(metavar="SUITE", help="Only pictures of this suite.")] = None,
     rounds: Annotated[
-        str, typer.Option(metavar="ROUNDS", help="Only these rounds, as in 1,5,8-10; all unless named.")
+        str, typer.Option(metavar="ROUNDS", help="Only these rounds, as in 1,5,8-10. [default: all]")
     ] = "",
     repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each picture.")] = 1,
     retry_missing: Annotated[
@@ -60,40 +61,35 @@ def command(
         float | None, typer.Option(metavar="N", help="At most so many questions a minute.")
     ] = None,
     concurrency: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Questions at a time; 8 unless named.")
+        int | None, typer.Option(metavar="N", min=1, help="Questions at a time. [default: 8]")
     ] = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> int:
     """Let a vision-language model judge what is in the workspace. Nothing is edited, nothing asked twice."""
     from convergebench import judges
-    from convergebench.engine.run_limits import check_allowance
+    from convergebench.engine import RunLimits
     from convergebench.errors import WrongUse
     from convergebench.store import DATABASE, Workspace
 
-    check_allowance(max_cost, per_minute)
-    asked = judges.open_judge(judge)
+    limits = RunLimits(judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost)
+    opened = judges.open_judge(judge)
     rubrics = _rubrics(listed(rubric), pairwise)
-    if max_cost is not None and asked.facts.prices is None:
-        raise WrongUse(
-            f"the price of {asked.facts.name} is unknown, so --max-cost cannot hold it; "
-            "add ?usd_per_million_in=…&usd_per_million_out=… to its name"
-        )
+    limits.check_prices(judges=[opened.facts])
     if not (workspace / DATABASE).is_file():
         raise WrongUse(f"there is no workspace in {workspace}; make one with convergebench run")
-    options = {"concurrency": concurrency, "per_minute": per_minute, "max_cost_usd": max_cost,
-               "retry_missing": retry_missing}  # fmt: skip
     named = {"suite": suite, "models": listed([*(models or ()), *model]), "rounds": _rounds(rounds),
              "repeats": repeats}  # fmt: skip
     with Workspace.create(workspace) as store:
         if pairwise:
-            contests = _contests(store, rubrics, named)
-            tasks = [task for one in contests for task in one.tasks]
-            return _told_contests(contests, _judged(tasks, asked, store, options, as_json), asked, as_json)
+            pairs = _pairs(store, rubrics, named)
+            tasks = [task for one in pairs for task in one.tasks]
+            done = _judge(tasks, opened, store, limits, retry_missing, as_json)
+            return _print_pairwise(pairs, done, opened, as_json)
         chosen = _pictures(store, rubrics, named)
-        done = _judged([one.task for one in chosen], asked, store, options, as_json)
-        agreed = _between_judges(store, rubrics)
-    return _told(chosen, done, asked, agreed, as_json)
+        done = _judge([one.task for one in chosen], opened, store, limits, retry_missing, as_json)
+        agreements = _between_judges(store, rubrics)
+    return _print_verdicts(chosen, done, opened, agreements, as_json)
 
 
 def _rubrics(names: tuple[str, ...], pairwise: bool) -> list[Rubric]:
@@ -120,7 +116,7 @@ def _pictures(store: Workspace, rubrics: list[Rubric], named: dict[str, Any]) ->
     return chosen
 
 
-def _contests(store: Workspace, rubrics: list[Rubric], named: dict[str, Any]) -> list[PairwiseCandidate]:
+def _pairs(store: Workspace, rubrics: list[Rubric], named: dict[str, Any]) -> list[PairwiseCandidate]:
     from convergebench.engine.judging.pairwise_candidates import pairwise_candidates
     from convergebench.errors import WrongUse
 
@@ -149,36 +145,30 @@ def _rounds(text: str) -> frozenset[int]:
     return frozenset(numbers)
 
 
-def _judged(
-    tasks: list[JudgingTask], judge: Judge, store: Workspace, options: dict[str, Any], as_json: bool
+def _judge(
+    tasks: list[JudgingTask],
+    judge: Judge,
+    store: Workspace,
+    limits: RunLimits,
+    retry_missing: bool,
+    as_json: bool,
 ) -> JudgingOutcome:
     import asyncio
 
-    from convergebench._version import __version__
-    from convergebench.cli.judging_progress import onlooker
-    from convergebench.engine.judging.judge_tasks import judge_tasks
+    from convergebench.cli.judging_progress import judging_progress
+    from convergebench.engine.judging.judge_tasks import judge_in_run
 
-    rubrics = sorted({task.rubric.name for task in tasks})
-    settings = {"command": NAME, "judge": judge.facts.name, "rubrics": rubrics, **options}
-    run = store.start_run(settings, __version__)
-    ending = "failed"
-    try:
-        with onlooker(judge.facts.name, as_json) as watching:
-            done = asyncio.run(judge_tasks(tasks, judge, store, run=run, onlooker=watching, **options))
-        ending = "interrupted" if done.interrupted else "finished"
-    finally:
-        store.finish_run(run, ending)
-    return done
+    settings = {"command": NAME, "rubrics": sorted({task.rubric.name for task in tasks})}
+    with judging_progress(judge.facts.name, as_json) as progress:
+        return asyncio.run(judge_in_run(tasks, judge, store, settings, limits, retry_missing, progress))
 
 
-def _told_contests(
-    contests: list[PairwiseCandidate], done: JudgingOutcome, judge: Judge, as_json: bool
-) -> int:
+def _print_pairwise(pairs: list[PairwiseCandidate], done: JudgingOutcome, judge: Judge, as_json: bool) -> int:
     from convergebench.cli.judge_output import closing_lines
     from convergebench.cli.pairwise import contests_in_json, print_contests, summed_up
 
-    code = _code(done)
-    found = summed_up(contests, done.verdicts)
+    code = judging_exit_code(done)
+    found = summed_up(pairs, done.verdicts)
     if as_json:
         rows = [contests_in_json(one) for one in found]
         print_json({"judge": _facts(done, judge), "exit_code": code, "pairwise": rows})
@@ -201,11 +191,11 @@ def _between_judges(store: Workspace, rubrics: list[Rubric]) -> list[BetweenJudg
     return between_judges(Rating(labels[one.judge], one.rubric, one.subject, one.value) for one in values)
 
 
-def _told(
+def _print_verdicts(
     chosen: list[JudgingCandidate],
     done: JudgingOutcome,
     judge: Judge,
-    agreed: list[BetweenJudges],
+    agreements: list[BetweenJudges],
     as_json: bool,
 ) -> int:
     from convergebench.analysis.judged.judge_summary import judge_summary
@@ -217,29 +207,21 @@ def _told(
         row_in_json,
     )
 
-    code = _code(done)
+    code = judging_exit_code(done)
     table = judge_summary(_scores(chosen, done))
     if as_json:
         print_json(
             {"judge": _facts(done, judge), "exit_code": code, "rows": [row_in_json(row) for row in table],
-             "between_judges": [agreement_in_json(one) for one in agreed]}
+             "between_judges": [agreement_in_json(one) for one in agreements]}
         )  # fmt: skip
         return code
     if done.ok:
         print_judged(table)
-    for one in agreed:
+    for one in agreements:
         typer.echo(agreement_line(one))
     for line in closing_lines(done, judge.facts.name):
         typer.echo(line, err=code != 0)
     return code
-
-
-def _code(done: JudgingOutcome) -> int:
-    if done.interrupted:
-        return INTERRUPTED
-    if done.verdicts and not done.ok:
-        return ALL_FAILED
-    return 0 if done.ok == len(done.verdicts) else FINISHED_WITH_FAILURES
 
 
 def _scores(chosen: list[JudgingCandidate], done: JudgingOutcome) -> Any:

@@ -1,4 +1,4 @@
-"""How verdicts are told, for the commands that ask for them."""
+"""How verdicts are printed, for the commands that ask for them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def agreement_line(one: BetweenJudges) -> str:
 def judged_in_json(done: JudgingOutcome) -> dict[str, Any]:
     return {
         "judgements": len(done.verdicts), "ok": done.ok, "asked": done.asked, "calls": done.calls,
-        "missing": dict(done.missing), "unusable": done.unusable, "interrupted": done.interrupted,
+        "missing": dict(done.missing), "unusable": done.unusable_reason, "interrupted": done.interrupted,
         "out_of_budget": done.out_of_budget, "spent_usd": done.spent_usd, "seconds": round(done.seconds, 3),
     }  # fmt: skip
 
@@ -68,13 +68,13 @@ def judged_in_json(done: JudgingOutcome) -> dict[str, Any]:
 def closing_lines(done: JudgingOutcome, judge: str) -> list[str]:
     total, unasked = len(done.verdicts), done.verdicts.count(None)
     missing = total - done.ok - unasked
-    asked = f"{done.asked} judged with {done.calls} calls"
+    asked = f"{done.asked} new judgements with {done.calls} calls"
     cost = f", ${done.spent_usd:.3f}" if done.spent_usd else ""
-    lines = [f"{asked}, {total - done.asked} not asked for, {done.seconds:.1f} s{cost}."]
+    lines = [f"{asked}, {total - done.asked} reused or not asked, {done.seconds:.1f} s{cost}."]
     if done.unusable:
-        lines.append(f"convergebench: {judge} cannot go on: {done.unusable}")
+        lines.append(f"convergebench: {judge} cannot continue: {done.unusable_reason}")
     if done.out_of_budget:
-        lines.append("convergebench: the next question could cost more than --max-cost; raise it to go on.")
+        lines.append("convergebench: the next question may cost more than --max-cost; raise it to continue.")
     why = f" ({_counted(done)})" if done.missing else ""
     if missing and not done.ok:
         lines.append(f"convergebench: none of {total} judgements succeeded{why}.")
@@ -86,7 +86,7 @@ def closing_lines(done: JudgingOutcome, judge: str) -> list[str]:
         )
     if unasked:
         lines.append(
-            f"convergebench: {unasked} of {total} verdicts are not there yet; the same command asks for them."
+            f"convergebench: {unasked} of {total} verdicts are not there yet; rerun the command to get them."
         )
     return lines
 

@@ -13,13 +13,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from convergebench.judges import Verdict
 
 
-def onlooker(judge: str, as_json: bool) -> JudgingBar | nullcontext[None]:
-    """A bar where somebody is looking."""
+def judging_progress(judge: str, as_json: bool) -> JudgingBar | nullcontext[None]:
+    """A bar on a terminal; otherwise nothing."""
     return nullcontext() if as_json or not sys.stderr.isatty() else JudgingBar(judge)
 
 
 class JudgingBar:
-    """An Onlooker that draws to standard error; below the bars that it is given, where others draw those."""
+    """A JudgingProgress that draws to standard error; below the given bars, if others draw those."""
 
     def __init__(self, judge: str, bars: Progress | None = None) -> None:
         self._bar = bars or Progress(

@@ -37,9 +37,9 @@ from convergebench.cli import (
     weights,
     worst,
 )
+from convergebench.cli.exit_codes import DONE, ERROR, INTERRUPTED, WRONG_USE
 from convergebench.errors import ConvergeBenchError, WrongUse
 
-ERROR, WRONG_USE, INTERRUPTED = 1, 2, 130
 UsageError: Any = typer.BadParameter.__base__  # click's, or since 0.26 typer's own
 
 app = typer.Typer(
@@ -97,16 +97,16 @@ def options(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     code = code_of(sys.argv[1:] if arguments is None else arguments)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said; only leaving is left to interrupt
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only leaving is left to interrupt
     sys.exit(code)
 
 
 def code_of(arguments: list[str]) -> int:
-    """0 done, 1 error, 2 wrong use, 3 finished with failures, 130 interrupted."""
+    """The exit code of a command; see `exit_codes`."""
     debug = "--debug" in arguments  # wherever it stands
     _log_to_stderr(logging.DEBUG if debug else logging.WARNING)
     if not debug:
-        warnings.simplefilter("ignore")  # libraries' remarks to programmers
+        warnings.simplefilter("ignore")  # of libraries, for programmers
     try:
         return _invoked([word for word in arguments if word != "--debug"] or ["--help"])
     except KeyboardInterrupt:
@@ -121,7 +121,7 @@ def code_of(arguments: list[str]) -> int:
 
 
 def _invoked(words: list[str]) -> int:
-    """Run the command; what goes wrong is raised."""
+    """Run the command; errors are raised."""
     command: Any = typer.main.get_command(app)
     try:
         with command.make_context("convergebench", words) as context:
@@ -131,7 +131,7 @@ def _invoked(words: list[str]) -> int:
     except UsageError as error:
         raise WrongUse(_usage_sentence(error)) from error
     sys.stdout.flush()
-    return code if isinstance(code, int) else 0
+    return code if isinstance(code, int) else DONE
 
 
 def _usage_sentence(error: Any) -> str:
@@ -149,12 +149,12 @@ def _explained(error: Exception) -> tuple[str, int]:
     if isinstance(error, OSError) and error.filename:
         return f"cannot use {error.filename}: {error.strerror}; choose another place", ERROR
     if isinstance(error, OSError) and error.strerror:
-        return f"the system says: {error.strerror}; mend that and run the same command again", ERROR
+        return f"system error: {error.strerror}; fix it and rerun the command", ERROR
     return f"unexpected {type(error).__name__}: {error}; run it again with --debug to see where", ERROR
 
 
 def _log_to_stderr(level: int) -> None:
-    """Our own messages; what libraries say is theirs."""
+    """Messages of this package only."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("convergebench: %(message)s"))
     logger = logging.getLogger("convergebench")

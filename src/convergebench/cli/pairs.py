@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from convergebench.cli.exit_codes import DONE, INCOMPLETE
 from convergebench.cli.options import AsJson, console, print_json
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ JudgeName = Annotated[
     str | None,
     typer.Option("--judge", metavar="PROVIDER:MODEL", help="A language model to ask, as in `judge`."),
 ]
-
-NOBODY_KNOWS = 3
 
 app = typer.Typer(name="pairs", help="Edits and what undoes them.")
 
@@ -55,7 +54,7 @@ def classify(instruction: Instruction, judge: JudgeName = None, as_json: AsJson 
     else:
         by = f" ({found.rule})" if found.rule else ""
         typer.echo(f"{found.reversibility or 'unknown'}: {found.because}{by}")
-    return 0 if found.reversibility else NOBODY_KNOWS
+    return DONE if found.reversibility else INCOMPLETE
 
 
 @app.command()
@@ -70,16 +69,16 @@ def invert(instruction: Instruction, judge: JudgeName = None, as_json: AsJson = 
             {"inverse": found.text, "by": found.by, "turned_down": list(found.turned_down),
              "reversibility": told.reversibility, "because": told.because}
         )  # fmt: skip
-        return 0 if found.text else NOBODY_KNOWS
+        return DONE if found.text else INCOMPLETE
     for line in found.turned_down:
         typer.echo(f"convergebench: {line}", err=True)
     if found.text is None:
         typer.echo("convergebench: nobody knows what undoes this; try --judge PROVIDER:MODEL", err=True)
-        return NOBODY_KNOWS
+        return INCOMPLETE
     typer.echo(found.text)
     if told.reversibility not in ("reversible", None):
         typer.echo(f"convergebench: it may not bring the picture back, as {told.because}", err=True)
-    return 0
+    return DONE
 
 
 def _asked(name: str | None, ask: Callable[[Judge | None], Coroutine[Any, Any, T]]) -> T:

@@ -12,7 +12,7 @@ from convergebench.types import Failure, Step
 
 
 class ProgressBars:
-    """A Watch that draws to standard error."""
+    """A RunProgress that draws to standard error."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from convergebench.cli.exit_codes import DONE
 from convergebench.cli.options import AsJson, listed, print_json
 
 if TYPE_CHECKING:
@@ -32,11 +33,11 @@ def refine(
         typer.Option(metavar="PROVIDER:MODEL", help="Who looks at them, such as openai:MODEL or local:PATH."),
     ] = None,
     executor: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Who edits again; the model itself unless named.")
+        str | None, typer.Option(metavar="MODEL", help="Who edits again. [default: the model itself]")
     ] = None,
     rounds: Annotated[
         int | None,
-        typer.Option(metavar="K", help="Rounds of look and edit; 1 unless named, 0 refines nothing."),
+        typer.Option(metavar="K", help="Rounds of look and edit; 0 refines nothing. [default: 1]"),
     ] = None,
     chain: Annotated[
         bool | None, typer.Option("--chain/--at-once", help="An edit for each instruction, or one for all.")
@@ -49,7 +50,7 @@ def refine(
         str | None, typer.Option(metavar="TEXT", help="What it shows; judges see this, reasoners do not.")
     ] = None,
     suite: Annotated[
-        str | None, typer.Option(metavar="SUITE", help="Suite of cases, see `suites`; reedit unless named.")
+        str | None, typer.Option(metavar="SUITE", help="Suite of cases, see `suites`. [default: reedit]")
     ] = None,
     data: Annotated[str | None, typer.Option(metavar="PATH", help="The suite's data.")] = None,
     category: Annotated[
@@ -64,10 +65,10 @@ def refine(
     sampling_seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the sample.")] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the edits.")] = None,
     judge: Annotated[
-        str | None, typer.Option(metavar="PROVIDER:MODEL", help="Who judges; nobody unless named.")
+        str | None, typer.Option(metavar="PROVIDER:MODEL", help="Who judges. [default: nobody]")
     ] = None,
     grade: Annotated[
-        list[str] | None, typer.Option(metavar="GRADE", help="Of category, sc, if, pq; all unless named.")
+        list[str] | None, typer.Option(metavar="GRADE", help="Of category, sc, if, pq. [default: all]")
     ] = None,
     scoring: Annotated[
         bool,
@@ -96,14 +97,14 @@ def refine(
         Path | None, typer.Option("--workspace", "-w", metavar="FOLDER", help="Folder with the results.")
     ] = None,
     config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A YAML file; options given beside it come first.")
+        Path | None, typer.Option(metavar="FILE", help="A YAML file; options override what it says.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be done.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Edit, let a reasoner look at the result, edit again. Run it again to go on where it stopped."""
+    """Edit, let a reasoner look at the result, edit again. Run it again to continue where it stopped."""
     if context.invoked_subcommand is not None:
-        return 0
+        return DONE
     given = {
         "models": model and listed(model), "reasoner": reasoner, "executor": executor, "rounds": rounds,
         "chained": chain, "image": image and str(image), "instruction": instruction,
@@ -124,11 +125,11 @@ def convert(
         Path, typer.Argument(metavar="FILE", help="config_iterative_refinement.yaml of RE-Edit.")
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write there; shown unless named.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write there. [default: print it]")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Translate a configuration of RE-Edit, and say what has no counterpart here."""
+    """Translate a configuration of RE-Edit, and list what has no counterpart here."""
     from convergebench.refinement.convert_config import convert_config
 
     found = convert_config(file)
@@ -149,26 +150,26 @@ def _settings(config: Path | None, given: dict[str, Any]) -> RefinementSettings:
     from convergebench.refinement import RefinementSettings, read_refinement_settings
 
     if config is not None:
-        return read_refinement_settings(config, **given)
-    return RefinementSettings(**{"models": (), **given})
+        return read_refinement_settings(config, given)
+    return RefinementSettings(**given)
 
 
 def _refine(settings: RefinementSettings, *, dry_run: bool, as_json: bool) -> int:
-    from convergebench.cli import refine_output as refine_told
+    from convergebench.cli.refine_output import preview, print_refinement
     from convergebench.refinement import prepare
     from convergebench.store import Workspace
 
     if dry_run:
-        refine_told.preview(prepare(settings, for_preview=True), as_json)
-        return 0
+        preview(prepare(settings, for_preview=True), as_json)
+        return DONE
     prepared = prepare(settings)
     with Workspace.create(Path(settings.workspace)) as store:
-        done = _carried_out(prepared, store, as_json)
-        written = _written(done, store)
-    return refine_told.told(done, written, as_json)
+        done = _carry_out(prepared, store, as_json)
+        written = _write_files(done, store)
+    return print_refinement(done, written, as_json)
 
 
-def _carried_out(prepared: PreparedRefinement, store: Any, as_json: bool) -> RefinementResult:
+def _carry_out(prepared: PreparedRefinement, store: Any, as_json: bool) -> RefinementResult:
     import sys
 
     from convergebench.refinement import carry_out
@@ -178,10 +179,10 @@ def _carried_out(prepared: PreparedRefinement, store: Any, as_json: bool) -> Ref
     from convergebench.cli.refine_progress import RefineProgress
 
     with RefineProgress(prepared.settings.judge) as progress:
-        return carry_out(prepared, store, watch=progress.editing, onlooker=progress)
+        return carry_out(prepared, store, progress=progress.editing, judging_progress=progress)
 
 
-def _written(done: RefinementResult, store: Any) -> list[Path]:
+def _write_files(done: RefinementResult, store: Any) -> list[Path]:
     from convergebench.refinement.files import write_case, write_cases
 
     settings = done.settings

@@ -1,4 +1,4 @@
-"""How a refinement is told: what would be done, what was done, and what judges make of it."""
+"""How a refinement is printed: what would be done, what was done, and the verdicts on it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from convergebench.cli.exit_codes import exit_code
 from convergebench.cli.options import console, print_json
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from convergebench.refinement import PreparedRefinement, RefinementResult
     from convergebench.refinement.tables import RefinementTables
 
-FINISHED_WITH_FAILURES, INTERRUPTED = 3, 130
 _SHORT = {"Semantic Consistency": "SC", "Instruction Following": "IF", "Perceptual Quality": "PQ"}
 _SHOWN = 5
 
@@ -39,11 +39,11 @@ def preview(prepared: PreparedRefinement, as_json: bool) -> None:
         )
 
 
-def told(done: RefinementResult, written: Sequence[Path], as_json: bool) -> int:
+def print_refinement(done: RefinementResult, written: Sequence[Path], as_json: bool) -> int:
     from convergebench.refinement.tables import refinement_tables
 
     sums = refinement_tables(done)
-    code = _code(done)
+    code = exit_code(done.outcome, done.judged)
     if as_json:
         print_json(_in_json(done, sums, written, code))
         return code
@@ -55,15 +55,6 @@ def told(done: RefinementResult, written: Sequence[Path], as_json: bool) -> int:
     for line in _closing_lines(done, written):
         typer.echo(line, err=code != 0)
     return code
-
-
-def _code(done: RefinementResult) -> int:
-    parts = [part for part in (done.outcome, done.judged) if part is not None]
-    if any(part.interrupted for part in parts):
-        return INTERRUPTED
-    edits_lack = done.outcome.complete < done.outcome.trajectories
-    judging_lacks = done.judged is not None and done.judged.ok < len(done.judged.verdicts)
-    return FINISHED_WITH_FAILURES if edits_lack or judging_lacks else 0
 
 
 def _show_case(done: RefinementResult, case: RefinedCase, written: Sequence[Path]) -> None:
@@ -139,15 +130,15 @@ def _closing_lines(done: RefinementResult, written: Sequence[Path]) -> list[str]
     """What was done, what was not and why, and what to type next."""
     from convergebench.report.formatting import counted
 
-    made = done.outcome
+    outcome = done.outcome
     looks = ""
     if done.settings.rounds:
-        looks = f", {counted(made.looks, 'look')} with {counted(made.calls, 'call')}"
-    cost = f", ${made.spent_usd:.2f}" if made.spent_usd else ""
-    edits = f"{counted(made.edits, 'edit')} made, {made.replayed} taken from {done.settings.workspace}/"
+        looks = f", {counted(outcome.looks, 'look')} with {counted(outcome.calls, 'call')}"
+    cost = f", ${outcome.spent_usd:.2f}" if outcome.spent_usd else ""
+    edits = f"{counted(outcome.edits, 'new edit')}, {outcome.replayed} reused from {done.settings.workspace}/"
     lines = [f"{edits}{looks}{cost}."]
-    lines += [f"convergebench: {name} cannot go on: {reason}" for name, reason in made.unusable.items()]
-    lines += [f"convergebench: {case} was left out: {reason}" for case, reason in made.unreadable.items()]
+    lines += [f"convergebench: {name} cannot continue: {reason}" for name, reason in outcome.unusable.items()]
+    lines += [f"convergebench: {case} was left out: {reason}" for case, reason in outcome.unreadable.items()]
     lines += _missing_lines(done)
     if done.judged is not None:
         from convergebench.cli.judge_output import closing_lines
@@ -155,10 +146,10 @@ def _closing_lines(done: RefinementResult, written: Sequence[Path]) -> list[str]
         lines += closing_lines(done.judged, done.settings.judge)
     elif not done.settings.judge:
         lines.append("Nothing was judged; name a judge with --judge PROVIDER:MODEL.")
-    if made.out_of_budget and not (done.judged and done.judged.out_of_budget):
-        lines.append("convergebench: stopped at --max-cost; run the same command with more to go on.")
-    elif made.interrupted:
-        lines.append("Run the same command again to go on; nothing that is finished is asked for twice.")
+    if outcome.out_of_budget and not (done.judged and done.judged.out_of_budget):
+        lines.append("convergebench: stopped at --max-cost; rerun the command with a higher one to continue.")
+    elif outcome.interrupted:
+        lines.append("Rerun the command to continue; nothing that is finished is asked for again.")
     if written and not done.settings.image:
         lines.append(f"{len(written)} files are in {done.settings.output_dir}/.")
     return lines

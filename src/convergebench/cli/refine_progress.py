@@ -17,7 +17,7 @@ class _EditBars(ProgressBars):
 
 
 class RefineProgress:
-    """The Onlooker of the judging; `editing` is the Watch of the rest."""
+    """The JudgingProgress; `editing` is the RunProgress of the rest."""
 
     def __init__(self, judge: str) -> None:
         self.editing = _EditBars()
@@ -40,9 +40,9 @@ class RefineProgress:
         self._bar.judged(verdict, replayed=replayed)
 
     def given_up(self, reason: str) -> None:
-        """Said at once: editing may go on for hours, and the judge can be set right meanwhile."""
+        """Printed at once: editing may take hours, and the judge can be corrected meanwhile."""
         console = self.editing.bars.console
-        console.print(f"{self._judge} cannot go on: {reason}", markup=False, soft_wrap=True)
+        console.print(f"{self._judge} cannot continue: {reason}", markup=False, soft_wrap=True)
 
     def stopping(self, in_flight: int) -> None:
         if in_flight:

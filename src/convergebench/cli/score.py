@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from convergebench.cli.exit_codes import INCOMPLETE, judging_exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
@@ -17,15 +18,14 @@ from convergebench.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from convergebench.engine import RunLimits
     from convergebench.importing.external_edits import Coverage, ExternalEdit
     from convergebench.judges import Judge
     from convergebench.scoring import Scored
-    from convergebench.store import Workspace
     from convergebench.types import Suite
 
 NAME = "score"
-ALL_FAILED, FINISHED_WITH_FAILURES, INTERRUPTED = 1, 3, 130
-_SHOWN = 10
+_LISTED = 10
 
 
 def command(
@@ -54,7 +54,7 @@ def command(
     ] = [],  # noqa: B006
     judge: Annotated[
         str | None,
-        typer.Option(metavar="PROVIDER:MODEL", help="Who judges, see `judge`; nobody unless named."),
+        typer.Option(metavar="PROVIDER:MODEL", help="Who judges, see `judge`. [default: nobody]"),
     ] = None,
     repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each picture.")] = 1,
     judge_in_english: Annotated[
@@ -71,7 +71,7 @@ def command(
         float | None, typer.Option(metavar="N", help="At most so many questions a minute.")
     ] = None,
     concurrency: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Questions at a time; 8 unless named.")
+        int | None, typer.Option(metavar="N", min=1, help="Questions at a time. [default: 8]")
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop if a case lacks its picture or a picture has no case.")
@@ -81,21 +81,22 @@ def command(
     as_json: AsJson = False,
 ) -> int:
     """Score single edits by a judge, also pictures made elsewhere."""
+    import asyncio
+
     from convergebench.benchmarks.registry import benchmark_of
-    from convergebench.engine.run_limits import check_allowance
+    from convergebench.cli.judging_progress import judging_progress
+    from convergebench.engine import RunLimits
     from convergebench.errors import WrongUse
     from convergebench.importing.external_edits import import_edits, read_edits
+    from convergebench.scoring import score_suite
     from convergebench.store import Workspace
     from convergebench.suites.sampling import Sampling
 
-    check_allowance(max_cost, per_minute)
+    limits = RunLimits(judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost)
     names = listed(model)
     if edits is not None and len(names) != 1:
         raise WrongUse("say which model made these pictures with one --model NAME")
-    options = {"retry_missing": retry_missing, "max_cost_usd": max_cost, "per_minute": per_minute,
-               "concurrency": concurrency}  # fmt: skip
-    judging = {"repeats": repeats, "judge_in_english": judge_in_english, **options}
-    asked = _opened(judge, max_cost)
+    opened = _open_judge(judge, limits)
     benchmark = benchmark_of(suite)
     loaded = benchmark.load(suite, data, language, Sampling(listed(subset), per_subset, limit, seed))
     covered = None
@@ -107,23 +108,26 @@ def command(
     with Workspace.create(workspace) as store:
         if covered and edits:
             import_edits(store, edits, loaded, names[0], covered)
-        scored = _scored(store, loaded, asked, names, judging, as_json) if asked else None
-    return _told(covered, scored, loaded, as_json, csv, _code(scored))
+        scored = None
+        if opened is not None:
+            with judging_progress(opened.facts.name, as_json) as progress:
+                work = score_suite(
+                    store, loaded, opened, models=names, repeats=repeats, limits=limits,
+                    judge_in_english=judge_in_english, retry_missing=retry_missing, progress=progress,
+                )  # fmt: skip
+                scored = asyncio.run(work)
+    code = judging_exit_code(scored.judged if scored else None)
+    return _print_scores(covered, scored, loaded, as_json, csv, code)
 
 
-def _opened(judge: str | None, max_cost: float | None) -> Judge | None:
-    from convergebench.errors import WrongUse
+def _open_judge(name: str | None, limits: RunLimits) -> Judge | None:
     from convergebench.judges import open_judge
 
-    if judge is None:
+    if name is None:
         return None
-    opened = open_judge(judge)
-    if max_cost is not None and opened.facts.prices is None:
-        raise WrongUse(
-            f"the price of {opened.facts.name} is unknown, so --max-cost cannot hold it; "
-            "add ?usd_per_million_in=…&usd_per_million_out=… to its name"
-        )
-    return opened
+    judge = open_judge(name)
+    limits.check_prices(judges=[judge.facts])
+    return judge
 
 
 def _covered(edits: list[ExternalEdit], suite: Suite, known: frozenset[str]) -> Coverage:
@@ -132,46 +136,18 @@ def _covered(edits: list[ExternalEdit], suite: Suite, known: frozenset[str]) -> 
     return coverage(edits, [case.id for case in suite.cases], known)
 
 
-def _scored(
-    store: Workspace,
-    suite: Suite,
-    judge: Judge,
-    models: tuple[str, ...],
-    judging: dict[str, Any],
-    as_json: bool,
-) -> Scored:
-    import asyncio
-
-    from convergebench.cli.judging_progress import onlooker
-    from convergebench.scoring import score_suite
-
-    with onlooker(judge.facts.name, as_json) as watching:
-        return asyncio.run(score_suite(store, suite, judge, models=models, onlooker=watching, **judging))
-
-
 def _refused(covered: Coverage, suite: Suite, as_json: bool) -> int:
     if as_json:
-        return _told(covered, None, suite, as_json, None, FINISHED_WITH_FAILURES)
+        return _print_scores(covered, None, suite, as_json, None, INCOMPLETE)
     for line in (
         *_coverage_lines(covered),
-        "convergebench: nothing was taken in or judged, because of --strict.",
+        "convergebench: nothing was imported or judged, because of --strict.",
     ):
         typer.echo(line, err=True)
-    return FINISHED_WITH_FAILURES
+    return INCOMPLETE
 
 
-def _code(scored: Scored | None) -> int:
-    if scored is None:
-        return 0
-    judged = scored.judged
-    if judged.interrupted:
-        return INTERRUPTED
-    if judged.verdicts and not judged.ok:
-        return ALL_FAILED
-    return 0 if judged.ok == len(judged.verdicts) else FINISHED_WITH_FAILURES
-
-
-def _told(
+def _print_scores(
     covered: Coverage | None, scored: Scored | None, suite: Suite, as_json: bool, csv: Path | None, code: int
 ) -> int:
     from convergebench.cli.judge_output import judged_in_json
@@ -213,7 +189,7 @@ def _coverage_lines(covered: Coverage | None) -> list[str]:
     for what, names in (
         ("without a picture", covered.missing),
         ("with a picture that cannot be read", tuple(covered.unreadable)),
-        ("with several pictures, none of which is taken", covered.duplicate),
+        ("with several pictures, none of which is used", covered.duplicate),
     ):
         if names:
             lines.append(f"convergebench: {_counted(len(names), 'case')} {what}: {_few(names)}")
@@ -221,7 +197,7 @@ def _coverage_lines(covered: Coverage | None) -> list[str]:
         ids = _counted(len(covered.unknown), "id")
         lines.append(f"convergebench: {ids} unknown to the suite: {_few(covered.unknown)}")
     if covered.not_chosen:
-        lines.append(f"Left aside: {_counted(covered.not_chosen, 'picture')} of cases that were not chosen.")
+        lines.append(f"Ignored: {_counted(covered.not_chosen, 'picture')} of cases that were not selected.")
     return lines
 
 
@@ -230,8 +206,8 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _few(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - _SHOWN} more (--json lists all)" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+    more = f" and {len(names) - _LISTED} more (--json lists all)" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more
 
 
 def _judged_lines(scored: Scored | None) -> list[str]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from convergebench.cli.exit_codes import judging_exit_code
 from convergebench.cli.options import AsJson, console, print_json
 
 if TYPE_CHECKING:
     from convergebench.task import TaskResult
 
 NAME = "task"
-ALL_FAILED, FINISHED_WITH_FAILURES, INTERRUPTED = 1, 3, 130
 
 
 def command(
@@ -21,7 +21,7 @@ def command(
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as CSV too.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Edit, judge and sum up as a file says. Run it again to go on where it stopped."""
+    """Edit, judge and sum up as a file says. Run it again to continue where it stopped."""
     from convergebench.report.export.csv_files import csv_text
     from convergebench.report.tables.benchmark import (
         benchmark_notes,
@@ -32,7 +32,7 @@ def command(
     from convergebench.task import run_task
 
     done = run_task(file)
-    code = _code(done)
+    code = judging_exit_code(done.judged, done.outcome)
     if csv is not None and done.rows:
         csv.write_text(csv_text(csv_benchmark(done.rows)), encoding="utf-8")
     if as_json:
@@ -45,33 +45,20 @@ def command(
     return code
 
 
-def _code(done: TaskResult) -> int:
-    parts = [part for part in (done.outcome, done.judged) if part is not None]
-    if any(part.interrupted for part in parts):
-        return INTERRUPTED
-    if done.judged is not None and done.judged.verdicts and not done.judged.ok:
-        return ALL_FAILED
-    edits_lack = done.outcome is not None and done.outcome.complete < done.outcome.trajectories
-    verdicts_lack = done.judged is not None and done.judged.ok < len(done.judged.verdicts)
-    return FINISHED_WITH_FAILURES if edits_lack or verdicts_lack else 0
-
-
 def _lines(done: TaskResult) -> list[str]:
     lines = []
     if done.outcome is not None:
-        made = done.outcome
+        edited = done.outcome
         lines.append(
-            f"{made.complete} of {made.trajectories} edits are there, {made.edits} of them made now."
+            f"{edited.complete} of {edited.trajectories} edits are there, {edited.edits} of them new."
         )
     if done.coverage is not None:
         lines.append(f"Coverage: {len(done.coverage.usable)} of {done.coverage.cases} cases have a picture.")
     if done.judged is not None:
         judged = done.judged
-        lines.append(
-            f"{judged.ok} of {len(judged.verdicts)} verdicts are there, {judged.asked} of them asked for now."
-        )
+        lines.append(f"{judged.ok} of {len(judged.verdicts)} verdicts are there, {judged.asked} of them new.")
         if judged.unusable:
-            lines.append(f"convergebench: the judge cannot go on: {judged.unusable}")
+            lines.append(f"convergebench: the judge cannot continue: {judged.unusable_reason}")
     else:
         lines.append("Nothing was judged; name a judge in the task.")
     return lines

@@ -6,7 +6,6 @@ An editor is one module of this package, or of another that names it under the e
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import logging
 import pkgutil
@@ -17,7 +16,7 @@ from importlib.metadata import entry_points
 from typing import Literal
 
 from convergebench.editors.needs import Need
-from convergebench.errors import WrongUse
+from convergebench.errors import WrongUse, unknown_name
 from convergebench.provider_limits import limits_at
 from convergebench.providers import check_no_secret
 from convergebench.types import (
@@ -233,9 +232,7 @@ def _not_yet(listing: Listing, missing: str) -> WrongUse:
 def _found(name: str, known: Mapping[str, Listing], what: str) -> Listing:
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else "see: convergebench models"
-    raise WrongUse(f"there is no {what} called {name}; {hint}")
+    raise unknown_name(what, name, known, otherwise="see: convergebench models")
 
 
 def _converted(name: str, key: str, text: str, default: Parameter) -> Parameter:

@@ -1,9 +1,11 @@
 """Runs trajectories."""
 
 from convergebench.engine.editing.plan import Plan
-from convergebench.engine.editing.session import RunOutcome, run_plan
+from convergebench.engine.editing.session import run_plan
 from convergebench.engine.limits import Attempted, Budget, Lane, Limits, Patience
 from convergebench.engine.progress import NoProgress, RunProgress
+from convergebench.engine.run_limits import RunLimits
+from convergebench.engine.session import RunOutcome
 
 __all__ = [
     "Attempted",
@@ -13,6 +15,7 @@ __all__ = [
     "NoProgress",
     "Patience",
     "Plan",
+    "RunLimits",
     "RunOutcome",
     "RunProgress",
     "run_plan",

@@ -1,9 +1,10 @@
-"""What the engine tells whoever looks on."""
+"""What a session reports while it runs."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
+from convergebench.judges import Verdict
 from convergebench.types import Step
 
 
@@ -20,7 +21,22 @@ class RunProgress(Protocol):
     def stopping(self, in_flight: int) -> None: ...
 
 
+class JudgingProgress(Protocol):
+    def planned(self, judgements: int) -> None:
+        """The number of different judgements; while more may come, the most there can be, updated later.
+        `judged` follows for each that gets a verdict."""
+
+    def judged(self, verdict: Verdict, *, replayed: bool) -> None: ...
+
+    def given_up(self, reason: str) -> None:
+        """The judge cannot continue at all."""
+
+    def stopping(self, in_flight: int) -> None: ...
+
+
 class NoProgress:
+    """A RunProgress that nobody sees."""
+
     def planned(self, model: str, edits: int) -> None:
         pass
 
@@ -31,6 +47,22 @@ class NoProgress:
         pass
 
     def measured(self, pictures: int) -> None:
+        pass
+
+    def stopping(self, in_flight: int) -> None:
+        pass
+
+
+class NoJudgingProgress:
+    """A JudgingProgress that nobody sees."""
+
+    def planned(self, judgements: int) -> None:
+        pass
+
+    def judged(self, verdict: Verdict, *, replayed: bool) -> None:
+        pass
+
+    def given_up(self, reason: str) -> None:
         pass
 
     def stopping(self, in_flight: int) -> None:

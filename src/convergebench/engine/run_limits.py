@@ -1,86 +1,59 @@
-"""What one run may ask, of whom and for how much money; all of its stages share it."""
+"""The limits of one run, as its user sets them: how many at a time, how many a minute, for how much money."""
 
 from __future__ import annotations
 
-import asyncio
 import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
-from convergebench.engine.limits import Budget, Lane, Limits, Patience, lane_for, patience_with
+from convergebench.engine.limits import Patience
 from convergebench.errors import WrongUse
 from convergebench.judges import JudgeFacts
-from convergebench.provider_limits import limits_at
-from convergebench.types import Editor
-
-QUESTIONS_AT_ONCE = 8
+from convergebench.types import EditorFacts
 
 
-class Stop(asyncio.Event):
-    """A sign to stop. What is under it stops with it, and can stop alone."""
+@dataclass(frozen=True)
+class RunLimits:
+    """None is no limit, or for concurrency the default. All stages of a run share these."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._under: list[Stop] = []
+    concurrency: int | None = None
+    """Trajectories of each model at a time, and requests to its provider; by default 8, and as many requests
+    as are safe for a new account."""
+    judge_concurrency: int | None = None
+    """Questions to the judge at a time; by default as many as its account allows, or 8."""
+    reasoner_concurrency: int | None = None
+    per_minute: float | None = None
+    """Requests a minute to each provider."""
+    max_cost_usd: float | None = None
+    patience: Patience = field(default_factory=Patience)
 
-    def under(self) -> Stop:
-        one = Stop()
-        self._under.append(one)
-        if self.is_set():
-            one.set()
-        return one
+    def __post_init__(self) -> None:
+        for name in ("concurrency", "judge_concurrency", "reasoner_concurrency"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise WrongUse(f"--{name.replace('_', '-')} must be at least 1, not {value}")
+        if self.max_cost_usd is not None and not 0 <= self.max_cost_usd < math.inf:
+            raise WrongUse(
+                f"--max-cost must be a number of dollars, 0 or more, not {self.max_cost_usd:g}; "
+                "without it there is no limit"
+            )
+        if self.per_minute is not None and not 0 < self.per_minute < math.inf:
+            raise WrongUse(f"--per-minute must be a number above 0, not {self.per_minute:g}")
 
-    def set(self) -> None:
-        super().set()
-        for one in self._under:
-            one.set()
-
-
-class Allowance:
-    """One lane for each provider, for its editors and judges alike; one budget; one sign to stop for all.
-
-    A stage that cannot go on ends alone, by a sign under that one. Money that runs out, an interrupt and an
-    error end all of the run, when what is in flight has finished.
-    """
-
-    def __init__(
-        self,
-        max_cost_usd: float | None = None,
-        per_minute: float | None = None,
-        patience: Patience | None = None,
-    ) -> None:
-        check_allowance(max_cost_usd, per_minute)
-        self.stop = Stop()
-        self._budget = Budget(max_cost_usd)
-        self._per_minute = per_minute
-        self.patience = patience or Patience()
-        self._lanes: dict[str, Lane] = {}
-
-    def for_editor(self, editor: Editor, at_once: int | None, stop: Stop) -> Limits:
-        lane = lane_for(editor.facts, at_once, self._per_minute)
-        return self._limits(editor.facts.provider, lane, stop, patience_with(editor, self.patience))
-
-    def for_judge(self, facts: JudgeFacts, at_once: int | None, stop: Stop) -> Limits:
-        """Whoever asks this provider first says how wide its lane is; a number that is asked for here and is
-        larger makes it wider."""
-        per_minute = self._per_minute or limits_at(facts.provider).per_minute
-        lane = Lane(questions_at_once(facts, at_once), per_minute)
-        limits = self._limits(facts.provider, lane, stop, self.patience)
-        if at_once is not None:
-            self._lanes[facts.provider].widen(at_once)
-        return limits
-
-    def _limits(self, provider: str, lane: Lane, stop: Stop, patience: Patience) -> Limits:
-        return Limits(self._lanes.setdefault(provider, lane), patience, self._budget, stop)
-
-
-def check_allowance(max_cost_usd: float | None, per_minute: float | None) -> None:
-    """WrongUse unless both can be kept; for settings, so that a run that cannot begin is not on record."""
-    if max_cost_usd is not None and not 0 <= max_cost_usd < math.inf:
+    def check_prices(self, editors: Iterable[EditorFacts] = (), judges: Iterable[JudgeFacts] = ()) -> None:
+        """WrongUse if the cost is limited and a price is unknown, since the limit could not hold."""
+        if self.max_cost_usd is None:
+            return
+        unpriced_editors = [facts.name for facts in editors if facts.price_usd is None]
+        unpriced_judges = [facts.name for facts in judges if facts.prices is None]
+        if not unpriced_editors and not unpriced_judges:
+            return
+        names = ", ".join(dict.fromkeys([*unpriced_editors, *unpriced_judges]))
+        add = ", or add ?usd_per_million_in=…&usd_per_million_out=… to the name of the judge or reasoner"
         raise WrongUse(
-            f"--max-cost must be a number of dollars, 0 or more, not {max_cost_usd:g}; no limit without it"
+            f"the price of {names} is unknown, so --max-cost cannot hold; leave --max-cost out"
+            f"{add if unpriced_judges else ''}"
         )
-    if per_minute is not None and not 0 < per_minute < math.inf:
-        raise WrongUse(f"--per-minute must be a number above 0, not {per_minute:g}")
 
 
-def questions_at_once(facts: JudgeFacts, asked_for: int | None) -> int:
-    return asked_for or limits_at(facts.provider).at_once or QUESTIONS_AT_ONCE
+DEFAULT_LIMITS = RunLimits()

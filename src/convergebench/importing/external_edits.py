@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from convergebench._version import __version__
 from convergebench.benchmarks.benchmark import ResultLayout
 from convergebench.errors import BadPicture, WrongUse
 from convergebench.picture import Picture, digest_of
@@ -112,14 +111,13 @@ def import_edits(workspace: Workspace, origin: Path, suite: Suite, model: str, c
     """
     name = str(SuiteId(suite.name, suite.version))
     settings = {"imported": origin.absolute().name, "suite": name, "models": [model]}
-    run = workspace.start_run(settings, __version__)
-    for case in suite.cases:
-        enrolment = Enrolment(one_shot().name, name, EditorFacts(model, VERSION), case, 0, 1)
-        _bring_edit(workspace, run, enrolment, covered)
-    workspace.finish_run(run, "finished")
+    with workspace.run(settings) as run:
+        for case in suite.cases:
+            enrolment = Enrolment(one_shot().name, name, EditorFacts(model, VERSION), case, 0, 1)
+            _import_edit(workspace, run.id, enrolment, covered)
 
 
-def _bring_edit(workspace: Workspace, run: int, enrolment: Enrolment, covered: Coverage) -> None:
+def _import_edit(workspace: Workspace, run: int, enrolment: Enrolment, covered: Coverage) -> None:
     case = enrolment.case
     made = covered.usable.get(case.id)
     outcome = made.facts if made else _failure(case.id, covered)

@@ -28,11 +28,11 @@ class ImportSummary:
 
 
 def import_path(
-    workspace: Workspace, path: Path, model: str | None, suite: str, ruler: MetricSet, package: str
+    workspace: Workspace, path: Path, model: str | None, suite: str, metric_set: MetricSet
 ) -> ImportSummary:
-    """Import a detailed CSV, a results JSON, or a folder of chains, whose pictures the ruler measures."""
+    """Import a detailed CSV, a results JSON, or a folder of chains, whose pictures are measured."""
     if path.is_dir():
-        return _bring_folder(workspace, path, model, suite, ruler, package)
+        return _import_folder(workspace, path, model, suite, metric_set)
     if not path.is_file():
         raise WrongUse(f"there is no file or folder {path}")
     if path.suffix.lower() == ".csv":
@@ -41,28 +41,26 @@ def import_path(
         rows = read_json(path, model)
     else:
         raise WrongUse(f"cannot import {path.name}; give a .csv, a .json or a folder of chains")
-    return _bring_rows(workspace, path, suite, rows, package)
+    return _import_rows(workspace, path, suite, rows)
 
 
-def _bring_rows(
-    workspace: Workspace, path: Path, suite: str, rows: Sequence[ImportedReturn], package: str
+def _import_rows(
+    workspace: Workspace, path: Path, suite: str, rows: Sequence[ImportedReturn]
 ) -> ImportSummary:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     if any(run.imported(digest, suite) for run in Records.of(workspace).runs):
         raise WrongUse(f"{path.name} is in this workspace already; nothing was imported again")
-    run = workspace.start_run({"imported": path.name, "digest": digest, "suite": suite}, package)
-    record_imported(workspace, run, suite, rows)
-    workspace.finish_run(run, "finished")
+    with workspace.run({"imported": path.name, "digest": digest, "suite": suite}) as run:
+        record_imported(workspace, run.id, suite, rows)
     return ImportSummary(suite, tuple(dict.fromkeys(row.model for row in rows)), len(rows))
 
 
-def _bring_folder(
-    workspace: Workspace, path: Path, model: str | None, suite: str, ruler: MetricSet, package: str
+def _import_folder(
+    workspace: Workspace, path: Path, model: str | None, suite: str, metric_set: MetricSet
 ) -> ImportSummary:
     if model is None:
         raise WrongUse("say which model made these pictures with --model NAME")
     chains = find_chains(path)
-    run = workspace.start_run({"imported": path.absolute().name, "suite": suite}, package)
-    returns = import_chains(workspace, run, suite, model, chains, ruler)
-    workspace.finish_run(run, "finished")
+    with workspace.run({"imported": path.absolute().name, "suite": suite}) as run:
+        returns = import_chains(workspace, run.id, suite, model, chains, metric_set)
     return ImportSummary(suite, (model,), returns)

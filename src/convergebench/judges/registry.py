@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
-from convergebench.errors import WrongUse
+from convergebench.errors import WrongUse, unknown_name
 from convergebench.judges._call import JudgeKey
 from convergebench.judges.base import FREE, Judge, JudgeFacts, TokenPrices
 from convergebench.providers import check_no_secret
@@ -36,9 +35,8 @@ def open_judge(name: str) -> Judge:
     base, _, query = name.partition("?")
     prefix, _, model = base.partition(":")
     if prefix not in PROVIDERS:
-        near = get_close_matches(prefix, PROVIDERS, n=1)
-        advice = f"did you mean {near[0]}:MODEL?" if near else f"it begins with one of {', '.join(PROVIDERS)}"
-        raise WrongUse(f"there is no judge {name!r}; {advice}")
+        advice = f"a judge is named PROVIDER:MODEL, with one of {', '.join(PROVIDERS)}"
+        raise unknown_name("judge provider", prefix, PROVIDERS, advice)
     if not model:
         raise WrongUse(f"{name!r} names no model; write {prefix}:MODEL")
     provider = PROVIDERS[prefix]
@@ -48,6 +46,12 @@ def open_judge(name: str) -> Judge:
     shown = "&".join(part for part in query.split("&") if part and part.partition("=")[0] not in PRICES)
     full_name = f"{base}?{shown}" if shown else base
     return provider.build(JudgeFacts(full_name, provider.version, prefix, model, settings, prices))
+
+
+def name_with_settings(name: str, settings: Mapping[str, Parameter]) -> str:
+    """The judge's name with these settings behind it, as `open_judge` reads it."""
+    more = "&".join(f"{key}={value}" for key, value in settings.items())
+    return f"{name}{'&' if '?' in name else '?'}{more}" if more else name
 
 
 def _setting(part: str, name: str) -> tuple[str, Parameter]:

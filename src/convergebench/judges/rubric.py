@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from difflib import get_close_matches
 from functools import cache, cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from convergebench import plugins
-from convergebench.errors import WrongUse
+from convergebench.errors import WrongUse, unknown_name
 from convergebench.types import fingerprint_of
 
 Combine = Literal["min", "mean"]
@@ -150,10 +149,8 @@ def rubric(name: str) -> Rubric:
             raise WrongUse(f"cannot read the rubric {name}: {error.strerror}; check the path") from error
     known = _rubric_files()
     if name not in known:
-        near = get_close_matches(name, known, n=1)
-        choices = ", ".join(rubric_names())
-        advice = f"did you mean {near[0]}?" if near else f"choose from {choices}, or a .toml file"
-        raise WrongUse(f"there is no rubric {name!r}; {advice}")
+        advice = f"choose from {', '.join(rubric_names())}, or name a .toml file"
+        raise unknown_name("rubric", name, known, advice)
     return parsed(known[name].read_text(encoding="utf-8"), name)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 from collections.abc import Iterable
@@ -11,7 +10,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from convergebench.errors import ConvergeBenchError, WrongUse
+from convergebench.errors import ConvergeBenchError, WrongUse, unknown_name
 from convergebench.metrics._gpu.base import GpuMetric
 from convergebench.metrics._members import Alone, Member
 from convergebench.metrics.base import (
@@ -112,10 +111,9 @@ class _Catalogue:
     def registration(self, name: str) -> Registration | FamilyRegistration:
         if name in self.metrics:
             return self.metrics[name]
-        near = difflib.get_close_matches(name, (*self.metrics, *self.groups), n=1)
         known = {r.name if isinstance(r, FamilyRegistration) else r.facts.name for r in self.metrics.values()}
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
-        raise WrongUse(f"there is no metric called {name!r}; {hint}")
+        every = (*self.metrics, *self.groups)
+        raise unknown_name("metric", name, every, f"choose from {', '.join(sorted(known))}")
 
     def facts(self, name: str, options: MetricOptions) -> MetricFacts:
         found = self.registration(name)

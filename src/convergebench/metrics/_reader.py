@@ -7,10 +7,11 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from convergebench.errors import ConvergeBenchError
+from convergebench.lru_cache import LruCache
 from convergebench.metrics import _catalogue
-from convergebench.metrics._lru import LruCache
 from convergebench.metrics.base import Family, MetricOptions, MetricUnavailable, Reading, Result
 from convergebench.types import Digest, MetricFacts, Pixels
 
@@ -44,7 +45,7 @@ class MetricReader:
         self.facts = facts
         self._name = name
         self._options = options
-        self._prepared = LruCache(sources, PREPARED_BYTES)
+        self._prepared: LruCache[Digest, Any] = LruCache(count=sources, max_bytes=PREPARED_BYTES)
         self._loading = threading.Lock()
         self._loaded: Family | MetricUnavailable | None = None
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 from convergebench import plugins
-from convergebench.errors import WrongUse
+from convergebench.errors import WrongUse, unknown_name
 from convergebench.protocols.base import ChosenCases, EditingProtocol, ProtocolDeclaration, declarations
 from convergebench.types import Case
 
@@ -71,9 +70,7 @@ def _protocol(name: str) -> ProtocolDeclaration:
     known = _protocols()
     if name in known:
         return known[name]
-    near = get_close_matches(name, known, n=1)
-    advice = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
-    raise WrongUse(f"there is no protocol {name!r}; {advice}")
+    raise unknown_name("protocol", name, known)
 
 
 def _settings(declared: ProtocolDeclaration, query: str) -> dict[str, int]:

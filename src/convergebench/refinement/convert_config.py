@@ -10,7 +10,7 @@ from typing import Any
 
 from convergebench.errors import WrongUse
 from convergebench.refinement._reedit_models import editing
-from convergebench.refinement.settings import read_yaml
+from convergebench.settings_file import read_yaml
 
 _DATA = ("data_path", "json_path", "benchmark_path", "dataset_path", "path", "file")
 _CATEGORIES = ("categories", "subsets", "category", "subset")

@@ -1,4 +1,4 @@
-"""From settings to what they name: the suite, and who edits, looks and judges."""
+"""From settings to what they name: the suite, editors, reasoner and judge."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from convergebench import editors, suites
 from convergebench.benchmarks.registry import refinement_figures
 from convergebench.engine.refining.plan import Pipeline, RefinePlan
-from convergebench.errors import WrongUse
 from convergebench.judges import Judge, open_judge
 from convergebench.judges.registry import PROVIDERS
 from convergebench.picture import Picture
@@ -24,7 +23,7 @@ PICTURE_SUITE = "pictures"
 
 @dataclass(frozen=True)
 class PreparedRefinement:
-    """All that the settings name, opened; nothing is asked yet."""
+    """Everything that the settings name, opened; nothing has been asked yet."""
 
     settings: RefinementSettings
     suite: str
@@ -35,9 +34,9 @@ class PreparedRefinement:
 
     @property
     def plan(self) -> RefinePlan:
-        wanted = self.settings
+        settings = self.settings
         return RefinePlan(
-            self.suite, self.cases, self.pipelines, (wanted.seed,), wanted.rounds, wanted.chained
+            self.suite, self.cases, self.pipelines, (settings.seed,), settings.rounds, settings.chained
         )
 
     @property
@@ -72,20 +71,23 @@ def _is_loaded_here(judge: Judge) -> bool:
 
 
 def prepare(settings: RefinementSettings, *, for_preview: bool = False) -> PreparedRefinement:
-    """Load the suite, and open who edits, looks and judges. For a preview keys may be missing."""
-    opened = editors.known_editor if for_preview else editors.open_editor
-    models = [opened(name) for name in dict.fromkeys(settings.models)]
+    """Load the suite and open editors, reasoner and judge. For a preview keys may be missing."""
+    open_editor = editors.known_editor if for_preview else editors.open_editor
+    models = [open_editor(name) for name in dict.fromkeys(settings.models)]
     reasoner, executor = None, None
     if settings.rounds:
         reasoner = open_judge(settings.reasoner_name)
-        executor = opened(settings.executor) if settings.executor else None
+        executor = open_editor(settings.executor) if settings.executor else None
     pipelines = tuple(Pipeline(model, reasoner, executor or model) for model in models)
     suite = _one_picture(settings) if settings.image else _suite(settings)
     judge = open_judge(settings.judge_name) if settings.judge else None
-    name = str(SuiteId(suite.name, suite.version))
-    prepared = PreparedRefinement(settings, name, suite.cases, pipelines, judge)
-    _check_prices(prepared)
-    return prepared
+    settings.limits.check_prices(
+        (editor.facts for one in pipelines for editor in (one.primary, one.executor)),
+        (one.facts for one in (reasoner, judge) if one is not None),
+    )
+    return PreparedRefinement(
+        settings, str(SuiteId(suite.name, suite.version)), suite.cases, pipelines, judge
+    )
 
 
 def _suite(settings: RefinementSettings) -> Suite:
@@ -104,19 +106,3 @@ def _one_picture(settings: RefinementSettings) -> Suite:
     source = SourcePicture(path.stem, path, picture.digest)
     hints = {"description": settings.description} if settings.description else {}
     return Suite(PICTURE_SUITE, "1", (Case(path.stem, (source,), settings.instruction, hints=hints),))
-
-
-def _check_prices(prepared: PreparedRefinement) -> None:
-    """What has no price cannot be held by a limit on cost."""
-    if prepared.settings.max_cost_usd is None:
-        return
-    edits = [editor.facts for one in prepared.pipelines for editor in (one.primary, one.executor)]
-    asked = [one for one in (prepared.pipelines[0].reasoner, prepared.judge) if one is not None]
-    unknown = [facts.name for facts in edits if facts.price_usd is None]
-    unknown += [one.facts.name for one in asked if one.facts.prices is None]
-    if unknown:
-        raise WrongUse(
-            f"the price of {', '.join(dict.fromkeys(unknown))} is unknown, so --max-cost cannot hold it; "
-            "leave it out, or add ?usd_per_million_in=…&usd_per_million_out=… to the name of a reasoner or "
-            "judge"
-        )

@@ -1,4 +1,4 @@
-"""Refine from beginning to end: edit, look and edit again, and judge what is there beside it."""
+"""Refine from beginning to end: edit, ask a reasoner, edit again, and judge the pictures meanwhile."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from convergebench import api
-from convergebench._version import __version__
 from convergebench.analysis.refinement.refined_case import RefinedCase
 from convergebench.benchmarks.registry import refinement_figures
 from convergebench.engine import RunProgress
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.judging.stage import JudgingStage
-from convergebench.engine.judging.tasks import JudgingOutcome, JudgingProgress
-from convergebench.engine.refining.session import RefinementOutcome, Refinements
-from convergebench.engine.run_limits import Allowance
+from convergebench.engine.judging.tasks import JudgingOutcome
+from convergebench.engine.progress import JudgingProgress
+from convergebench.engine.refining.session import RefinementOutcome, RefiningStage
+from convergebench.engine.shared_limits import SharedLimits
 from convergebench.judges import Verdict
 from convergebench.refinement.judging import RefinedJudgement, judgements
 from convergebench.refinement.prepare import PreparedRefinement, prepare
@@ -27,14 +27,14 @@ from convergebench.store import Workspace
 
 @dataclass(frozen=True)
 class RefinementResult:
-    """What came of it."""
+    """Of one run of `refine`."""
 
     settings: RefinementSettings
     suite: str
     cases: Sequence[RefinedCase]
     outcome: RefinementOutcome
     judged: JudgingOutcome | None
-    """None where nobody was to judge."""
+    """None where no judge is set."""
     judgements: Sequence[RefinedJudgement]
     verdicts: Mapping[int, Verdict | None]
     """By place among the judgements; those without a picture have none."""
@@ -51,64 +51,57 @@ def carry_out(
     prepared: PreparedRefinement,
     workspace: Workspace,
     *,
-    watch: RunProgress | None = None,
-    onlooker: JudgingProgress | None = None,
+    progress: RunProgress | None = None,
+    judging_progress: JudgingProgress | None = None,
 ) -> RefinementResult:
-    """Everything that is not done yet; what is done is taken from the workspace."""
-    told = {"command": "refine", **asdict(prepared.settings), "suite": prepared.suite}
-    run = workspace.start_run(told, __version__)
-    ending = "failed"
-    try:
-        refined = api.run_coroutine(_Run(prepared, workspace, run, watch, onlooker).carry_out())
-        interrupted = refined.outcome.interrupted or (
-            refined.judged is not None and refined.judged.interrupted
-        )
-        ending = "interrupted" if interrupted else "finished"
-    finally:
-        workspace.finish_run(run, ending)
-    return refined
+    """Everything that is not done yet; what is done is reused from the workspace."""
+    settings = {"command": "refine", **asdict(prepared.settings), "suite": prepared.suite}
+    with workspace.run(settings) as run:
+        stages = _Stages(prepared, workspace, run.id, progress, judging_progress)
+        result = api.run_coroutine(stages.carry_out())
+        judged = result.judged
+        run.interrupted = result.outcome.interrupted or (judged is not None and judged.interrupted)
+    return result
 
 
-class _Run:
-    """Editing and judging, side by side, within one allowance."""
+class _Stages:
+    """Refining and judging, side by side, within shared limits."""
 
     def __init__(
         self,
         prepared: PreparedRefinement,
         workspace: Workspace,
         run: int,
-        watch: RunProgress | None,
-        onlooker: JudgingProgress | None,
+        progress: RunProgress | None,
+        judging_progress: JudgingProgress | None,
     ) -> None:
-        wanted = prepared.settings
         self._prepared = prepared
         self._workspace = workspace
-        allowance = Allowance(wanted.max_cost_usd, wanted.per_minute)
-        self._editing = Refinements(
-            prepared.plan, workspace, allowance, run=run, concurrency=wanted.workers,
-            reasoner_concurrency=wanted.reasoner_workers, retry_missing=wanted.retry_missing, watch=watch,
-            on_stand=self._stands,
+        limits, retry_missing = SharedLimits(prepared.settings.limits), prepared.settings.retry_missing
+        self._refining = RefiningStage(
+            prepared.plan, workspace, limits, run=run, retry_missing=retry_missing, progress=progress,
+            on_picture=self._judge_case,
         )  # fmt: skip
         self._judging: JudgingStage | None = None
         if prepared.judge is not None:
             self._judging = JudgingStage(
-                prepared.judge, workspace, allowance, run=run, concurrency=wanted.judge_workers,
-                retry_missing=wanted.retry_missing, onlooker=onlooker, expected=prepared.most_judgements,
+                prepared.judge, workspace, limits, run=run, retry_missing=retry_missing,
+                progress=judging_progress, expected=prepared.most_judgements,
             )  # fmt: skip
 
     async def carry_out(self) -> RefinementResult:
         with interruptible(self._interrupt):
             if self._judging is None:
-                return self._refined(await self._editing.carry_out())
+                return self._unjudged(await self._refining.carry_out())
             async with self._judging:
-                edited = self._refined(await self._editing.carry_out())
-                asked = {place: one.task for place, one in enumerate(edited.judgements) if one.task}
-                keys = self._judging.add(asked.values())
+                result = self._unjudged(await self._refining.carry_out())
+                tasks = {place: one.task for place, one in enumerate(result.judgements) if one.task}
+                keys = self._judging.add(tasks.values())
         judged = self._judging.judged(keys)
-        return replace(edited, judged=judged, verdicts=dict(zip(asked, judged.verdicts, strict=True)))
+        return replace(result, judged=judged, verdicts=dict(zip(tasks, judged.verdicts, strict=True)))
 
-    def _stands(self, trajectory: int) -> None:
-        """Have a case judged as it stands, while it and the others are edited on."""
+    def _judge_case(self, trajectory: int) -> None:
+        """Have a case's pictures judged while it and the others are edited further."""
         if self._judging is not None and self._prepared.judges_beside:
             case = refined_case(self._workspace, self._prepared.suite, trajectory)
             self._judging.add(one.task for one in self._judgements([case]) if one.task)
@@ -118,15 +111,16 @@ class _Run:
         return judgements(cases, self._prepared.judged_rounds, self._prepared.settings.grades, figures)
 
     def _interrupt(self) -> None:
-        self._editing.interrupt()
+        self._refining.interrupt()
         if self._judging is not None:
             self._judging.interrupt()
 
-    def _refined(self, outcome: RefinementOutcome) -> RefinementResult:
-        """What is there when editing has ended, with no verdict yet."""
-        cases = _cases(self._prepared, self._workspace)
-        made = self._judgements(cases) if self._judging is not None else []
-        return RefinementResult(self._prepared.settings, self._prepared.suite, cases, outcome, None, made, {})
+    def _unjudged(self, outcome: RefinementOutcome) -> RefinementResult:
+        """The result when editing has ended, with no verdict yet."""
+        prepared = self._prepared
+        cases = _cases(prepared, self._workspace)
+        to_judge = self._judgements(cases) if self._judging is not None else []
+        return RefinementResult(prepared.settings, prepared.suite, cases, outcome, None, to_judge, {})
 
 
 def _cases(prepared: PreparedRefinement, workspace: Workspace) -> list[RefinedCase]:

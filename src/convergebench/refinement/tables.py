@@ -27,7 +27,7 @@ class RefinementTables:
 
 def refinement_tables(done: RefinementResult) -> RefinementTables:
     last = done.settings.rounds
-    why_not = done.judged and done.judged.unusable
+    why_not = done.judged and done.judged.unusable_reason
     unjudged = f"not judged: {why_not}" if why_not else "not judged yet"
     rows = {
         number: verdict_rows(done.judgements, done.verdicts, number, unjudged) for number in range(last + 1)

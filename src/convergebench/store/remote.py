@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from convergebench.errors import MissingExtra, WorkspaceError
+from convergebench.lru_cache import LruCache
 from convergebench.picture import SUFFIXES, Picture
 from convergebench.store.pictures import NO_ROOM, PictureFolder, check, disk_full, name_of
-from convergebench.store.remote_cache import Recent
 from convergebench.types import Digest, PictureFacts
 
 PATIENCE_SECONDS = 300.0
@@ -43,7 +43,7 @@ class RemotePictures:
         self._waiting = waiting
         self._patience_seconds = patience_seconds
         self._files, self._root = _opened(self._url)
-        self._recent = Recent(CACHE_BYTES)
+        self._recent: LruCache[Digest, bytes] = LruCache(max_bytes=CACHE_BYTES, size=len)
         self._trouble: Unreachable | None = None
 
     @property
@@ -100,7 +100,7 @@ class RemotePictures:
     def _store(self, picture: Picture) -> None:
         data = picture.encoded
         self._write(self._path(picture.facts), data)
-        self._recent.keep(picture.digest, data)
+        self._recent.put(picture.digest, data)
 
     def _write(self, path: str, data: bytes) -> None:
         """Also where it is there already: the same bytes again cost less than asking."""
@@ -116,14 +116,14 @@ class RemotePictures:
             raise WorkspaceError(f"picture {facts.digest} is not in {self._url}") from error
 
     def _read(self, facts: PictureFacts) -> bytes:
-        found = self._recent.get(facts.digest)
+        found = self._recent.find(facts.digest)
         if found is not None:
             return found
         if self._waiting is not None and self._waiting.holds(facts):
             return self._waiting.open(facts).encoded
         data: bytes = self._persistently(lambda: self._files.cat_file(self._path(facts)))
         check(data, facts.digest, f"{self._url}/{name_of(facts)}")
-        self._recent.keep(facts.digest, data)
+        self._recent.put(facts.digest, data)
         return data
 
     def _persistently(self, call: Callable[[], T]) -> T:

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
+from convergebench._version import __version__
 from convergebench.errors import WorkspaceError
 from convergebench.providers import whole
 from convergebench.store import schema
@@ -51,6 +52,15 @@ class Enrolment:
     case: Case
     seed: int
     rounds: int
+
+
+@dataclass
+class Run:
+    """A run that is on record."""
+
+    id: int
+    interrupted: bool = False
+    """Set by whoever carries it out."""
 
 
 class Workspace:
@@ -114,7 +124,18 @@ class Workspace:
 
     # Runs and trajectories
 
-    def start_run(self, settings: Mapping[str, Any], package: str) -> int:
+    @contextlib.contextmanager
+    def run(self, settings: Mapping[str, Any]) -> Iterator[Run]:
+        """Record a run with its settings, and at the end how it ended: finished, interrupted or failed."""
+        run = Run(self.start_run(settings))
+        outcome = "failed"
+        try:
+            yield run
+            outcome = "interrupted" if run.interrupted else "finished"
+        finally:
+            self.finish_run(run.id, outcome)
+
+    def start_run(self, settings: Mapping[str, Any], package: str = __version__) -> int:
         sql = "INSERT INTO runs (started, settings, package) VALUES (?, ?, ?) RETURNING id"
         row = (_now(), json.dumps(settings, allow_nan=False), package)
         return self._write(lambda db: int(db.execute(sql, row).fetchone()[0])).result()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from convergebench.suites._nearest import unknown
+from convergebench.errors import unknown_name
 from convergebench.types import Case, Reversibility, SourcePicture
 
 
@@ -225,7 +225,7 @@ def pairs_named(ids: Sequence[str]) -> tuple[EditPair, ...]:
     """The pairs of these ids, in this order."""
     for id in ids:
         if id not in _BY_ID:
-            raise unknown("edit pair", id, _BY_ID)
+            raise unknown_name("edit pair", id, _BY_ID)
     return tuple(_BY_ID[id] for id in ids)
 
 

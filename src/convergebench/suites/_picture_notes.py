@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from convergebench.errors import WrongUse
-from convergebench.suites._nearest import unknown
+from convergebench.errors import WrongUse, unknown_name
 from convergebench.suites._pairs import pairs_named
 
 JSON_NOTES, CSV_NOTES = "pictures.json", "pictures.csv"
@@ -37,7 +36,7 @@ def read_notes(folder: Path, names: Sequence[str]) -> dict[str, Note]:
     notes = {}
     for name, entry in entries:
         if name not in names:
-            raise unknown(f"picture in {folder} for the entry of {path.name}", name, names)
+            raise unknown_name(f"picture in {folder} for the entry of {path.name}", name, names)
         notes[name] = note_of(entry, _misshapen(path))
     return notes
 

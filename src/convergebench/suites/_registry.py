@@ -12,9 +12,8 @@ from importlib import import_module
 from typing import Any
 
 from convergebench import plugins
-from convergebench.errors import WrongUse
+from convergebench.errors import WrongUse, unknown_name
 from convergebench.suites._info import OnPackage, SuiteInfo
-from convergebench.suites._nearest import unknown
 from convergebench.suites.folder import FOLDER_PREFIX, load_folder
 from convergebench.suites.hub_pictures import HUB_PREFIX, load_hub_pictures
 from convergebench.suites.sampling import SETTINGS, Sampling
@@ -56,7 +55,7 @@ def _named(name: str) -> SuiteInfo:
     plain_name, _, version = base.partition("@")
     versions = [suite for suite in listing() if suite.name == plain_name]
     if not versions:
-        raise unknown("suite", plain_name, [*names(), f"{FOLDER_PREFIX}PATH", f"{HUB_PREFIX}ID"])
+        raise unknown_name("suite", plain_name, [*names(), f"{FOLDER_PREFIX}PATH", f"{HUB_PREFIX}ID"])
     suite = next((one for one in versions if one.version == version), None) if version else versions[0]
     if suite is None:
         known = " or ".join(f"{one.name}@{one.version}" for one in versions)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TypeVar
 
-from convergebench.errors import WrongUse
-from convergebench.suites._nearest import unknown
+from convergebench.errors import WrongUse, unknown_name
 from convergebench.types import Case
 
 T = TypeVar("T")
@@ -59,7 +58,7 @@ def sample(entries: Sequence[T], subset_of: Callable[[T], str], sampling: Sampli
         groups.setdefault(subset_of(entry), []).append(entry)
     for name in sampling.subsets:
         if name not in groups:
-            raise unknown("subset", name, groups)
+            raise unknown_name("subset", name, groups)
     samples = [
         _sample_of_group(group, f"{sampling.seed}/{name}", sampling.per_subset)
         for name, group in groups.items()
@@ -93,7 +92,7 @@ def select(
         known = {value_of(case) for case in cases}
         for name in wanted:
             if name not in known:
-                raise unknown(what, name, known)
+                raise unknown_name(what, name, known)
         if wanted:
             selected = tuple(case for case in selected if value_of(case) in wanted)
     if not selected:

@@ -30,7 +30,7 @@ def import_rows(workspace, rows, folder: Path):
     path = folder / "detailed.csv"
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([HEADER, *rows])
-    return import_path(workspace, path, None, "imported", RULER, "test")
+    return import_path(workspace, path, None, "imported", RULER)
 
 
 def kinds(workspace):
@@ -192,7 +192,7 @@ def test_a_model_of_the_same_name_stands_beside_the_imported_one(workspace, make
     path = tmp_path / "detailed.csv"
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([HEADER, row("qwen", 1, 1, 0.5, 0.1), row("qwen", 1, 2, 0.4, 0.2)])
-    import_path(workspace, path, None, "tiny@0", RULER, "test")
+    import_path(workspace, path, None, "tiny@0", RULER)
     roles = load_results(workspace, "tiny@0").roles()
     assert list(roles) == ["qwen", "qwen (imported)"]
     assert len(load_results(workspace, "tiny@0", ["qwen (imported)"]).returns) == 2

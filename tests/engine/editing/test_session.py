@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from convergebench.engine import Patience, Plan, RunOutcome, run_plan
+from convergebench.engine import Patience, Plan, RunLimits, RunOutcome, run_plan
 from convergebench.errors import DiskFull
 from convergebench.metrics import MetricSet
 from convergebench.protocols import round_trip
@@ -40,11 +40,11 @@ def run(
     workspace: Workspace, *editors: Editor, cases: list[Case], rounds: int = 2, **options: Any
 ) -> RunOutcome:
     seeds = options.pop("seeds", (0,))
-    ruler = MetricSet(options.pop("metrics", ["psnr", "ssim"]))
+    metric_set = MetricSet(options.pop("metrics", ["psnr", "ssim"]))
     plan = Plan("tiny@0", round_trip(rounds), tuple(cases), editors, seeds)
     number = workspace.start_run({"suite": "tiny@0"}, "test")
-    options = {"concurrency": 4, "patience": HURRY} | options
-    return asyncio.run(run_plan(plan, workspace, ruler, run=number, **options))
+    limits = RunLimits(**({"concurrency": 4, "patience": HURRY} | options))
+    return asyncio.run(run_plan(plan, workspace, metric_set, run=number, limits=limits))
 
 
 def test_a_round_trip_edits_each_picture_from_the_one_before(

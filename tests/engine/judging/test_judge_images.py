@@ -40,7 +40,7 @@ def test_no_more_is_kept_than_there_is_room_for(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, new = kept(workspace, 1), kept(workspace, 2)
-    monkeypatch.setattr(judge_images, "KEPT_BYTES", len(old.encoded) + len(new.encoded) - 1)
+    monkeypatch.setattr(judge_images, "CACHE_BYTES", len(old.encoded) + len(new.encoded) - 1)
     show = JudgeImageCache(workspace.pictures)
     first, second = show(old.digest, LIMITS), show(new.digest, LIMITS)
     assert show(new.digest, LIMITS) is second

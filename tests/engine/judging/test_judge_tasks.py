@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from convergebench.engine import Patience
+from convergebench.engine import Patience, RunLimits
 from convergebench.engine.judging.judge_tasks import JudgingOutcome, JudgingTask, judge_tasks
 from convergebench.errors import WorkspaceError
 from convergebench.judges import Subject, Verdict, open_judge, rubric
@@ -44,10 +44,18 @@ def task(
     return JudgingTask(SC, subject, repeat)
 
 
-def judge(workspace: Workspace, judge: str, *tasks: JudgingTask, **options: Any) -> JudgingOutcome:
+def judge(
+    workspace: Workspace,
+    judge: str,
+    *tasks: JudgingTask,
+    concurrency: int | None = None,
+    max_cost_usd: float | None = None,
+    patience: Patience = HURRY,
+    **options: Any,
+) -> JudgingOutcome:
     run = workspace.start_run({}, "test")
-    options = {"patience": HURRY, **options}
-    return asyncio.run(judge_tasks(tasks, open_judge(judge), workspace, run=run, **options))
+    limits = RunLimits(judge_concurrency=concurrency, max_cost_usd=max_cost_usd, patience=patience)
+    return asyncio.run(judge_tasks(tasks, open_judge(judge), workspace, run=run, limits=limits, **options))
 
 
 def attempts(workspace: Workspace) -> list[sqlite3.Row]:
@@ -268,7 +276,7 @@ def test_a_judge_that_cannot_be_used_stops_at_once_and_leaves_nothing_behind(
     tasks = [task(workspace, seed=seed) for seed in range(1, 9)]
     done = judge(workspace, server.name, *tasks, concurrency=1)
     assert (done.ok, len(server.asked)) == (0, 1)
-    assert "no such model" in str(done.unusable)
+    assert "no such model" in str(done.unusable_reason)
     server.script = in_form()
     assert judge(workspace, server.name, *tasks).ok == 8
 
@@ -302,9 +310,16 @@ def test_two_that_judge_at_the_same_time_share_the_work(workspace: Workspace, se
 
     async def both() -> list[JudgingOutcome]:
         with Workspace.create(workspace.folder) as second:
+            limits = RunLimits(judge_concurrency=2, patience=HURRY)
             return await asyncio.gather(
                 *(
-                    judge_tasks(tasks, open_judge(server.name), one, run=1, patience=HURRY, concurrency=2)
+                    judge_tasks(
+                        tasks,
+                        open_judge(server.name),
+                        one,
+                        run=1,
+                        limits=limits,
+                    )
                     for one in (workspace, second)
                 )
             )
@@ -326,7 +341,7 @@ def test_a_picture_that_is_gone_ends_the_run_and_leaves_nothing_claimed(
     assert judge(workspace, server.name, gone, there).ok == 2
 
 
-def test_an_onlooker_hears_of_every_judgement_once(workspace: Workspace, server: JudgeServer) -> None:
+def test_progress_is_reported_of_every_judgement_once(workspace: Workspace, server: JudgeServer) -> None:
     heard: list[tuple[str, bool]] = []
 
     class Listening:
@@ -336,11 +351,17 @@ def test_an_onlooker_hears_of_every_judgement_once(workspace: Workspace, server:
         def judged(self, verdict: Verdict, *, replayed: bool) -> None:
             heard.append((verdict.outcome, replayed))
 
-    judge(workspace, server.name, task(workspace), onlooker=Listening())
+        def given_up(self, reason: str) -> None:
+            heard.append((reason, False))
+
+        def stopping(self, in_flight: int) -> None:
+            heard.append(("stopping", False))
+
+    judge(workspace, server.name, task(workspace), progress=Listening())
     assert heard == [("1", False), ("ok", False)]
     heard.clear()
     tasks = [task(workspace), task(workspace), task(workspace, seed=2)]
-    judge(workspace, server.name, *tasks, onlooker=Listening())
+    judge(workspace, server.name, *tasks, progress=Listening())
     assert heard == [("2", False), ("ok", True), ("ok", False)]
 
 

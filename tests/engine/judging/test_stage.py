@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import pytest
 
-from convergebench.engine import Patience
+from convergebench.engine import Patience, RunLimits
 from convergebench.engine.judging.judgement_queue import BATCH
 from convergebench.engine.judging.stage import JudgingStage
 from convergebench.engine.judging.tasks import JudgingOutcome, JudgingTask
-from convergebench.engine.run_limits import Allowance
+from convergebench.engine.shared_limits import SharedLimits
 from convergebench.judges import Question, Subject, Verdict, open_judge, rubric
 from convergebench.picture import Picture
 from convergebench.store import Workspace
@@ -31,7 +31,7 @@ def server() -> Iterator[JudgeServer]:
 
 
 class Listening:
-    """An onlooker that remembers, and says when something came of a question."""
+    """A progress that remembers, and says when a question has an outcome."""
 
     def __init__(self) -> None:
         self.plans: list[int] = []
@@ -59,14 +59,15 @@ class Stage:
         self.workspace, self.server = workspace, server
         self.anew()
 
-    def anew(self) -> None:
-        self.allowance, self.onlooker = Allowance(patience=HURRY), Listening()
+    def anew(self, concurrency: int | None = None) -> None:
+        self.limits = SharedLimits(RunLimits(judge_concurrency=concurrency, patience=HURRY))
+        self.progress = Listening()
 
-    def judging(self, concurrency: int | None = None, expected: int = 0) -> JudgingStage:
+    def judging(self, expected: int = 0) -> JudgingStage:
         run = self.workspace.start_run({}, "test")
         return JudgingStage(
-            open_judge(self.server.name), self.workspace, self.allowance, run=run, concurrency=concurrency,
-            onlooker=self.onlooker, expected=expected,
+            open_judge(self.server.name), self.workspace, self.limits, run=run, progress=self.progress,
+            expected=expected,
         )  # fmt: skip
 
     def tasks(self, *seeds: int) -> list[JudgingTask]:
@@ -84,7 +85,7 @@ class Stage:
         """The others come when something has come of the first."""
         async with self.judging() as judging:
             keys = judging.add(self.tasks(first))
-            await asyncio.wait_for(self.onlooker.heard.wait(), 10)
+            await asyncio.wait_for(self.progress.heard.wait(), 10)
             keys += judging.add(self.tasks(*then))
         return judging.judged(keys)
 
@@ -102,9 +103,9 @@ def test_what_comes_first_is_judged_before_the_rest_has_come(stage: Stage) -> No
 def test_a_judge_that_cannot_go_on_ends_the_judging_alone(stage: Stage) -> None:
     stage.server.script = lambda number, asked: failure(401, "no such key")
     done = asyncio.run(stage.judge_in_turn(*range(1, 20)))
-    assert not stage.allowance.stop.is_set()
+    assert not stage.limits.stop.is_set()
     assert (done.verdicts, len(stage.server.asked)) == ([None] * 19, 1)
-    assert stage.onlooker.reasons == [done.unusable]
+    assert stage.progress.reasons == [done.unusable_reason]
 
 
 def test_what_is_kept_is_known_though_the_judge_cannot_go_on(stage: Stage) -> None:
@@ -126,7 +127,8 @@ def test_many_that_wait_hold_no_pictures(stage: Stage) -> None:
     stage.server.script = slow_at_first
 
     async def judge() -> int:
-        async with stage.judging(concurrency=2) as judging:
+        stage.anew(concurrency=2)
+        async with stage.judging() as judging:
             judging.add(stage.tasks(*range(1, 61)))
             await asyncio.to_thread(both_asked.wait, 10)
             await asyncio.sleep(0.3)  # all that is to be made ready is
@@ -138,14 +140,14 @@ def test_many_that_wait_hold_no_pictures(stage: Stage) -> None:
     assert len(stage.server.asked) == 60
 
 
-def test_an_onlooker_is_told_the_most_that_may_come_and_then_how_many_came(stage: Stage) -> None:
+def test_progress_gets_the_most_that_may_come_and_then_how_many_came(stage: Stage) -> None:
     async def judge() -> None:
         async with stage.judging(expected=5) as judging:
             for seed in (1, 2, 3):
                 judging.add(stage.tasks(seed))
 
     asyncio.run(judge())
-    assert stage.onlooker.plans == [5, 3]
+    assert stage.progress.plans == [5, 3]
 
 
 def test_an_error_beside_it_lets_what_is_in_flight_finish_and_asks_nothing_more(stage: Stage) -> None:
@@ -158,7 +160,8 @@ def test_an_error_beside_it_lets_what_is_in_flight_finish_and_asks_nothing_more(
     stage.server.script = slow
 
     async def judge() -> None:
-        async with stage.judging(concurrency=1) as judging:
+        stage.anew(concurrency=1)
+        async with stage.judging() as judging:
             judging.add(stage.tasks(*range(1, 9)))
             await asyncio.to_thread(is_asked.wait, 10)
             raise RuntimeError("editing broke")

@@ -21,7 +21,7 @@ import psutil
 import pytest
 
 from convergebench.editors import open_editor
-from convergebench.engine import Patience, Plan, RunOutcome, run_plan
+from convergebench.engine import Patience, Plan, RunLimits, RunOutcome, run_plan
 from convergebench.engine.ray.cluster import connected
 from convergebench.engine.ray.replica_pool import Scale
 from convergebench.engine.ray.run import run_plan_on_ray
@@ -70,10 +70,12 @@ def run_on_ray(workspace: Workspace, *builds: Build, cases: Sequence[Case], **op
     metrics, rounds = options.pop("metrics", ()), options.pop("rounds", 2)
     plan = Plan("tiny@0", round_trip(rounds), tuple(cases), tuple(build() for build in builds), (0,))
     number = workspace.start_run({"suite": "tiny@0"}, "test")
-    options = {"scale": Scale(), "patience": Patience(attempts=2, first_wait_seconds=0.01)} | options
+    patience = options.pop("patience", Patience(attempts=2, first_wait_seconds=0.01))
+    limits = RunLimits(options.pop("concurrency", None), patience=patience)
     work = run_plan_on_ray(
-        plan, workspace, builds=builds, metrics=metrics, options=MetricOptions(), run=number, **options
-    )
+        plan, workspace, builds=builds, metrics=metrics, options=MetricOptions(), run=number, limits=limits,
+        **{"scale": Scale(), **options},
+    )  # fmt: skip
     return asyncio.run(work)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from convergebench.analysis.refinement.refined_case import RefinedCase
-from convergebench.engine import Patience, Plan, run_plan
+from convergebench.engine import Patience, Plan, RunLimits, run_plan
 from convergebench.engine.judging.candidates import judging_candidates
 from convergebench.engine.refining.plan import Pipeline, RefinePlan
 from convergebench.engine.refining.session import RefinementOutcome, refine_plan
@@ -50,18 +50,28 @@ class Bench:
         self.model, self.executor = Scripted(name="model"), Scripted(name="executor")
 
     def refine(
-        self, rounds: int = 1, *, chained: bool = False, executor: Scripted | None = None, **options: Any
+        self,
+        rounds: int = 1,
+        *,
+        chained: bool = False,
+        executor: Scripted | None = None,
+        retry_missing: bool = False,
+        **limits: Any,
     ) -> RefinementOutcome:
         line = Pipeline(self.model, open_judge(self.server.name), executor or self.executor)
         plan = RefinePlan(SUITE, self.cases, (line,), (0,), rounds, chained)
         run = self.workspace.start_run({}, "test")
-        options = {"patience": HURRY, **options}
-        return asyncio.run(refine_plan(plan, self.workspace, run=run, **options))
+        work = refine_plan(
+            plan, self.workspace, run=run, limits=RunLimits(patience=HURRY, **limits),
+            retry_missing=retry_missing,
+        )  # fmt: skip
+        return asyncio.run(work)
 
     def edit_once(self, *, fresh: bool = False) -> None:
         plan = Plan(SUITE, one_shot(), self.cases, (self.model,), (0,))
         run = self.workspace.start_run({}, "test")
-        asyncio.run(run_plan(plan, self.workspace, MetricSet(()), run=run, fresh=fresh, patience=HURRY))
+        limits = RunLimits(patience=HURRY)
+        asyncio.run(run_plan(plan, self.workspace, MetricSet(()), run=run, fresh=fresh, limits=limits))
 
     @property
     def found(self) -> list[RefinedCase]:

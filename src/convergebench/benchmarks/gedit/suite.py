@@ -10,10 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from convergebench.benchmarks.gedit.rows import GeditRow, pictures_of, read_rows
-from convergebench.errors import WrongUse
+from convergebench.errors import WrongUse, unknown_name
 from convergebench.suites._hub import local_copy
 from convergebench.suites._info import OnPackage, SuiteInfo
-from convergebench.suites._nearest import unknown
 from convergebench.suites.sampling import EVERY_CASE, Sampling, sample
 from convergebench.types import Case, SourcePicture, Suite, fingerprint_of
 
@@ -44,7 +43,7 @@ def gedit_ids(data: str = HUB_ID, language: str = "en") -> frozenset[str]:
 
 def _rows(data: str, language: str) -> list[GeditRow]:
     if language not in LANGUAGES:
-        raise unknown("language of GEdit-Bench", language, LANGUAGES)
+        raise unknown_name("language of GEdit-Bench", language, LANGUAGES)
     rows = [row for row in read_rows(local_copy(data, _PATTERNS, _ADVICE)) if row.language == language]
     if not rows:
         raise WrongUse(f"{data} has no instructions in {language!r}; choose another language or other data.")

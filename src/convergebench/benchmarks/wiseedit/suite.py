@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from convergebench.benchmarks.wiseedit.table import WiseeditRow, read_table
-from convergebench.errors import WrongUse
+from convergebench.errors import WrongUse, unknown_name
 from convergebench.suites._info import OnPackage, SuiteInfo
-from convergebench.suites._nearest import unknown
 from convergebench.suites._picture_files import source_in_bytes, source_in_file
 from convergebench.suites.case_hints import ENGLISH, REFERENCES
 from convergebench.suites.sampling import EVERY_CASE, Sampling, sample
@@ -80,7 +79,7 @@ def _rows(data: str) -> list[WiseeditRow]:
 
 def _languages(language: str) -> tuple[str, ...]:
     if language not in (*LANGUAGES, BOTH):
-        raise unknown("language of WiseEdit", language, (*LANGUAGES, BOTH))
+        raise unknown_name("language of WiseEdit", language, (*LANGUAGES, BOTH))
     return LANGUAGES if language == BOTH else (language,)
 
 

@@ -6,13 +6,18 @@ import asyncio
 
 from convergebench.engine.limits import Stopped
 from convergebench.engine.request_queue import WAIT_SECONDS, QueuedRequest, RequestQueue
-from convergebench.types import BatchEditor, Edited, EditRequest, Unavailable
+from convergebench.types import BatchEditor, Edited, Editor, EditRequest, Unavailable
 
 FIRST_WAIT_SECONDS = 0.1
 """Trajectories start one after the other, as their sources are read, and few cost as long a call as many."""
 AT_ONCE = 2
 """Batches that an editor is given at a time: one that its device works on, one that is ready for it."""
 DEADLINE_SECONDS = 900.0
+
+
+def batched(editor: Editor, stop: asyncio.Event, deadline_seconds: float) -> Editor:
+    """The editor itself, or one that sends it batches where it serves those."""
+    return BatchingEditor(editor, stop, deadline_seconds) if isinstance(editor, BatchEditor) else editor
 
 
 class BatchingEditor:

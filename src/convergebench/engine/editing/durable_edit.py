@@ -49,6 +49,10 @@ class Trajectory:
     stored_first: bool = False
     """Whether a picture is handed on only when it is stored, as whoever gets it fetches it from there."""
 
+    @property
+    def claim(self) -> int:
+        return self.id
+
 
 class DurableEdit:
     """An `Edit` for one trajectory. Steps are known by their position: the protocol asks in the same order

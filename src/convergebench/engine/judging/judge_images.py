@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections import OrderedDict
 from dataclasses import replace
 
 from PIL import Image
@@ -11,33 +10,25 @@ from PIL import Image
 from convergebench.judges.asking import within
 from convergebench.judges.base import JudgeImage
 from convergebench.judges.rubric import PictureLimits
+from convergebench.lru_cache import LruCache
 from convergebench.picture import SUFFIXES, Picture
 from convergebench.store import PictureStore
 from convergebench.types import Digest, PictureFacts
 
-KEPT_BYTES = 32 * 1024 * 1024
+CACHE_BYTES = 32 * 1024 * 1024
 
 
 class JudgeImageCache:
-    """Gives a picture within limits; the least used are let go, so that memory does not grow. It is for one
-    thread at a time."""
+    """Gives a picture within limits, as a judge is shown it."""
 
     def __init__(self, store: PictureStore) -> None:
         self._store = store
-        self._kept: OrderedDict[tuple[Digest, PictureLimits], JudgeImage] = OrderedDict()
-        self._kept_bytes = 0
+        self._images: LruCache[tuple[Digest, PictureLimits], JudgeImage] = LruCache(
+            max_bytes=CACHE_BYTES, size=lambda image: len(image.encoded)
+        )
 
     def __call__(self, digest: Digest, limits: PictureLimits) -> JudgeImage:
-        if (digest, limits) in self._kept:
-            self._kept.move_to_end((digest, limits))
-            return self._kept[digest, limits]
-        shown = JudgeImage.of(within(self._opened(digest), limits))
-        self._kept[digest, limits] = shown
-        self._kept_bytes += len(shown.encoded)
-        while self._kept_bytes > KEPT_BYTES:
-            _, gone = self._kept.popitem(last=False)
-            self._kept_bytes -= len(gone.encoded)
-        return shown
+        return self._images.get((digest, limits), lambda: JudgeImage.of(within(self._opened(digest), limits)))
 
     def _opened(self, digest: Digest) -> Picture:
         """The picture with its size from the file's head: most fit as they are and need not be decoded."""

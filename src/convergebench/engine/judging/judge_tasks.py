@@ -1,19 +1,21 @@
-"""Judging a list of tasks: what is kept already is taken, and the judge is asked for the rest."""
+"""Judging a list of tasks: verdicts in the workspace are reused, and the judge is asked for the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.judging.judge_client import ASK_AGAIN
 from convergebench.engine.judging.stage import JudgingStage
-from convergebench.engine.judging.tasks import JudgingOutcome, JudgingProgress, JudgingTask
-from convergebench.engine.limits import Patience
-from convergebench.engine.run_limits import Allowance
+from convergebench.engine.judging.tasks import JudgingOutcome, JudgingTask
+from convergebench.engine.progress import JudgingProgress
+from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
+from convergebench.engine.shared_limits import SharedLimits
 from convergebench.judges import Judge
 from convergebench.store import Workspace
 
-__all__ = ["JudgingOutcome", "JudgingProgress", "JudgingTask", "judge_tasks"]
+__all__ = ["JudgingOutcome", "JudgingProgress", "JudgingTask", "judge_in_run", "judge_tasks"]
 
 
 async def judge_tasks(
@@ -22,25 +24,44 @@ async def judge_tasks(
     workspace: Workspace,
     *,
     run: int,
-    concurrency: int | None = None,
-    per_minute: float | None = None,
-    max_cost_usd: float | None = None,
-    patience: Patience | None = None,
+    limits: RunLimits = DEFAULT_LIMITS,
     ask_again: int = ASK_AGAIN,
     retry_missing: bool = False,
-    onlooker: JudgingProgress | None = None,
+    progress: JudgingProgress | None = None,
 ) -> JudgingOutcome:
-    """A verdict for every task: those that are kept already, and the judge's for the others.
+    """A verdict for every task: the recorded ones, and the judge's for the others.
 
-    A verdict that is missing stands as well, until `retry_missing` asks for it anew. A reply that does not
-    parse is asked for up to `ask_again` times more. The judge is started when the first question comes up,
-    and closed at the end. SIGINT lets what is in flight finish.
+    A missing verdict is recorded too, and final until `retry_missing` asks for it again. A reply that does
+    not parse is asked for up to `ask_again` times more. The judge is started when the first question comes
+    up, and closed at the end. SIGINT lets what is in flight finish.
     """
     judging = JudgingStage(
-        judge, workspace, Allowance(max_cost_usd, per_minute, patience), run=run, concurrency=concurrency,
-        ask_again=ask_again, retry_missing=retry_missing, onlooker=onlooker,
+        judge, workspace, SharedLimits(limits), run=run, ask_again=ask_again, retry_missing=retry_missing,
+        progress=progress,
     )  # fmt: skip
     with interruptible(judging.interrupt):
         async with judging:
             keys = judging.add(tasks)
     return judging.judged(keys)
+
+
+async def judge_in_run(
+    tasks: Sequence[JudgingTask],
+    judge: Judge,
+    workspace: Workspace,
+    settings: Mapping[str, Any],
+    limits: RunLimits = DEFAULT_LIMITS,
+    retry_missing: bool = False,
+    progress: JudgingProgress | None = None,
+) -> JudgingOutcome:
+    """Judge the tasks as a run of its own, recorded with these settings, the judge and the limits."""
+    recorded = {
+        **settings, "judge": judge.facts.name, "concurrency": limits.judge_concurrency,
+        "per_minute": limits.per_minute, "max_cost_usd": limits.max_cost_usd, "retry_missing": retry_missing,
+    }  # fmt: skip
+    with workspace.run(recorded) as run:
+        judged = await judge_tasks(
+            tasks, judge, workspace, run=run.id, limits=limits, retry_missing=retry_missing, progress=progress
+        )
+        run.interrupted = judged.interrupted
+    return judged

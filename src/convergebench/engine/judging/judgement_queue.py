@@ -1,4 +1,4 @@
-"""Tasks on their way to a judge: each question once, none that is answered or that another process is at."""
+"""Tasks that wait for a judge: each question once, none that is answered or that another process asks."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from convergebench.store.judgements import JudgementRequest, claim_of, enlist_ju
 
 BATCH = 8
 """Questions that are claimed, looked up and made ready in one go, before they are needed."""
-LOOKED_UP = 1000
+LOOKUP_BATCH = 1000
 """Verdicts that are read from the database in one go."""
 
 
 @dataclass(frozen=True)
 class QueuedJudgement:
-    """It names its pictures and does not hold them, so that a line may be as long as it likes."""
+    """It names its pictures and does not hold them, so that the queue may be of any length."""
 
-    asked: JudgementRequest
+    request: JudgementRequest
     task: JudgingTask
 
     @property
     def claim(self) -> int:
-        return claim_of(self.asked.key)
+        return claim_of(self.request.key)
 
     def read(self, reply: JudgeReply) -> Verdict:
         return verdict_of(reply, self.task.rubric)
@@ -48,7 +48,7 @@ class JudgementQueue:
         self._claimed: set[int] = set()
 
     def __len__(self) -> int:
-        """All that ever came."""
+        """All that were ever added."""
         return len(self._keys)
 
     @property
@@ -63,22 +63,24 @@ class JudgementQueue:
         """Their keys, in order."""
         keys = []
         for task in tasks:
-            asked = task.asked_of(self._fingerprint)
-            keys.append(asked.key)
-            if asked.key not in self._keys:
-                self._keys.add(asked.key)
-                self._arrived.append(QueuedJudgement(asked, task))
+            request = task.request_to(self._fingerprint)
+            keys.append(request.key)
+            if request.key not in self._keys:
+                self._keys.add(request.key)
+                self._arrived.append(QueuedJudgement(request, task))
         return keys
 
     async def take_in(self) -> dict[str, Verdict]:
         """Those of the new ones that are answered already; the others wait from now on."""
         answered: dict[str, Verdict] = {}
         while self._arrived:
-            new = [self._arrived.popleft() for _ in range(min(LOOKED_UP, len(self._arrived)))]
+            new = [self._arrived.popleft() for _ in range(min(LOOKUP_BATCH, len(self._arrived)))]
             await asyncio.to_thread(self._enlist, new)
-            stored = await asyncio.to_thread(stored_verdicts, self._workspace, [one.asked.key for one in new])
+            stored = await asyncio.to_thread(
+                stored_verdicts, self._workspace, [one.request.key for one in new]
+            )
             answered |= self._standing(stored)
-            self._open.extend(one for one in new if one.asked.key not in answered)
+            self._open.extend(one for one in new if one.request.key not in answered)
         return answered
 
     def claim_some(self) -> list[QueuedJudgement]:
@@ -96,7 +98,7 @@ class JudgementQueue:
 
     def settled_meanwhile(self, claimed: Sequence[QueuedJudgement]) -> dict[str, Verdict]:
         """What another process got for some of them, before we had the claim."""
-        return self._standing(stored_verdicts(self._workspace, [one.asked.key for one in claimed]))
+        return self._standing(stored_verdicts(self._workspace, [one.request.key for one in claimed]))
 
     def release(self, waiting: QueuedJudgement) -> None:
         self._claimed.discard(waiting.claim)
@@ -108,7 +110,9 @@ class JudgementQueue:
         self._claimed.clear()
 
     def _enlist(self, new: Sequence[QueuedJudgement]) -> None:
-        rubrics = {one.asked.rubric: one.task.rubric for one in new if one.asked.rubric not in self._rubrics}
+        rubrics = {
+            one.request.rubric: one.task.rubric for one in new if one.request.rubric not in self._rubrics
+        }
         if rubrics:
             enlist_judge(self._workspace, self._judge, list(rubrics.values()))
             self._rubrics |= set(rubrics)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -14,15 +13,15 @@ from types import TracebackType
 from convergebench.engine.judging.judge_client import ASK_AGAIN, JudgeClient
 from convergebench.engine.judging.judge_images import JudgeImageCache
 from convergebench.engine.judging.judgement_queue import JudgementQueue, QueuedJudgement
-from convergebench.engine.judging.tasks import JudgingOutcome, JudgingProgress, JudgingTask
-from convergebench.engine.limits import BudgetReached, Stopped
-from convergebench.engine.run_limits import Allowance, questions_at_once
+from convergebench.engine.judging.tasks import JudgingOutcome, JudgingTask
+from convergebench.engine.progress import JudgingProgress, NoJudgingProgress
+from convergebench.engine.session import Session
+from convergebench.engine.shared_limits import SharedLimits, questions_at_once
 from convergebench.judges import Judge, Question, Verdict
 from convergebench.judges.asking import question
 from convergebench.store import Workspace
 from convergebench.store.claims import POLL_SECONDS
 from convergebench.store.judgements import conclude
-from convergebench.types import Misconfigured
 
 
 @dataclass(frozen=True)
@@ -39,77 +38,71 @@ class JudgingStage:
         self,
         judge: Judge,
         workspace: Workspace,
-        allowance: Allowance,
+        limits: SharedLimits,
         *,
         run: int,
-        concurrency: int | None = None,
         ask_again: int = ASK_AGAIN,
         retry_missing: bool = False,
-        onlooker: JudgingProgress | None = None,
+        progress: JudgingProgress | None = None,
         expected: int = 0,
     ) -> None:
-        """At most `expected` different ones will come, where that is known before."""
+        """At most `expected` different judgements will come, where that is known in advance."""
         self._workspace = workspace
         self._run = run
-        self._stop_all = allowance.stop
-        self._stop = allowance.stop.under()
-        self._limits = allowance.for_judge(judge.facts, concurrency, self._stop)
+        self._judge = judge.facts.name
+        self._progress = progress or NoJudgingProgress()
+        self._stop_run = limits.stop
+        self._session = Session(workspace, limits, JudgingOutcome(), self._progress, self._progress.given_up)
+        self._stop = self._session.stop
+        concurrency = limits.limits.judge_concurrency
         self._at_once = questions_at_once(judge.facts, concurrency)
-        self._questioner = JudgeClient(judge, workspace, run, self._limits, self._stop, ask_again)
-        self._line = JudgementQueue(workspace, judge.facts, retry_missing=retry_missing)
-        self._shown = JudgeImageCache(workspace.pictures)
-        self._onlooker = onlooker
+        judge_limits = self._session.limits_for_judge(judge.facts, concurrency)
+        self._client = JudgeClient(judge, workspace, run, judge_limits, self._stop, ask_again)
+        self._queue = JudgementQueue(workspace, judge.facts, retry_missing=retry_missing)
+        self._images = JudgeImageCache(workspace.pictures)
         self._planned, self._expected = -1, expected
         self._verdicts: dict[str, Verdict] = {}
-        self._all_came = False
-        self._news = asyncio.Event()
-        self._active = 0
-        self._error: Exception | None = None
-        self._result = JudgingOutcome([])
+        self._is_complete = False
+        """Whether all tasks have been added."""
+        self._changed = asyncio.Event()
 
     async def __aenter__(self) -> JudgingStage:
-        self._started = time.perf_counter()
         self._working = asyncio.create_task(self._work_off())
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._all_came = True
-        self._plan(len(self._line))
-        self._news.set()
+        self._is_complete = True
+        self._plan(len(self._queue))
+        self._changed.set()
         if isinstance(error, Exception):
-            self._stop_all.set()
+            self._stop_run.set()
         elif error is not None:
             self._working.cancel()
         await self._working
-        self._result.seconds = time.perf_counter() - self._started
-        if self._error is not None and error is None:
-            raise self._error
+        if error is None:
+            self._session.finish()
 
     def add(self, tasks: Iterable[JudgingTask]) -> list[str]:
-        """Have these judged too, unless they are; what each is known by, for `judged`."""
-        keys = self._line.add(tasks)
-        self._plan(max(len(self._line), self._expected))
-        self._news.set()
+        """Have these judged too, unless they are; their keys, for `judged`."""
+        keys = self._queue.add(tasks)
+        self._plan(max(len(self._queue), self._expected))
+        self._changed.set()
         return keys
 
     def interrupt(self) -> None:
         """Ask nothing more; what is in flight finishes and is kept."""
-        self._result.interrupted = True
-        self._stop_all.set()
-        if self._onlooker is not None:
-            self._onlooker.stopping(self._active)
+        self._session.interrupt()
 
     def judged(self, keys: Sequence[str]) -> JudgingOutcome:
-        """What it came to for these, when it is over."""
+        """The outcome for these, when the block has ended."""
         verdicts = [self._verdicts.get(key) for key in keys]
         return replace(
-            self._result,
+            self._session.outcome,
             verdicts=verdicts,
-            missing=Counter(one.outcome for one in verdicts if one and one.outcome != "ok"),
-            calls=self._questioner.calls,
-            spent_usd=self._limits.spent_usd,
+            missing=Counter(verdict.outcome for verdict in verdicts if verdict and verdict.outcome != "ok"),
+            calls=self._client.calls,
         )
 
     async def _work_off(self) -> None:
@@ -120,17 +113,17 @@ class JudgingStage:
                 for _ in range(self._at_once):
                     group.create_task(self._work(ready, group))
         finally:
-            self._line.release_all()
-            await self._questioner.close()
+            self._queue.release_all()
+            await self._client.close()
 
     async def _feed(self, ready: asyncio.Queue[_Ready | None]) -> None:
         """Make questions ready a little ahead of the workers, then tell each of them that it was the last."""
         while not self._is_done:
-            self._news.clear()
+            self._changed.clear()
             batch: list[QueuedJudgement] = []
             with self._ending():
-                self._keep(await self._line.take_in(), replayed=True)
-                batch = [] if self._stop.is_set() else self._line.claim_some()
+                self._record(await self._queue.take_in(), replayed=True)
+                batch = [] if self._stop.is_set() else self._queue.claim_some()
                 for one in await self._made_ready(batch):
                     await ready.put(one)
             if not batch:
@@ -140,100 +133,78 @@ class JudgingStage:
 
     @property
     def _is_done(self) -> bool:
-        waits = self._line.is_waiting and not self._stop.is_set()
-        return self._all_came and not self._line.has_new and not waits
+        waits = self._queue.is_waiting and not self._stop.is_set()
+        return self._is_complete and not self._queue.has_new and not waits
 
     async def _more_to_do(self) -> None:
-        if self._line.is_waiting and not self._stop.is_set():
+        if self._queue.is_waiting and not self._stop.is_set():
             await asyncio.sleep(POLL_SECONDS)  # other processes are at these
-        elif not self._all_came:
-            await self._news.wait()
+        elif not self._is_complete:
+            await self._changed.wait()
 
     async def _made_ready(self, claimed: Sequence[QueuedJudgement]) -> list[_Ready]:
         """The questions of those that no other process has settled in the meantime."""
         if not claimed:
             return []
-        meanwhile = self._line.settled_meanwhile(claimed)
-        self._keep(meanwhile, replayed=True)
+        meanwhile = self._queue.settled_meanwhile(claimed)
+        self._record(meanwhile, replayed=True)
         left = []
         for waiting in claimed:
-            if waiting.asked.key in meanwhile:
-                self._line.release(waiting)
+            if waiting.request.key in meanwhile:
+                self._queue.release(waiting)
             else:
                 left.append(waiting)
         try:
             if left:
-                await self._questioner.started()
+                await self._client.started()
             return await asyncio.to_thread(self._questions, left)
         except BaseException:
             for waiting in left:
-                self._line.release(waiting)
+                self._queue.release(waiting)
             raise
 
-    def _questions(self, those: Sequence[QueuedJudgement]) -> list[_Ready]:
-        return [_Ready(one, question(one.task.rubric, one.task.subject, self._shown)) for one in those]
+    def _questions(self, claimed: Sequence[QueuedJudgement]) -> list[_Ready]:
+        return [_Ready(one, question(one.task.rubric, one.task.subject, self._images)) for one in claimed]
 
     async def _work(self, ready: asyncio.Queue[_Ready | None], group: asyncio.TaskGroup) -> None:
         while (one := await ready.get()) is not None:
             if self._stop.is_set():
-                self._line.release(one.waiting)
+                self._queue.release(one.waiting)
                 continue
             writes: list[Future[None]] = []
             verdict = None
-            self._active += 1
-            with self._ending():
-                asked = one.waiting.asked
-                verdict = await self._questioner.verdict(asked, one.waiting.read, one.question, writes)
-            self._active -= 1
+            with self._session.counted(), self._ending():
+                request = one.waiting.request
+                verdict = await self._client.verdict(request, one.waiting.read, one.question, writes)
             # The next question need not wait for the disk.
             group.create_task(self._settle(one.waiting, verdict, writes))
 
     async def _settle(
         self, waiting: QueuedJudgement, verdict: Verdict | None, writes: list[Future[None]]
     ) -> None:
-        """Take a judgement as made when all of it is on the disk."""
-        key = waiting.asked.key
+        """Count a judgement as made when all of it is on the disk."""
+        key = waiting.request.key
         with self._ending():
             if verdict is not None:
                 writes.append(conclude(self._workspace, key, self._run, verdict))
             await _written(writes)
             if verdict is not None:
-                self._result.asked += 1
-                self._keep({key: verdict}, replayed=False)
-        self._line.release(waiting)
+                self._session.outcome.asked += 1
+                self._record({key: verdict}, replayed=False)
+        self._queue.release(waiting)
 
-    @contextlib.contextmanager
-    def _ending(self) -> Iterator[None]:
-        """What ends the judging, and what ends all of the run."""
-        try:
-            yield
-        except Stopped:
-            pass
-        except BudgetReached:
-            self._result.out_of_budget = True
-            self._stop_all.set()
-        except Misconfigured as error:
-            self._give_up(str(error))
-        except Exception as error:
-            self._error = self._error or error
-            self._stop_all.set()
-
-    def _give_up(self, reason: str) -> None:
-        if self._result.unusable is None and self._onlooker is not None:
-            self._onlooker.given_up(reason)
-        self._result.unusable = self._result.unusable or reason
-        self._stop.set()
+    def _ending(self) -> contextlib.AbstractContextManager[None]:
+        return self._session.ending(self._judge)
 
     def _plan(self, judgements: int) -> None:
-        if self._onlooker is not None and judgements != self._planned:
+        if judgements != self._planned:
             self._planned = judgements
-            self._onlooker.planned(judgements)
+            self._progress.planned(judgements)
 
-    def _keep(self, verdicts: dict[str, Verdict], *, replayed: bool) -> None:
+    def _record(self, verdicts: dict[str, Verdict], *, replayed: bool) -> None:
         self._verdicts |= verdicts
-        if self._onlooker is not None:
-            for verdict in verdicts.values():
-                self._onlooker.judged(verdict, replayed=replayed)
+        for verdict in verdicts.values():
+            self._progress.judged(verdict, replayed=replayed)
 
 
 async def _written(writes: Sequence[Future[None]]) -> None:

@@ -1,11 +1,11 @@
-"""What is to be judged, and what came of it."""
+"""What is to be judged, and the outcome."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Protocol
 
+from convergebench.engine.session import SessionOutcome
 from convergebench.judges import Rubric, Subject, Verdict
 from convergebench.judges.asking import key_of, lacking, pictures_sent, texts_sent
 from convergebench.store.judgements import JudgementRequest
@@ -19,8 +19,8 @@ class JudgingTask:
     subject: Subject
     repeat: int = 0
 
-    def asked_of(self, judge: str) -> JudgementRequest:
-        """The judgement that this is, by the judge of that fingerprint."""
+    def request_to(self, judge: str) -> JudgementRequest:
+        """The judgement to request from the judge of that fingerprint."""
         absent = lacking(self.rubric, self.subject)
         if absent is not None:
             raise ValueError(f"{self.rubric.name} must see {absent}, which this subject does not have")
@@ -30,34 +30,20 @@ class JudgingTask:
 
 
 @dataclass
-class JudgingOutcome:
-    """What judging came to: a verdict, or none yet, for each task in order."""
+class JudgingOutcome(SessionOutcome):
+    """A verdict, or none yet, for each task in order."""
 
-    verdicts: list[Verdict | None]
+    verdicts: list[Verdict | None] = field(default_factory=list)
     asked: int = 0
-    """Judgements for which the judge was asked; the others were there."""
+    """Judgements for which the judge was asked; the others were in the workspace."""
     calls: int = 0
-    seconds: float = 0.0
-    spent_usd: float = 0.0
-    unusable: str | None = None
-    """Why the judge could not go on at all."""
-    interrupted: bool = False
-    out_of_budget: bool = False
     missing: Counter[str] = field(default_factory=Counter)
 
     @property
     def ok(self) -> int:
-        return sum(one is not None and one.outcome == "ok" for one in self.verdicts)
+        return sum(verdict is not None and verdict.outcome == "ok" for verdict in self.verdicts)
 
-
-class JudgingProgress(Protocol):
-    def planned(self, judgements: int) -> None:
-        """So many different ones, or at most so many while more may come: then it is said again.
-        `judged` follows for each that gets a verdict."""
-
-    def judged(self, verdict: Verdict, *, replayed: bool) -> None: ...
-
-    def given_up(self, reason: str) -> None:
-        """The judge cannot go on at all."""
-
-    def stopping(self, in_flight: int) -> None: ...
+    @property
+    def unusable_reason(self) -> str | None:
+        """Why the judge could not continue at all."""
+        return next(iter(self.unusable.values()), None)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from convergebench.engine.editing.source_cache import KEPT_OPEN
+from convergebench.engine.editing.source_cache import OPEN_SOURCES
 from convergebench.engine.measuring.measurement_queue import MeasurementQueue, PairMeasurer
 from convergebench.engine.progress import RunProgress
 from convergebench.metrics import MetricSet
@@ -43,7 +43,7 @@ async def measure_workspace(workspace: Workspace, ruler: MetricSet, watch: RunPr
     """Measure and record what was never tried, or lacked weights that are here now; how many returns."""
     errors: list[Exception] = []
     line = MeasurementQueue(PairMeasurer(ruler), workspace, watch, errors.append, batch=ruler.batch_size)
-    source = lru_cache(KEPT_OPEN)(workspace.pictures.load)
+    source = lru_cache(OPEN_SOURCES)(workspace.pictures.load)
     gauge, count = PairMeasurer(ruler), 0
     for returns in returns_of(workspace):
         known = workspace.measured([returns.source], [facts.digest for facts in returns.pictures])

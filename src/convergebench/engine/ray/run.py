@@ -5,16 +5,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from convergebench.engine.editing.plan import Plan
-from convergebench.engine.editing.session import TRAJECTORIES_AT_ONCE, RunOutcome, run_plan
-from convergebench.engine.limits import Patience
+from convergebench.engine.editing.session import run_plan
+from convergebench.engine.progress import RunProgress
 from convergebench.engine.ray.cluster import connected
 from convergebench.engine.ray.editor import RayEditor
 from convergebench.engine.ray.measuring import RemoteMetrics
 from convergebench.engine.ray.replica_pool import Scale
 from convergebench.engine.ray.resources import Cluster
+from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
+from convergebench.engine.session import TRAJECTORIES_AT_ONCE, RunOutcome
 from convergebench.errors import WrongUse
 from convergebench.metrics import MetricOptions, MetricSet
 from convergebench.store import Workspace
@@ -27,14 +28,15 @@ async def run_plan_on_ray(
     plan: Plan,
     workspace: Workspace,
     *,
+    run: int,
     builds: Sequence[Callable[[], Editor]],
     metrics: Sequence[str],
     options: MetricOptions,
     address: str | None = None,
     scale: Scale | None = None,
-    concurrency: int | None = None,
-    patience: Patience | None = None,
-    **limits: Any,
+    limits: RunLimits = DEFAULT_LIMITS,
+    fresh: bool = False,
+    progress: RunProgress | None = None,
 ) -> RunOutcome:
     """As `run_plan`. `builds` make the plan's editors again, in order, on any node.
 
@@ -48,11 +50,11 @@ async def run_plan_on_ray(
     with connected(address):
         cluster = Cluster.connected(metrics_on_gpu=on_gpu)
         editors = tuple(
-            _placed(editor, build, workspace, cluster, scale, patience or Patience())
+            _placed(editor, build, workspace, cluster, scale, limits.patience.deadline_seconds)
             for editor, build in zip(plan.editors, builds, strict=True)
         )
-        far = [editor for editor in editors if isinstance(editor, RayEditor)]
-        at_once = max([TRAJECTORIES_AT_ONCE, *(editor.at_once for editor in far)])
+        remote = [editor for editor in editors if isinstance(editor, RayEditor)]
+        at_once = max([TRAJECTORIES_AT_ONCE, *(editor.at_once for editor in remote)])
         workers = RemoteMetrics(
             metrics, options, workspace.pictures.place, cluster.for_metrics, scale or cluster.metric_workers
         )
@@ -61,10 +63,11 @@ async def run_plan_on_ray(
                 replace(plan, editors=editors),
                 workspace,
                 MetricSet(metrics, options),
-                gauges=await workers.gauges(),
-                concurrency=concurrency or at_once,
-                patience=patience,
-                **limits,
+                run=run,
+                limits=replace(limits, concurrency=limits.concurrency or at_once),
+                fresh=fresh,
+                progress=progress,
+                measurers=await workers.gauges(),
             )
         finally:
             await workers.close()
@@ -76,9 +79,9 @@ def _placed(
     workspace: Workspace,
     cluster: Cluster,
     scale: Scale | None,
-    patience: Patience,
+    deadline_seconds: float,
 ) -> Editor:
     if isinstance(editor, Replicable):
-        return RayEditor(editor, build, workspace.pictures, cluster, scale, patience.deadline_seconds)
+        return RayEditor(editor, build, workspace.pictures, cluster, scale, deadline_seconds)
     log.info("%s stays in this process: its work is done elsewhere anyway", editor.facts.name)
     return editor

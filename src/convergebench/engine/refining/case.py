@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from types import TracebackType
 
 from convergebench.engine.editing.durable_edit import DurableEdit, Trajectory
 from convergebench.engine.editing.source_cache import SourceCache
-from convergebench.engine.limits import Limits, Stopped
+from convergebench.engine.limits import Limits
 from convergebench.engine.refining.advice import NoAdvice, Reasoner
+from convergebench.engine.session import claimed
 from convergebench.judges.reasoning import Advice
 from convergebench.picture import Picture
 from convergebench.protocols import one_shot
 from convergebench.protocols.refine import PRIMARY
 from convergebench.store import Enrolment, Workspace
-from convergebench.store.claims import POLL_SECONDS
 from convergebench.store.reasoner_calls import finished_step, primary_of, record_reasoner_call
 from convergebench.types import Case, Editor, Image, Step
 
 
 @dataclass(frozen=True)
-class Unit:
-    """A case to refine, with the trajectories of its first edit and of what follows: the same one where
-    nothing follows."""
+class RefinementUnit:
+    """A case to refine, with the trajectories of its primary edit and of its further edits: the same one
+    where nothing is refined."""
 
     primary: int
     refinement: int
@@ -33,46 +35,54 @@ class Unit:
     def case(self) -> Case:
         return self.enrolment.case
 
+    @property
+    def claim(self) -> int:
+        return self.refinement
+
 
 @dataclass(frozen=True)
-class Stage:
-    """Who edits, and within which limits."""
+class EditStage:
+    """An editor, and its limits."""
 
     editor: Editor
     limits: Limits
 
 
 class Refinement:
-    """The first edit is the case's single edit by that editor, whoever had it made; what follows is a
-    trajectory of its own, whose positions go on from there. A refinement belongs to the picture that it
-    began with: where the first edit has been made anew, it starts anew too."""
+    """The primary edit is the case's single edit by that editor, whichever command made it; the further edits
+    are a trajectory of their own, whose positions continue from there. A refinement belongs to the picture
+    that it began with: where the primary edit has been made again, it starts again too.
+
+    Use it as a context: at its end all claims that it took are released.
+    """
 
     def __init__(
         self,
-        unit: Unit,
-        stages: tuple[Stage, Stage],
+        unit: RefinementUnit,
+        stages: tuple[EditStage, EditStage],
         workspace: Workspace,
         run: int,
         sources: SourceCache,
         reasoner: Reasoner | None,
         *,
         on_step: Callable[[Step, bool], Awaitable[None]],
-        on_stand: Callable[[int], None],
+        on_picture: Callable[[int], None],
         may_begin: Callable[[], bool],
     ) -> None:
-        """`on_stand` is told the trajectory whenever the case stands at a picture, all of it on record."""
+        """`on_picture` is called with the trajectory whenever the case has reached a picture, all of it on
+        record."""
         self._unit = unit
-        self._first, self._then = stages
+        self._primary_stage, self._further_stage = stages
         self._workspace = workspace
         self._run = run
         self._sources = sources
         self._reasoner = reasoner
         self._on_step = on_step
-        self._on_stand = on_stand
+        self._on_picture = on_picture
         self._may_begin = may_begin
         self._trajectory = unit.refinement
-        self._started_anew = False
-        self._again: DurableEdit | None = None
+        self._claims = contextlib.AsyncExitStack()
+        self._edit_again: DurableEdit | None = None
         self._primary_step = 0
 
     async def edit(
@@ -81,67 +91,70 @@ class Refinement:
         if role == PRIMARY:
             picture = await self._primary()
         else:
-            assert self._again is not None, "the primary edit comes first"
-            picture = await self._again(image, instruction, role=role, round=round)
-            await self._again.settled()  # before a look at it is paid for
-        self._on_stand(self._trajectory)
+            assert self._edit_again is not None, "the primary edit comes first"
+            picture = await self._edit_again(image, instruction, role=role, round=round)
+            await self._edit_again.settled()  # before the reasoner is paid to look at it
+        self._on_picture(self._trajectory)
         return picture
 
     async def reason(self, case: Case, image: Picture, *, round: int) -> Advice:
         """The advice on the picture; NoAdvice says why there is none. Either is on record when this ends."""
-        assert self._reasoner is not None, "somebody must look"
+        assert self._reasoner is not None, "rounds need a reasoner"
         sources = [(await self._sources.open(source)).digest for source in case.sources]
-        looked = await self._reasoner.look(sources, image.digest, case.forward)
+        reply = await self._reasoner.look(sources, image.digest, case.forward)
         recorded = record_reasoner_call(
-            self._workspace, self._trajectory, round, self._primary_step, looked.judgement, self._run
+            self._workspace, self._trajectory, round, self._primary_step, reply.judgement, self._run
         )
         await asyncio.wrap_future(recorded)
-        if looked.advice is None:
-            raise NoAdvice(looked.missing)
-        if not looked.advice.instructions:
-            self._on_stand(self._trajectory)
-        return looked.advice
+        if reply.advice is None:
+            raise NoAdvice(reply.missing)
+        if not reply.advice.instructions:
+            self._on_picture(self._trajectory)
+        return reply.advice
 
-    def release(self) -> None:
-        """Let go of what was claimed here; who handed us the unit has the claim on that."""
-        if self._started_anew:
-            self._workspace.release(self._trajectory)
+    async def __aenter__(self) -> Refinement:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._claims.aclose()
 
     async def _primary(self) -> Picture:
-        first = self._unit.primary
-        if first == self._unit.refinement:
-            return await self._first_edit()
-        await self._claim(first)
-        try:
-            picture = await self._first_edit()
-        finally:
-            self._workspace.release(first)
-        self._primary_step = finished_step(self._workspace, first)
+        trajectory = self._unit.primary
+        if trajectory == self._unit.refinement:
+            return await self._primary_edit()
+        async with claimed(self._workspace, trajectory, self._may_begin):
+            picture = await self._primary_edit()
+        self._primary_step = finished_step(self._workspace, trajectory)
         await self._begin_refining(picture)
         return picture
 
-    async def _first_edit(self) -> Picture:
-        made: list[Picture] = []
-        edit = self._durable(self._unit.primary, self._first, 0, made)
+    async def _primary_edit(self) -> Picture:
+        results: list[Picture] = []
+        edit = self._durable(self._unit.primary, self._primary_stage, 0, results)
         await one_shot().run(self._unit.case, edit)
         await edit.settled()
-        return made[0]
+        return results[0]
 
     async def _begin_refining(self, primary: Picture) -> None:
         if primary_of(self._workspace, self._trajectory) not in (None, primary.digest):
             enrolled = await asyncio.to_thread(self._workspace.enrol, [self._unit.enrolment], fresh=True)
             self._trajectory = enrolled[0]
-            await self._claim(self._trajectory)
-            self._started_anew = True
-        self._again = self._durable(self._trajectory, self._then, one_shot().edits, [])
+            await self._claims.enter_async_context(
+                claimed(self._workspace, self._trajectory, self._may_begin)
+            )
+        self._edit_again = self._durable(self._trajectory, self._further_stage, one_shot().edits, [])
 
-    def _durable(self, identity: int, stage: Stage, first_position: int, made: list[Picture]) -> DurableEdit:
+    def _durable(
+        self, identity: int, stage: EditStage, first_position: int, results: list[Picture]
+    ) -> DurableEdit:
         case, seed = self._unit.case, self._unit.enrolment.seed
         trajectory = Trajectory(identity, self._run, stage.editor, case, seed, first_position)
 
-        async def seen(step: Step, picture: Picture | None, replayed: bool) -> None:
+        async def on_step(step: Step, picture: Picture | None, replayed: bool) -> None:
             if picture is not None:
-                made.append(picture)
+                results.append(picture)
             await self._on_step(step, replayed)
 
         return DurableEdit(
@@ -150,13 +163,6 @@ class Refinement:
             self._workspace,
             stage.limits,
             open_source=self._sources.open,
-            on_step=seen,
+            on_step=on_step,
             may_begin=self._may_begin,
         )
-
-    async def _claim(self, trajectory: int) -> None:
-        """Wait until nobody else works on it: what others finish is replayed here."""
-        while not self._workspace.claim(trajectory):
-            if not self._may_begin():
-                raise Stopped
-            await asyncio.sleep(POLL_SECONDS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from convergebench.lru_cache import LruCache, array_bytes
 from convergebench.metrics import _catalogue
 from convergebench.metrics._gpu.base import GpuMetric
-from convergebench.metrics._lru import bytes_of
 from convergebench.metrics._reader import PixelPair, reason_for
 from convergebench.metrics.base import MetricOptions, MetricUnavailable, Reading
 from convergebench.types import Digest, MetricFacts, Pixels
@@ -42,7 +41,9 @@ class GpuReader:
         self._device = device
         self._loading = threading.Lock()
         self._loaded: dict[str, GpuMetric | str] | None = None
-        self._sources = _Sources()
+        self._sources: LruCache[Digest, Features] = LruCache(
+            max_bytes=SOURCE_BYTES, size=lambda features: array_bytes(tuple(features.values()))
+        )
 
     def is_available(self, name: str) -> bool:
         return not isinstance(self._metrics()[name], str)
@@ -108,7 +109,8 @@ class GpuReader:
     def _features_of_sources(self, fit: Mapping[str, GpuMetric], pairs: Sequence[PixelPair]) -> Features:
         import torch
 
-        known = self._sources.get([pair.source for pair in pairs])
+        found = {pair.source: self._sources.find(pair.source) for pair in pairs}
+        known = {digest: features for digest, features in found.items() if features is not None}
         new = {pair.source: pair.source_pixels for pair in pairs if pair.source not in known}
         if new:
             brought = self._brought(list(new.values()))
@@ -117,7 +119,7 @@ class GpuReader:
                 known[digest] = {
                     name: tuple(part[place].clone() for part in parts) for name, parts in made.items()
                 }
-            self._sources.put({digest: known[digest] for digest in new})
+                self._sources.put(digest, known[digest])
         each = [known[pair.source] for pair in pairs]
         return {
             name: tuple(torch.stack(parts) for parts in zip(*(one[name] for one in each), strict=True))
@@ -147,32 +149,6 @@ def _copying_stream() -> torch.cuda.Stream:
     import torch
 
     return torch.cuda.Stream()  # type: ignore[no-untyped-call]
-
-
-class _Sources:
-    """What the metrics made of the latest sources, up to a number of bytes."""
-
-    def __init__(self) -> None:
-        self._features: OrderedDict[Digest, Features] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, digests: Sequence[Digest]) -> dict[Digest, Features]:
-        with self._lock:
-            found = {digest: self._features[digest] for digest in digests if digest in self._features}
-            for digest in found:
-                self._features.move_to_end(digest)
-            return found
-
-    def put(self, features: Mapping[Digest, Features]) -> None:
-        with self._lock:
-            self._features.update(features)
-            sizes = [bytes_of(tuple(one.values())) for one in self._features.values()]
-            held = sum(sizes)
-            for size in sizes[:-1]:
-                if held <= SOURCE_BYTES:
-                    return
-                self._features.popitem(last=False)
-                held -= size
 
 
 def _batches(pairs: Sequence[PixelPair | str]) -> Iterator[tuple[list[int], list[PixelPair]]]:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from convergebench.metrics._lru import LruCache
+from convergebench.lru_cache import LruCache
 
 
 class Maker:
@@ -26,37 +26,37 @@ def maker() -> Maker:
 
 
 def test_a_value_is_made_once(maker: Maker) -> None:
-    kept = LruCache(count=2, max_bytes=100)
-    first = kept.get("a", lambda: maker("a"))
-    assert kept.get("a", lambda: maker("a")) is first
+    cache: LruCache[str, object] = LruCache(count=2, max_bytes=100)
+    first = cache.get("a", lambda: maker("a"))
+    assert cache.get("a", lambda: maker("a")) is first
     assert maker.made == ["a"]
 
 
 def test_the_value_unused_for_longest_goes_first(maker: Maker) -> None:
-    kept = LruCache(count=2, max_bytes=100)
+    cache: LruCache[str, object] = LruCache(count=2, max_bytes=100)
     for key in "abaca":
-        kept.get(key, lambda key=key: maker(key))
+        cache.get(key, lambda key=key: maker(key))
     assert maker.made == ["a", "b", "c"]
-    kept.get("b", lambda: maker("b"))
+    cache.get("b", lambda: maker("b"))
     assert maker.made == ["a", "b", "c", "b"]
 
 
 def test_bytes_are_bounded_and_the_newest_value_stays(maker: Maker) -> None:
-    kept = LruCache(count=10, max_bytes=100)
+    cache: LruCache[str, object] = LruCache(count=10, max_bytes=100)
     for key in "abab":
-        kept.get(key, lambda key=key: (maker(key, 60), maker(key, 60)))
+        cache.get(key, lambda key=key: (maker(key, 60), maker(key, 60)))
     assert maker.made == list("aabbaabb")
-    kept.get("b", lambda: maker("b"))
+    cache.get("b", lambda: maker("b"))
     assert maker.made == list("aabbaabb")
 
 
 def test_threads_that_ask_at_once_share_one_making(maker: Maker) -> None:
-    kept = LruCache(count=2, max_bytes=100)
+    cache: LruCache[str, object] = LruCache(count=2, max_bytes=100)
     started = threading.Barrier(4)
 
     def ask() -> object:
         started.wait()
-        return kept.get("a", lambda: maker("a"))
+        return cache.get("a", lambda: maker("a"))
 
     with ThreadPoolExecutor(4) as pool:
         values = [future.result() for future in [pool.submit(ask) for _ in range(4)]]
@@ -65,8 +65,17 @@ def test_threads_that_ask_at_once_share_one_making(maker: Maker) -> None:
 
 
 def test_a_failure_is_not_kept(maker: Maker) -> None:
-    kept = LruCache(count=2, max_bytes=100)
+    cache: LruCache[str, object] = LruCache(count=2, max_bytes=100)
     with pytest.raises(ZeroDivisionError):
-        kept.get("a", lambda: 1 / 0)
-    kept.get("a", lambda: maker("a"))
+        cache.get("a", lambda: 1 / 0)
+    cache.get("a", lambda: maker("a"))
     assert maker.made == ["a"]
+
+
+def test_what_is_put_is_found_until_newer_values_need_its_room() -> None:
+    cache: LruCache[str, bytes] = LruCache(max_bytes=100, size=len)
+    for number in range(10):
+        cache.put(str(number), bytes(30))
+        cache.find("0")
+    assert cache.find("0") is not None
+    assert [number for number in range(1, 10) if cache.find(str(number))] == [8, 9]

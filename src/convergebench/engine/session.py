@@ -1,0 +1,225 @@
+"""What editing, refining and judging share: which work is claimed, what ends it, and what it came to."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from convergebench.engine.editing.durable_edit import StepFailed
+from convergebench.engine.limits import BudgetReached, Limits, Stopped
+from convergebench.engine.shared_limits import SharedLimits
+from convergebench.errors import BadPicture
+from convergebench.judges import JudgeFacts
+from convergebench.store import Workspace
+from convergebench.store.claims import POLL_SECONDS
+from convergebench.types import Editor, FailureKind, Misconfigured, PictureFacts, Step
+
+TRAJECTORIES_AT_ONCE = 8
+THREADS = 32
+
+
+@dataclass
+class SessionOutcome:
+    """What a session came to; the results themselves are in the workspace."""
+
+    seconds: float = 0.0
+    spent_usd: float = 0.0
+    interrupted: bool = False
+    out_of_budget: bool = False
+    unusable: dict[str, str] = field(default_factory=dict)
+    """Models, judges and reasoners that could not continue at all, and why."""
+
+
+@dataclass
+class RunOutcome(SessionOutcome):
+    trajectories: int = 0
+    complete: int = 0
+    edits: int = 0
+    replayed: int = 0
+    failures: Counter[FailureKind] = field(default_factory=Counter)
+    unreadable: dict[str, str] = field(default_factory=dict)
+    """Cases whose source picture cannot be used, and why."""
+
+    def count(self, step: Step, *, replayed: bool) -> None:
+        if replayed:
+            self.replayed += 1
+        elif isinstance(step.outcome, PictureFacts):
+            self.edits += 1
+
+
+class SessionProgress(Protocol):
+    def stopping(self, in_flight: int) -> None: ...
+
+
+class Claimable(Protocol):
+    """Work that one process at a time may do."""
+
+    @property
+    def claim(self) -> int: ...
+
+
+OutcomeT = TypeVar("OutcomeT", bound=SessionOutcome)
+TrajectoriesT = TypeVar("TrajectoriesT", bound=RunOutcome)
+Work = TypeVar("Work", bound=Claimable)
+
+
+class Session(Generic[OutcomeT]):
+    """One stage of a run. It begins work only while it may, finishes what is in flight, and raises at the end
+    what went wrong unforeseen."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        limits: SharedLimits,
+        outcome: OutcomeT,
+        progress: SessionProgress,
+        on_unusable: Callable[[str], None] = lambda reason: None,
+    ) -> None:
+        """`on_unusable` is called once, when the judge or reasoner cannot continue."""
+        self.outcome = outcome
+        self.stop = limits.stop.child()
+        self.in_flight = 0
+        self._workspace = workspace
+        self._shared = limits
+        self._limits: list[Limits] = []
+        self._progress = progress
+        self._on_unusable = on_unusable
+        self._error: Exception | None = None
+        self._is_over = False
+        self._started = time.perf_counter()
+
+    def limits_for_editors(self, editors: Iterable[Editor]) -> dict[str, Limits]:
+        """By provider: its models share its lane."""
+        limits = {editor.facts.provider: self._shared.for_editor(editor, self.stop) for editor in editors}
+        self._limits += limits.values()
+        return limits
+
+    def limits_for_judge(self, facts: JudgeFacts, concurrency: int | None) -> Limits:
+        limits = self._shared.for_judge(facts, concurrency, self.stop)
+        self._limits.append(limits)
+        return limits
+
+    def may_begin(self, name: str) -> bool:
+        return not self.stop.is_set() and name not in self.outcome.unusable
+
+    @contextlib.contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count as in flight."""
+        self.in_flight += 1
+        try:
+            yield
+        finally:
+            self.in_flight -= 1
+
+    @contextlib.contextmanager
+    def ending(self, judge: str = "") -> Iterator[None]:
+        """Turn what ends a piece of work into the outcome: of this session alone, where the judge or reasoner
+        of this name is misconfigured, or of the whole run."""
+        try:
+            yield
+        except Stopped:
+            pass
+        except BudgetReached:
+            self.outcome.out_of_budget = True
+            self._shared.stop.set()
+        except Misconfigured as error:
+            if judge:
+                self._give_up(judge, str(error))
+            else:
+                self.fail(error)
+        except Exception as error:
+            self.fail(error)
+
+    def _give_up(self, judge: str, reason: str) -> None:
+        if judge not in self.outcome.unusable:
+            self.outcome.unusable[judge] = reason
+            self._on_unusable(reason)
+        self.stop.set()
+
+    def fail(self, error: Exception) -> None:
+        """Begin nothing new in the whole run; what is in flight finishes, then `finish` raises the error."""
+        self._error = self._error or error
+        self._shared.stop.set()
+
+    def interrupt(self) -> None:
+        """Begin nothing new; what is in flight finishes and is kept."""
+        if not self._is_over:
+            self.outcome.interrupted = True
+            self._shared.stop.set()
+            self._progress.stopping(self.in_flight)
+
+    def close(self) -> None:
+        """From now on an interrupt says nothing about this session."""
+        self._is_over = True
+
+    def finish(self) -> OutcomeT:
+        self.close()
+        if self._error is not None:
+            raise self._error
+        self.outcome.spent_usd = sum(limits.spent_usd for limits in self._limits)
+        self.outcome.seconds = time.perf_counter() - self._started
+        return self.outcome
+
+
+class TrajectorySession(Session[TrajectoriesT]):
+    """A session that follows trajectories."""
+
+    async def follow_all(
+        self, name: str, work: Sequence[Work], follow: Callable[[Work], Awaitable[None]]
+    ) -> None:
+        """Follow everything that a model of this name has to do, some at a time. What another process has
+        claimed is followed when that one has finished: its results are replayed then."""
+        waiting = deque(work)
+
+        async def follow_waiting() -> None:
+            while waiting and self.may_begin(name):
+                one = waiting.popleft()
+                if not self._workspace.claim(one.claim):
+                    waiting.append(one)
+                    await asyncio.sleep(POLL_SECONDS)
+                    continue
+                try:
+                    with self.counted():
+                        await follow(one)
+                finally:
+                    self._workspace.release(one.claim)
+
+        concurrency = self._shared.limits.concurrency or TRAJECTORIES_AT_ONCE
+        await asyncio.gather(*(follow_waiting() for _ in range(min(concurrency, len(waiting)))))
+
+    @contextlib.contextmanager
+    def trajectory_ending(self, model: str, case: str, judge: str = "") -> Iterator[None]:
+        """As `ending`, for one trajectory: what ends it alone is counted."""
+        with self.ending(judge):
+            try:
+                yield
+            except StepFailed as failed:
+                self.outcome.failures[failed.failure.kind] += 1
+                if failed.failure.kind == "misconfigured":
+                    self.outcome.unusable[model] = failed.failure.reason
+            except BadPicture as error:
+                self.outcome.unreadable[case] = str(error)
+
+
+@contextlib.asynccontextmanager
+async def claimed(workspace: Workspace, claim: int, may_begin: Callable[[], bool]) -> AsyncIterator[None]:
+    """Wait until no other process works on it, then hold the claim. Stopped if the run ends first."""
+    while not workspace.claim(claim):
+        if not may_begin():
+            raise Stopped
+        await asyncio.sleep(POLL_SECONDS)
+    try:
+        yield
+    finally:
+        workspace.release(claim)
+
+
+def use_many_threads() -> None:
+    """Threads here mostly wait for the disk; with the default of a few, pictures would queue for it."""
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))

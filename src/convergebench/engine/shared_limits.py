@@ -1,0 +1,68 @@
+"""What the stages of a run share: a lane for each provider, the budget, and the stop signal."""
+
+from __future__ import annotations
+
+import asyncio
+
+from convergebench.engine.limits import Budget, Lane, Limits, Patience, lane_for, patience_with
+from convergebench.engine.run_limits import RunLimits
+from convergebench.judges import JudgeFacts
+from convergebench.provider_limits import limits_at
+from convergebench.types import Editor
+
+QUESTIONS_AT_ONCE = 8
+
+
+class StopSignal(asyncio.Event):
+    """Stops its children too; a child can stop alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._children: list[StopSignal] = []
+
+    def child(self) -> StopSignal:
+        signal = StopSignal()
+        self._children.append(signal)
+        if self.is_set():
+            signal.set()
+        return signal
+
+    def set(self) -> None:
+        super().set()
+        for child in self._children:
+            child.set()
+
+
+class SharedLimits:
+    """One lane for each provider, for its editors and judges alike; one budget; one stop signal for all.
+
+    A stage that cannot continue ends alone, by a child of that signal. An exhausted budget, an interrupt and
+    an error end the whole run, when what is in flight has finished.
+    """
+
+    def __init__(self, limits: RunLimits) -> None:
+        self.limits = limits
+        self.stop = StopSignal()
+        self._budget = Budget(limits.max_cost_usd)
+        self._lanes: dict[str, Lane] = {}
+
+    def for_editor(self, editor: Editor, stop: asyncio.Event) -> Limits:
+        lane = lane_for(editor.facts, self.limits.concurrency, self.limits.per_minute)
+        patience = patience_with(editor, self.limits.patience)
+        return self._limits(editor.facts.provider, lane, stop, patience)
+
+    def for_judge(self, facts: JudgeFacts, concurrency: int | None, stop: asyncio.Event) -> Limits:
+        """The first to ask a provider sets the width of its lane; an explicit, larger number widens it."""
+        per_minute = self.limits.per_minute or limits_at(facts.provider).per_minute
+        lane = Lane(questions_at_once(facts, concurrency), per_minute)
+        limits = self._limits(facts.provider, lane, stop, self.limits.patience)
+        if concurrency is not None:
+            self._lanes[facts.provider].widen(concurrency)
+        return limits
+
+    def _limits(self, provider: str, lane: Lane, stop: asyncio.Event, patience: Patience) -> Limits:
+        return Limits(self._lanes.setdefault(provider, lane), patience, self._budget, stop)
+
+
+def questions_at_once(facts: JudgeFacts, concurrency: int | None) -> int:
+    return concurrency or limits_at(facts.provider).at_once or QUESTIONS_AT_ONCE
