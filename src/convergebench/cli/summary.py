@@ -108,6 +108,8 @@ def print_ranking(ranked: Ranking, columns: Sequence[str] = ()) -> None:
 
     out = console()
     table = ranking_table(ranked, columns)
+    if columns:  # nothing that was asked for is cut; a narrow terminal breaks the lines
+        out.width = max(out.width, _width(table, out))
     out.print(table if columns else _fitted(table, out))
     _print_sentences(ranked)
     print_notes(ranked)
@@ -131,6 +133,10 @@ def print_notes(ranked: Ranking) -> None:
 def _fitted(table: Table, out: Console) -> Table:
     """Drop cost, time and the number of missing values, as far as needed to fit a narrow terminal."""
     for _ in range(3):
-        if out.measure(table, options=out.options.update(max_width=1000)).maximum > out.width:
+        if _width(table, out) > out.width:
             table.columns.pop()
     return table
+
+
+def _width(table: Table, out: Console) -> int:
+    return out.measure(table, options=out.options.update(max_width=1000)).maximum

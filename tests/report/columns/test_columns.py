@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from convergebench.analysis import Results, ranking, reordered
+from convergebench.errors import WrongUse
+from convergebench.report.columns import TABLES, chosen_columns, columns_in, columns_of
+
+
+def test_every_column_says_what_it_is(results: Results) -> None:
+    ranked = ranking(results)
+    for column in columns_of(ranked):
+        assert column.key.isidentifier() and column.title(ranked) and column.explanation
+        assert column.values(ranked).keys() <= {row.model for row in ranked.rows}
+
+
+def test_columns_come_in_the_order_in_which_they_were_asked_for(results: Results) -> None:
+    chosen = chosen_columns(ranking(results), ["n", "psnr", "auc", "n"])
+    assert [column.key for column in chosen] == ["n", "psnr", "auc"]
+
+
+def test_all_leaves_out_columns_without_a_value(results: Results) -> None:
+    keys = [column.key for column in chosen_columns(ranking(results), ["all"])]
+    assert "psnr" in keys and "half_life" in keys
+    assert "clip" not in keys and "gated_score" not in keys
+
+
+def test_an_unknown_column_is_named_with_the_nearest(results: Results) -> None:
+    with pytest.raises(WrongUse, match="did you mean half_life"):
+        chosen_columns(ranking(results), ["half-life"])
+
+
+def test_no_view_has_a_column_twice(results: Results) -> None:
+    ranked = ranking(results)
+    for view in (*TABLES, "csv", "json"):
+        keys = [column.key for column in columns_in(view, ranked)]
+        assert len(keys) == len(set(keys))
+
+
+def test_models_can_be_ranked_by_a_column(results: Results) -> None:
+    ranked = ranking(results)
+    (cheapest,) = chosen_columns(ranked, ["cost_usd"])
+    by_cost = reordered(ranked, "cost_usd", cheapest.losses(ranked))
+    costs = [row.cost_usd for row in by_cost.rows if row.rank is not None]
+    assert costs == sorted(costs) and by_cost.ranked_by == "cost_usd"
+    assert [row.model for row in by_cost.rows if row.is_calibration] == [
+        row.model for row in ranked.rows if row.is_calibration
+    ]
+    (letters,) = chosen_columns(ranked, ["group"])
+    with pytest.raises(WrongUse, match="cannot be ranked by the column group"):
+        letters.losses(ranked)
