@@ -36,11 +36,11 @@ def height(rows, result):
 """
 MEASURED_BY_HEIGHT = """
 import numpy as np
-from convergebench.metrics import Ruler
+from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 
 pictures = [Picture.from_pixels(np.zeros((side, side, 3), np.uint8)) for side in (60, 40)]
-for row in Ruler(["height"]).measure([(one, one) for one in pictures]):
+for row in MetricSet(["height"]).measure([(one, one) for one in pictures]):
     print([m.missing if m.value is None else m.value for m in row.values()])
 """
 
