@@ -6,6 +6,7 @@ visibly from the one it was made of. Visibility is ꟻLIP's, made by a function 
 
 from __future__ import annotations
 
+from convergebench.metrics.regions.evidence import EditEvidence, edit_evidence
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit, locate_edit
 from convergebench.metrics.regions.maps import FlipAgainst, ReferencePicture
 from convergebench.metrics.regions.measures import Histogram, RegionBox
@@ -13,6 +14,7 @@ from convergebench.metrics.regions.returns import ReturnRegions, measure_return
 from convergebench.metrics.regions.scope import EditScope, edit_scope
 
 __all__ = [
+    "EditEvidence",
     "EditScope",
     "FlipAgainst",
     "Footprint",
@@ -21,6 +23,7 @@ __all__ = [
     "ReferencePicture",
     "RegionBox",
     "ReturnRegions",
+    "edit_evidence",
     "edit_scope",
     "locate_edit",
     "measure_return",
