@@ -14,8 +14,8 @@ from convergebench.types import Pixels
 if TYPE_CHECKING:
     from convergebench.metrics.drift._registration import Matrix
 
-STILL = 0.1
-"""In pixels: a picture that moved no corner further is left as it is, since interpolation blurs."""
+STILL = 0.25
+"""In pixels: a picture that moved no corner further looks the same, and interpolation would blur it."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,13 +90,18 @@ def rewritten(inside: FloatMap) -> Reading:
 
 
 def visible_share(values: FloatMap, threshold: float = VISIBLE) -> float:
-    return float((values > threshold).mean())
+    return np.count_nonzero(values > threshold) / values.size
 
 
 def histogram(values: FloatMap) -> Histogram:
     """1 belongs to the last bin."""
+    import cv2
+
+    if not values.size:
+        return (0,) * BINS
     bins = np.minimum((values * np.float32(BINS)).astype(np.uint8), BINS - 1)
-    return tuple(np.bincount(bins.ravel(), minlength=BINS).tolist())
+    counts = cv2.calcHist([bins], [0], None, [BINS], [0, BINS])
+    return tuple(int(count) for count in np.asarray(counts).ravel())
 
 
 def worst_region(coarse: FloatMap, shape: tuple[int, int]) -> RegionBox:

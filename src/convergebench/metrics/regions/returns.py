@@ -33,6 +33,8 @@ from convergebench.metrics.regions.measures import (
 from convergebench.types import Pixels
 
 GLOBAL = "a global edit leaves no rest"
+NOTHING_LEFT = 0.02
+"""So little is left behind that registration, which is slow, is not tried."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,6 @@ def measure_return(
     footprints = (*earlier, edit.footprint)
     small = shrunk(returned, FOOTPRINT_SIDE)
     on_source = alignment(source.levels, small)
-    on_input = on_source if edit.input is source else alignment(edit.input.levels, small)
     full = source.difference(returned)
     coarse = source.difference(shrunk(returned, COARSE_SIDE)).smoothed
     edited = edited_region(footprints, (height, width))
@@ -76,7 +77,7 @@ def measure_return(
         flip_area=visible_share(full.smoothed),
         footprint=edit.footprint.share,
         undid=undid(coarse, edit.footprint),
-        left_behind=_left_behind(edit, small, on_input),
+        left_behind=_left_behind(edit, small, on_source if edit.input is source else None),
         kept=as_it_is,
         kept_registered=_kept_registered(source, returned, on_source, as_it_is, edited, footprints),
         collateral=collateral(outside) if edit.scope == "local" else GLOBAL,
@@ -87,11 +88,19 @@ def measure_return(
     )
 
 
-def _left_behind(edit: LocatedEdit, small: Pixels, on_input: Alignment) -> Reading:
+def _left_behind(edit: LocatedEdit, small: Pixels, on_input: Alignment | None) -> Reading:
+    """After registration where something seems to be left: a reframed picture looks so before it."""
+    as_it_is = _like_forward(edit, small)
+    if isinstance(as_it_is, str) or as_it_is <= NOTHING_LEFT:
+        return as_it_is
+    on_input = on_input or alignment(edit.input.levels, small)
+    return _like_forward(edit, on_input.laid(small)[0]) if on_input.moved(*small.shape[:2]) else as_it_is
+
+
+def _like_forward(edit: LocatedEdit, small: Pixels) -> Reading:
     if edit.footprint.is_empty:
         return NO_EDIT
-    laid, _ = on_input.laid(small)
-    against_return = edit.input.compared_by(laid)
+    against_return = edit.input.compared_by(small)
     to_forward, to_input = (smoothed(against_return(one)) for one in (edit.small, edit.input.small))
     return left_behind(to_forward, to_input, edit.footprint)
 
