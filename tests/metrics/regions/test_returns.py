@@ -185,7 +185,6 @@ def test_damage_where_an_earlier_round_edited_is_not_taken_for_the_rest() -> Non
     second = chain.round(painted(spoilt, OTHER), spoilt)
     assert number(first.kept) > 0.995
     assert number(second.kept) > 0.995
-    assert number(second.undid) > 0.95
     unknown_before = DrawnChain(ROOM).round(painted(ROOM, OTHER), spoilt)
     assert number(unknown_before.kept) < 0.95
 
@@ -196,6 +195,17 @@ def test_what_stayed_is_compared_with_the_input_of_its_own_round() -> None:
     first = chain.round(FORWARD, FORWARD)
     second = chain.round(painted(FORWARD, OTHER), FORWARD)
     assert (first.left_behind, second.left_behind) == (1, 0)
+
+
+def test_what_an_earlier_round_left_elsewhere_is_still_not_undone() -> None:
+    chain = DrawnChain(ROOM)
+    first = chain.round(FORWARD, FORWARD)
+    second = chain.round(painted(FORWARD, OTHER), FORWARD)
+    third = chain.round(painted(FORWARD, OTHER), ROOM)
+    share_of_first = first.footprint / (first.footprint + second.footprint)
+    assert number(second.undid) == pytest.approx(1 - (1 - number(first.undid)) * share_of_first, abs=0.05)
+    assert number(second.kept) > 0.995
+    assert third.undid == 1
 
 
 @pytest.mark.parametrize("place", [(20, 20), (120, 30), (70, 100), (10, 110)])

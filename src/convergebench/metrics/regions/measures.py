@@ -39,15 +39,18 @@ class RegionBox(NamedTuple):
     height: int
 
 
-def undid(coarse: FloatMap, footprint: Footprint) -> Reading:
+def undid(coarse: FloatMap, footprint: Footprint, earlier: Sequence[Footprint] = ()) -> Reading:
     """1 where the source is back in the footprint, 0 where all of it still differs plainly.
 
-    `coarse` is the map of source against return at 128 pixels.
+    `coarse` is the map of source against return at 128 pixels. Over all footprints so far it may be less, and
+    then it is that: what an earlier round left elsewhere can still be seen, and is no part of the rest.
     """
-    inside = enlarged(footprint.mask, _shape(coarse))
-    if not inside.any():
+    if footprint.is_empty:
         return NO_EDIT
-    return 1 - _mean(ramp(coarse[inside], UNDID_START, UNDID_SPAN))
+    difference = ramp(coarse, UNDID_START, UNDID_SPAN)
+    shape = (coarse.shape[0], coarse.shape[1])
+    parts = (edited_region([footprint], shape), edited_region([*earlier, footprint], shape))
+    return 1 - max(_mean(difference[part]) for part in parts)
 
 
 def left_behind(to_forward: FloatMap, to_input: FloatMap, footprint: Footprint) -> Reading:
@@ -123,7 +126,3 @@ def worst_region(coarse: FloatMap, shape: tuple[int, int]) -> RegionBox:
 
 def _mean(values: FloatMap) -> float:
     return float(values.mean(dtype=np.float64))
-
-
-def _shape(found: FloatMap) -> tuple[int, int]:
-    return found.shape[0], found.shape[1]

@@ -76,7 +76,7 @@ def measure_return(
         flip_peak=float(full.smoothed.max()),
         flip_area=visible_share(full.smoothed),
         footprint=edit.footprint.share,
-        undid=undid(coarse, edit.footprint),
+        undid=undid(coarse, edit.footprint, earlier),
         left_behind=_left_behind(edit, small, on_source if edit.input is source else None),
         kept=as_it_is,
         kept_registered=_kept_registered(source, returned, on_source, as_it_is, edited, footprints),
