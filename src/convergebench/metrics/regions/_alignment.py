@@ -1,0 +1,63 @@
+"""Laying one picture on another, where a registration can be trusted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from convergebench.metrics.drift._registration import Level, in_pixels, register
+from convergebench.metrics.regions.maps import Mask
+from convergebench.types import Pixels
+
+if TYPE_CHECKING:
+    from convergebench.metrics.drift._registration import Matrix
+
+STILL = 0.25
+"""In pixels: a picture that moved no corner further looks the same, and interpolation would blur it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Where a result lies on a reference, at any size of both."""
+
+    matrix: Matrix | None
+    doubt: str | None
+    """Why the registration cannot be trusted; the result is then compared as it is."""
+
+    def moved(self, height: int, width: int) -> bool:
+        """Whether some corner of a picture of this size is elsewhere."""
+        if self.matrix is None:
+            return False
+        corners = np.array([[0, 0], [width - 1, 0], [0, height - 1], [width - 1, height - 1]], np.float64)
+        affine = in_pixels(self.matrix, width, height)
+        return bool(np.abs(corners @ affine[:, :2].T + affine[:, 2] - corners).max() > STILL)
+
+    def laid(self, result: Pixels) -> tuple[Pixels, Mask]:
+        """The result on the reference, and where it reaches."""
+        import cv2
+
+        height, width, _ = result.shape
+        if self.matrix is None or not self.moved(height, width):
+            return result, np.ones((height, width), bool)
+        affine, size = in_pixels(self.matrix, width, height), (width, height)
+        laid = cv2.warpAffine(
+            result,
+            affine,
+            size,
+            flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP,
+            borderMode=cv2.BORDER_REPLICATE,
+        )
+        inside = np.full((height, width), 255, np.uint8)
+        reach = cv2.warpAffine(inside, affine, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
+        return np.asarray(laid, np.uint8), np.asarray(reach == 255)
+
+
+def alignment(levels: tuple[Level, ...], result: Pixels) -> Alignment:
+    """The registration of a result to a reference's levels; both at the size that the levels were made of."""
+    if not levels:
+        return Alignment(None, "the source is too small or too narrow to register by")
+    fit = register(levels, result)
+    doubt = fit.distrust()
+    return Alignment(fit.matrix if doubt is None else None, doubt)

@@ -1,0 +1,133 @@
+"""Whether a forward edit happened, as far as pixels can say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from convergebench.metrics.drift._ciede2000 import lab_of
+from convergebench.metrics.drift._registration import LEAST_LIKENESS, pyramid, register
+from convergebench.metrics.regions.footprint import LocatedEdit
+from convergebench.metrics.regions.maps import COARSE_SIDE, FOOTPRINT_SIDE, shrunk
+from convergebench.metrics.regions.measures import visible_share
+from convergebench.picture import resized_to
+from convergebench.types import Pixels
+
+Answer: TypeAlias = Literal["yes", "no", "unknown"]
+
+NOTICEABLE = 2.3
+"""In Lab: the just noticeable difference of Mahy, Van Eycken and Oosterlinck (1994)."""
+LEAST_GLOBAL = 0.05
+"""Share of the picture that an edit of all of it changes visibly; JPEG of quality 50 changes 4 %."""
+ONE_HUE = 0.95
+"""Length of the mean chroma over the mean length of the chroma: 1 where all colours have one hue."""
+_SAME = 0.9
+"""Related pictures have a likeness of 0.9 and more."""
+
+
+class EditEvidence(NamedTuple):
+    """Whether the edit that was asked for can be seen, and why that is said."""
+
+    answer: Answer
+    reason: str
+
+
+def edit_evidence(edit: LocatedEdit, forward: Pixels, pair: str) -> EditEvidence:
+    """What pixels say of a forward picture, in its own size, for the edit pair that was asked for.
+
+    Flips and turns are exact, and tone and light can be measured: these are confirmed or refuted. Of any
+    other edit it can only be seen that nothing changed; a red blob passes for the hat that was asked for.
+    """
+    if pair in _TRANSFORMS:
+        return _of_transform(edit.input.pixels, forward, _TRANSFORMS[pair])
+    if pair in _TONES:
+        return _TONES[pair](_colours(edit.input.pixels), _colours(forward))
+    if edit.footprint.is_empty:
+        return EditEvidence("no", "no part of the picture changed more than the rest")
+    if edit.scope == "global" and visible_share(edit.change) < LEAST_GLOBAL:
+        return EditEvidence("no", f"less than {LEAST_GLOBAL:.0%} of the picture changed visibly")
+    return EditEvidence("unknown", "something changed; pixels cannot say what")
+
+
+def _of_transform(input: Pixels, forward: Pixels, transform: Callable[[Pixels], Pixels]) -> EditEvidence:
+    """Whether the forward picture is rather the transformed input than the input, each registered."""
+    as_it_was = shrunk(input, FOOTPRINT_SIDE)
+    asked = np.ascontiguousarray(transform(as_it_was))
+    after, before = _likeness(asked, forward), _likeness(as_it_was, forward)
+    if after is None or before is None:
+        return EditEvidence("unknown", "the picture is too small or too narrow to register by")
+    if asked.shape == as_it_was.shape and (_likeness(as_it_was, asked) or 0) > _SAME:
+        return EditEvidence("unknown", "the transformed picture looks like the input itself")
+    if after < LEAST_LIKENESS or after <= before:
+        return EditEvidence("no", "the forward picture is not the transformed input")
+    return EditEvidence("yes", "the forward picture is the transformed input")
+
+
+def _likeness(reference: Pixels, result: Pixels) -> float | None:
+    """Correlation of the structure of both after registration."""
+    levels = pyramid(reference)
+    height, width, _ = reference.shape
+    return register(levels, resized_to(result, width, height)).likeness if levels else None
+
+
+class _Colours(NamedTuple):
+    """A picture's colours in Lab, in no order."""
+
+    lightness: float
+    """The median."""
+    b: float
+    """The mean, from blue to yellow."""
+    hues: float
+    """As ONE_HUE has it."""
+
+
+def _colours(pixels: Pixels) -> _Colours:
+    lab = lab_of(shrunk(pixels, COARSE_SIDE)).reshape(-1, 3)
+    chroma = lab[:, 1:]
+    length = float(np.linalg.norm(chroma, axis=1).mean())
+    hues = float(np.linalg.norm(chroma.mean(axis=0))) / length if length > NOTICEABLE else 0.0
+    return _Colours(float(np.median(lab[:, 0])), float(lab[:, 2].mean()), hues)
+
+
+def _warmer(before: _Colours, after: _Colours) -> EditEvidence:
+    change = after.b - before.b
+    reason = f"b* changed by {change:+.1f}, from blue to yellow"
+    return EditEvidence("yes" if change >= NOTICEABLE else "no", reason)
+
+
+def _brighter(before: _Colours, after: _Colours) -> EditEvidence:
+    change = after.lightness - before.lightness
+    return EditEvidence("yes" if change >= NOTICEABLE else "no", f"L* changed by {change:+.1f}")
+
+
+def _night(before: _Colours, after: _Colours) -> EditEvidence:
+    """A picture that is only darker is no night."""
+    change = after.lightness - before.lightness
+    if change > -NOTICEABLE:
+        return EditEvidence("no", f"not darker: L* changed by {change:+.1f}")
+    return EditEvidence(
+        "unknown", f"darker: L* changed by {change:+.1f}; pixels cannot tell night from shade"
+    )
+
+
+def _sepia(before: _Colours, after: _Colours) -> EditEvidence:
+    if after.hues < ONE_HUE or after.b < NOTICEABLE:
+        return EditEvidence("no", "the colours are not of one warm hue")
+    if before.hues >= ONE_HUE and before.b >= NOTICEABLE:
+        return EditEvidence("unknown", "the colours were of one warm hue before")
+    return EditEvidence("yes", "all colours are of one warm hue")
+
+
+_TRANSFORMS: Mapping[str, Callable[[Pixels], Pixels]] = {
+    "horizontal_flip": lambda pixels: pixels[:, ::-1],
+    "vertical_flip": lambda pixels: pixels[::-1],
+    "rotate_90_cw": lambda pixels: np.rot90(pixels, -1),
+}
+_TONES: Mapping[str, Callable[[_Colours, _Colours], EditEvidence]] = {
+    "tone_warm_cool": _warmer,
+    "sepia_and_back": _sepia,
+    "light_brighten_darken": _brighter,
+    "day_night": _night,
+}

@@ -1,0 +1,111 @@
+"""Maps of visible difference, smoothed, at the sizes that the measures of regions need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from convergebench.metrics.drift._registration import Level, pyramid
+from convergebench.types import Pixels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FloatMap: TypeAlias = "NDArray[np.float32]"
+Mask: TypeAlias = "NDArray[np.bool_]"
+FlipAgainst: TypeAlias = Callable[[Pixels, float], Callable[[Pixels], FloatMap]]
+"""Prepares a reference for a number of pixels per degree; what it gives makes a ꟻLIP map of each result."""
+
+PIXELS_PER_DEGREE = 67.02
+"""At the picture's own size: ꟻLIP's default, a 4K screen 0.7 m wide at a distance of 0.7 m."""
+FOOTPRINT_SIDE = 256
+COARSE_SIDE = 128
+SMOOTHING = 1 / 57
+"""Width of the averaging window as a share of the longer side; 9 pixels of 512."""
+
+
+class VisibleDifference(NamedTuple):
+    """How visible the difference of two pictures is, from 0 to 1 at every pixel."""
+
+    mean: float
+    """Of ꟻLIP's map as it is."""
+    smoothed: FloatMap
+
+
+@dataclass(frozen=True)
+class ReferencePicture:
+    """A picture that others of its size are compared with; what that needs is prepared when first used."""
+
+    pixels: Pixels
+    flip_against: FlipAgainst
+    pixels_per_degree: float = PIXELS_PER_DEGREE
+    _prepared: dict[int, Callable[[Pixels], FloatMap]] = field(default_factory=dict, repr=False)
+
+    @property
+    def side(self) -> int:
+        """The longer one."""
+        height, width, _ = self.pixels.shape
+        return int(max(height, width))
+
+    @cached_property
+    def small(self) -> Pixels:
+        return shrunk(self.pixels, FOOTPRINT_SIDE)
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """What other pictures are registered to, made from `small`; empty where it is too small for that."""
+        return pyramid(self.small)
+
+    def difference(self, result: Pixels) -> VisibleDifference:
+        """Of a result that has this picture's size, or one that was shrunk as `shrunk` does."""
+        side = max(result.shape[:2])
+        if side not in self._prepared:
+            self._prepared[side] = self.compared_by(shrunk(self.pixels, side))
+        found = self._prepared[side](result)
+        return VisibleDifference(float(found.mean(dtype=np.float64)), smoothed(found))
+
+    def compared_by(self, reference: Pixels) -> Callable[[Pixels], FloatMap]:
+        """Maps against another reference that fills the same view, at this size or a smaller one."""
+        share = max(reference.shape[:2]) / self.side
+        return self.flip_against(reference, self.pixels_per_degree * share)
+
+
+def shrunk(pixels: Pixels, side: int) -> Pixels:
+    """Averaged down to this longer side; the same pixels where it is not longer."""
+    import cv2
+
+    height, width, _ = pixels.shape
+    scale = side / max(height, width)
+    if scale >= 1:
+        return pixels
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def smoothed(found: FloatMap) -> FloatMap:
+    """Averaged over a square window of odd width, `SMOOTHING` of the longer side."""
+    import cv2
+
+    width = 2 * round((max(found.shape) * SMOOTHING - 1) / 2) + 1
+    return np.asarray(cv2.blur(found, (max(1, width), max(1, width))), np.float32)
+
+
+def ramp(found: FloatMap, start: float, span: float) -> FloatMap:
+    """0 up to the start, then rising to 1 over the span."""
+    return np.asarray(np.clip((found - start) / span, 0, 1), np.float32)
+
+
+def enlarged(mask: Mask, shape: tuple[int, int]) -> Mask:
+    """A mask of a shrunk picture at the size of the picture itself, or at any other size of it."""
+    import cv2
+
+    if mask.shape == shape:
+        return mask
+    size = (shape[1], shape[0])
+    if mask.shape[0] > shape[0]:
+        return np.asarray(cv2.resize(mask.astype(np.float32), size, interpolation=cv2.INTER_AREA) >= 0.5)
+    return np.asarray(cv2.resize(mask.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST) > 0)

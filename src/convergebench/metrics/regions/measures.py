@@ -1,0 +1,128 @@
+"""What a return says: how much was undone, what was left behind, what was kept and what was rewritten.
+
+Pure functions of smoothed maps and masks; docs/metrics.md has the formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from convergebench.metrics.base import Reading
+from convergebench.metrics.regions.footprint import Footprint
+from convergebench.metrics.regions.maps import FloatMap, Mask, enlarged, ramp
+
+UNDID_START, UNDID_SPAN = 0.15, 0.35
+KEPT_START, KEPT_SPAN = 0.10, 0.20
+VISIBLE = 0.10
+"""The default threshold on the smoothed map; JPEG of quality 75 and noise of σ 4 stay below it."""
+MOST_LOCAL = 0.5
+BINS = 64
+WORST_SIDE = 0.25
+"""Of the longer side of the picture."""
+
+Histogram: TypeAlias = tuple[int, ...]
+"""Pixels of a smoothed map by value, in `BINS` equal bins from 0 to 1."""
+
+NO_EDIT = "the forward picture shows no edit"
+NO_REST = "the edits cover the whole picture"
+
+
+class RegionBox(NamedTuple):
+    """A part of a picture, in its pixels."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+
+def undid(coarse: FloatMap, footprint: Footprint, earlier: Sequence[Footprint] = ()) -> Reading:
+    """1 where the source is back in the footprint, 0 where all of it still differs plainly.
+
+    `coarse` is the map of source against return at 128 pixels. Over all footprints so far it may be less, and
+    then it is that: what an earlier round left elsewhere can still be seen, and is no part of the rest.
+    """
+    if footprint.is_empty:
+        return NO_EDIT
+    difference = ramp(coarse, UNDID_START, UNDID_SPAN)
+    shape = (coarse.shape[0], coarse.shape[1])
+    parts = (edited_region([footprint], shape), edited_region([*earlier, footprint], shape))
+    return 1 - max(_mean(difference[part]) for part in parts)
+
+
+def left_behind(to_forward: FloatMap, to_input: FloatMap, footprint: Footprint) -> Reading:
+    """Share of the core where the return is more like the forward picture than like that round's input.
+
+    Both maps are of the return, laid on the input, at the footprint's size.
+    """
+    if not footprint.core.any():
+        return NO_EDIT
+    return float((to_forward < to_input)[footprint.core].mean())
+
+
+def edited_region(footprints: Sequence[Footprint], shape: tuple[int, int]) -> Mask:
+    """All that was touched so far, at any size of the picture."""
+    together = np.logical_or.reduce([footprint.mask for footprint in footprints])
+    return enlarged(together, shape)
+
+
+def kept(outside: FloatMap, footprints: Sequence[Footprint]) -> Reading:
+    """1 where nothing but the edited region can be seen to differ, 0 where all of the rest differs plainly.
+
+    `outside` are the values of the full-size map of source against return outside the footprints. An edit
+    that should have been local and covered more than half of the picture has kept nothing.
+    """
+    if any(footprint.share > MOST_LOCAL for footprint in footprints):
+        return 0.0
+    if not outside.size:
+        return NO_REST
+    return 1 - _mean(ramp(outside, KEPT_START, KEPT_SPAN))
+
+
+def collateral(outside: FloatMap) -> Reading:
+    """Share of the rest that can be seen to differ."""
+    return visible_share(outside) if outside.size else NO_REST
+
+
+def rewritten(inside: FloatMap) -> Reading:
+    """Share of the edited region that can be seen to differ."""
+    return visible_share(inside) if inside.size else NO_EDIT
+
+
+def visible_share(values: FloatMap, threshold: float = VISIBLE) -> float:
+    return np.count_nonzero(values > threshold) / values.size
+
+
+def histogram(values: FloatMap) -> Histogram:
+    """1 belongs to the last bin."""
+    import cv2
+
+    if not values.size:
+        return (0,) * BINS
+    bins = np.minimum((values * np.float32(BINS)).astype(np.uint8), BINS - 1)
+    counts = cv2.calcHist([bins], [0], None, [BINS], [0, BINS])
+    return tuple(int(count) for count in np.asarray(counts).ravel())
+
+
+def worst_region(coarse: FloatMap, shape: tuple[int, int]) -> RegionBox:
+    """The square with the largest mean difference, in pixels of a picture of this height and width."""
+    import cv2
+
+    rows, columns = coarse.shape
+    side = max(1, min(round(WORST_SIDE * max(rows, columns)), rows, columns))
+    sums = cv2.boxFilter(coarse, -1, (side, side), anchor=(0, 0), borderType=cv2.BORDER_CONSTANT)
+    places = np.asarray(sums)[: rows - side + 1, : columns - side + 1]
+    top, left = np.unravel_index(int(places.argmax()), places.shape)
+    height, width = shape
+    scale = max(height, width) / max(rows, columns)
+    edge = min(round(side * scale), height, width)
+    return RegionBox(
+        min(round(left * scale), width - edge), min(round(top * scale), height - edge), edge, edge
+    )
+
+
+def _mean(values: FloatMap) -> float:
+    return float(values.mean(dtype=np.float64))

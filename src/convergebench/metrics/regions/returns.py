@@ -1,0 +1,121 @@
+"""All values of one return at once, each map and each registration made once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from convergebench.metrics.base import Reading
+from convergebench.metrics.regions._alignment import Alignment, alignment
+from convergebench.metrics.regions.footprint import Footprint, LocatedEdit
+from convergebench.metrics.regions.maps import (
+    COARSE_SIDE,
+    FOOTPRINT_SIDE,
+    Mask,
+    ReferencePicture,
+    shrunk,
+    smoothed,
+)
+from convergebench.metrics.regions.measures import (
+    NO_EDIT,
+    Histogram,
+    RegionBox,
+    collateral,
+    edited_region,
+    histogram,
+    kept,
+    left_behind,
+    rewritten,
+    undid,
+    visible_share,
+    worst_region,
+)
+from convergebench.types import Pixels
+
+GLOBAL = "a global edit leaves no rest"
+NOTHING_LEFT = 0.02
+"""So little is left behind that registration, which is slow, is not tried."""
+
+
+@dataclass(frozen=True)
+class ReturnRegions:
+    """What a return shows, by region; a value that cannot be had is the reason why."""
+
+    flip: float
+    flip_peak: float
+    flip_area: float
+    footprint: float
+    """Share of the picture that this round's forward edit touched."""
+    undid: Reading
+    left_behind: Reading
+    kept: Reading
+    kept_registered: Reading
+    collateral: Reading
+    rewritten: Reading
+    inside: Histogram
+    """Of the smoothed full-size map, in the footprints of all rounds so far."""
+    outside: Histogram
+    worst: RegionBox
+
+
+def measure_return(
+    source: ReferencePicture, edit: LocatedEdit, returned: Pixels, earlier: Sequence[Footprint] = ()
+) -> ReturnRegions:
+    """Compare a return with its source, of one size, given this round's edit and the earlier footprints."""
+    height, width, _ = source.pixels.shape
+    footprints = (*earlier, edit.footprint)
+    small = shrunk(returned, FOOTPRINT_SIDE)
+    on_source = alignment(source.levels, small)
+    full = source.difference(returned)
+    coarse = source.difference(shrunk(returned, COARSE_SIDE)).smoothed
+    edited = edited_region(footprints, (height, width))
+    inside, outside = full.smoothed[edited], full.smoothed[~edited]
+    as_it_is = kept(outside, footprints) if edit.scope == "local" else GLOBAL
+    return ReturnRegions(
+        flip=full.mean,
+        flip_peak=float(full.smoothed.max()),
+        flip_area=visible_share(full.smoothed),
+        footprint=edit.footprint.share,
+        undid=undid(coarse, edit.footprint, earlier),
+        left_behind=_left_behind(edit, small, on_source if edit.input is source else None),
+        kept=as_it_is,
+        kept_registered=_kept_registered(source, returned, on_source, as_it_is, edited, footprints),
+        collateral=collateral(outside) if edit.scope == "local" else GLOBAL,
+        rewritten=rewritten(inside),
+        inside=histogram(inside),
+        outside=histogram(outside),
+        worst=worst_region(coarse, (height, width)),
+    )
+
+
+def _left_behind(edit: LocatedEdit, small: Pixels, on_input: Alignment | None) -> Reading:
+    """After registration where something seems to be left: a reframed picture looks so before it."""
+    as_it_is = _like_forward(edit, small)
+    if isinstance(as_it_is, str) or as_it_is <= NOTHING_LEFT:
+        return as_it_is
+    on_input = on_input or alignment(edit.input.levels, small)
+    return _like_forward(edit, on_input.laid(small)[0]) if on_input.moved(*small.shape[:2]) else as_it_is
+
+
+def _like_forward(edit: LocatedEdit, small: Pixels) -> Reading:
+    if edit.footprint.is_empty:
+        return NO_EDIT
+    against_return = edit.input.compared_by(small)
+    to_forward, to_input = (smoothed(against_return(one)) for one in (edit.small, edit.input.small))
+    return left_behind(to_forward, to_input, edit.footprint)
+
+
+def _kept_registered(
+    source: ReferencePicture,
+    returned: Pixels,
+    on_source: Alignment,
+    as_it_is: Reading,
+    edited: Mask,
+    footprints: Sequence[Footprint],
+) -> Reading:
+    """At least what was kept without registration: where a part moved alone, following it moves the rest."""
+    if isinstance(as_it_is, str) or as_it_is == 0 or not on_source.moved(*edited.shape):
+        return as_it_is if on_source.doubt is None else on_source.doubt
+    laid, reached = on_source.laid(returned)
+    found = kept(source.difference(laid).smoothed[reached & ~edited], footprints)
+    return found if isinstance(found, str) else max(as_it_is, found)

@@ -1,0 +1,33 @@
+"""Whether an edit concerns one place of the picture or all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+EditScope: TypeAlias = Literal["local", "global"]
+
+SCOPES: Mapping[str, tuple[EditScope, str]] = {
+    "accessories": ("local", "something is worn at one place"),
+    "scene_objects": ("local", "something stands at one place"),
+    "expression": ("local", "a part of the face changes"),
+    "geometric": ("global", "every pixel moves"),
+    "colour": ("global", "every colour changes"),
+    "lighting": ("global", "the light falls on everything"),
+    "weather": ("global", "it lies over the whole scene"),
+    "background": ("global", "most of the picture changes, and where it ends is not said"),
+}
+"""Each built-in category with its reason."""
+
+
+def edit_scope(category: str) -> EditScope:
+    """The scope of a category; of several joined by `+`, global if one of them is.
+
+    It follows from what was asked, never from what a model did: one that redraws everything to add a hat has
+    not made a global edit. A category that is not built in is taken to be local, as adding and removing are.
+
+    >>> edit_scope("accessories"), edit_scope("weather"), edit_scope("accessories+weather")
+    ('local', 'global', 'global')
+    """
+    known = [SCOPES[part][0] for part in category.split("+") if part in SCOPES]
+    return "global" if "global" in known else "local"

@@ -1,0 +1,232 @@
+"""Drawn chains whose truth is known: each column says it, over a sweep of strengths."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import cv2
+import numpy as np
+import pytest
+
+from convergebench.metrics.regions import ReturnRegions
+from convergebench.types import Pixels
+from drawn_chains import (
+    HEIGHT,
+    WIDTH,
+    DrawnChain,
+    disc_mask,
+    levels,
+    moved,
+    noised,
+    painted,
+    room,
+    tinted,
+)
+
+ROOM = room()
+DISC = disc_mask()
+FORWARD = painted(ROOM, DISC)
+
+
+def of_return(returned: Pixels, forward: Pixels = FORWARD) -> ReturnRegions:
+    return DrawnChain(ROOM).round(forward, returned)
+
+
+def falls(values: list[float]) -> bool:
+    return all(later < earlier for earlier, later in pairwise(values))
+
+
+def number(reading: float | str) -> float:
+    assert not isinstance(reading, str), reading
+    return reading
+
+
+def restored_disc(worn: Pixels) -> Pixels:
+    """The rest is worn, the place of the edit is the source's."""
+    result = worn.copy()
+    around = cv2.dilate(DISC.astype(np.uint8), np.ones((13, 13), np.uint8)) > 0
+    result[around] = ROOM[around]
+    return result
+
+
+def test_a_return_that_is_the_source_has_every_perfect_value() -> None:
+    found = of_return(ROOM)
+    assert (found.undid, found.left_behind, found.kept, found.kept_registered) == (1, 0, 1, 1)
+    assert (found.collateral, found.rewritten, found.flip, found.flip_peak, found.flip_area) == (
+        0,
+        0,
+        0,
+        0,
+        0,
+    )
+
+
+def test_an_edit_that_stayed_is_left_behind_and_not_undone_and_the_rest_is_kept() -> None:
+    found = of_return(FORWARD)
+    assert found.left_behind == 1
+    assert number(found.undid) < 0.35
+    assert number(found.kept) > 0.995
+
+
+@pytest.mark.parametrize("share", [0.1, 0.25, 0.5, 0.75, 0.9])
+def test_a_part_that_stayed_is_left_behind_by_its_share(share: float) -> None:
+    across = np.mgrid[:HEIGHT, :WIDTH][1]
+    stayed = DISC & (across <= np.quantile(across[DISC], share))
+    found = of_return(painted(ROOM, stayed))
+    assert found.left_behind == pytest.approx(share, abs=0.08)
+    assert number(found.kept) > 0.995
+
+
+def test_the_more_stays_the_less_was_undone() -> None:
+    radii = [0, 6, 10, 14, 18]
+    undone = [number(of_return(painted(ROOM, disc_mask(radius=radius))).undid) for radius in radii]
+    assert falls(undone)
+    assert undone[0] > 0.95
+
+
+def fill(strength: float) -> Pixels:
+    """The disc is gone; in its place is the same wall with a texture that the source does not have."""
+    y, x = np.mgrid[:HEIGHT, :WIDTH]
+    texture = strength * np.sin(x / 2.5) * np.sin(y / 2.5)
+    plain = cv2.GaussianBlur(ROOM, (0, 0), 6).astype(np.float64) + texture[..., None]
+    return np.where(DISC[..., None], levels(plain), ROOM)
+
+
+def test_a_plausible_fill_is_rewritten_and_not_left_behind() -> None:
+    found = [of_return(fill(strength)) for strength in (10, 25, 50)]
+    assert falls([number(one.undid) for one in found])
+    assert all(number(one.undid) > 0.3 for one in found)
+    assert all(one.left_behind == pytest.approx(0, abs=0.05) for one in found)
+    assert all(number(one.rewritten) > 0.2 for one in found)
+    assert all(number(one.kept) > 0.99 for one in found)
+
+
+def test_noise_in_the_rest_costs_the_rest_and_nothing_else() -> None:
+    found = [of_return(restored_disc(noised(ROOM, sigma))) for sigma in (2, 8, 16, 32)]
+    assert falls([number(one.kept) for one in found])
+    assert number(found[0].kept) > 0.99
+    assert number(found[-1].kept) < 0.7
+    assert all(number(one.undid) > 0.97 for one in found)
+    assert all(number(one.left_behind) < 0.02 for one in found)
+
+
+def test_a_tint_of_the_rest_costs_the_rest_and_nothing_else() -> None:
+    found = [of_return(restored_disc(tinted(ROOM, amount))) for amount in (1, 4, 8, 16)]
+    assert falls([number(one.kept) for one in found])
+    assert number(found[0].kept) > 0.99
+    assert number(found[-1].kept) < 0.1
+    assert number(found[-1].collateral) > 0.95
+    assert all(number(one.undid) > 0.95 for one in found)
+
+
+def test_a_shift_costs_the_rest_until_it_is_registered() -> None:
+    shifts = (0.5, 1, 2, 5)
+    found = [of_return(moved(ROOM, shift, -shift / 2)) for shift in shifts]
+    assert falls([number(one.kept) for one in found])
+    assert all(number(one.kept_registered) > 0.97 for one in found)
+    assert all(one.left_behind == pytest.approx(0, abs=0.1) for one in found)
+
+
+@pytest.mark.parametrize("zoom", [0.9, 0.95, 1.06])
+def test_a_reframed_picture_is_told_from_a_changed_one(zoom: float) -> None:
+    found = of_return(moved(ROOM, 3, 2, zoom))
+    assert number(found.kept) < 0.8
+    assert number(found.kept_registered) > 0.93
+    assert found.left_behind == pytest.approx(0, abs=0.15)
+
+
+def test_a_part_that_moved_alone_does_not_lower_the_registered_value() -> None:
+    returned = ROOM.copy()
+    returned[10:110, 6:100] = ROOM[4:104, 12:106]
+    found = of_return(returned)
+    if not isinstance(found.kept_registered, str):
+        assert found.kept_registered >= number(found.kept)
+
+
+def test_an_edit_that_did_nothing_has_no_footprint_and_says_why_values_are_missing() -> None:
+    found = of_return(noised(ROOM, 4), forward=noised(ROOM, 4))
+    assert found.footprint == 0
+    assert found.undid == found.left_behind == found.rewritten == "the forward picture shows no edit"
+    assert number(found.kept) > 0.97
+
+
+def test_a_local_edit_of_more_than_half_of_the_picture_has_kept_nothing() -> None:
+    forward = np.ascontiguousarray(255 - room(seed=5))
+    found = of_return(ROOM, forward)
+    assert (found.kept, found.kept_registered) == (0, 0)
+    assert found.undid == 1
+
+
+def test_a_global_edit_is_undone_everywhere_and_leaves_no_rest() -> None:
+    tones = [number(DrawnChain(ROOM, "global").round(tinted(ROOM, 40), tinted(ROOM, left)).undid)
+             for left in (0, 10, 20, 40)]  # fmt: skip
+    assert falls(tones)
+    assert tones[0] == 1
+    assert tones[-1] < 0.1
+    found = DrawnChain(ROOM, "global").round(tinted(ROOM, 40), tinted(ROOM, 20))
+    assert found.kept == found.kept_registered == found.collateral == "a global edit leaves no rest"
+
+
+@pytest.mark.parametrize("undone", [True, False])
+def test_a_flip_is_undone_or_left_behind(undone: bool) -> None:
+    flipped = np.ascontiguousarray(ROOM[:, ::-1])
+    found = DrawnChain(ROOM, "global").round(flipped, ROOM if undone else flipped)
+    assert found.left_behind == (0 if undone else 1)
+    assert (found.undid == 1) is undone
+
+
+OTHER = disc_mask((112, 40), 12)
+
+
+def test_damage_where_an_earlier_round_edited_is_not_taken_for_the_rest() -> None:
+    chain = DrawnChain(ROOM)
+    spoilt = painted(ROOM, DISC, (90, 90, 60))
+    first = chain.round(FORWARD, spoilt)
+    second = chain.round(painted(spoilt, OTHER), spoilt)
+    assert number(first.kept) > 0.995
+    assert number(second.kept) > 0.995
+    unknown_before = DrawnChain(ROOM).round(painted(ROOM, OTHER), spoilt)
+    assert number(unknown_before.kept) < 0.95
+
+
+def test_what_stayed_is_compared_with_the_input_of_its_own_round() -> None:
+    """The first round left its disc there; the second one removed what it had added itself."""
+    chain = DrawnChain(ROOM)
+    first = chain.round(FORWARD, FORWARD)
+    second = chain.round(painted(FORWARD, OTHER), FORWARD)
+    assert (first.left_behind, second.left_behind) == (1, 0)
+
+
+def test_what_an_earlier_round_left_elsewhere_is_still_not_undone() -> None:
+    chain = DrawnChain(ROOM)
+    first = chain.round(FORWARD, FORWARD)
+    second = chain.round(painted(FORWARD, OTHER), FORWARD)
+    third = chain.round(painted(FORWARD, OTHER), ROOM)
+    share_of_first = first.footprint / (first.footprint + second.footprint)
+    assert number(second.undid) == pytest.approx(1 - (1 - number(first.undid)) * share_of_first, abs=0.05)
+    assert number(second.kept) > 0.995
+    assert third.undid == 1
+
+
+@pytest.mark.parametrize("place", [(20, 20), (120, 30), (70, 100), (10, 110)])
+def test_the_worst_region_is_a_box_on_the_damage(place: tuple[int, int]) -> None:
+    box = of_return(painted(ROOM, disc_mask(place, 7))).worst
+    inside = np.zeros((HEIGHT, WIDTH), bool)
+    inside[box.top : box.top + box.height, box.left : box.left + box.width] = True
+    assert inside[disc_mask(place, 5)].mean() > 0.95
+    assert box.width == box.height == WIDTH // 4
+
+
+def test_histograms_hold_every_pixel_once_and_agree_with_the_visible_shares() -> None:
+    found = of_return(noised(painted(ROOM, disc_mask(radius=9)), 14))
+    assert sum(found.inside) + sum(found.outside) == HEIGHT * WIDTH
+    for counts, share in ((found.outside, number(found.collateral)), (found.inside, number(found.rewritten))):
+        above, at_least = sum(counts[7:]) / sum(counts), sum(counts[6:]) / sum(counts)
+        assert above <= share <= at_least
+
+
+def test_kept_does_not_depend_on_what_happened_in_the_footprint() -> None:
+    """But for the smoothing at its edge."""
+    worn = tinted(ROOM, 8)
+    kept = [number(of_return(painted(worn, DISC, colour)).kept) for colour in ((0, 0, 0), (250, 250, 250))]
+    assert kept[0] == pytest.approx(kept[1], abs=0.01)
