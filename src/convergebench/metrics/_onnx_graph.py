@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from convergebench.atomic_files import replacing
 from convergebench.packaged_files import PackagedFile, cache_folder
 
 if TYPE_CHECKING:
@@ -76,10 +76,8 @@ def cached_graph(name: str, version: int, weights: PackagedFile, build: Callable
     path = cache_folder() / "graphs" / f"{name}-{version}-{weights.sha256[:16]}.onnx"
     if not path.is_file():
         content = build()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
-            part.write(content)
-        Path(part.name).replace(path)
+        with replacing(path) as part:
+            part.write_bytes(content)
     return path
 
 
