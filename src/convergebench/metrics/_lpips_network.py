@@ -9,12 +9,11 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from convergebench.metrics.base import MetricUnavailable
+from convergebench.metrics._weights import damaged, path_of
 from convergebench.packaged_files import PackagedFile
 
 if TYPE_CHECKING:
@@ -93,10 +92,7 @@ class LpipsWeights:
 
 def read_weights(backbone: Backbone) -> LpipsWeights:
     """The weights from the cache, where they must have been pulled to."""
-    file = WEIGHT_FILES[backbone]
-    if not file.is_cached():
-        raise MetricUnavailable("LPIPS weights are not here yet: convergebench weights pull")
-    tree = _read_arrays(file.path)
+    tree = _read_arrays(WEIGHT_FILES[backbone])
     convolutions = _numbered(tree[_BACKBONE_KEYS[backbone]], "Conv_{}")
     heads = [head["Conv_0"]["kernel"].ravel() for head in _numbered(tree, "NetLinLayer_{}")]
     return LpipsWeights(
@@ -106,14 +102,12 @@ def read_weights(backbone: Backbone) -> LpipsWeights:
     )
 
 
-def _read_arrays(path: Path) -> Any:
+def _read_arrays(file: PackagedFile) -> Any:
     try:
-        with path.open("rb") as stream:
+        with path_of(file).open("rb") as stream:
             return _ArraysOnly(stream).load()
     except (pickle.UnpicklingError, EOFError, ValueError) as error:
-        raise MetricUnavailable(
-            f"the LPIPS weights in {path} are damaged: delete that file, then convergebench weights pull"
-        ) from error
+        raise damaged(file) from error
 
 
 def _gain(head: NDArray[np.float32]) -> NDArray[np.float32]:

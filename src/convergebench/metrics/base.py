@@ -24,8 +24,12 @@ class Metric(Protocol):
     def prepare(self, source: Pixels) -> Any:
         """What depends on the source alone; it is kept and handed back for every result of that source."""
 
-    def compare(self, prepared: Sequence[Any], results: Sequence[Pixels]) -> list[float]:
-        """The i-th result against the i-th prepared source, all in one go."""
+    def compare(self, prepared: Sequence[Any], results: Sequence[Pixels]) -> Sequence[Reading]:
+        """The i-th result against the i-th prepared source, all in one go.
+
+        A pair that has no value has the reason in its place, or the whole raises NotMeasurable: then pairs
+        are tried one by one.
+        """
 
 
 class Result(NamedTuple):

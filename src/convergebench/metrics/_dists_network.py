@@ -1,0 +1,105 @@
+"""The network of DISTS: VGG16 as LPIPS has it, but with smooth pooling, as an ONNX graph in the cache.
+
+A stage's features are centred: their channels have mean 0, and the means and variances stand beside them.
+"""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from convergebench.metrics._lpips_network import LAYERS, WEIGHT_FILES, Convolution, Pooling, read_weights
+from convergebench.metrics._onnx_graph import OnnxGraph, cached_graph, cpu_session, normalised_levels
+from convergebench.metrics._torch_checkpoint import read_vectors
+from convergebench.metrics._weights import damaged, path_of
+from convergebench.packaged_files import PackagedFile
+from convergebench.types import Pixels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+VGG_FILE = WEIGHT_FILES["vgg"]
+IMPORTANCE_FILE = PackagedFile(
+    "DISTS-pytorch==0.1",
+    "DISTS_pytorch/weights.pt",
+    "f5e65c96230b7f6ca995691647d482237e4cab8a50c5c4a5784f219ef0748218",
+)
+IMAGENET_MEAN = (0.485, 0.456, 0.406)
+IMAGENET_DEVIATION = (0.229, 0.224, 0.225)
+_POOLING_EPSILON = 1e-12
+_GRAPH_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Importance:
+    """How much each channel of all stages counts, by its mean and by its structure; all sum to 1."""
+
+    of_means: NDArray[np.float32]
+    of_structure: NDArray[np.float32]
+
+
+def read_importance() -> Importance:
+    """α and β from the cache, where they must have been pulled to."""
+    content = path_of(IMPORTANCE_FILE).read_bytes()
+    try:
+        vectors = read_vectors(content)
+        alpha, beta = vectors["alpha"], vectors["beta"]
+    except (pickle.UnpicklingError, AttributeError, EOFError, KeyError, TypeError, ValueError) as error:
+        raise damaged(IMPORTANCE_FILE) from error
+    total = alpha.sum(dtype=np.float64) + beta.sum(dtype=np.float64)
+    return Importance((alpha / total).astype(np.float32), (beta / total).astype(np.float32))
+
+
+class DistsFeatures:
+    """A picture to its centred features, tuples of one array a stage, and their means and variances."""
+
+    def __init__(self) -> None:
+        self._session = cpu_session(cached_graph("dists_vgg", _GRAPH_VERSION, VGG_FILE, _built))
+
+    def of(
+        self, picture: Pixels
+    ) -> tuple[tuple[NDArray[np.float32], ...], NDArray[np.float32], NDArray[np.float32]]:
+        means, variances, *stages = self._session.run(None, {"pictures": picture[None]})
+        return tuple(stage.reshape(stage.shape[1], -1) for stage in stages), means.ravel(), variances.ravel()
+
+
+def _built() -> bytes:
+    weights = read_weights("vgg")
+    graph = OnnxGraph()
+    stages = [normalised_levels(graph, "pictures", (0, 0, 0), (1, 1, 1))]
+    value = normalised_levels(graph, "pictures", IMAGENET_MEAN, IMAGENET_DEVIATION)
+    channels = 3
+    convolutions = iter(zip(weights.kernels, weights.biases, strict=True))
+    for layer in LAYERS["vgg"]:
+        if isinstance(layer, Convolution):
+            kernel, bias = next(convolutions)
+            channels = len(bias)
+            value = graph.add("Relu", graph.add("Conv", value, kernel, bias, pads=[1] * 4))
+        elif isinstance(layer, Pooling):
+            value = _smoothly_pooled(graph, value, channels)
+        else:
+            stages.append(value)
+    centred, means, variances = zip(*(_centred(graph, stage) for stage in stages), strict=True)
+    outputs = {graph.add("Concat", *means, axis=1): 4, graph.add("Concat", *variances, axis=1): 4}
+    return graph.serialised(
+        "dists_vgg", {"pictures": [1, None, None, 3]}, outputs | dict.fromkeys(centred, 4)
+    )
+
+
+def _smoothly_pooled(graph: OnnxGraph, value: str, channels: int) -> str:
+    """The root of the mean square under a Hann window of 3 × 3, at every second place."""
+    window = np.hanning(5)[1:-1]
+    kernel = np.outer(window, window) / window.sum() ** 2
+    kernels = np.broadcast_to(kernel.astype(np.float32), (channels, 1, 3, 3))
+    squared = graph.add("Mul", value, value)
+    mean = graph.add("Conv", squared, kernels, strides=[2, 2], pads=[1] * 4, group=channels)
+    return graph.add("Sqrt", graph.add("Add", mean, np.array(_POOLING_EPSILON, np.float32)))
+
+
+def _centred(graph: OnnxGraph, stage: str) -> tuple[str, str, str]:
+    mean = graph.add("ReduceMean", stage, axes=[2, 3])
+    centred = graph.add("Sub", stage, mean)
+    return centred, mean, graph.add("ReduceMean", graph.add("Mul", centred, centred), axes=[2, 3])

@@ -1,0 +1,87 @@
+"""Deep image structure and texture similarity (Ding, Ma, Wang and Simoncelli 2020), on VGG16.
+
+Written as a sum of distances, which is 0 for equal pictures without rounding: with a channel's means μ and
+variances σ², and the covariance σₓᵧ, 1 − (2μₓμᵧ + c)/(μₓ² + μᵧ² + c) is (μₓ − μᵧ)²/(μₓ² + μᵧ² + c), and
+1 − (2σₓᵧ + c)/(σₓ² + σᵧ² + c) is the variance of the difference over σₓ² + σᵧ² + c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from convergebench.metrics._dists_network import (
+    IMPORTANCE_FILE,
+    VGG_FILE,
+    DistsFeatures,
+    Importance,
+    read_importance,
+)
+from convergebench.metrics.base import Metric, MetricOptions, Registration, register
+from convergebench.types import MetricFacts, Pixels
+
+SHORTER_SIDE = 256
+_STABILISER = 1e-6
+
+
+@dataclass(frozen=True)
+class Dists:
+    facts: MetricFacts
+    features: DistsFeatures
+    importance: Importance
+    shrinks: bool
+
+    def prepare(self, source: Pixels) -> Any:
+        return self.features.of(shrunk(source) if self.shrinks else source)
+
+    def compare(self, prepared: Sequence[Any], results: Sequence[Pixels]) -> list[float]:
+        return [self._distance(one, result) for one, result in zip(prepared, results, strict=True)]
+
+    def _distance(self, prepared: Any, result: Pixels) -> float:
+        stages, means, variances = prepared
+        result_stages, result_means, result_variances = self.prepare(result)
+        differences = (one - other for one, other in zip(stages, result_stages, strict=True))
+        between = np.concatenate([np.vecdot(each, each) / each.shape[1] for each in differences])
+        of_means = (means - result_means) ** 2 / (means**2 + result_means**2 + _STABILISER)
+        of_structure = between / (variances + result_variances + _STABILISER)
+        importance = self.importance
+        return float(importance.of_means @ of_means + importance.of_structure @ of_structure)
+
+
+def shrunk(pixels: Pixels) -> Pixels:
+    """The picture with its shorter side at 256 (bilinear, antialiased); a smaller one as it is."""
+    from PIL import Image
+
+    height, width, _ = pixels.shape
+    shorter = min(height, width)
+    if shorter <= SHORTER_SIDE:
+        return pixels
+    size = (width * SHORTER_SIDE // shorter, height * SHORTER_SIDE // shorter)
+    image: Image.Image = Image.fromarray(pixels)
+    return np.asarray(image.resize(size, Image.Resampling.BILINEAR))
+
+
+def _register(name: str, summary: str, *, shrinks: bool) -> None:
+    facts = MetricFacts(
+        name,
+        "1",
+        "lower",
+        perfect=0.0,
+        worst=1.0,
+        dimension="quality",
+        summary=summary,
+        needs_weights=True,
+    )
+
+    def load(_: MetricOptions) -> Metric:
+        importance = read_importance()
+        return Dists(facts, DistsFeatures(), importance, shrinks)
+
+    register(Registration(facts, load, weights=(VGG_FILE, IMPORTANCE_FILE)))
+
+
+_register("dists", "DISTS on VGG16, the shorter side at 256.", shrinks=True)
+_register("dists_full", "DISTS on VGG16, at the picture's own size.", shrinks=False)

@@ -1,0 +1,71 @@
+"""How far a portrait's face is from being the same person's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from convergebench.metrics.base import Metric, MetricOptions, Reading, Registration, register
+from convergebench.metrics.faces import WEIGHT_FILES, FaceBox, FaceDescriber, FaceDetector
+from convergebench.types import MetricFacts, Pixels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FACTS = MetricFacts(
+    "face_distance",
+    "1",
+    "lower",
+    perfect=0.0,
+    worst=1.0,
+    dimension="semantic",
+    summary="Distance of the face descriptors; below 0.6 it is usually the same person.",
+    needs_weights=True,
+)
+
+
+class DescribedFace(NamedTuple):
+    box: FaceBox
+    descriptor: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class FaceDistance:
+    detector: FaceDetector
+    describer: FaceDescriber
+    facts: MetricFacts = FACTS
+
+    def prepare(self, source: Pixels) -> DescribedFace | None:
+        """The source's largest face."""
+        boxes = self.detector.boxes(source)
+        return self._described(source, max(boxes, key=lambda box: box.area)) if boxes else None
+
+    def compare(
+        self, prepared: Sequence[DescribedFace | None], results: Sequence[Pixels]
+    ) -> Sequence[Reading]:
+        return [self._distance(face, result) for face, result in zip(prepared, results, strict=True)]
+
+    def _distance(self, face: DescribedFace | None, result: Pixels) -> Reading:
+        if face is None:
+            return "no face found in the source"
+        boxes = self.detector.boxes(result)
+        # Where none overlaps, as in a picture that was reframed, it is the largest.
+        nearest = max(boxes, key=lambda box: (box.overlap(face.box), box.area), default=None)
+        found = self._described(result, nearest) if nearest else None
+        if found is None:
+            return "no face found in the return"
+        return float(np.linalg.norm(face.descriptor - found.descriptor))
+
+    def _described(self, picture: Pixels, box: FaceBox) -> DescribedFace | None:
+        descriptor = self.describer.descriptor(picture, box)
+        return None if descriptor is None else DescribedFace(box, descriptor)
+
+
+def _load(_: MetricOptions) -> Metric:
+    return FaceDistance(FaceDetector(), FaceDescriber())
+
+
+register(Registration(FACTS, _load, weights=WEIGHT_FILES))
