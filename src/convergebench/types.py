@@ -321,7 +321,7 @@ class Edit(Protocol):
 
 Better: TypeAlias = Literal["higher", "lower", "nearest"]
 """Nearest to the perfect value: signed metrics, which can miss it on either side."""
-Dimension: TypeAlias = Literal["quality", "semantic", "drift"]
+Dimension: TypeAlias = Literal["quality", "semantic", "drift", "region"]
 
 
 @dataclass(frozen=True)

@@ -34,12 +34,23 @@ def command(
     from convergebench.importing import import_path
     from convergebench.store import Workspace
 
-    metric_set = metrics.MetricSet(listed(metric) or metrics.DEFAULT, metrics.MetricOptions(clip=clip))
+    metric_set = metrics.MetricSet(
+        listed(metric) or metrics.DEFAULT_MEASURED, metrics.MetricOptions(clip=clip)
+    )
     with Workspace.create(workspace) as store:
         brought = import_path(store, path, model, suite, metric_set)
     if as_json:
-        print_json({"suite": brought.suite, "models": list(brought.models), "returns": brought.returns})
+        print_json(
+            {
+                "suite": brought.suite,
+                "models": list(brought.models),
+                "returns": brought.returns,
+                "incomplete": dict(brought.incomplete),
+            }
+        )
         return
+    for case, reason in brought.incomplete.items():
+        typer.echo(f"convergebench: {case} is incomplete: {reason}", err=True)
     typer.echo(
         f"Imported {brought.returns:,} returns of {', '.join(brought.models)} into {workspace} "
         f"as suite {brought.suite}. Next: convergebench audit --suite {brought.suite}"

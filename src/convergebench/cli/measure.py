@@ -119,11 +119,11 @@ def _measure_workspace(folder: Path, ruler: MetricSet, as_json: bool) -> None:
     import asyncio
 
     from convergebench.cli.measuring_progress import MeasuringProgress
-    from convergebench.engine.measuring.remeasure import measure_workspace, returns_of
+    from convergebench.engine.measuring.remeasure import count_returns, measure_workspace
     from convergebench.store import Workspace
 
     with Workspace.existing(folder) as store:
-        there = sum(len(returns.pictures) for returns in returns_of(store))
+        there = count_returns(store)
     with Workspace.create(folder) as store, MeasuringProgress(there, quiet=as_json) as progress:
         measured = asyncio.run(measure_workspace(store, ruler, progress))
     if as_json:

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from convergebench.errors import WrongUse
+from convergebench.engine.measuring.remeasure import EVERY_KIND, measure_workspace
+from convergebench.engine.progress import NoProgress
+from convergebench.errors import BadPicture, WrongUse
 from convergebench.metrics import MetricSet
-from convergebench.metrics.measured_pairs import MeasuredPairs, change_metrics
 from convergebench.picture import SUFFIXES, Picture
-from convergebench.protocols import RETURN_ROLES
 from convergebench.store import Enrolment, Workspace
-from convergebench.types import Case, EditorFacts, PictureFacts, SourcePicture, Step
+from convergebench.suites import PAIRS
+from convergebench.types import Case, EditorFacts, Failure, PictureFacts, SourcePicture, Step
 
 VERSION = "imported"
 _SUFFIXES = {*SUFFIXES.values(), ".jpeg", ".tiff"}
 _NAME = re.compile(r"I(?P<round>\d+)_(?P<role>source|forward|backward)", re.IGNORECASE)
-_BATCH = 16
-
-Pair = tuple[Picture, Picture]
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,14 @@ class ChainFolder:
 
     @property
     def rounds(self) -> int:
-        return max(self.backward)
+        return max((*self.forward, *self.backward), default=1)
+
+
+@dataclass(frozen=True)
+class ImportedChains:
+    returns: int
+    incomplete: dict[str, str]
+    """Chains that ended before their last return, and why."""
 
 
 def find_chains(folder: Path) -> list[ChainFolder]:
@@ -47,11 +53,8 @@ def find_chains(folder: Path) -> list[ChainFolder]:
         inside = source.parent.relative_to(folder).as_posix()
         case = folder.absolute().name if inside == "." else inside
         forward, backward = (_pictures(source.parent, role) for role in ("forward", "backward"))
-        chain = ChainFolder(case, source, forward, backward)
-        if not chain.backward:
-            raise WrongUse(f"{source.parent} holds a source and no I1_backward picture")
-        found.append(chain)
-    if not found:
+        found.append(ChainFolder(case, source, forward, backward))
+    if not any(chain.backward for chain in found):
         raise WrongUse(
             f"{folder} holds no chains; a chain is a folder with I0_source, I1_forward, I1_backward and so on"
         )
@@ -59,24 +62,39 @@ def find_chains(folder: Path) -> list[ChainFolder]:
 
 
 def import_chains(
-    workspace: Workspace, run: int, suite: str, model: str, chains: Sequence[ChainFolder], ruler: MetricSet
-) -> int:
-    """Keep and measure the chains; gives the number of returns. What is there already is not added again."""
+    workspace: Workspace,
+    run: int,
+    suite: str,
+    model: str,
+    chains: Sequence[ChainFolder],
+    metric_set: MetricSet,
+) -> ImportedChains:
+    """Keep and measure the chains. What is there already is not added again.
+
+    A chain that is incomplete or damaged is kept as far as it goes; the step that is missing is recorded as a
+    failure with its reason.
+    """
     editor = EditorFacts(model, VERSION)
-    changes = change_metrics(ruler)
+    returns, incomplete, trajectories = 0, {}, []
     for chain in chains:
-        read = Picture.from_file(chain.source)
+        try:
+            read = Picture.from_file(chain.source)
+        except BadPicture as error:
+            incomplete[chain.case] = str(error)
+            continue
         source = read.normalised()
         workspace.pictures.put(source)
         case = _case(chain, read.digest)
-        enrolment = Enrolment("round_trip", suite, editor, case, 0, chain.rounds)
         steps = list(_steps(chain, case, source))
-        _record(workspace, run, enrolment, steps)
-        _measure(workspace, ruler, [(source, made) for step, made in steps if step.role in RETURN_ROLES])
-        succession = MeasuredPairs(source, RETURN_ROLES)
-        pairs = [succession.pair_with(step.role, made) for step, made in steps]
-        _measure(workspace, changes, [pair for pair in pairs if pair is not None])
-    return sum(len(chain.backward) for chain in chains)
+        enrolment = Enrolment("round_trip", suite, editor, case, 0, chain.rounds)
+        trajectories.append(_record(workspace, run, enrolment, steps))
+        returns += sum(step.role == "backward" and made is not None for step, made in steps)
+        failed = [step for step, _ in steps if isinstance(step.outcome, Failure)]
+        if failed:
+            assert isinstance(failed[0].outcome, Failure)
+            incomplete[chain.case] = failed[0].outcome.reason
+    asyncio.run(measure_workspace(workspace, metric_set, NoProgress(), trajectories, EVERY_KIND))
+    return ImportedChains(returns, incomplete)
 
 
 def _pictures(folder: Path, role: str) -> dict[int, Path]:
@@ -89,47 +107,70 @@ def _pictures(folder: Path, role: str) -> dict[int, Path]:
 
 
 def _case(chain: ChainFolder, digest: str) -> Case:
-    """The folder above names the picture where there is one; else the picture's content does."""
-    above, _, pair = chain.case.rpartition("/")
-    source = SourcePicture(above or f"picture-{digest[:8]}", chain.source, digest)
-    return Case(chain.case, (source,), f"(imported: {pair})", f"(imported: undo {pair})", pair)
+    """The folder above names the picture where there is one, or else what stands before the name of a
+    built-in edit, as in portrait_01_hat_add_remove; else the picture's content does."""
+    above, _, name = chain.case.rpartition("/")
+    known = next((pair for pair in PAIRS if name == pair.id or name.endswith(f"_{pair.id}")), None)
+    before = name.removesuffix(known.id).rstrip("_") if known else ""
+    source = SourcePicture(above or before or f"picture-{digest[:8]}", chain.source, digest)
+    pair, category = (known.id, known.category) if known else (name, "")
+    return Case(
+        chain.case, (source,), f"(imported: {name})", f"(imported: undo {name})", pair, category
+    )  # fmt: skip
 
 
-def _steps(chain: ChainFolder, case: Case, source: Picture) -> Iterator[tuple[Step, Picture]]:
+def _steps(chain: ChainFolder, case: Case, source: Picture) -> Iterator[tuple[Step, Picture | None]]:
+    """Each step with its picture; the first that lacks one is a failure, and the last."""
     given = source
-    for number in sorted({*chain.forward, *chain.backward}):
+    for number in range(1, chain.rounds + 1):
         for place, (role, paths) in enumerate((("forward", chain.forward), ("backward", chain.backward))):
-            if number not in paths:
-                continue
-            made = Picture.from_file(paths[number])
+            made = _read(paths.get(number), f"I{number}_{role}")
+            if made is None and number < chain.rounds:
+                continue  # tables of earlier programs leave single pictures out
+            outcome = made.facts if isinstance(made, Picture) else made
+            if outcome is None:
+                if role == "forward" and number in chain.backward:
+                    continue
+                outcome = Failure("refused", f"the folder holds no I{number}_{role} picture")
             asked = case.forward if role == "forward" else case.backward or ""
             position = 2 * (number - 1) + place
-            step = Step(position, role, number, asked, 0, (given.digest,), made.facts, 0.0, None, 1)
-            yield step, made
-            given = made
+            step = Step(position, role, number, asked, 0, (given.digest,), outcome, 0.0, None, 1)
+            picture = made if isinstance(made, Picture) else None
+            yield step, picture
+            if picture is None:
+                return
+            given = picture
+
+
+def _read(path: Path | None, name: str) -> Picture | Failure | None:
+    if path is None:
+        return None
+    try:
+        return Picture.from_file(path)
+    except BadPicture as error:
+        return Failure("bad_output", f"{name}: {error}")
 
 
 def _record(
-    workspace: Workspace, run: int, enrolment: Enrolment, steps: Sequence[tuple[Step, Picture]]
-) -> None:
-    """Chains that were imported before are gone on with; other pictures under the same name start anew."""
+    workspace: Workspace, run: int, enrolment: Enrolment, steps: Sequence[tuple[Step, Picture | None]]
+) -> int:
+    """Chains that were imported before are continued; other pictures under the same name start anew."""
     (trajectory,) = workspace.enrol([enrolment], fresh=False)
     known = {step.position: step.outcome for step in workspace.steps(trajectory)}
-    if any(step.position in known and known[step.position] != made.facts for step, made in steps):
+    if any(
+        made is not None
+        and isinstance(before := known.get(step.position), PictureFacts)
+        and before != made.facts
+        for step, made in steps
+    ):
         (trajectory,) = workspace.enrol([enrolment], fresh=True)
         known = {}
     for step, made in steps:
-        workspace.pictures.put(made)
-        if not isinstance(known.get(step.position), PictureFacts):
+        if made is not None:
+            workspace.pictures.put(made)
+        if (
+            not isinstance(known.get(step.position), PictureFacts)
+            and known.get(step.position) != step.outcome
+        ):
             workspace.record_step(trajectory, run, step).result()
-
-
-def _measure(workspace: Workspace, ruler: MetricSet, pairs: Sequence[Pair]) -> None:
-    for start in range(0, len(pairs), _BATCH):
-        batch = pairs[start : start + _BATCH]
-        rows = [
-            (reference.digest, picture.digest, measurement)
-            for (reference, picture), values in zip(batch, ruler.measure(batch), strict=True)
-            for measurement in values.values()
-        ]
-        workspace.record_measurements(rows).result()
+    return trajectory

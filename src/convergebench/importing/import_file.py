@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from convergebench.errors import WrongUse
@@ -25,6 +25,8 @@ class ImportSummary:
     suite: str
     models: tuple[str, ...]
     returns: int
+    incomplete: Mapping[str, str] = field(default_factory=dict)
+    """Chains that ended before their last return, and why."""
 
 
 def import_path(
@@ -62,5 +64,5 @@ def _import_folder(
         raise WrongUse("say which model made these pictures with --model NAME")
     chains = find_chains(path)
     with workspace.run({"imported": path.absolute().name, "suite": suite}) as run:
-        returns = import_chains(workspace, run.id, suite, model, chains, metric_set)
-    return ImportSummary(suite, (model,), returns)
+        imported = import_chains(workspace, run.id, suite, model, chains, metric_set)
+    return ImportSummary(suite, (model,), imported.returns, imported.incomplete)

@@ -20,7 +20,7 @@ from convergebench.metrics.metric_set import MetricSet
 
 DEFAULT = ("psnr", "ssim", "ms_ssim", "lpips", "clip")
 """What models are compared by."""
-DEFAULT_MEASURED = (*DEFAULT, "drift")
+DEFAULT_MEASURED = (*DEFAULT, "drift", "visibility", "regions")
 """What a run measures: the above, and what kind of decay it is."""
 
 __all__ = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 
 from convergebench.errors import BadPicture
 from convergebench.metrics import _catalogue
@@ -40,6 +41,17 @@ class MetricSet:
     def facts(self) -> tuple[MetricFacts, ...]:
         """What it measures with."""
         return tuple(facts for members in self._wanted.values() for facts in members)
+
+    def without(self, names: Collection[str]) -> MetricSet:
+        """The same but for these."""
+        fewer = copy(self)
+        fewer._wanted = {
+            source: [facts for facts in members if facts.name not in names]
+            for source, members in self._wanted.items()
+            if any(facts.name not in names for facts in members)
+        }
+        fewer._choosing, fewer._chosen = threading.Lock(), None
+        return fewer
 
     @property
     def batch_size(self) -> int:

@@ -15,6 +15,7 @@ from convergebench.protocols import RETURN_ROLES, RETURNING, is_forward
 from convergebench.results.clip_directions import ClipDirections
 from convergebench.results.measurements import PairValues
 from convergebench.results.records import Records, WorkspaceOrRecords
+from convergebench.results.step_contexts import step_contexts
 from convergebench.results.steps import StepRecord
 from convergebench.results.suite_id import SuiteId
 from convergebench.results.trajectories import TrajectoryRecord
@@ -106,8 +107,9 @@ def _results(recorded: _Recorded, edits: Edits) -> Results | None:
     steps = [step for step in recorded.records.steps if step.trajectory in chosen]
     imports = {run.id for run in recorded.records.runs if run.is_import}
     rounds = [one.rounds for one in chosen.values()] + [item.round for item in imported]
-    forwards = _forwards(steps, recorded.pairs)
-    returns = (*_returns(steps, chosen, imports, recorded.pairs, forwards), *imported)
+    contexts = step_contexts(steps, chosen)
+    forwards = _forwards(steps, contexts, recorded.pairs)
+    returns = (*_returns(steps, chosen, imports, contexts, recorded.pairs, forwards), *imported)
     # The workspace may hold metrics that no return of this suite was measured with.
     measured = {name for item in returns for name in item.values}
     return Results(
@@ -151,20 +153,34 @@ class _Pairs:
         if reference is None or picture is None:
             return {}
         if reference == picture:
-            return {facts.name: Measurement(facts.name, facts.version, facts.perfect) for facts in self.facts}
+            return {
+                facts.name: Measurement(facts.name, facts.version, facts.perfect)
+                for facts in self.facts
+                if facts.dimension != "region"
+            }
         return self.values.get((reference, picture), {})
 
-    def of_edit(self, edit: StepRecord) -> Mapping[str, Measurement]:
-        """Those of a step's picture with its input, and its direction."""
+    def of_edit(self, edit: StepRecord, context: Digest | None) -> Mapping[str, Measurement]:
+        """Those of a step's picture with its input, its direction, and what it shows of the edit."""
         pair = (edit.inputs[0], edit.picture)
-        return {**self.of(*pair), **self.clip_directions.of(*pair, edit.instruction)}
+        return {
+            **self.of(*pair),
+            **self.clip_directions.of(*pair, edit.instruction),
+            **self.stored(context, edit.picture),
+        }
+
+    def stored(self, reference: Digest | None, picture: Digest | None) -> Mapping[str, Measurement]:
+        return self.values.get((reference, picture), {}) if reference and picture else {}
 
 
-def _forwards(steps: Sequence[StepRecord], pairs: _Pairs) -> _Forwards:
+def _forwards(
+    steps: Sequence[StepRecord], contexts: Mapping[tuple[int, int], Digest], pairs: _Pairs
+) -> _Forwards:
     edits: defaultdict[tuple[int, int], list[Mapping[str, Measurement]]] = defaultdict(list)
     for step in steps:
         if is_forward(step.role):
-            edits[step.trajectory, step.round].append(pairs.of_edit(step))
+            context = contexts.get((step.trajectory, step.position))
+            edits[step.trajectory, step.round].append(pairs.of_edit(step, context))
     return {place: tuple(measured) for place, measured in edits.items()}
 
 
@@ -172,6 +188,7 @@ def _returns(
     steps: Sequence[StepRecord],
     chosen: Mapping[int, TrajectoryRecord],
     imports: Collection[int],
+    contexts: Mapping[tuple[int, int], Digest],
     pairs: _Pairs,
     forwards: _Forwards,
 ) -> tuple[Return, ...]:
@@ -185,7 +202,10 @@ def _returns(
             role=chosen[step.trajectory].editor.role,
             round=step.round,
             digest=picture,
-            values=pairs.values.get((source[step.trajectory], picture), {}),
+            values={
+                **pairs.stored(source[step.trajectory], picture),
+                **pairs.stored(contexts.get((step.trajectory, step.position)), picture),
+            },
             moved=pairs.of(returned.get((step.trajectory, step.round - 1)), picture),
             forwards=forwards.get((step.trajectory, step.round), ()),
             imported=step.run in imports,

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from convergebench import metrics
-from convergebench.metrics.measured_pairs import CHANGE_METRICS
+from convergebench.metrics.change_metrics import CHANGE_METRICS
 from convergebench.protocols import RETURN_ROLES
 from convergebench.store import Workspace
 from convergebench.types import Digest, Measurement

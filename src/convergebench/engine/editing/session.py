@@ -11,15 +11,13 @@ from convergebench.engine.editing.durable_edit import DurableEdit, Trajectory
 from convergebench.engine.editing.plan import Plan
 from convergebench.engine.editing.source_cache import SourceCache
 from convergebench.engine.interrupts import interruptible
-from convergebench.engine.measuring.clip_direction import ForwardEdit
-from convergebench.engine.measuring.measurement_queue import MeasurementQueue
+from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.engine.session import RunOutcome, TrajectorySession, use_many_threads
 from convergebench.engine.shared_limits import SharedLimits
 from convergebench.metrics import MetricSet
-from convergebench.metrics.measured_pairs import MeasuredPairs
 from convergebench.picture import Picture
 from convergebench.store import Enrolment, Workspace
 from convergebench.types import Digest, Editor, PictureFacts, PreparedEditor, Step
@@ -40,9 +38,8 @@ async def run_plan(
 
     SIGINT stops it: nothing new is asked, what is in flight finishes and is kept. A second one drops that.
     """
-    editing = _Editing(
-        plan, workspace, measurers or Measurers.of(metric_set), run, progress or NoProgress(), limits
-    )
+    measurers = measurers or Measurers.of(metric_set, workspace.pictures)
+    editing = _Editing(plan, workspace, measurers, run, progress or NoProgress(), limits)
     return await editing.run(fresh)
 
 
@@ -65,19 +62,13 @@ class _Editing:
         self._session = TrajectorySession(workspace, SharedLimits(limits), RunOutcome(), progress)
         self._limits = self._session.limits_for_editors(plan.editors)
         self._sources = SourceCache(workspace.pictures)
-        at_once, batch, fill = measurers.at_once, measurers.batch, measurers.fill
-        fail = self._session.fail
-        self._returns = MeasurementQueue(measurers.returns, workspace, progress, fail, at_once, batch, fill)
-        self._changes = MeasurementQueue(
-            measurers.changes, workspace, NoProgress(), fail, at_once, batch, fill
-        )
-        self._directions = MeasurementQueue(measurers.directions, workspace, NoProgress(), fail, at_once)
+        self._queues = measurers.queues(workspace, progress, self._session.fail)
 
     async def run(self, fresh: bool) -> RunOutcome:
         use_many_threads()
         with interruptible(self._session.interrupt):
             await asyncio.gather(*(self._run_editor(editor, fresh) for editor in self._plan.editors))
-            for queue in (self._returns, self._changes, self._directions):
+            for queue in self._queues.values():
                 await queue.finish()
         return self._session.finish()
 
@@ -122,8 +113,10 @@ class _Editing:
             source = await self._sources.open(trajectory.case.source)
             recorded = self._workspace.steps(trajectory.id)
             results = _results(recorded)
-            known = self._workspace.measured([source.digest, *results], results)
-            pairs = MeasuredPairs(source, self._protocol.returns)
+            case, returns = trajectory.case, self._protocol.returns
+            contexts = chain_contexts(recorded, source.digest, case.pair, case.category, returns)
+            known = self._workspace.measured([source.digest, *results, *contexts], results)
+            chain = ChainMeasurements(source, returns, case.pair, case.category)
 
             async def on_step(step: Step, picture: Picture | None, replayed: bool) -> None:
                 nonlocal steps
@@ -132,14 +125,8 @@ class _Editing:
                 self._progress.step(model, step, replayed=replayed)
                 if picture is None:
                     return
-                is_return = step.role in self._protocol.returns
-                change = pairs.pair_with(step.role, picture)
-                if change is not None:
-                    await self._changes.offer(change, known)
-                if change is not None and not is_return:
-                    await self._directions.offer(ForwardEdit(*change, step.instruction), known)
-                if is_return:
-                    await self._returns.offer((source, picture), known)
+                for kind, item in chain.of_step(step.role, step.instruction, picture):
+                    await self._queues[kind].offer(item, known)
 
             edit = DurableEdit(
                 trajectory,

@@ -5,24 +5,17 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
+from convergebench.engine.measuring.items import ForwardEdit
 from convergebench.engine.measuring.measurement_queue import Row
 from convergebench.errors import BadPicture
 from convergebench.instructions.captions import captions
 from convergebench.metrics import MetricSet, MetricUnavailable, clip, clip_direction
 from convergebench.metrics.clip_direction import Captions, ClipDirection, DirectionQuery
-from convergebench.picture import Picture
 from convergebench.store import MeasurementKey
 from convergebench.types import Measurement
 
 _log = logging.getLogger("convergebench")
-
-
-class ForwardEdit(NamedTuple):
-    before: Picture
-    after: Picture
-    instruction: str
 
 
 class DirectionMeasurer:
@@ -31,9 +24,11 @@ class DirectionMeasurer:
     What fails gives no row either: it is logged, and the next run tries again.
     """
 
-    def __init__(self, ruler: MetricSet) -> None:
-        self._ruler = ruler
-        self._clip_version = next((one.version for one in ruler.facts if one.name == clip.FACTS.name), None)
+    def __init__(self, metric_set: MetricSet) -> None:
+        self._metric_set = metric_set
+        self._clip_version = next(
+            (one.version for one in metric_set.facts if one.name == clip.FACTS.name), None
+        )
         self._loading = threading.Lock()
         self._was_loaded = False
         self._model: ClipDirection | None = None
@@ -84,7 +79,7 @@ class DirectionMeasurer:
 
     def _load(self) -> ClipDirection | None:
         """The ruler's own CLIP with its text half; a ruler without CLIP says why in its own measurements."""
-        if self._clip_version is None or not self._ruler.can_measure(clip.FACTS.name):
+        if self._clip_version is None or not self._metric_set.can_measure(clip.FACTS.name):
             return None
         held = clip.in_use(self._clip_version)
         try:

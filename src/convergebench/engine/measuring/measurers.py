@@ -1,37 +1,72 @@
-"""What a run measures: returns, the change from step to step, and where forward edits go."""
+"""What a run measures: who measures which items."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from convergebench.engine.measuring.clip_direction import DirectionMeasurer, ForwardEdit
-from convergebench.engine.measuring.measurement_queue import WORKERS, Measurer, PairMeasurer, PicturePair
-from convergebench.metrics import MetricSet
-from convergebench.metrics.measured_pairs import change_metrics
+from convergebench.engine.measuring.clip_direction import DirectionMeasurer
+from convergebench.engine.measuring.items import Kind
+from convergebench.engine.measuring.measurement_queue import WORKERS, MeasurementQueue, Measurer
+from convergebench.engine.measuring.pair_measurer import PairMeasurer
+from convergebench.engine.measuring.region_measurer import RegionMeasurer
+from convergebench.engine.progress import NoProgress, RunProgress
+from convergebench.metrics import MetricSet, flip, regions
+from convergebench.metrics.change_metrics import CHANGE_METRICS
 from convergebench.metrics.metric_set import BATCH
+from convergebench.store import PictureStore, Workspace
+
+_BATCHED: tuple[Kind, ...] = ("returns", "changes")
+"""Kinds that a GPU measures many of at a time."""
 
 
 @dataclass(frozen=True)
 class Measurers:
-    returns: Measurer[PicturePair]
-    changes: Measurer[PicturePair]
-    directions: Measurer[ForwardEdit]
+    by_kind: Mapping[Kind, Measurer[Any]]
     at_once: int = WORKERS
-    """Batches of each that are measured at a time."""
+    """Batches of each kind that are measured at a time."""
     batch: int = BATCH
 
-    @property
-    def fill(self) -> bool:
-        """Whether batches are better full: large ones are for a GPU, which takes as long for a few pictures
-        as for many, while cores had better begin with what is there."""
-        return self.batch > BATCH
-
     @classmethod
-    def of(cls, ruler: MetricSet) -> Measurers:
-        """Measured in this process."""
+    def of(cls, metric_set: MetricSet, pictures: PictureStore) -> Measurers:
+        """Those that measure in this process.
+
+        Where regions are measured, ꟻLIP's own figures come from the same maps. Changes are measured by none
+        that the set does not have, or results would show a metric that nobody asked for.
+        """
+        names = [facts.name for facts in metric_set.facts]
+        by_region = [*regions.NAMES, *flip.NAMES] if set(names) & set(regions.NAMES) else []
+        returns = metric_set.without(by_region)
+        changes = MetricSet([name for name in names if name in CHANGE_METRICS], sources=1)
+        wanted = [facts for facts in metric_set.facts if facts.name in by_region]
         return cls(
-            PairMeasurer(ruler),
-            PairMeasurer(change_metrics(ruler)),
-            DirectionMeasurer(ruler),
-            batch=ruler.batch_size,
+            {
+                "returns": PairMeasurer(returns),
+                "changes": PairMeasurer(changes),
+                "directions": DirectionMeasurer(returns),
+                "regions": RegionMeasurer(wanted, pictures.open),
+            },
+            batch=metric_set.batch_size,
         )
+
+    def queues(
+        self, workspace: Workspace, progress: RunProgress, on_error: Callable[[Exception], None]
+    ) -> dict[Kind, MeasurementQueue[Any]]:
+        """A queue for each kind; `progress` counts the returns.
+
+        Large batches are for a GPU, which takes as long for a few pictures as for many: these wait until they
+        are full.
+        """
+        return {
+            kind: MeasurementQueue(
+                measurer,
+                workspace,
+                progress if kind == "returns" else NoProgress(),
+                on_error,
+                self.at_once,
+                self.batch if kind in _BATCHED else BATCH,
+                fill=kind in _BATCHED and self.batch > BATCH,
+            )
+            for kind, measurer in self.by_kind.items()
+        }

@@ -1,59 +1,111 @@
-"""Measuring what a workspace holds already: every return that lacks a value, in the line that a run uses."""
+"""Measuring what a workspace holds already: all that its chains lack, in the queues that a run uses."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection
 from functools import lru_cache
+from typing import get_args
 
 from convergebench.engine.editing.source_cache import OPEN_SOURCES
-from convergebench.engine.measuring.measurement_queue import MeasurementQueue, PairMeasurer
+from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts
+from convergebench.engine.measuring.items import Item, Kind, PicturePair
+from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.progress import RunProgress
 from convergebench.metrics import MetricSet
-from convergebench.protocols import RETURN_ROLES
-from convergebench.results.trajectories import trajectory_ids
-from convergebench.store import Workspace
-from convergebench.types import Digest, PictureFacts
+from convergebench.protocols import RETURN_ROLES, RETURNING
+from convergebench.results import Records
+from convergebench.results.trajectories import TrajectoryRecord
+from convergebench.store import MeasurementKey, Workspace
+from convergebench.types import Digest, PictureFacts, Step
+
+EVERY_KIND: tuple[Kind, ...] = get_args(Kind)
+OF_RETURNS: tuple[Kind, ...] = ("returns", "regions")
 
 
-@dataclass(frozen=True)
-class Returns:
-    """Different pictures that one trajectory came back with, and what it started from."""
+async def measure_workspace(
+    workspace: Workspace,
+    metric_set: MetricSet,
+    progress: RunProgress,
+    trajectories: Collection[int] | None = None,
+    kinds: Collection[Kind] = OF_RETURNS,
+) -> int:
+    """Measure and record what was never tried, or lacked weights that are here now; how many returns.
 
-    source: Digest
-    pictures: tuple[PictureFacts, ...]
-
-
-def returns_of(workspace: Workspace) -> Iterator[Returns]:
-    """Every trajectory's returns, less those that an earlier one has too."""
-    seen: set[tuple[Digest, Digest]] = set()
-    for trajectory in trajectory_ids(workspace):
-        steps = workspace.steps(trajectory)
-        made = [step.outcome for step in steps if step.role in RETURN_ROLES]
-        pictures = {outcome.digest: outcome for outcome in made if isinstance(outcome, PictureFacts)}
-        source = steps[0].inputs[0] if steps else ""
-        new = tuple(facts for digest, facts in pictures.items() if (source, digest) not in seen)
-        seen.update((source, facts.digest) for facts in new)
-        if new:
-            yield Returns(source, new)
+    Of all trajectories, unless some are named.
+    """
+    return await _Remeasuring(workspace, metric_set, progress, kinds).run(trajectories)
 
 
-async def measure_workspace(workspace: Workspace, ruler: MetricSet, watch: RunProgress) -> int:
-    """Measure and record what was never tried, or lacked weights that are here now; how many returns."""
-    errors: list[Exception] = []
-    line = MeasurementQueue(PairMeasurer(ruler), workspace, watch, errors.append, batch=ruler.batch_size)
-    source = lru_cache(OPEN_SOURCES)(workspace.pictures.load)
-    gauge, count = PairMeasurer(ruler), 0
-    for returns in returns_of(workspace):
-        known = workspace.measured([returns.source], [facts.digest for facts in returns.pictures])
-        reference = await asyncio.to_thread(source, returns.source)
-        for facts in returns.pictures:
-            pair = (reference, workspace.pictures.open(facts))
-            if not errors and gauge.lacks(pair, known):
-                count += 1
-                await line.offer(pair, known)
-    await line.finish()
-    if errors:
-        raise errors[0]
-    return count
+def count_returns(workspace: Workspace) -> int:
+    """Different pictures that came back to the same source."""
+    sources = {step.trajectory: step.inputs[0] for step in Records.of(workspace).steps if step.position == 0}
+    return len(
+        {
+            (sources[step.trajectory], step.picture)
+            for step in Records.of(workspace).steps
+            if step.picture and step.role in RETURN_ROLES and step.trajectory in sources
+        }
+    )
+
+
+class _Remeasuring:
+    def __init__(
+        self, workspace: Workspace, metric_set: MetricSet, progress: RunProgress, kinds: Collection[Kind]
+    ) -> None:
+        self._workspace = workspace
+        self._kinds = kinds
+        self._errors: list[Exception] = []
+        self._measurers = Measurers.of(metric_set, workspace.pictures)
+        self._queues = self._measurers.queues(workspace, progress, self._errors.append)
+        self._source = lru_cache(OPEN_SOURCES)(workspace.pictures.load)
+        self._offered: set[tuple[Kind, Digest, Digest]] = set()
+        self._returns: set[tuple[Digest, Digest]] = set()
+
+    async def run(self, trajectories: Collection[int] | None) -> int:
+        for trajectory in {one.id: one for one in Records.of(self._workspace).trajectories}.values():
+            if self._errors:
+                break
+            if trajectories is None or trajectory.id in trajectories:
+                await self._offer_chain(trajectory)
+        for queue in self._queues.values():
+            await queue.finish()
+        if self._errors:
+            raise self._errors[0]
+        return len(self._returns)
+
+    async def _offer_chain(self, trajectory: TrajectoryRecord) -> None:
+        steps = [step for step in self._workspace.steps(trajectory.id) if _picture(step)]
+        if not steps or trajectory.protocol not in RETURNING:
+            return
+        source = await asyncio.to_thread(self._source, steps[0].inputs[0])
+        pair, category = trajectory.case.pair, trajectory.case.category
+        contexts = chain_contexts(steps, source.digest, pair, category, RETURN_ROLES)
+        pictures = [facts.digest for step in steps if (facts := _picture(step))]
+        known = self._workspace.measured([source.digest, *pictures, *contexts], pictures)
+        chain = ChainMeasurements(source, RETURN_ROLES, pair, category)
+        for step in steps:
+            facts = _picture(step)
+            assert facts is not None
+            picture = self._workspace.pictures.open(facts)
+            for kind, item in chain.of_step(step.role, step.instruction, picture):
+                await self._offer(kind, item, known)
+                if self._errors:
+                    return
+
+    async def _offer(self, kind: Kind, item: Item, known: dict[MeasurementKey, bool]) -> None:
+        """Once, however many chains have it."""
+        if kind not in self._kinds or not self._measurers.by_kind[kind].lacks(item, known):
+            return
+        if isinstance(item, PicturePair):
+            key = (kind, item.reference.digest, item.picture.digest)
+            if kind == "returns":
+                self._returns.add(key[1:])
+            if key in self._offered:
+                return
+            self._offered.add(key)
+        await self._queues[kind].offer(item, known)
+
+
+def _picture(step: Step) -> PictureFacts | None:
+    return step.outcome if isinstance(step.outcome, PictureFacts) else None

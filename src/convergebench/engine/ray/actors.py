@@ -7,14 +7,14 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 
-from convergebench.engine.measuring.clip_direction import ForwardEdit
+from convergebench.engine.measuring.items import opened
 from convergebench.engine.measuring.measurement_queue import Row
 from convergebench.engine.measuring.measurers import Measurers
-from convergebench.engine.ray.messages import EditMessage, EditReply, MeasurableMessage, PairsMessage
+from convergebench.engine.ray.messages import EditMessage, EditReply, MeasurableMessage, MeasureMessage
 from convergebench.errors import ConvergeBenchError, WorkspaceError
 from convergebench.metrics import MetricOptions, MetricSet
-from convergebench.picture import Picture
 from convergebench.store import open_pictures
 from convergebench.types import (
     BatchEditor,
@@ -105,46 +105,34 @@ class MetricActor:
     """One set of metrics."""
 
     def __init__(self, metrics: Sequence[str], options: MetricOptions, place: str) -> None:
-        self._ruler = MetricSet(metrics, options)
-        self._gauges = Measurers.of(self._ruler)
+        self._metric_set = MetricSet(metrics, options)
         self._pictures = open_pictures(place)
+        self._measurers = Measurers.of(self._metric_set, self._pictures)
 
     async def ready(self) -> None:
         return None
 
     async def serve(
-        self, asked: Sequence[PairsMessage | MeasurableMessage]
+        self, messages: Sequence[MeasureMessage | MeasurableMessage]
     ) -> Sequence[list[Row] | list[str]]:
         return [
-            await asyncio.to_thread(self._measured, one)
-            if isinstance(one, PairsMessage)
+            await asyncio.to_thread(self._measure, one)
+            if isinstance(one, MeasureMessage)
             else await asyncio.to_thread(self._measurable)
-            for one in asked
+            for one in messages
         ]
 
     def _measurable(self) -> list[str]:
-        names = [facts.name for facts in self._ruler.facts if facts.needs_weights]
-        return [name for name in names if self._ruler.can_measure(name)]
+        names = [facts.name for facts in self._metric_set.facts if facts.needs_weights]
+        return [name for name in names if self._metric_set.can_measure(name)]
 
-    def _measured(self, asked: PairsMessage) -> list[Row]:
-        opened = {facts: self._pictures.open(facts) for pair in asked.pairs for facts in pair}
-        pairs = [(opened[reference], opened[picture]) for reference, picture in asked.pairs]
-        if asked.which == "directions":
-            return self._gauges.directions.measure(_forward_edits(pairs, asked.instructions))
-        gauge = self._gauges.returns if asked.which == "returns" else self._gauges.changes
-        return gauge.measure(pairs)
+    def _measure(self, message: MeasureMessage) -> list[Row]:
+        open_once = cache(self._pictures.open)
+        items = [opened(item, open_once) for item in message.items]
+        return self._measurers.by_kind[message.kind].measure(items)
 
     async def close(self) -> None:
         pass
-
-
-def _forward_edits(
-    pairs: Sequence[tuple[Picture, Picture]], instructions: Sequence[str]
-) -> list[ForwardEdit]:
-    return [
-        ForwardEdit(before, after, instruction)
-        for (before, after), instruction in zip(pairs, instructions, strict=True)
-    ]
 
 
 def _node() -> str:

@@ -7,22 +7,22 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from convergebench.engine.measuring.clip_direction import ForwardEdit
-from convergebench.engine.measuring.measurement_queue import Measurer, PicturePair, Row
+from convergebench.engine.measuring.items import Item, Kind, as_facts
+from convergebench.engine.measuring.measurement_queue import Measurer, Row
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.ray.actors import MetricActor
-from convergebench.engine.ray.messages import MeasurableMessage, PairsMessage, Which
+from convergebench.engine.ray.messages import MeasurableMessage, MeasureMessage
 from convergebench.engine.ray.replica import RayReplica
 from convergebench.engine.ray.replica_pool import ReplicaPool, Scale
 from convergebench.metrics import MetricOptions, MetricSet
-from convergebench.store import MeasurementKey
+from convergebench.store import MeasurementKey, PictureStore
 from convergebench.types import Share
 
-Workers: TypeAlias = ReplicaPool[PairsMessage | MeasurableMessage, Any]
+Workers: TypeAlias = ReplicaPool[MeasureMessage | MeasurableMessage, Any]
 
 
 class RemoteMetricSet(MetricSet):
-    """A ruler whose weights are on the nodes: it knows what they can measure, and loads nothing here."""
+    """A metric set whose weights are on the nodes: it knows what they can measure, and loads nothing here."""
 
     def __init__(self, metrics: Sequence[str], options: MetricOptions, measurable: frozenset[str]) -> None:
         super().__init__(metrics, options)
@@ -35,43 +35,44 @@ class RemoteMetricSet(MetricSet):
 class RemoteMeasurer:
     """Knows what is to be measured, as the near one does, and has it done elsewhere."""
 
-    def __init__(self, which: Which, near: Measurer[Any], workers: Workers) -> None:
-        self._which = which
+    def __init__(self, kind: Kind, near: Measurer[Any], workers: Workers) -> None:
+        self._kind = kind
         self._near = near
         self._workers = workers
         self._loop = asyncio.get_running_loop()
 
-    def lacks(self, item: PicturePair | ForwardEdit, known: Mapping[MeasurementKey, bool]) -> bool:
+    def lacks(self, item: Item, known: Mapping[MeasurementKey, bool]) -> bool:
         return self._near.lacks(item, known)
 
-    def measure(self, items: Sequence[PicturePair | ForwardEdit]) -> list[Row]:
-        pairs = [(item[0].facts, item[1].facts) for item in items]
-        instructions = [item.instruction for item in items if isinstance(item, ForwardEdit)]
-        asked = PairsMessage(self._which, pairs, instructions)
-        rows: list[Row] = asyncio.run_coroutine_threadsafe(self._workers.ask(asked), self._loop).result()
+    def measure(self, items: Sequence[Item]) -> list[Row]:
+        message = MeasureMessage(self._kind, [as_facts(item) for item in items])
+        rows: list[Row] = asyncio.run_coroutine_threadsafe(self._workers.ask(message), self._loop).result()
         return rows
 
 
 class RemoteMetrics:
-    """Metric workers and the gauges that use them."""
+    """Metric workers, and the measurers that use them."""
 
     def __init__(
-        self, metrics: Sequence[str], options: MetricOptions, place: str, share: Share, scale: Scale
+        self,
+        metrics: Sequence[str],
+        options: MetricOptions,
+        pictures: PictureStore,
+        share: Share,
+        scale: Scale,
     ) -> None:
-        self._metrics, self._options = tuple(metrics), options
-        start = partial(RayReplica.start, MetricActor, share, self._metrics, options, place)
+        self._metrics, self._options, self._pictures = tuple(metrics), options, pictures
+        start = partial(RayReplica.start, MetricActor, share, self._metrics, options, pictures.place)
         self._scale = scale
         self._workers: Workers = ReplicaPool("the metrics", start, scale)
 
-    async def gauges(self) -> Measurers:
-        near = Measurers.of(RemoteMetricSet(self._metrics, self._options, await self._measurable()))
-        return Measurers(
-            RemoteMeasurer("returns", near.returns, self._workers),
-            RemoteMeasurer("changes", near.changes, self._workers),
-            RemoteMeasurer("directions", near.directions, self._workers),
-            at_once=2 * self._scale.most,
-            batch=near.batch,
-        )
+    async def measurers(self) -> Measurers:
+        metric_set = RemoteMetricSet(self._metrics, self._options, await self._measurable())
+        near = Measurers.of(metric_set, self._pictures)
+        by_kind: dict[Kind, Measurer[Any]] = {
+            kind: RemoteMeasurer(kind, measurer, self._workers) for kind, measurer in near.by_kind.items()
+        }
+        return Measurers(by_kind, at_once=2 * self._scale.most, batch=near.batch)
 
     async def close(self) -> None:
         await self._workers.close()

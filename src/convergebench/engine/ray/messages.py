@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
+from convergebench.engine.measuring.items import Item, Kind
 from convergebench.types import PictureFacts, StepContext
 
 
@@ -27,17 +27,13 @@ class EditReply:
     encoded: bytes | None = None
 
 
-Which: TypeAlias = Literal["returns", "changes", "directions"]
-
-
 @dataclass(frozen=True)
 class MeasurableMessage:
     """Which metrics that need weights have them on the nodes?"""
 
 
 @dataclass(frozen=True)
-class PairsMessage:
-    which: Which
-    pairs: Sequence[tuple[PictureFacts, PictureFacts]]
-    instructions: Sequence[str] = ()
-    """Of forward edits, one for each pair."""
+class MeasureMessage:
+    kind: Kind
+    items: Sequence[Item]
+    """With the facts of their pictures in place of the pictures."""

@@ -56,7 +56,7 @@ async def run_plan_on_ray(
         remote = [editor for editor in editors if isinstance(editor, RayEditor)]
         at_once = max([TRAJECTORIES_AT_ONCE, *(editor.at_once for editor in remote)])
         workers = RemoteMetrics(
-            metrics, options, workspace.pictures.place, cluster.for_metrics, scale or cluster.metric_workers
+            metrics, options, workspace.pictures, cluster.for_metrics, scale or cluster.metric_workers
         )
         try:
             return await run_plan(
@@ -67,7 +67,7 @@ async def run_plan_on_ray(
                 limits=replace(limits, concurrency=limits.concurrency or at_once),
                 fresh=fresh,
                 progress=progress,
-                measurers=await workers.gauges(),
+                measurers=await workers.measurers(),
             )
         finally:
             await workers.close()

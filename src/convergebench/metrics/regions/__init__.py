@@ -7,16 +7,23 @@ visibly from the one it was made of. Visibility is ꟻLIP's, made by a function 
 from __future__ import annotations
 
 from convergebench.metrics.regions.evidence import EditEvidence, edit_evidence
+from convergebench.metrics.regions.facts import EDIT_EVIDENCE, FACTS, FOOTPRINT, NAMES, OF_RETURN
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit, locate_edit
-from convergebench.metrics.regions.maps import FlipAgainst, ReferencePicture
+from convergebench.metrics.regions.maps import FlipAgainst, FloatMap, ReferencePicture
 from convergebench.metrics.regions.measures import Histogram, RegionBox
 from convergebench.metrics.regions.returns import ReturnRegions, measure_return
 from convergebench.metrics.regions.scope import EditScope, edit_scope
 
 __all__ = [
+    "EDIT_EVIDENCE",
+    "FACTS",
+    "FOOTPRINT",
+    "NAMES",
+    "OF_RETURN",
     "EditEvidence",
     "EditScope",
     "FlipAgainst",
+    "FloatMap",
     "Footprint",
     "Histogram",
     "LocatedEdit",

@@ -16,6 +16,7 @@ from convergebench.errors import MissingExtra
 from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
 from convergebench.results import Records, WorkspaceOrRecords
 from convergebench.results.measurements import StepMeasurement, read_change_metrics, read_step_measurements
+from convergebench.results.step_contexts import step_contexts
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.types import Measurement
 
@@ -45,7 +46,8 @@ class MeasurementRow(NamedTuple):
     role: str
     """The step's."""
     compared_with: str
-    """A return with the source and the previous return, other edits with their input."""
+    """A return with the source and the previous return, other edits with their input; `chain` where the
+    value depends on all pictures before."""
     metric: str
     version: str
     value: float | None
@@ -128,6 +130,25 @@ def _of_trajectories(
         for trajectory in by_id[step.trajectory]:
             known = unchanged.get(trajectory.case.suite, ()) if measured is None else measured
             yield from (_row(trajectory, step, one) for one in known)
+    yield from _by_region(records, by_id)
+
+
+def _by_region(records: Records, by_id: Mapping[int, Sequence[TrajectoryRecord]]) -> Iterator[MeasurementRow]:
+    """What was measured of steps as parts of their chain."""
+    if not records.newest_versions.keys() & set(metrics.expand(["regions"])):
+        return
+    steps = [step for step in records.steps if step.trajectory in by_id]
+    contexts = step_contexts(steps, {identity: known[0] for identity, known in by_id.items()})
+    for step in steps:
+        context = contexts.get((step.trajectory, step.position))
+        if context is None or step.picture is None:
+            continue
+        for one in records.pair_values.get((context, step.picture), {}).values():
+            place = StepMeasurement(
+                step.trajectory, step.role, step.round, step.picture, "chain", one.metric, one.version,
+                one.value, one.missing,
+            )  # fmt: skip
+            yield from (_row(trajectory, place, one) for trajectory in by_id[step.trajectory])
 
 
 def _row(trajectory: TrajectoryRecord, step: StepMeasurement, measured: Measurement) -> MeasurementRow:

@@ -1,0 +1,86 @@
+"""What is measured of one chain, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+
+from convergebench.engine.measuring.items import (
+    ChainReturn,
+    ForwardEdit,
+    ForwardPicture,
+    Item,
+    Kind,
+    PicturePair,
+)
+from convergebench.picture import Picture
+from convergebench.protocols.chain_context import AskedEdit, ChainContext
+from convergebench.types import Digest, PictureFacts, Step
+
+
+class ChainMeasurements:
+    """Follows one chain. A return is compared with the source and the return before; any other step with its
+    input; forward edits are located, and returns measured by region."""
+
+    def __init__(self, source: Picture, returns: Set[str], pair: str, category: str) -> None:
+        self._source = source
+        self._returns = returns
+        self._context = ChainContext(source.digest, pair, category)
+        self._latest = source
+        self._last_return: Picture | None = None
+        self._round_input = source
+        self._forward: Picture | None = None
+        self._earlier: tuple[tuple[PictureFacts, PictureFacts], ...] = ()
+
+    def of_step(self, role: str, instruction: str, picture: Picture) -> Iterator[tuple[Kind, Item]]:
+        """What is to be measured now that a step has made this picture.
+
+        Two pictures that are the same file need no comparison.
+        """
+        given, self._latest = self._latest, picture
+        if role in self._returns:
+            yield from self._of_return(picture)
+            return
+        if given.digest != picture.digest:
+            yield "changes", PicturePair(given, picture)
+            yield "directions", ForwardEdit(given, picture, instruction)
+        context = self._context.forward(role, instruction, given.digest, picture.digest)
+        if context is None:
+            return
+        if self._forward is None:
+            self._round_input = given
+        self._forward = picture
+        asked = AskedEdit.by(instruction, self._context.pair, self._context.category)
+        yield (
+            "regions",
+            ForwardPicture(self._source, given, picture, asked.pair, asked.category, context),
+        )
+
+    def _of_return(self, picture: Picture) -> Iterator[tuple[Kind, Item]]:
+        before, self._last_return = self._last_return, picture
+        if before is not None and before.digest != picture.digest:
+            yield "changes", PicturePair(before, picture)
+        yield "returns", PicturePair(self._source, picture)
+        # Where nothing was edited, as when an editor is asked to change nothing, all of the picture is rest.
+        edited = (self._round_input, self._forward) if self._forward else (self._source, self._source)
+        category, context = self._context.category, self._context.returned()
+        yield "regions", ChainReturn(self._source, *edited, picture, category, context, self._earlier)
+        if self._forward is not None:
+            self._earlier += ((self._round_input.facts, self._forward.facts),)
+        self._forward = None
+
+
+def chain_contexts(
+    steps: Sequence[Step], source: Digest, pair: str, category: str, returns: Set[str]
+) -> list[Digest]:
+    """The contexts of the steps that are recorded, for looking up what was measured of them."""
+    context = ChainContext(source, pair, category)
+    found: list[Digest | None] = []
+    for step in steps:
+        if not isinstance(step.outcome, PictureFacts):
+            continue
+        if step.role in returns:
+            found.append(context.returned())
+        else:
+            made = step.outcome.digest
+            found.append(context.forward(step.role, step.instruction, step.inputs[0], made))
+    return [one for one in found if one is not None]

@@ -1,0 +1,66 @@
+"""What can be measured of a chain. Pictures are fields of their own, so that items travel by their facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
+
+from convergebench.picture import Picture
+from convergebench.types import Digest, PictureFacts
+
+Kind: TypeAlias = Literal["returns", "changes", "directions", "regions"]
+"""Returns against their source; each step against the one before; where forward edits go; regions."""
+
+
+class PicturePair(NamedTuple):
+    reference: Picture
+    picture: Picture
+
+
+class ForwardEdit(NamedTuple):
+    before: Picture
+    after: Picture
+    instruction: str
+
+
+class ForwardPicture(NamedTuple):
+    """A forward edit, to be located."""
+
+    source: Picture
+    """Of the chain; all pictures are compared in its size."""
+    input: Picture
+    forward: Picture
+    pair: str
+    category: str
+    context: Digest
+
+
+class ChainReturn(NamedTuple):
+    """A return with the chain behind it."""
+
+    source: Picture
+    input: Picture
+    forward: Picture
+    returned: Picture
+    category: str
+    context: Digest
+    earlier: tuple[tuple[PictureFacts, PictureFacts], ...]
+    """Inputs and forward pictures of the rounds before."""
+
+
+Item: TypeAlias = PicturePair | ForwardEdit | ForwardPicture | ChainReturn
+ItemT = TypeVar("ItemT", bound=Item)
+
+
+def as_facts(item: Item) -> Item:
+    """The same with its pictures' facts in place of the pictures."""
+    return _replaced(item, Picture, lambda picture: picture.facts)
+
+
+def opened(item: Item, open_picture: Callable[[PictureFacts], Picture]) -> Item:
+    """The reverse of `as_facts`."""
+    return _replaced(item, PictureFacts, open_picture)
+
+
+def _replaced(item: ItemT, kind: type, change: Callable[..., object]) -> ItemT:
+    return type(item)(*(change(part) if isinstance(part, kind) else part for part in item))  # type: ignore[arg-type]

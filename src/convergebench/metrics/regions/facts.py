@@ -1,0 +1,43 @@
+"""The metrics by region: what tables and files need to know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from convergebench.metrics.base import FamilyRegistration, FunctionFamily, Reading, Result, register_family
+from convergebench.types import Better, MetricFacts
+
+VERSION = "1"
+FOOTPRINT = "footprint"
+EDIT_EVIDENCE = "edit_evidence"
+ONLY_IN_CHAINS = "measured in chains of edits only: where it was edited follows from the forward picture"
+
+
+def _facts(name: str, better: Better, perfect: float, worst: float, summary: str) -> MetricFacts:
+    return MetricFacts(name, VERSION, better, perfect, worst, "region", summary=summary)
+
+
+FACTS = (
+    _facts(FOOTPRINT, "nearest", 0.0, 1.0, "The share of the picture that the forward edit touched."),
+    _facts(
+        EDIT_EVIDENCE, "higher", 1.0, 0.0, "Whether pixels confirm the forward edit (1) or refute it (0)."
+    ),
+    _facts("undid", "higher", 1.0, 0.0, "How much of the source is back where it was edited."),
+    _facts("left_behind", "lower", 0.0, 1.0, "The share of the footprint's core that still looks edited."),
+    _facts("kept", "higher", 1.0, 0.0, "How much of the source is left where it was never edited."),
+    _facts("kept_registered", "higher", 1.0, 0.0, "The same after registration, which undoes a moved frame."),
+    _facts("collateral", "lower", 0.0, 1.0, "The share of the rest that visibly differs from the source."),
+    _facts("rewritten", "nearest", 0.0, 1.0, "The share of the edited region that visibly differs."),
+)
+NAMES = tuple(facts.name for facts in FACTS)
+OF_RETURN = tuple(name for name in NAMES if name not in (FOOTPRINT, EDIT_EVIDENCE))
+"""Those of a return; the two others are of a forward picture."""
+
+
+def _of_pair(source: object, result: Result) -> Mapping[str, Reading]:
+    return dict.fromkeys(NAMES, ONLY_IN_CHAINS)
+
+
+register_family(
+    FamilyRegistration("regions", FACTS, lambda _: FunctionFamily(FACTS, _of_pair, lambda source: None))
+)
