@@ -6,13 +6,13 @@ from pathlib import Path
 
 from convergebench.store import (
     DATABASE,
-    ImportedReturn,
     Workspace,
     imported_rows,
     imported_suites,
     record_imported,
 )
 from convergebench.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
+from convergebench.types import ImportedReturn
 
 ROW = ImportedReturn(
     "flux", "a/hat", "a", "hat", "accessories", "portrait", 0, 3, {"psnr": math.inf, "ssim": 0.5}
