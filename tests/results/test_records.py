@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import convergebench
+from convergebench.errors import WorkspaceError
+from convergebench.report.page.page_results import page_results
+from convergebench.results import Records, load_results
+from convergebench.results.refinements import refinements
+from convergebench.store import DATABASE, Enrolment, Workspace
+from convergebench.store.schema import APPLICATION_ID, MIGRATIONS
+from convergebench.types import Case, EditorFacts, Failure, Step
+
+
+def enrol(workspace: Workspace, case: Case, editor: EditorFacts, *, fresh: bool = False) -> int:
+    (identity,) = workspace.enrol([Enrolment("round_trip", "tiny@0", editor, case, 0, 2)], fresh=fresh)
+    return identity
+
+
+def test_a_workspace_is_read_once_until_something_is_written(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    enrol(workspace, make_case(), EditorFacts("jpeg", "1"))
+    records = Records.of(workspace)
+    assert Records.of(workspace) is records
+    assert Records.of(records) is records
+    assert [one.model for one in records.trajectories] == ["jpeg"]
+    enrol(workspace, make_case(), EditorFacts("jpeg", "2"))
+    later = Records.of(workspace)
+    assert len({one.model for one in later.trajectories}) == 2
+    assert [one.model for one in records.trajectories] == ["jpeg"]
+
+
+def test_the_last_word_on_a_position_counts_and_what_failed_before_it_is_paid_for(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    trajectory = enrol(workspace, make_case(), EditorFacts("jpeg", "1"))
+    run = workspace.start_run({}, "test")
+    for reason, cost in (("too dark", 0.25), ("too bright", 0.5)):
+        failure = Failure("unavailable", reason)
+        step = Step(0, "forward", 1, "Add a hat.", 0, ("a" * 64,), failure, 1.0, cost, 1)
+        workspace.record_step(trajectory, run, step).result()
+    (step,) = Records.of(workspace).steps
+    assert (step.reason, step.cost_usd, step.spent_usd, step.inputs) == ("too bright", 0.5, 0.75, ("a" * 64,))
+
+
+def test_a_case_of_two_suites_has_its_trajectory_in_both(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    case, editor = make_case(), EditorFacts("jpeg", "1")
+    enrolments = [Enrolment("round_trip", suite, editor, case, 0, 2) for suite in ("whole@1", "part@1")]
+    first, second = workspace.enrol(enrolments, fresh=False)
+    assert first == second
+    assert [one.case.suite for one in Records.of(workspace).newest[first]] == ["part@1", "whole@1"]
+
+
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+def test_a_workspace_of_an_older_version_can_be_read_as_it_is(version: int, tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / DATABASE) as db:
+        for script in MIGRATIONS[:version]:
+            db.executescript(script)
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.execute(f"PRAGMA user_version = {version}")
+    with Workspace.existing(tmp_path) as workspace:
+        records = Records.of(workspace)
+        assert not (records.judgements or records.judges or records.rubrics or records.imported_labels)
+        assert not (records.steps or records.runs or refinements(records))
+        assert page_results(records).returns == ()
+        with pytest.raises(WorkspaceError, match="holds no results yet"):
+            load_results(workspace)
+
+
+def test_nothing_outside_the_store_and_the_read_model_speaks_sql() -> None:
+    package = Path(convergebench.__file__).parent
+    sql = re.compile(r"sqlite3|\.query\(|\.each_row\(|\bSELECT\b.*\bFROM\b", re.DOTALL)
+    speaking = {
+        path.relative_to(package).parts[0]
+        for path in package.rglob("*.py")
+        if sql.search(path.read_text(encoding="utf-8"))
+    }
+    assert speaking == {"results", "store"}
