@@ -76,8 +76,10 @@ class JudgementQueue:
         while self._arrived:
             new = [self._arrived.popleft() for _ in range(min(LOOKUP_BATCH, len(self._arrived)))]
             await asyncio.to_thread(self._enlist, new)
-            kept = await asyncio.to_thread(verdict_rows, self._workspace, [one.request.key for one in new])
-            answered |= self._standing(kept)
+            recorded = await asyncio.to_thread(
+                verdict_rows, self._workspace, [one.request.key for one in new]
+            )
+            answered |= self._final(recorded)
             self._open.extend(one for one in new if one.request.key not in answered)
         return answered
 
@@ -94,9 +96,9 @@ class JudgementQueue:
                 self._open.append(waiting)
         return taken
 
-    def settled_meanwhile(self, claimed: Sequence[QueuedJudgement]) -> dict[str, Verdict]:
-        """What another process got for some of them, before we had the claim."""
-        return self._standing(verdict_rows(self._workspace, [one.request.key for one in claimed]))
+    def answered_meanwhile(self, claimed: Sequence[QueuedJudgement]) -> dict[str, Verdict]:
+        """Verdicts that another process recorded for some of them, before the claim was ours."""
+        return self._final(verdict_rows(self._workspace, [one.request.key for one in claimed]))
 
     def release(self, waiting: QueuedJudgement) -> None:
         self._claimed.discard(waiting.claim)
@@ -115,10 +117,10 @@ class JudgementQueue:
             enlist_judge(self._workspace, self._judge, list(rubrics.values()))
             self._rubrics |= set(rubrics)
 
-    def _standing(self, kept: Mapping[str, sqlite3.Row]) -> dict[str, Verdict]:
-        """A verdict that is missing stands as well, unless it is to be asked for anew."""
+    def _final(self, recorded: Mapping[str, sqlite3.Row]) -> dict[str, Verdict]:
+        """A missing verdict is final as well, unless it is to be asked for again."""
         return {
             key: verdict_of_row(row)
-            for key, row in kept.items()
+            for key, row in recorded.items()
             if row["outcome"] == "ok" or not self._retry_missing
         }
