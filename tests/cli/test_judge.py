@@ -151,7 +151,7 @@ def test_a_run_where_every_judgement_fails_exits_1_and_says_so(
 def test_a_judge_that_cannot_be_used_exits_1_and_says_why(cli: Callable[..., Any], folder: Path) -> None:
     ran = cli("judge", "--judge", "vllm:q/vl", "-w", folder)
     assert ran.code == 1
-    assert "vllm:q/vl cannot go on: vllm is not on the PATH" in ran.err
+    assert "vllm:q/vl cannot continue: vllm is not on the PATH" in ran.err
 
 
 def test_a_rubric_of_your_own_is_a_file(

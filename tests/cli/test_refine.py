@@ -113,7 +113,7 @@ def test_a_judge_that_is_down_for_good_is_said_in_a_sentence_and_the_edits_are_t
     )
     told = cli(*in_mini(words, "--chain", "--judge", server.name))
     assert told.code == 3
-    (sentence,) = [line for line in told.err.splitlines() if "cannot go on" in line]
+    (sentence,) = [line for line in told.err.splitlines() if "cannot continue" in line]
     assert sentence.endswith("the key in SERVER_API_KEY is not accepted; check it and run again")
     done = cli(*in_mini(words, "--chain", "--judge", server.name, "--json")).json
     assert sum(case["refined"] is not None for case in done["cases"]) == 8
@@ -204,7 +204,7 @@ def test_a_dry_run_asks_nothing_and_says_what_is_left(cli: Cli, words: Words, se
     ("given", "sentence"),
     [
         (["--suite", "reedit-mini"], "say who looks at the edits with --reasoner PROVIDER:MODEL, or refine"),
-        (["--reasoner", "nobody:x", "--suite", "reedit-mini"], "there is no judge 'nobody:x'"),
+        (["--reasoner", "nobody:x", "--suite", "reedit-mini"], "there is no judge provider 'nobody'"),
         (["--reasoner", "openai:x", "--max-cost", "1", "--suite", "reedit-mini"], "the price of openai:x is"),
         (["--reasoner", "openai:x", "--image", "a.png"], "one picture needs both --image and --instruction"),
     ],

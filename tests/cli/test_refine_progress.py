@@ -58,5 +58,5 @@ def test_that_a_judge_cannot_go_on_is_said_at_once_above_the_bars(capsys: pytest
         progress.given_up("the key [is] not accepted")
         time.sleep(0.15)
     lines = drawn(capsys)
-    assert "server:vl cannot go on: the key [is] not accepted" in lines
+    assert "server:vl cannot continue: the key [is] not accepted" in lines
     assert lines[-1].startswith("qwen")

@@ -33,7 +33,7 @@ def test_a_run_ends_with_the_ranking_and_0(cli: Cli, run: Words) -> None:
     assert ended.code == 0
     assert "round 2" in ended.out
     assert "SSIM @ R2" in ended.out
-    assert "24 edits made" in ended.out
+    assert "24 new edits" in ended.out
     assert ended.err == ""
 
 
@@ -124,7 +124,7 @@ def test_one_model_that_fails_does_not_keep_the_others_from_their_ranking(cli: C
     assert "1  jpeg" in ended.out
     assert "truth() takes exactly one argument" in ended.out
     assert "3 of 6 trajectories are not complete (3 crashed)" in ended.err
-    assert "Run the same command again" in ended.err
+    assert "Rerun the command" in ended.err
 
 
 def test_a_run_with_another_metric_than_ssim_is_ranked_by_it(cli: Cli, run: Words, tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_a_signal_keeps_what_is_in_flight_and_the_same_command_goes_on(
     assert stopped.returncode == 130
     assert "Traceback" not in err
     assert "3 of 3 trajectories are not complete; all that was done is in" in err
-    assert "Run the same command again to go on" in err
+    assert "Rerun the command to continue" in err
     kept = steps(tmp_path / "results")
     assert len(kept) == 3
     out, _ = start([*words, "--json"]).communicate(timeout=30)
@@ -219,7 +219,7 @@ def test_a_fresh_start_that_is_stopped_goes_on_without_fresh(
     stopped = start(run("--fresh", model="sleepy", rounds=1), edits=3)
     stopped.send_signal(signal.SIGINT)
     _, err = stopped.communicate(timeout=30)
-    assert "Run the same command again, without --fresh, to go on" in err
+    assert "Rerun the command, without --fresh, to continue" in err
 
 
 def test_a_second_ctrl_c_ends_at_once_without_a_traceback(

@@ -125,7 +125,7 @@ def test_judging_that_fails_throughout_exits_1_and_says_so(
     judge.script = lambda number, asked: failure(401, "no such key")
     done = cli(*words(write_edits(tmp_path / "made"), tmp_path, "--judge", judge.name, "--limit", 1))
     assert done.code == 1
-    assert "the judge cannot go on" in done.err
+    assert "the judge cannot continue" in done.err
 
 
 def test_missing_verdicts_exit_3(cli: Cli, judge: JudgeServer, tmp_path: Path) -> None:

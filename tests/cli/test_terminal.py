@@ -100,7 +100,7 @@ def test_ctrl_c_says_that_it_is_stopping(run: Words) -> None:
     code, text = shown(run(model="noise", rounds=400), 80, interrupt_after="edits/s")
     assert code == 130
     assert "Stopping: " in text
-    assert "Run the same command again to go on" in text
+    assert "Rerun the command to continue" in text
     assert "Traceback" not in text
 
 

@@ -124,10 +124,10 @@ def test_the_lane_narrows_when_told_that_it_is_too_much_and_widens_again() -> No
     async def widths() -> tuple[int, int]:
         lane = Lane(at_once=8)
         lane._active = 8
-        lane.told(RateLimited("429"), 0.0)
+        lane.adapt(RateLimited("429"), 0.0)
         narrowed = int(lane._allowed)
         for _ in range(100):
-            lane.told(Reply(), 0.0)
+            lane.adapt(Reply(), 0.0)
         return narrowed, int(lane._allowed)
 
     assert asyncio.run(widths()) == (4, 8)

@@ -64,11 +64,11 @@ async def inverse_of(instruction: str, judge: Judge | None = None) -> Inverse:
     """
     turned_down: tuple[str, ...] = ()
     if judge is not None:
-        told = await _told(judge, _INVERT % instruction, "inverse")
-        why_not = await _objection(judge, instruction, told)
+        answer = await _answer(judge, _INVERT % instruction, "inverse")
+        why_not = await _objection(judge, instruction, answer)
         if why_not is None:
-            return Inverse(told, judge.facts.name)
-        turned_down = (f"{judge.facts.name} said {told!r}, but {why_not}",)
+            return Inverse(answer, judge.facts.name)
+        turned_down = (f"{judge.facts.name} said {answer!r}, but {why_not}",)
     text, by = _known(instruction)
     return Inverse(text, by, turned_down)
 
@@ -79,10 +79,10 @@ async def class_of(instruction: str, judge: Judge | None = None) -> Classed:
     if found.reversibility is not None or judge is None:
         return found
     reply = await _reply(judge, _CLASSIFY % instruction, ("because", "reversibility"))
-    told: Reversibility
-    for told in get_args(Reversibility):
-        if told == reply["reversibility"]:
-            return Classed(told, judge.facts.name, reply["because"])
+    known: Reversibility
+    for known in get_args(Reversibility):
+        if known == reply["reversibility"]:
+            return Classed(known, judge.facts.name, reply["because"])
     return Classed(None, "", f"{judge.facts.name} said {reply['reversibility']!r}, which is no class")
 
 
@@ -95,12 +95,12 @@ def _known(instruction: str) -> tuple[str | None, str]:
     return text, "a template" if text else ""
 
 
-async def _objection(judge: Judge, instruction: str, told: str) -> str | None:
-    if not told.strip():
+async def _objection(judge: Judge, instruction: str, answer: str) -> str | None:
+    if not answer.strip():
         return "that says nothing"
-    if plain(told).lower() == plain(instruction).lower():
+    if plain(answer).lower() == plain(instruction).lower():
         return None if is_its_own_inverse(instruction) else "that is the instruction itself"
-    again = await _told(judge, _INVERT % told, "inverse")
+    again = await _answer(judge, _INVERT % answer, "inverse")
     return None if same_meaning(instruction, again) else f"undoing that in turn is {again!r}"
 
 
@@ -120,11 +120,11 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text.lower())) - _SMALL_WORDS
 
 
-async def _told(judge: Judge, asked: str, key: str) -> str:
-    return (await _reply(judge, asked, (key,)))[key]
+async def _answer(judge: Judge, prompt: str, key: str) -> str:
+    return (await _reply(judge, prompt, (key,)))[key]
 
 
-async def _reply(judge: Judge, asked: str, keys: tuple[str, ...]) -> Mapping[str, str]:
+async def _reply(judge: Judge, prompt: str, keys: tuple[str, ...]) -> Mapping[str, str]:
     """The texts under these keys; raises the error that remained after all attempts worth making."""
     schema = {
         "type": "object",
@@ -132,14 +132,14 @@ async def _reply(judge: Judge, asked: str, keys: tuple[str, ...]) -> Mapping[str
         "required": list(keys),
         "additionalProperties": False,
     }
-    question = Question(_SYSTEM, (asked,), schema)
+    question = Question(_SYSTEM, (prompt,), schema)
     limits = Limits(Lane(), Patience(), Budget(), asyncio.Event())
     done = await limits.attempt(lambda: judge.ask(question), None)
     if isinstance(done.outcome, EditError):
         raise done.outcome
     try:
-        answer: dict[str, Any] = the_object(done.outcome.text)
-        return {key: _text(answer, key) for key in keys}
+        content: dict[str, Any] = the_object(done.outcome.text)
+        return {key: _text(content, key) for key in keys}
     except NotInForm as error:
         raise Misconfigured(f"{judge.facts.name} does not answer in the form: {error}") from error
 

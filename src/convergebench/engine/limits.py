@@ -1,4 +1,4 @@
-"""Limits and money: how often, how fast and for how much a provider is asked."""
+"""Limits and money: how often, how fast and at what cost a provider is asked."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ T = TypeVar("T", bound=Paid)
 
 @dataclass(frozen=True)
 class Patience:
-    """How often to ask and how long to wait: exponential with full jitter, or as long as the server says."""
+    """How often to ask and how long to wait: exponential with full jitter, or as the server says."""
 
     attempts: int = 5
     first_wait_seconds: float = 1.0
@@ -60,7 +60,7 @@ class Attempted(Generic[T]):
     outcome: T | EditError
     attempts: int
     seconds: float
-    """Of the last attempt alone: how long the editor takes, not how long we waited to ask."""
+    """Of the last attempt alone: how long the editor takes, not how long the request waited."""
     cost_usd: float | None
     """Of all attempts, as failures can be charged for too; None where that is not known."""
 
@@ -75,7 +75,7 @@ class BudgetReached(Exception):
     def __init__(self, attempted: Attempted[Any] | None = None) -> None:
         super().__init__()
         self.attempted = attempted
-        """What there was money for: attempts that failed."""
+        """Failed attempts that were paid for before."""
 
 
 class Budget:
@@ -119,7 +119,7 @@ class Budget:
 
 class Lane:
     """One provider's lane: so many requests at a time and a minute. When the provider says that it is too
-    much, half as many go at a time, and one more after each lane's length of successes."""
+    many, half as many run at a time, and one more after as many successes as run at a time."""
 
     def __init__(self, at_once: int | None = None, per_minute: float | None = None) -> None:
         self._most = float(at_once or 1_000_000)
@@ -147,12 +147,12 @@ class Lane:
                 self._changed.notify_all()
 
     def widen(self, at_once: int) -> None:
-        """Make room for so many, unless there is."""
+        """Allow at least so many at a time."""
         if at_once > self._most:
             self._most = self._allowed = float(at_once)
 
-    def told(self, outcome: object, wait_seconds: float) -> None:
-        """Learn from a reply."""
+    def adapt(self, outcome: object, wait_seconds: float) -> None:
+        """Adapt the number at a time to a reply."""
         if isinstance(outcome, RateLimited):
             self._allowed = max(1.0, min(self._allowed, float(self._active + 1)) / 2)
             self._next_start = max(self._next_start, time.monotonic() + wait_seconds)
@@ -161,13 +161,13 @@ class Lane:
 
 
 def patience_with(editor: Editor, patience: Patience) -> Patience:
-    """Those that come in batches, or run elsewhere, have a deadline from when their turn comes, not here."""
+    """Editors that take batches, or run elsewhere, apply the deadline themselves, to the work alone."""
     is_waited_for = isinstance(editor, BatchEditor | PreparedEditor)
     return replace(patience, deadline_seconds=math.inf) if is_waited_for else patience
 
 
 def lane_for(facts: EditorFacts, at_once: int | None, per_minute: float | None) -> Lane:
-    """What was asked for overrules what the account allows, but not what this machine can do."""
+    """An explicit number overrides what the account allows, but not what this machine can do."""
     runs_here = facts.price_usd == 0
     if facts.at_once is None or at_once is None:
         most = facts.at_once
@@ -177,7 +177,7 @@ def lane_for(facts: EditorFacts, at_once: int | None, per_minute: float | None) 
 
 
 class Limits:
-    """What stands between us and one provider: its lane, our patience, the run's budget, and a stop sign."""
+    """The limits of one provider: its lane, the run's patience and budget, and the stop signal."""
 
     def __init__(self, lane: Lane, patience: Patience, budget: Budget, stop: asyncio.Event) -> None:
         self._lane = lane
@@ -202,7 +202,7 @@ class Limits:
             wait = (
                 0.0 if not isinstance(outcome, EditError) else self._patience.wait_seconds(attempt, outcome)
             )
-            self._lane.told(outcome, wait)
+            self._lane.adapt(outcome, wait)
             if is_last or await self._stopped_within(wait):
                 break
         if done is None:

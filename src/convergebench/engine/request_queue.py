@@ -1,4 +1,4 @@
-"""A line of requests, and who waits for their replies."""
+"""A queue of requests, and who waits for their replies."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class RequestQueue(Generic[Request, Reply]):
     def ask(self, request: Request) -> asyncio.Future[Reply]:
         answer: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._waiting.append(QueuedRequest(request, answer))
-        self._tell()
+        self._notify()
         return answer
 
     def put_back(self, asked: QueuedRequest[Request, Reply]) -> None:
         """To the front: its server was lost, and it has waited long enough."""
         self._waiting.appendleft(asked)
-        self._tell()
+        self._notify()
 
     def refuse_all(self, error: Exception) -> None:
         while self._waiting:
@@ -106,18 +106,18 @@ class RequestQueue(Generic[Request, Reply]):
 
     def grown(self) -> asyncio.Future[None]:
         """Done when there may be something to spare for one who is busy; each who waits is told in turn."""
-        told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._busy[told] = None
-        told.add_done_callback(self._busy.pop)
-        return told
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._busy[waiter] = None
+        waiter.add_done_callback(self._busy.pop)
+        return waiter
 
     def is_full(self, batch: int) -> bool:
         """Whether so many are there that may be taken together."""
         together = itertools.islice(self._waiting, batch)
         return sum(not asked.losses and not asked.answer.done() for asked in together) == batch
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._is_filled.set()
-        told = next((each for each in self._busy if not each.done()), None)
-        if told is not None and not self._idle:
-            told.set_result(None)
+        waiter = next((each for each in self._busy if not each.done()), None)
+        if waiter is not None and not self._idle:
+            waiter.set_result(None)

@@ -21,7 +21,7 @@ def batched(editor: Editor, stop: asyncio.Event, deadline_seconds: float) -> Edi
 
 
 class BatchingEditor:
-    """Gathers requests while the editor is busy, or for a moment when it is idle, and sends them together.
+    """Collects requests while the editor is busy, or for a moment when it is idle, and sends them together.
 
     A batch that is full is sent while another is under way, so that the editor's device need not wait until
     that one's pictures are encoded, stored and sent back with the next request. The deadline is a batch's:
@@ -36,14 +36,14 @@ class BatchingEditor:
         self._editor = editor
         self._stop = stop
         self._deadline_seconds = deadline_seconds
-        self._line: RequestQueue[EditRequest, Edited] = RequestQueue()
+        self._queue: RequestQueue[EditRequest, Edited] = RequestQueue()
         self._sender: asyncio.Task[None] | None = None
         self._under_way: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
         self._wait_seconds = FIRST_WAIT_SECONDS
 
     async def edit(self, request: EditRequest) -> Edited:
-        answer = self._line.ask(request)
+        answer = self._queue.ask(request)
         self._changed.set()
         if self._sender is None or self._sender.done():
             self._sender = asyncio.create_task(self._send_all())
@@ -53,11 +53,11 @@ class BatchingEditor:
         await self._editor.close()
 
     async def _send_all(self) -> None:
-        while len(self._line):
+        while len(self._queue):
             if self._stop.is_set():
-                self._line.refuse_all(Stopped())
+                self._queue.refuse_all(Stopped())
             elif self._may_send():
-                batch = await self._line.take(self._editor.batch_size, self._wait_seconds)
+                batch = await self._queue.take(self._editor.batch_size, self._wait_seconds)
                 self._wait_seconds = WAIT_SECONDS
                 sent = asyncio.create_task(self._send(batch))
                 self._under_way.add(sent)
@@ -67,7 +67,7 @@ class BatchingEditor:
                 await self._changed.wait()
 
     def _may_send(self) -> bool:
-        is_full = self._line.is_full(self._editor.batch_size)
+        is_full = self._queue.is_full(self._editor.batch_size)
         return not self._under_way or (is_full and len(self._under_way) < AT_ONCE)
 
     def _ended(self, sent: asyncio.Task[None]) -> None:

@@ -1,4 +1,4 @@
-"""The durable `edit`: what is finished is replayed from the store; what is not is done and kept."""
+"""The durable `edit`: finished steps are replayed from the store; the others are made and recorded."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class StepFailed(Exception):
 
 @dataclass(frozen=True)
 class Trajectory:
-    """One protocol run for (editor, case, seed), and where its steps are kept."""
+    """One protocol run for (editor, case, seed), and where its steps are recorded."""
 
     id: int
     run: int
@@ -45,7 +45,7 @@ class Trajectory:
     case: Case
     seed: int
     first_position: int = 0
-    """Where it goes on from another trajectory, its positions go on too, and with them the steps' seeds."""
+    """Where it continues another trajectory, its positions continue too, and with them the steps' seeds."""
     stored_first: bool = False
     """Whether a picture is handed on only when it is stored, as whoever gets it fetches it from there."""
 
@@ -80,36 +80,36 @@ class DurableEdit:
         self._may_begin = may_begin
         self._recorded = {step.position: step for step in recorded}
         self._position = trajectory.first_position
-        self._keeping: asyncio.Task[None] | None = None
+        self._saving: asyncio.Task[None] | None = None
 
     async def __call__(
         self, image: Image | Sequence[Image], instruction: str, *, role: str, round: int
     ) -> Picture:
         images = image if isinstance(image, Sequence) else (image,)
-        pictures = tuple([await self._opened(one) for one in images])
+        pictures = tuple([await self._open(one) for one in images])
         position, self._position = self._position, self._position + 1
         inputs = tuple(picture.digest for picture in pictures)
         recorded = self._recorded.get(position)
         if recorded is not None and _is_final(recorded):
             self._check_same_request(recorded, role, round, instruction, inputs)
-            return await self._replayed(recorded)
+            return await self._replay(recorded)
         if not self._may_begin():
             raise Stopped
         self._workspace.pictures.ensure_room()
-        case, chosen = self._trajectory.case.id, self._trajectory.seed
-        seed = step_seed(chosen, case, position)
-        context = StepContext(case, position, role, round, chosen)
+        case, run_seed = self._trajectory.case.id, self._trajectory.seed
+        seed = step_seed(run_seed, case, position)
+        context = StepContext(case, position, role, round, run_seed)
         request = EditRequest(pictures, instruction, seed, context)
         try:
             attempted = await self._attempt(request)
         except BudgetReached as reached:
             if reached.attempted is not None:  # it has been paid for, so it goes on record
                 with contextlib.suppress(StepFailed):
-                    await self._recorded_as(context, request, reached.attempted)
+                    await self._record(context, request, reached.attempted)
             raise
-        return await self._recorded_as(context, request, attempted)
+        return await self._record(context, request, attempted)
 
-    async def _recorded_as(
+    async def _record(
         self, context: StepContext, request: EditRequest, attempted: Attempted[Edited]
     ) -> Picture:
         inputs = tuple(picture.digest for picture in request.images)
@@ -119,46 +119,46 @@ class DurableEdit:
             _seconds(attempted), attempted.cost_usd, attempted.attempts,
         )  # fmt: skip
         await self.settled()
-        self._keeping = asyncio.create_task(asyncio.to_thread(self._keep, step, picture))
+        self._saving = asyncio.create_task(asyncio.to_thread(self._save, step, picture))
         if picture is None or self._trajectory.stored_first:
             await self.settled()
-        return await self._told(step, picture, replayed=False)
+        return await self._report(step, picture, replayed=False)
 
     async def settled(self) -> None:
         """Wait until all steps are on record; the error, if there is one, says why one is not."""
-        if self._keeping is not None:
-            keeping, self._keeping = self._keeping, None
-            await keeping
+        if self._saving is not None:
+            saving, self._saving = self._saving, None
+            await saving
 
     async def _attempt(self, request: EditRequest) -> Attempted[Edited]:
         editor = self._trajectory.editor
         return await self._limits.attempt(lambda: editor.edit(request), editor.facts.price_usd)
 
-    def _keep(self, step: Step, picture: Picture | None) -> None:
+    def _save(self, step: Step, picture: Picture | None) -> None:
         if picture is not None:
             self._workspace.pictures.put(picture)
         self._workspace.record_step(self._trajectory.id, self._trajectory.run, step).result()
 
-    async def _replayed(self, step: Step) -> Picture:
+    async def _replay(self, step: Step) -> Picture:
         picture = None
         if isinstance(step.outcome, PictureFacts):
             if not await asyncio.to_thread(self._workspace.pictures.holds, step.outcome):
                 place = self._workspace.pictures.place
                 raise BadPicture(
                     f"picture {step.outcome.digest} is gone from {place}; "
-                    "put it back, or begin anew with --fresh"
+                    "put it back, or start again with --fresh"
                 )
             picture = self._workspace.pictures.open(step.outcome)
-        return await self._told(step, picture, replayed=True)
+        return await self._report(step, picture, replayed=True)
 
-    async def _told(self, step: Step, picture: Picture | None, *, replayed: bool) -> Picture:
+    async def _report(self, step: Step, picture: Picture | None, *, replayed: bool) -> Picture:
         await self._on_step(step, picture, replayed)
         if picture is None:
             assert isinstance(step.outcome, Failure)
             raise StepFailed(step.outcome)
         return picture
 
-    async def _opened(self, image: Image) -> Picture:
+    async def _open(self, image: Image) -> Picture:
         return await self._open_source(image) if isinstance(image, SourcePicture) else image
 
     def _check_same_request(

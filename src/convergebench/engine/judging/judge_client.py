@@ -66,7 +66,7 @@ class JudgeClient:
             await self._judge.close()
 
     async def verdict(
-        self, asked: JudgementRequest, read: Read, question: Question, writes: list[Future[None]]
+        self, request: JudgementRequest, read: Read, question: Question, writes: list[Future[None]]
     ) -> Verdict | None:
         """The first reply in form, or what the last one lacks; None if the run ends before either. `writes`
         collects what is on its way to the disk.
@@ -75,10 +75,10 @@ class JudgeClient:
         is set right.
         """
         verdict = None
-        writes.append(begin_judgement(self._workspace, asked, self._run))
+        writes.append(begin_judgement(self._workspace, request, self._run))
         for number in range(1 + self._ask_again):
-            seed = asked.repeat * (1 + self._ask_again) + number
-            attempted = await self._attempt(replace(question, seed=seed), read, asked.key, writes)
+            seed = request.repeat * (1 + self._ask_again) + number
+            attempted = await self._attempt(replace(question, seed=seed), read, request.key, writes)
             if isinstance(attempted.outcome, EditError):
                 return self._failed(attempted.outcome)
             verdict = _read(read, attempted.outcome)

@@ -1,4 +1,4 @@
-"""Stored pictures as judges are shown them: each shrunk and encoded once for all who ask for it."""
+"""Stored pictures as judges see them: each shrunk and encoded once for all questions that show it."""
 
 from __future__ import annotations
 

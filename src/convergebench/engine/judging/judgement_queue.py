@@ -79,7 +79,7 @@ class JudgementQueue:
             stored = await asyncio.to_thread(
                 stored_verdicts, self._workspace, [one.request.key for one in new]
             )
-            answered |= self._standing(stored)
+            answered |= self._final(stored)
             self._open.extend(one for one in new if one.request.key not in answered)
         return answered
 
@@ -96,9 +96,9 @@ class JudgementQueue:
                 self._open.append(waiting)
         return taken
 
-    def settled_meanwhile(self, claimed: Sequence[QueuedJudgement]) -> dict[str, Verdict]:
+    def answered_meanwhile(self, claimed: Sequence[QueuedJudgement]) -> dict[str, Verdict]:
         """What another process got for some of them, before we had the claim."""
-        return self._standing(stored_verdicts(self._workspace, [one.request.key for one in claimed]))
+        return self._final(stored_verdicts(self._workspace, [one.request.key for one in claimed]))
 
     def release(self, waiting: QueuedJudgement) -> None:
         self._claimed.discard(waiting.claim)
@@ -117,7 +117,7 @@ class JudgementQueue:
             enlist_judge(self._workspace, self._judge, list(rubrics.values()))
             self._rubrics |= set(rubrics)
 
-    def _standing(self, stored: Mapping[str, Verdict]) -> dict[str, Verdict]:
+    def _final(self, stored: Mapping[str, Verdict]) -> dict[str, Verdict]:
         """A verdict that is missing stands as well, unless it is to be asked for anew."""
         return {
             key: verdict

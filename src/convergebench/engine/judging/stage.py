@@ -117,14 +117,14 @@ class JudgingStage:
             await self._client.close()
 
     async def _feed(self, ready: asyncio.Queue[_Ready | None]) -> None:
-        """Make questions ready a little ahead of the workers, then tell each of them that it was the last."""
+        """Prepare questions a little ahead of the workers, then send each worker None as the last."""
         while not self._is_done:
             self._changed.clear()
             batch: list[QueuedJudgement] = []
             with self._ending():
                 self._record(await self._queue.take_in(), replayed=True)
                 batch = [] if self._stop.is_set() else self._queue.claim_some()
-                for one in await self._made_ready(batch):
+                for one in await self._prepared(batch):
                     await ready.put(one)
             if not batch:
                 await self._more_to_do()
@@ -138,15 +138,15 @@ class JudgingStage:
 
     async def _more_to_do(self) -> None:
         if self._queue.is_waiting and not self._stop.is_set():
-            await asyncio.sleep(POLL_SECONDS)  # other processes are at these
+            await asyncio.sleep(POLL_SECONDS)  # other processes ask these
         elif not self._is_complete:
             await self._changed.wait()
 
-    async def _made_ready(self, claimed: Sequence[QueuedJudgement]) -> list[_Ready]:
-        """The questions of those that no other process has settled in the meantime."""
+    async def _prepared(self, claimed: Sequence[QueuedJudgement]) -> list[_Ready]:
+        """The questions of those that no other process has answered in the meantime."""
         if not claimed:
             return []
-        meanwhile = self._queue.settled_meanwhile(claimed)
+        meanwhile = self._queue.answered_meanwhile(claimed)
         self._record(meanwhile, replayed=True)
         left = []
         for waiting in claimed:
