@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from convergebench import editors, engine, metrics, report, suites
-from convergebench.analysis import Ranking, Results, ranking
+from convergebench.analysis import Ranking, Results, headline_rankings
 from convergebench.engine import (
     Attempted,
     Budget,
@@ -209,8 +209,9 @@ class Benchmark:
     def ranking(
         self, metric: str | None = None, round: int | None = None, suite: str | None = None
     ) -> Ranking:
-        results = self.results(suite)
-        return ranking(results, metric or results.chief, round)
+        """By what a person sees, unless a metric or a round is named."""
+        ((_, ranked), *_) = headline_rankings(self.results(suite), metric, round)
+        return ranked
 
     def frame(self, suite: str | None = None) -> pandas.DataFrame:
         """Every return against its source, a row a metric; a missing value has its reason in `missing`.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, distributions
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,10 +18,20 @@ SUITES = "convergebench.suites"
 _log = logging.getLogger("convergebench")
 
 
+def entry_points_of(group: str) -> tuple[EntryPoint, ...]:
+    return tuple(one for one in _entry_points(tuple(sys.path)) if one.group == group)
+
+
+@cache
+def _entry_points(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """All of them, read once: the metadata of every installed package takes a while."""
+    return tuple(one for found in distributions() for one in found.entry_points)
+
+
 def installed(group: str) -> Iterator[tuple[str, Any]]:
     """The entry points' names and objects. One that cannot be imported is skipped with a warning, so that a
     broken plug-in does not disable the others."""
-    for entry in entry_points(group=group):
+    for entry in entry_points_of(group):
         try:
             found = entry.load()
         except Exception as error:
@@ -39,7 +51,7 @@ def installed_of(group: str, kind: type) -> Iterator[Any]:
 
 def folders_beside(group: str, name: str) -> Iterator[Path]:
     """The folders of this name beside the entry points' modules, which are not imported."""
-    for entry in entry_points(group=group):
+    for entry in entry_points_of(group):
         try:
             module = find_spec(entry.module)
         except ImportError:

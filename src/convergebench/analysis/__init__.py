@@ -1,5 +1,7 @@
 """From returns to numbers: pure functions of Results."""
 
+from convergebench.analysis.headline.headline_ranking import headline_ranking, headline_rankings
+from convergebench.analysis.headline.sentence import headline_sentence
 from convergebench.analysis.round_trip.area_under_curve import area_under_curve, areas
 from convergebench.analysis.round_trip.audit import AuditFinding, audit
 from convergebench.analysis.round_trip.breakdown import Breakdown, Part, breakdown
@@ -83,7 +85,10 @@ __all__ = [
     "gated_order",
     "half_life",
     "has_scale",
+    "headline_ranking",
+    "headline_rankings",
     "headline_rounds",
+    "headline_sentence",
     "missing_values",
     "model_profile",
     "of_part",

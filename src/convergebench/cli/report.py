@@ -31,6 +31,6 @@ def command(
         only_single = holds_only_single_edits(opened.workspace)
         results = gathered(opened.workspace, suite) if only_single else opened.results(suite)
         if not only_single:
-            typer.echo(f"Wrote {report(results, folder, opened.grid_rows(results), results.chief)}")
+            typer.echo(f"Wrote {report(results, folder, opened.grid_rows(results))}")
         page = write_site(opened.workspace, results, folder)
     typer.echo(f"Wrote {page}; open it in a browser")

@@ -233,13 +233,13 @@ def _execute(plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_json
 
 
 def _print_outcome(outcome: RunOutcome, workspace: Path, as_json: bool, *, fresh: bool) -> int:
-    from convergebench.analysis import rankings
+    from convergebench.analysis import headline_rankings
     from convergebench.cli.summary import json_rankings, print_notes, print_rankings
 
     code = exit_code(outcome)
     with benchmark(workspace) as opened:
         results = opened.results()
-    ranked = rankings(results, results.chief) if results.metrics else None
+    ranked = headline_rankings(results) if results.metrics else None
     reasons = _reasons(results.troubles)
     if as_json:
         rows = ranked and json_rankings(ranked)

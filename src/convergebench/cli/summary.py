@@ -29,7 +29,8 @@ NAME = "summary"
 
 def command(
     metric: Annotated[
-        str | None, typer.Option(metavar="METRIC", help="Metric that ranks. [default: ssim if measured]")
+        str | None,
+        typer.Option(metavar="METRIC", help="Metric that ranks. [default: what a person sees, or ssim]"),
     ] = None,
     round: Annotated[
         int | None, typer.Option(metavar="N", help="Round to rank at. [default: last round]")
@@ -55,12 +56,12 @@ def command(
 
     Edits that can be undone only in part, such as those of colour or weather, are ranked separately.
     """
-    from convergebench.analysis import rankings
+    from convergebench.analysis import headline_rankings
     from convergebench.report import csv_ranking, csv_text, under_one_heading
 
     with benchmark(workspace) as opened:
         results = opened.results(suite)
-    ranked = rankings(results, metric or results.chief, round, threshold)
+    ranked = headline_rankings(results, metric, round, threshold)
     if as_json:
         print_json(json_rankings(ranked))
     elif as_csv:
@@ -104,9 +105,13 @@ def print_rankings(ranked: Sequence[tuple[Results, Ranking]], columns: Sequence[
 
 
 def print_ranking(ranked: Ranking, columns: Sequence[str] = ()) -> None:
+    from convergebench.analysis import headline_sentence
     from convergebench.report import ranking_table
 
     out = console()
+    if ranked.headline is not None:
+        out.print(headline_sentence(ranked.headline), style="bold", markup=False)
+        out.print()
     table = ranking_table(ranked, columns)
     if columns:  # nothing that was asked for is cut; a narrow terminal breaks the lines
         out.width = max(out.width, _width(table, out))

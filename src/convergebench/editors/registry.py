@@ -12,9 +12,9 @@ import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Literal
 
+from convergebench import plugins
 from convergebench.editors.needs import Need
 from convergebench.errors import WrongUse, unknown_name
 from convergebench.provider_limits import limits_at
@@ -260,7 +260,7 @@ def _discover() -> None:
     for module in pkgutil.iter_modules(package.__path__):
         if not module.name.startswith("_"):
             importlib.import_module(f"{package.__name__}.{module.name}")
-    for point in entry_points(group=ENTRY_POINTS):
+    for point in plugins.entry_points_of(ENTRY_POINTS):
         try:
             point.load()
         except Exception as error:  # a broken plug-in must not take the other editors with it

@@ -7,9 +7,9 @@ import pkgutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 
+from convergebench import plugins
 from convergebench.errors import ConvergeBenchError, WrongUse, unknown_name
 from convergebench.metrics._gpu.base import GpuMetric
 from convergebench.metrics._members import Alone, Member
@@ -146,7 +146,7 @@ def _discover() -> None:
     for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
         if not module.name.startswith("_"):
             importlib.import_module(f"{package}.{module.name}")
-    for plugin in entry_points(group=ENTRY_POINTS):
+    for plugin in plugins.entry_points_of(ENTRY_POINTS):
         try:
             plugin.load()
         except ConvergeBenchError:

@@ -9,10 +9,9 @@ from convergebench.analysis import (
     MissingValue,
     Ranking,
     Results,
+    headline_rankings,
     headline_rounds,
     missing_values,
-    ranking,
-    rankings,
 )
 from convergebench.atomic_files import replacing
 from convergebench.report.export.csv_files import both_kinds, export
@@ -25,9 +24,9 @@ PAGE = "report.md"
 CURVES = "degradation_curves.png"
 
 
-def report(results: Results, folder: Path, grid: Sequence[GridRow] = (), metric: str = "ssim") -> Path:
+def report(results: Results, folder: Path, grid: Sequence[GridRow] = (), metric: str | None = None) -> Path:
     """Write report.md with its curves, tables and, where rows for it are given, the picture grid."""
-    ranked = ranking(results, metric)
+    (_, ranked), *partial = headline_rankings(results, metric)
     files = export(results, folder)
     plot_curves(results, folder / CURVES)
     comparison = f"model_comparison_round{results.rounds}.png" if any(row.cells for row in grid) else None
@@ -36,7 +35,7 @@ def report(results: Results, folder: Path, grid: Sequence[GridRow] = (), metric:
     lines = [
         *_section(ranking_text(ranked), "#"),
         *_by_round(results, ranked),
-        *_partial(results, metric),
+        *_partial(partial),
         *_pictures(comparison),
         *_section(breakdown_text(results, ranked, "category")),
         *_section(breakdown_text(results, ranked, "kind")),
@@ -48,9 +47,9 @@ def report(results: Results, folder: Path, grid: Sequence[GridRow] = (), metric:
     return folder / PAGE
 
 
-def _partial(results: Results, metric: str) -> Iterator[str]:
+def _partial(partial: Sequence[tuple[Results, Ranking]]) -> Iterator[str]:
     """Edits that can be undone only in part, ranked apart."""
-    for part, ranked in rankings(results, metric)[1:]:
+    for part, ranked in partial:
         yield from _section(ranking_text(ranked))
         yield from _by_round(part, ranked)
 

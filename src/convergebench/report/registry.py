@@ -6,9 +6,10 @@ import importlib
 import pkgutil
 from collections import Counter
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Any, Protocol, TypeVar
 
+from convergebench import plugins
 from convergebench.errors import ConvergeBenchError, WrongUse
 
 
@@ -23,7 +24,10 @@ Member = TypeVar("Member", bound=Registered)
 def registered(package: str, group: str, kind: type[Member]) -> tuple[Member, ...]:
     """Every member: each public module of the package has a tuple MEMBERS, and each entry point of the group
     names a member or a tuple of them. No two have the same key."""
-    found = [*_own(package), *(one for plugin in entry_points(group=group) for one in _members(plugin, kind))]
+    found = [
+        *_own(package),
+        *(one for plugin in plugins.entry_points_of(group) for one in _members(plugin, kind)),
+    ]
     twice = [key for key, count in Counter(one.key for one in found).items() if count > 1]
     if twice:
         raise WrongUse(f"{twice[0]!r} is registered twice under {group}; rename or uninstall one of the two")

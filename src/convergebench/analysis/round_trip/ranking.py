@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from convergebench.analysis.round_trip.area_under_curve import area_under_curve
 from convergebench.analysis.round_trip.convergence_score import ConvergenceScore, scores
@@ -26,6 +27,9 @@ from convergebench.analysis.statistics.clustered_mean import Interval
 from convergebench.analysis.statistics.significance_letters import significance_letters
 from convergebench.errors import WrongUse
 from convergebench.types import FailureKind, MetricFacts
+
+if TYPE_CHECKING:
+    from convergebench.analysis.headline.headline import Headline
 
 CALIBRATION: frozenset[Role] = frozenset({"floor"})
 """Roles without a rank: their rows calibrate the metrics and stand below the ranked ones."""
@@ -56,10 +60,8 @@ class RankingRow:
     """Significance letters: the difference between ranked models that share one is not significant."""
     sentence: str | None = None
     """Which way its pictures drift, where that was measured."""
-
-    @property
-    def is_calibration(self) -> bool:
-        return self.role in CALIBRATION
+    is_calibration: bool = False
+    """Whether it has no rank and stands below the models, as a scale for them."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,8 @@ class Ranking:
     """What was ranked: further columns are computed from it."""
     edits: Edits = "reversible"
     """Whether the ranked edits can be undone for certain, or only in part."""
+    headline: Headline | None = field(default=None, repr=False, compare=False)
+    """What a person sees, where that gave the order."""
 
     @property
     def is_gated(self) -> bool:
@@ -190,6 +194,7 @@ def _rows(
             imported=any(item.imported for item in returns[model]),
             sentence=_sentence(returns[model]),
             failures={kind: count for (name, kind), count in failures.items() if name == model},
+            is_calibration=role in CALIBRATION,
         )
         rows.append(row)
     return rows

@@ -92,6 +92,8 @@ class RankingColumn:
     """Where it is shown unless columns are chosen."""
     intervals: Views = ()
     """Where the interval is written beside the value."""
+    in_headline: bool = False
+    """Whether it stands in tables that rank by what a person sees; these have no others."""
     csv: Mapping[str, Field] | None = None
     """CSV headings and what stands below them; by default the value, its interval and n."""
 
@@ -99,6 +101,10 @@ class RankingColumn:
         return self.heading if isinstance(self.heading, str) else self.heading(ranking)
 
     def is_shown(self, view: View, ranking: Ranking) -> bool:
+        if view in TABLES and ranking.headline is not None:
+            return self.in_headline
+        if self.in_headline and self.key != "group":
+            return view not in TABLES and ranking.headline is not None
         return view in (self.views(ranking) if callable(self.views) else self.views)
 
     def csv_fields(self) -> Mapping[str, Field]:

@@ -15,6 +15,7 @@ MEMBERS = (
         explanation="Models that share a letter cannot be told apart",
         order=20,
         views=(*TABLES, "csv"),
+        in_headline=True,
         csv={"group": "value"},
         values=groups,
     ),

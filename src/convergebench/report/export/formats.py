@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from convergebench.analysis import Results, rankings
+from convergebench.analysis import Results, headline_rankings
 from convergebench.report.export.csv_files import export
 from convergebench.report.export.latex import write_latex
 from convergebench.report.export.measurements import MEASUREMENTS, measurement_rows, write_csv, write_parquet
@@ -56,7 +56,7 @@ def _whole(suite: str | None) -> str | None:
 
 def _tables(results: Results) -> Iterator[TextTable]:
     """Of the edits that can be undone for certain, then of the others, if there are any."""
-    for number, (part, ranked) in enumerate(rankings(results, results.chief)):
+    for number, (part, ranked) in enumerate(headline_rankings(results)):
         found = [ranking_text(ranked), *(breakdown_text(part, ranked, by) for by in PARTS)]
         yield from (replace(table, name=f"{table.name}-partial") if number else table for table in found)
 

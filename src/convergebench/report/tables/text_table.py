@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from convergebench.analysis import Part, Ranking, Results, breakdown
+from convergebench.analysis import Part, Ranking, Results, breakdown, headline_sentence
 from convergebench.report.formatting import ABSENT, decimals, metric_title, number
 from convergebench.report.tables.ranking import edits_title, ranking_cells
 from convergebench.report.tables.ranking_notes import ranking_notes
@@ -33,18 +33,26 @@ class TextTable:
 
 def ranking_text(ranked: Ranking) -> TextTable:
     headings, rows, words = ranking_cells(ranked, "text")
-    chief = ranked.metric
     return TextTable(
         "ranking",
         f"{ranked.suite}: what is left after {ranked.round} edits and undos{edits_title(ranked)}",
-        f"Ranked by {metric_title(chief)} at round {ranked.round}, {chief.better} is better. Means over all "
-        "returns with 95 % intervals, by source picture. Models that share a letter cannot be told "
-        "apart. Floors have no rank.",
+        _ranking_explained(ranked),
         headings,
         rows,
         left=frozenset(words),
         notes=ranking_notes(ranked),
     )
+
+
+def _ranking_explained(ranked: Ranking) -> str:
+    common = "Intervals of 95 %, by source picture. Models that share a letter cannot be told apart."
+    if ranked.headline is not None:
+        return (
+            f"{headline_sentence(ranked.headline)} Ranked by the score: 100 × the mean over rounds of "
+            f"√(undid · kept) where the edit happened. {common} Probes and floors have no rank."
+        )
+    by = f"Ranked by {metric_title(ranked.metric)} at round {ranked.round}, {ranked.metric.better} is better."
+    return f"{by} Means over all returns. {common} Floors have no rank."
 
 
 def breakdown_text(results: Results, ranked: Ranking, by: Part) -> TextTable:

@@ -1,0 +1,42 @@
+"""Models ranked by what a person sees, or by a metric where that was not measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from convergebench.analysis.headline.headline import headline
+from convergebench.analysis.round_trip.half_life import THRESHOLD
+from convergebench.analysis.round_trip.ranking import Ranking, ranking, rankings, reordered
+from convergebench.analysis.round_trip.results import Results
+from convergebench.metrics.regions import edit_scope
+
+HEADLINE_SCORE = "headline_score"
+
+
+def headline_ranking(results: Results, threshold: float = THRESHOLD) -> Ranking:
+    """By the headline score where a model has one, else by the chief metric at the last round.
+
+    Probes and floors are calibration: they do not edit, so that they have no rank.
+    """
+    ranked = ranking(results, results.chief, None, threshold)
+    found = headline(results, lambda pair, category: edit_scope(category) == "global")
+    losses = {row.model: -row.score.mean for row in found.rows if row.score is not None}
+    if not losses:
+        return ranked
+    letters = {row.model: row.group for row in found.rows}
+    rows = tuple(
+        replace(row, group=letters.get(row.model, ""), is_calibration=row.role != "model")
+        for row in ranked.rows
+    )
+    return replace(reordered(replace(ranked, rows=rows), HEADLINE_SCORE, losses), headline=found)
+
+
+def headline_rankings(
+    results: Results, metric: str | None = None, round: int | None = None, threshold: float = THRESHOLD
+) -> tuple[tuple[Results, Ranking], ...]:
+    """The main ranking, and after it that of the partially reversible edits; by a metric or at a round only
+    where one is named."""
+    if metric is not None or round is not None:
+        return rankings(results, metric or results.chief, round, threshold)
+    parts = [results] if results.partial is None else [results, results.partial]
+    return tuple((part, headline_ranking(part, threshold)) for part in parts)

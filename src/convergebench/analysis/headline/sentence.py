@@ -1,0 +1,53 @@
+"""The headline in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from convergebench.analysis.headline.chain_rounds import Ending
+from convergebench.analysis.headline.headline import Headline, HeadlineRow
+
+THEN: Mapping[Ending, str] = {
+    "not edited": "then edits no longer happen",
+    "not undone": "then edits are no longer undone",
+    "rest changed": "then the rest of the picture goes",
+    "another person": "then the face is another person's",
+    "refused": "then it refuses",
+}
+
+
+def headline_sentence(found: Headline) -> str:
+    """How long the best model holds out and what ends that, and which others do not differ from it."""
+    scored = [row for row in found.rows if row.score is not None]
+    if not scored:
+        return "No model has a headline score."
+    best = scored[0]
+    alike = [row.model for row in scored[1:] if set(row.group) & set(best.group)]
+    others = [row for row in scored[1:] if row.model not in alike]
+    parts = [_of_model(best)]
+    if alike:
+        parts.append(f"{_listed(alike)} cannot be told apart from it")
+    elif others:
+        parts.append(f"next is {_of_model(others[0])}")
+    on = f" (on {found.cases} of {found.all_cases} cases)" if found.cases < found.all_cases else ""
+    return f"{'; '.join(parts)}{on}."
+
+
+def _of_model(row: HeadlineRow) -> str:
+    usable = row.usable
+    if usable is None:
+        return row.model
+    if usable.chief_ending is None:
+        return f"{row.model} stays usable for all {usable.horizon} rounds"
+    if usable.mean < 0.05:
+        return f"{row.model} is not usable for a single round ({usable.chief_ending})"
+    rounds = "round" if f"{usable.mean:.1f}" == "1.0" else "rounds"
+    return f"{row.model} stays usable for {usable.mean:.1f} {rounds}, {THEN[usable.chief_ending]}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """
+    >>> _listed(["a"]), _listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
