@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from convergebench.metrics.drift._registration import Level, in_pixels, register
-from convergebench.metrics.regions.maps import Mask
+from convergebench.metrics.regions.maps import FOOTPRINT_SIDE, Mask, averaged, resized_mask, shrunk
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 STILL = 0.25
 """In pixels: a picture that moved no corner further looks the same, and interpolation would blur it."""
+
+MARGIN = 1 / 64
+"""Of the longer side, at the border of what a result does not reach."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +37,17 @@ class Alignment:
         affine = in_pixels(self.matrix, width, height)
         return bool(np.abs(corners @ affine[:, :2].T + affine[:, 2] - corners).max() > STILL)
 
+    def laid_small(self, result: Pixels) -> tuple[Pixels, Mask]:
+        """The same at the footprint's size, moved at twice that size so that fine texture is not blurred."""
+        small, double = shrunk(result, FOOTPRINT_SIDE), shrunk(result, 2 * FOOTPRINT_SIDE)
+        height, width, _ = small.shape
+        if not self.moved(*double.shape[:2]):
+            return small, np.ones((height, width), bool)
+        laid, reached = self.laid(double)
+        return averaged(laid, width, height), resized_mask(reached, (height, width))
+
     def laid(self, result: Pixels) -> tuple[Pixels, Mask]:
-        """The result on the reference, and where it reaches."""
+        """The result on the reference, and where it reaches, less a margin that maps would blur."""
         import cv2
 
         height, width, _ = result.shape
@@ -51,6 +63,8 @@ class Alignment:
         )
         inside = np.full((height, width), 255, np.uint8)
         reach = cv2.warpAffine(inside, affine, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
+        margin = 2 * max(1, round(MARGIN * max(size))) + 1
+        reach = cv2.erode(reach, np.ones((margin, margin), np.uint8))
         return np.asarray(laid, np.uint8), np.asarray(reach == 255)
 
 

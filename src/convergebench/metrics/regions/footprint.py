@@ -93,7 +93,7 @@ def locate_edit(input: ReferencePicture, forward: Pixels, scope: EditScope) -> L
     if scope == "global":
         change = input.difference(small).smoothed
         return LocatedEdit(input, small, change, whole_footprint(change), scope)
-    laid, reached = alignment(input.levels, small).laid(small)
+    laid, reached = alignment(input.levels, small).laid_small(forward)
     change = input.difference(laid).smoothed
     return LocatedEdit(input, laid, change, local_footprint(change, reached), scope)
 

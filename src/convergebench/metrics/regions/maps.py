@@ -76,14 +76,18 @@ class ReferencePicture:
 
 def shrunk(pixels: Pixels, side: int) -> Pixels:
     """Averaged down to this longer side; the same pixels where it is not longer."""
-    import cv2
-
     height, width, _ = pixels.shape
     scale = side / max(height, width)
     if scale >= 1:
         return pixels
-    size = (max(1, round(width * scale)), max(1, round(height * scale)))
-    return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return averaged(pixels, max(1, round(width * scale)), max(1, round(height * scale)))
+
+
+def averaged(pixels: Pixels, width: int, height: int) -> Pixels:
+    """Reduced to this size by the mean of what falls into each pixel."""
+    import cv2
+
+    return np.asarray(cv2.resize(pixels, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def smoothed(found: FloatMap) -> FloatMap:
@@ -99,7 +103,7 @@ def ramp(found: FloatMap, start: float, span: float) -> FloatMap:
     return np.asarray(np.clip((found - start) / span, 0, 1), np.float32)
 
 
-def enlarged(mask: Mask, shape: tuple[int, int]) -> Mask:
+def resized_mask(mask: Mask, shape: tuple[int, int]) -> Mask:
     """A mask of a shrunk picture at the size of the picture itself, or at any other size of it."""
     import cv2
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from convergebench.metrics.base import Reading
 from convergebench.metrics.regions.footprint import Footprint
-from convergebench.metrics.regions.maps import FloatMap, Mask, enlarged, ramp
+from convergebench.metrics.regions.maps import FloatMap, Mask, ramp, resized_mask
 
 UNDID_START, UNDID_SPAN = 0.15, 0.35
 KEPT_START, KEPT_SPAN = 0.10, 0.20
@@ -66,7 +66,7 @@ def left_behind(to_forward: FloatMap, to_input: FloatMap, footprint: Footprint) 
 def edited_region(footprints: Sequence[Footprint], shape: tuple[int, int]) -> Mask:
     """All that was touched so far, at any size of the picture."""
     together = np.logical_or.reduce([footprint.mask for footprint in footprints])
-    return enlarged(together, shape)
+    return resized_mask(together, shape)
 
 
 def kept(outside: FloatMap, footprints: Sequence[Footprint]) -> Reading:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from convergebench.metrics.base import Reading
 from convergebench.metrics.regions._alignment import Alignment, alignment
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit
@@ -77,7 +79,7 @@ def measure_return(
         flip_area=visible_share(full.smoothed),
         footprint=edit.footprint.share,
         undid=undid(coarse, edit.footprint, earlier),
-        left_behind=_left_behind(edit, small, on_source if edit.input is source else None),
+        left_behind=_left_behind(edit, returned, small, on_source if edit.input is source else None),
         kept=as_it_is,
         kept_registered=_kept_registered(source, returned, on_source, as_it_is, edited, footprints),
         collateral=collateral(outside) if edit.scope == "local" else GLOBAL,
@@ -88,13 +90,14 @@ def measure_return(
     )
 
 
-def _left_behind(edit: LocatedEdit, small: Pixels, on_input: Alignment | None) -> Reading:
+def _left_behind(edit: LocatedEdit, returned: Pixels, small: Pixels, on_input: Alignment | None) -> Reading:
     """After registration where something seems to be left: a reframed picture looks so before it."""
     as_it_is = _like_forward(edit, small)
     if isinstance(as_it_is, str) or as_it_is <= NOTHING_LEFT:
         return as_it_is
     on_input = on_input or alignment(edit.input.levels, small)
-    return _like_forward(edit, on_input.laid(small)[0]) if on_input.moved(*small.shape[:2]) else as_it_is
+    laid, _ = on_input.laid_small(returned)
+    return as_it_is if np.array_equal(laid, small) else _like_forward(edit, laid)
 
 
 def _like_forward(edit: LocatedEdit, small: Pixels) -> Reading:
