@@ -20,7 +20,7 @@ JUDGE = JudgeFacts("server:m", "1", "server", "m")
     ("limits", "sentence"),
     [
         ({"concurrency": 0}, "--concurrency must be at least 1, not 0"),
-        ({"judge_concurrency": -1}, "--judge-concurrency must be at least 1"),
+        ({"judge_concurrency": -1}, "the concurrency of the judge must be at least 1, not -1"),
         ({"per_minute": 0}, "--per-minute must be a number above 0, not 0"),
         ({"per_minute": float("inf")}, "--per-minute must be a number above 0, not inf"),
         ({"max_cost_usd": float("nan")}, "--max-cost must be a number of dollars, 0 or more, not nan"),

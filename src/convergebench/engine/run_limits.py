@@ -28,10 +28,13 @@ class RunLimits:
     patience: Patience = field(default_factory=Patience)
 
     def __post_init__(self) -> None:
-        for name in ("concurrency", "judge_concurrency", "reasoner_concurrency"):
-            value = getattr(self, name)
+        for name, value in (
+            ("--concurrency", self.concurrency),
+            ("the concurrency of the judge", self.judge_concurrency),
+            ("the concurrency of the reasoner", self.reasoner_concurrency),
+        ):
             if value is not None and value < 1:
-                raise WrongUse(f"--{name.replace('_', '-')} must be at least 1, not {value}")
+                raise WrongUse(f"{name} must be at least 1, not {value}")
         if self.max_cost_usd is not None and not 0 <= self.max_cost_usd < math.inf:
             raise WrongUse(
                 f"--max-cost must be a number of dollars, 0 or more, not {self.max_cost_usd:g}; "
