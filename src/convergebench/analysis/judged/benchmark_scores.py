@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean, student_quantile
-
-_LEVEL = 0.95
+from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
+from convergebench.analysis.statistics.confidence import CONFIDENCE, student_quantile
 
 
 @dataclass(frozen=True)
@@ -123,5 +122,5 @@ def mean_of_means(groups: Sequence[Scores]) -> Interval | None:
     if clusters == 1 or min(map(len, there)) == 1:
         return Interval(mean, None, None, n=samples, clusters=clusters)
     error = math.sqrt(clusters / (clusters - 1) * math.fsum(part**2 for part in influence.values()))
-    reach = student_quantile((1 + _LEVEL) / 2, clusters - 1) * error
+    reach = student_quantile((1 + CONFIDENCE) / 2, clusters - 1) * error
     return Interval(mean, mean - reach, mean + reach, n=samples, clusters=clusters)

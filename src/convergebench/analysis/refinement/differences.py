@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from convergebench.analysis.statistics.cluster_bootstrap import RESAMPLES, bootstrap_ratios
 from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean, expanded_tail
-
-_LEVEL = 0.95
+from convergebench.analysis.statistics.confidence import CONFIDENCE
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,7 @@ def _of_means(
     if fewest == 1 or is_constant:
         return Interval(refined - primary, None, None, n, len(pictures))
     after_means, before_means = (bootstrap_ratios(*side, RESAMPLES) for side in sides)
-    tail = expanded_tail(_LEVEL, fewest)
+    tail = expanded_tail(CONFIDENCE, fewest)
     # A resample may hold no picture that one of the sides has.
     low, high = np.nanquantile(after_means - before_means, [tail, 1 - tail])
     return Interval(refined - primary, float(low), float(high), n, len(pictures))

@@ -19,6 +19,7 @@ from convergebench.analysis.round_trip.results import Results, Return
 from convergebench.analysis.round_trip.share_matrix import cluster_index
 from convergebench.analysis.statistics.cluster_bootstrap import RESAMPLES, bootstrap_ratios, cluster_sums
 from convergebench.analysis.statistics.clustered_mean import expanded_tail
+from convergebench.analysis.statistics.confidence import CONFIDENCE
 from convergebench.types import Measurement, MetricFacts
 
 Verdict: TypeAlias = Literal["settling", "drifting", "diverging", "cannot tell"]
@@ -86,7 +87,7 @@ def contraction(
 
 def _interval(above: NDArray[np.float64], below: NDArray[np.float64], resamples: int) -> tuple[float, float]:
     ratios = bootstrap_ratios(above, below, resamples)
-    tail = expanded_tail(0.95, len(above))
+    tail = expanded_tail(CONFIDENCE, len(above))
     low, high = np.quantile(ratios[np.isfinite(ratios)], [tail, 1 - tail])
     return float(low), float(high)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from convergebench.analysis.round_trip.share_matrix import ShareMatrix, cluster_index
 from convergebench.analysis.statistics.cluster_bootstrap import RESAMPLES, cluster_draws, cluster_sums
 from convergebench.analysis.statistics.clustered_mean import expanded_tail
+from convergebench.analysis.statistics.confidence import CONFIDENCE
 
 Shape: TypeAlias = Literal["linear", "exponential", "plateau"]
 Curves: TypeAlias = NDArray[np.float64]
@@ -80,7 +81,7 @@ def curve_shape(chains: ShareMatrix, resamples: int = RESAMPLES) -> CurveShape:
         told = f"{fits[0].shape} fits best in only {wins:.0%} of the resamples"
         return CurveShape(None, None, None, fits, told)
     rates, levels = refits.found[fits[0].shape]
-    tail = expanded_tail(0.95, int(clusters.max()) + 1)
+    tail = expanded_tail(CONFIDENCE, int(clusters.max()) + 1)
     asymptote = _interval(levels, tail) if fits[0].shape == "plateau" else None
     return CurveShape(fits[0], _interval(rates, tail), asymptote, fits, None)
 

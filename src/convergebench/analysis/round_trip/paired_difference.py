@@ -21,8 +21,8 @@ from convergebench.analysis.statistics.clustered_mean import (
     Interval,
     clustered_mean,
     clustered_standard_error,
-    student_quantile,
 )
+from convergebench.analysis.statistics.confidence import CONFIDENCE, student_quantile
 from convergebench.errors import WrongUse
 from convergebench.types import MetricFacts
 
@@ -179,7 +179,7 @@ def sign_flip_p_value(
 
 
 def minimum_detectable(
-    differences: NDArray[np.float64], clusters: list[str] | NDArray[Any], level: float = 0.95
+    differences: NDArray[np.float64], clusters: list[str] | NDArray[Any], level: float = CONFIDENCE
 ) -> float | None:
     """The difference that a test at this level finds with a power of 80 %; None for one cluster."""
     error = clustered_standard_error(differences, clusters)

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from convergebench.analysis.statistics.confidence import CONFIDENCE, student_quantile
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -37,7 +39,7 @@ def clustered_mean(
     values: NDArray[np.float64],
     clusters: Sequence[str] | NDArray[Any],
     resamples: int = 2000,
-    level: float = 0.95,
+    level: float = CONFIDENCE,
     seed: int = 0,
     possible: tuple[float, float] = UNBOUNDED,
 ) -> Interval:
@@ -108,22 +110,3 @@ def expanded_tail(level: float, clusters: int) -> float:
     """
     widened = math.sqrt(clusters / (clusters - 1)) * student_quantile((1 + level) / 2, clusters - 1)
     return NormalDist().cdf(-widened)
-
-
-def student_quantile(probability: float, freedom: int) -> float:
-    """Student's t quantile, by the Cornish–Fisher series: within 1 % from two degrees of freedom on.
-
-    >>> round(student_quantile(0.975, 10), 3), round(student_quantile(0.975, 1), 3)
-    (2.228, 12.706)
-    """
-    if freedom == 1:
-        return math.tan(math.pi * (probability - 0.5))
-    z = NormalDist().inv_cdf(probability)
-    terms = (
-        z,
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return math.fsum(term / freedom**power for power, term in enumerate(terms))

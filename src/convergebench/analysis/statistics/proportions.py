@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
-
-_LEVEL = 0.95
+from convergebench.analysis.statistics.confidence import CONFIDENCE
 
 
 def percentage(answers: Sequence[bool], clusters: Sequence[str]) -> Interval | None:
@@ -26,7 +25,7 @@ def percentage(answers: Sequence[bool], clusters: Sequence[str]) -> Interval | N
     share = clustered_mean(100 * np.asarray(answers, np.float64), clusters, possible=(0.0, 100.0))
     if share.low is None or len(set(answers)) > 1:
         return share
-    reach = 100 * (1 - ((1 - _LEVEL) / 2) ** (1 / share.clusters))
+    reach = 100 * (1 - ((1 - CONFIDENCE) / 2) ** (1 / share.clusters))
     if answers[0]:
         return replace(share, low=100 - reach, high=100.0)
     return replace(share, low=0.0, high=reach)

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from convergebench.analysis.round_trip.paired_difference import Values
 from convergebench.analysis.round_trip.preserved_scale import shortfall
 from convergebench.analysis.statistics.clustered_mean import clustered_standard_error
+from convergebench.analysis.statistics.confidence import CONFIDENCE, student_quantile
 from convergebench.types import MetricFacts
-
-LEVEL = 0.95
 
 
 def significance_letters(values: Mapping[str, Values], facts: MetricFacts) -> dict[str, str]:
@@ -61,14 +60,12 @@ def letters(models: Sequence[str], different: Collection[frozenset[str]]) -> dic
 
 
 def _is_different(differences: NDArray[np.float64], pictures: Sequence[str], comparisons: int) -> bool:
-    from scipy.stats import t
-
     clusters = len(set(pictures))
     error = clustered_standard_error(differences, pictures) if clusters > 1 else None
     if error is None:
         return False
-    tail = (1 - LEVEL) / comparisons / 2
-    return bool(abs(differences.mean()) > error * t.isf(tail, clusters - 1))
+    tail = (1 - CONFIDENCE) / comparisons / 2
+    return bool(abs(differences.mean()) > error * student_quantile(1 - tail, clusters - 1))
 
 
 def _letter(number: int) -> str:

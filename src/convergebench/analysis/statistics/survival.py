@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from convergebench.analysis.statistics.cluster_bootstrap import cluster_draws
 from convergebench.analysis.statistics.clustered_mean import expanded_tail
+from convergebench.analysis.statistics.confidence import CONFIDENCE
 
 _ROUNDING = 1e-9
 """Products of fractions that should be exactly one half are off by this at most."""
@@ -27,7 +28,7 @@ class Survival:
     high: NDArray[np.float64]
 
 
-def kaplan_meier(times: NDArray[np.float64], fell: NDArray[np.bool_], level: float = 0.95) -> Survival:
+def kaplan_meier(times: NDArray[np.float64], fell: NDArray[np.bool_], level: float = CONFIDENCE) -> Survival:
     """The survival curve of independent items; where `fell` is false the item was last seen at its time."""
     curve = _survival_function(times, fell)
     with warnings.catch_warnings():
@@ -86,7 +87,9 @@ def bootstrap_medians(
     return np.concatenate(medians)
 
 
-def median_interval(medians: NDArray[np.float64], clusters: int, level: float = 0.95) -> tuple[float, float]:
+def median_interval(
+    medians: NDArray[np.float64], clusters: int, level: float = CONFIDENCE
+) -> tuple[float, float]:
     """The expanded percentile interval of resampled medians of two or more clusters; ends may be infinite."""
     tail = expanded_tail(level, clusters)
     low, high = np.quantile(medians, [tail, 1 - tail], method="inverted_cdf")
