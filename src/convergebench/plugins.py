@@ -6,14 +6,16 @@ import logging
 import sys
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 BENCHMARKS = "convergebench.benchmarks"
 PROTOCOLS = "convergebench.protocols"
 SUITES = "convergebench.suites"
+
+T = TypeVar("T")
 
 _log = logging.getLogger("convergebench")
 
@@ -23,8 +25,9 @@ def entry_points_of(group: str) -> tuple[EntryPoint, ...]:
 
 
 @cache
-def _entry_points(path: tuple[str, ...]) -> EntryPoints:
-    """All of them, read once: the metadata of every installed package takes a while."""
+def _entry_points(path: tuple[str, ...]) -> Any:
+    """All of them, read once, since reading every package's metadata takes a while. Their type has another
+    name since Python 3.12, and a `select` in every version."""
     return entry_points()
 
 
@@ -40,7 +43,7 @@ def installed(group: str) -> Iterator[tuple[str, Any]]:
         yield entry.name, found
 
 
-def installed_of(group: str, kind: type) -> Iterator[Any]:
+def installed_of(group: str, kind: type[T]) -> Iterator[T]:
     """The entry points' objects of this type; others are skipped with a warning."""
     for name, found in installed(group):
         if isinstance(found, kind):
