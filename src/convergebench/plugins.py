@@ -6,26 +6,29 @@ import logging
 import sys
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import EntryPoint, distributions
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 BENCHMARKS = "convergebench.benchmarks"
 PROTOCOLS = "convergebench.protocols"
 SUITES = "convergebench.suites"
 
+T = TypeVar("T")
+
 _log = logging.getLogger("convergebench")
 
 
 def entry_points_of(group: str) -> tuple[EntryPoint, ...]:
-    return tuple(one for one in _entry_points(tuple(sys.path)) if one.group == group)
+    return tuple(_entry_points(tuple(sys.path)).select(group=group))
 
 
 @cache
-def _entry_points(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """All of them, read once: the metadata of every installed package takes a while."""
-    return tuple(one for found in distributions() for one in found.entry_points)
+def _entry_points(path: tuple[str, ...]) -> Any:
+    """All of them, read once, since reading every package's metadata takes a while. Their type has another
+    name since Python 3.12, and a `select` in every version."""
+    return entry_points()
 
 
 def installed(group: str) -> Iterator[tuple[str, Any]]:
@@ -40,7 +43,7 @@ def installed(group: str) -> Iterator[tuple[str, Any]]:
         yield entry.name, found
 
 
-def installed_of(group: str, kind: type) -> Iterator[Any]:
+def installed_of(group: str, kind: type[T]) -> Iterator[T]:
     """The entry points' objects of this type; others are skipped with a warning."""
     for name, found in installed(group):
         if isinstance(found, kind):

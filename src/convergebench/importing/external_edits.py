@@ -1,4 +1,4 @@
-"""Single edits made elsewhere: what a list or a folder of them holds, and how they enter a workspace."""
+"""Single edits made elsewhere: read a list or a folder of them, and import them into a workspace."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VERSION = "imported"
 
 @dataclass(frozen=True)
 class ExternalEdit:
-    """A picture that stands for a case's edit."""
+    """A picture that is the edit of a case."""
 
     case: str
     file: Path
@@ -43,19 +43,19 @@ class ReadablePicture:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Which cases have a picture, and all that is not as it should be; nothing is left out silently."""
+    """Which cases have a usable picture, and every problem with the others and with extra pictures."""
 
     usable: dict[str, ReadablePicture]
     missing: tuple[str, ...]
-    """Cases that are not named at all."""
+    """Cases for which no picture was given."""
     unreadable: dict[str, str]
-    """Cases whose picture is not there or is damaged, and why."""
+    """Cases whose picture does not exist or is damaged, with the reason."""
     duplicate: tuple[str, ...]
-    """Cases that several pictures are named for: none of them is taken."""
+    """Cases with several pictures, of which none is used."""
     unknown: tuple[str, ...]
-    """Named, and no case of the suite."""
+    """Ids that are no case of the suite."""
     not_chosen: int
-    """Named, and a case of the suite that was not asked for."""
+    """How many pictures are of cases of the suite that were not chosen."""
 
     @property
     def cases(self) -> int:
@@ -79,25 +79,25 @@ def read_edits(path: Path, model: str, layout: ResultLayout | None = None) -> li
         return found
     if not path.is_file():
         raise WrongUse(f"there is no file or folder {path}; check the name")
-    found = [_named(line, path, number) for number, line in _lines(path)]
+    found = [_parsed_line(line, path, number) for number, line in _lines(path)]
     if not found:
         raise WrongUse(f'{path} is empty; it must have lines such as {{"id": "…", "image_path": "…"}}')
     return found
 
 
-def coverage(named: Sequence[ExternalEdit], chosen: Iterable[str], known: Collection[str]) -> Coverage:
-    """Compare the pictures with the chosen cases; every picture is opened to see whether it can be read."""
+def coverage(edits: Sequence[ExternalEdit], chosen: Iterable[str], known: Collection[str]) -> Coverage:
+    """Compare the pictures with the chosen cases. Every picture is opened to check that it can be read."""
     files: dict[str, set[Path]] = {}
-    for one in named:
-        files.setdefault(one.case, set()).add(one.file)
+    for edit in edits:
+        files.setdefault(edit.case, set()).add(edit.file)
     wanted = list(chosen)
-    alone = {case: next(iter(files[case])) for case in wanted if len(files.get(case, ())) == 1}
+    single = {case: next(iter(files[case])) for case in wanted if len(files.get(case, ())) == 1}
     with ThreadPoolExecutor() as threads:
-        opened = dict(zip(alone, threads.map(_opened, alone.values()), strict=True))
+        read = dict(zip(single, threads.map(_read_picture, single.values()), strict=True))
     return Coverage(
-        usable={case: found for case, found in opened.items() if isinstance(found, ReadablePicture)},
+        usable={case: found for case, found in read.items() if isinstance(found, ReadablePicture)},
         missing=tuple(case for case in wanted if case not in files),
-        unreadable={case: found for case, found in opened.items() if isinstance(found, str)},
+        unreadable={case: found for case, found in read.items() if isinstance(found, str)},
         duplicate=tuple(case for case in wanted if len(files.get(case, ())) > 1),
         unknown=tuple(case for case in files if case not in known),
         not_chosen=len((files.keys() & set(known)) - set(wanted)),
@@ -105,7 +105,7 @@ def coverage(named: Sequence[ExternalEdit], chosen: Iterable[str], known: Collec
 
 
 def import_edits(workspace: Workspace, origin: Path, suite: Suite, model: str, covered: Coverage) -> None:
-    """Keep each case's picture, or why there is none, as a trajectory of one edit.
+    """Record each case's picture, or why there is none, as a trajectory of one edit.
 
     What is in the workspace already is not added again; a case whose picture has changed starts anew.
     """
@@ -143,7 +143,7 @@ def _failure(case: str, covered: Coverage) -> Failure:
     return Failure("refused", "none was given for this case")
 
 
-def _opened(file: Path) -> ReadablePicture | str:
+def _read_picture(file: Path) -> ReadablePicture | str:
     """The picture, or why it cannot be used."""
     if not file.is_file():
         return "the named file is not there"
@@ -159,7 +159,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _named(line: str, path: Path, number: int) -> ExternalEdit:
+def _parsed_line(line: str, path: Path, number: int) -> ExternalEdit:
     try:
         fields = json.loads(line)
         return ExternalEdit(str(fields["id"]), path.parent / str(fields["image_path"]))
