@@ -39,7 +39,7 @@ def test_a_paper_is_one_command(cli: Cli, results: Path, tmp_path: Path) -> None
     )
     assert (tmp_path / "paper/paper.pdf").read_bytes().startswith(b"%PDF")
     (tmp_path / "paper/related.typ").write_text("= Related work <related>\nNone.\n")
-    assert "Left as you have changed it: related.typ" in cli(*words).out
+    assert "Kept your changes in: related.typ" in cli(*words).out
 
 
 def test_an_empty_workspace_has_no_paper(cli: Cli, tmp_path: Path) -> None:

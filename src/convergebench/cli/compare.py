@@ -31,21 +31,21 @@ def command(
     second: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
     metric: Annotated[
         str | None,
-        typer.Option(metavar="METRIC", help="Metric for half-life and shape; ssim if it is there."),
+        typer.Option(metavar="METRIC", help="Metric for half-life and shape. [default: ssim if measured]"),
     ] = None,
     round: Annotated[
-        int | None, typer.Option(metavar="N", help="Round to compare at; the last unless named.")
+        int | None, typer.Option(metavar="N", help="Round to compare at. [default: last round]")
     ] = None,
     threshold: Annotated[
-        float, typer.Option(metavar="SHARE", help="What is left of the picture when a half-life ends.")
+        float, typer.Option(metavar="SHARE", help="A half-life ends when less than this share is left.")
     ] = 0.5,
-    by: Annotated[Part | None, typer.Option(help="Compare on each of these apart.")] = None,
+    by: Annotated[Part | None, typer.Option(help="Compare on each of these separately too.")] = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
 ) -> None:
-    """Two models on their shared cases, and how each decays."""
+    """Compare two models on their shared cases."""
     from convergebench.analysis import compare_models, compare_models_by, model_profile
     from convergebench.report import (
         csv_paired,

@@ -17,7 +17,7 @@ def command(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="File: .png, .jpg or .webp; in the workspace unless named."
+            "--output", "-o", metavar="FILE", help="File: .png, .jpg or .webp. [default: in the workspace]"
         ),
     ] = None,
     columns: Annotated[int, typer.Option(metavar="N", min=1, help="How many cases to show.")] = 6,

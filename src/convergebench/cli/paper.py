@@ -24,11 +24,11 @@ def command(
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Write a paper of the benchmark, with the source to go on from.
+    """Write a paper about the results, with its source.
 
-    A PDF, and beside it its text, figures and data.
+    A PDF, with its text, figures and data beside it.
 
-    Run again, it renews data and figures and leaves text that you have changed as it is.
+    Run again, it renews data and figures and keeps text that you have changed.
     """
     from convergebench.report.paper import TITLE, Heading, write_paper
 
@@ -38,4 +38,4 @@ def command(
     typer.echo(f"Wrote {written.pdf}; its source is {output / 'paper.typ'}")
     if written.kept:
         names = ", ".join(path.name for path in written.kept)
-        typer.echo(f"Left as you have changed it: {names}; delete it to get a fresh one")
+        typer.echo(f"Kept your changes in: {names}; delete a file to get a fresh one")

@@ -16,11 +16,11 @@ def command(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="File: .png, .svg or .pdf; in the workspace unless named."
+            "--output", "-o", metavar="FILE", help="File: .png, .svg or .pdf. [default: in the workspace]"
         ),
     ] = None,
     metric: Annotated[
-        list[str], typer.Option(metavar="METRIC", help="Only these, separated by commas; all unless named.")
+        list[str], typer.Option(metavar="METRIC", help="Only these, separated by commas. [default: all]")
     ] = [],  # noqa: B006
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,

@@ -15,21 +15,20 @@ NAME = "report"
 def command(
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Folder; the workspace's unless named."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="Folder to write to. [default: the workspace]"),
     ] = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
     """Write everything: the page, report.md, curves, pictures, tables."""
     from convergebench.report import report
-    from convergebench.report.page import holds_only_single_edits, write_site
-    from convergebench.report.page import page_results as gathered
+    from convergebench.report.page import holds_only_single_edits, page_results, write_site
 
     folder = output or workspace
     with benchmark(workspace) as opened:
-        # Single edits have no rounds, and so a page only.
+        # Single edits have no rounds: they get a page and no tables.
         only_single = holds_only_single_edits(opened.workspace)
-        results = gathered(opened.workspace, suite) if only_single else opened.results(suite)
+        results = page_results(opened.workspace, suite) if only_single else opened.results(suite)
         if not only_single:
             typer.echo(f"Wrote {report(results, folder, opened.grid_rows(results))}")
         page = write_site(opened.workspace, results, folder)

@@ -22,17 +22,18 @@ NAME = "worst"
 
 def command(
     model: Annotated[
-        list[str], typer.Option("--model", "-m", metavar="MODEL", help="Only these; all but floors.")
+        list[str],
+        typer.Option("--model", "-m", metavar="MODEL", help="Only these models. [default: all but floors]"),
     ] = [],  # noqa: B006
     metric: Annotated[
         str | None,
-        typer.Option(metavar="METRIC", help="Metric that says what is worst; ssim if it is there."),
+        typer.Option(metavar="METRIC", help="Metric to order by. [default: ssim if measured]"),
     ] = None,
     round: Annotated[
-        int | None, typer.Option(metavar="N", help="Round to look at; the last unless named.")
+        int | None, typer.Option(metavar="N", help="Round to order by. [default: last round]")
     ] = None,
     threshold: Annotated[
-        float, typer.Option(metavar="SHARE", help="What is left of a picture that fell.")
+        float, typer.Option(metavar="SHARE", help="A picture has fallen when less than this share is left.")
     ] = 0.5,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="How many to show.")] = 10,
     suite: SuiteName = None,
@@ -40,7 +41,7 @@ def command(
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
 ) -> None:
-    """The cases that lost most, worst first."""
+    """List the cases that lost most, worst first."""
     from convergebench.analysis import worst_cases
     from convergebench.report import csv_text, csv_worst, json_worst, worst_notes, worst_table
 

@@ -117,7 +117,7 @@ def test_text_that_an_author_changed_stays_and_the_data_are_renewed(filled, pape
 def test_a_mistake_of_an_author_is_named_and_the_old_pdf_stays(filled, paper, tmp_path):
     folder = shutil.copytree(paper.pdf.parent, tmp_path / "paper")
     (folder / "related.typ").write_text("#nothing-of-that-name")
-    with pytest.raises(CannotTypeset, match=r"unknown variable.*mend what was changed in related\.typ"):
+    with pytest.raises(CannotTypeset, match=r"unknown variable.*fix what was changed in related\.typ"):
         write(filled, folder)
     assert (folder / "paper.pdf").read_bytes() == paper.pdf.read_bytes()
 

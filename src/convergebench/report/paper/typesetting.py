@@ -33,7 +33,7 @@ class Paper:
 def write_paper(workspace: Workspace, results: Results, folder: Path, heading: Heading) -> Paper:
     """Write the paper's folder and compile it.
 
-    Data and figures are renewed each time. Text is written once: what an author has changed stays.
+    Data and figures are renewed each time. Text is written once: an author's changes stay.
     """
     compiler = _compiler()
     _refuse_what_is_not_ours(folder)
@@ -83,7 +83,7 @@ def _advice(kept: tuple[Path, ...]) -> str:
     if not kept:
         return "report it with the file data.json"
     names = ", ".join(path.name for path in kept)
-    return f"mend what was changed in {names}, or delete it to get a fresh one"
+    return f"fix what was changed in {names}, or delete it to get a fresh file"
 
 
 def _write(path: Path, text: str) -> None:

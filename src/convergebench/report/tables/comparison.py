@@ -27,7 +27,7 @@ def paired_table(differences: Sequence[tuple[str, PairedDifference]]) -> Table:
     table.add_column(second, justify="right", overflow="fold", min_width=6)
     table.add_column("difference", no_wrap=True)
     table.add_column("p", justify="right", no_wrap=True)
-    table.add_column("could\nsee", justify="right", no_wrap=True)
+    table.add_column("detect-\nable", justify="right", no_wrap=True)
     table.add_column("n", justify="right", no_wrap=True)
     table.add_column("verdict", overflow="fold")
     for part, one in differences:
@@ -40,7 +40,7 @@ def paired_notes(differences: Sequence[tuple[str, PairedDifference]]) -> list[st
     chief = differences[0][1]
     notes = [
         "Intervals of 95 %, clustered by source picture. p: from swapping the models on whole pictures. "
-        "Could see: the smallest difference that so many pictures show in four cases of five."
+        "Detectable: smallest difference detectable with 80 % power."
     ]
     if any(part for part, _ in differences):
         notes.append(
