@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import cv2
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from convergebench.metrics.regions import ReturnRegions
+from convergebench.metrics.regions import ReferencePicture, ReturnRegions, locate_edit, measure_return
 from convergebench.types import Pixels
 from drawn_chains import (
     HEIGHT,
+    RED,
     WIDTH,
     DrawnChain,
     disc_mask,
@@ -26,6 +31,7 @@ from drawn_chains import (
 ROOM = room()
 DISC = disc_mask()
 FORWARD = painted(ROOM, DISC)
+NO_EDIT = "the forward picture shows no edit"
 
 
 def of_return(returned: Pixels, forward: Pixels = FORWARD) -> ReturnRegions:
@@ -146,7 +152,7 @@ def test_a_part_that_moved_alone_does_not_lower_the_registered_value() -> None:
 def test_an_edit_that_did_nothing_has_no_footprint_and_says_why_values_are_missing() -> None:
     found = of_return(noised(ROOM, 4), forward=noised(ROOM, 4))
     assert found.footprint == 0
-    assert found.undid == found.left_behind == found.rewritten == "the forward picture shows no edit"
+    assert found.undid == found.left_behind == found.rewritten == NO_EDIT
     assert number(found.kept) > 0.97
 
 
@@ -230,3 +236,23 @@ def test_kept_does_not_depend_on_what_happened_in_the_footprint() -> None:
     worn = tinted(ROOM, 8)
     kept = [number(of_return(painted(worn, DISC, colour)).kept) for colour in ((0, 0, 0), (250, 250, 250))]
     assert kept[0] == pytest.approx(kept[1], abs=0.01)
+
+
+def plain_difference(reference: Pixels, pixels_per_degree: float) -> Callable[[Pixels], NDArray[np.float32]]:
+    """Quick where visibility does not matter."""
+    return lambda result: cv2.absdiff(reference, result).max(axis=2).astype(np.float32) / 255
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(9, 700), st.integers(9, 700), st.sampled_from([0.0, 3.0]))
+def test_pictures_of_any_size_and_shape_are_measured(height: int, width: int, shift: float) -> None:
+    source = cv2.resize(ROOM, (width, height), interpolation=cv2.INTER_LINEAR)
+    forward = source.copy()
+    forward[height // 3 : height // 2, width // 3 : width // 2] = RED
+    reference = ReferencePicture(source, plain_difference)
+    found = measure_return(reference, locate_edit(reference, moved(forward, shift, 0), "local"), source)
+    assert (found.undid, found.left_behind, found.kept) in ((1, 0, 1), (NO_EDIT, NO_EDIT, 1), (1, 0, 0))
+    assert sum(found.inside) + sum(found.outside) == height * width
+    box = found.worst
+    assert 0 <= box.left <= width - box.width
+    assert 0 <= box.top <= height - box.height

@@ -58,7 +58,7 @@ def _of_transform(input: Pixels, forward: Pixels, transform: Callable[[Pixels], 
     after, before = _likeness(asked, forward), _likeness(as_it_was, forward)
     if after is None or before is None:
         return EditEvidence("unknown", "the picture is too small or too narrow to register by")
-    if asked.shape == as_it_was.shape and (_likeness(as_it_was, asked) or 0) > _SAME:
+    if min(after, before) > _SAME:
         return EditEvidence("unknown", "the transformed picture looks like the input itself")
     if after < LEAST_LIKENESS or after <= before:
         return EditEvidence("no", "the forward picture is not the transformed input")
