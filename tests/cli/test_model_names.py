@@ -85,7 +85,7 @@ def jpegs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jpegs]:
             plan = api.make_plan(settings, open_editor=open_editor)
             with Workspace.create(folder / "results") as workspace:
                 api.execute(plan, settings, workspace)
-        succeed("run", "--model", NAME, "--suite", "gedit-mini", "--limit", 2, *there)
+        succeed("run", "--model", NAME, "--suite", "gedit-mini", "--limit", 2, "--metric", "psnr", *there)
         succeed("import", imported_table(folder / "detailed.csv"), "--suite", TABLE, *there)
         single = ("--suite", "gedit-mini", "--limit", 2, "--judge", judge.name)
         succeed("score", external_edits(folder / "made"), "--model", NAME, *single, *there)
