@@ -71,7 +71,7 @@ def test_importing_again_adds_nothing_and_new_rounds_are_added(workspace, chains
     bring(workspace, chains)
     bring(workspace, chains)
     assert len(load_results(workspace).returns) == 6
-    assert workspace.query("SELECT count(*) FROM steps")[0][0] == 12
+    assert workspace.query("SELECT count(picture) FROM steps")[0][0] == 12
 
 
 def test_other_pictures_under_the_same_name_take_the_place_of_the_first(workspace, chains):

@@ -60,7 +60,7 @@ def test_every_metric_says_what_it_is(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("sssim", "ssim"), ("PSNR", "there are clip"), ("lpip", "lpips")]
+    ("typed", "meant"), [("sssim", "ssim"), ("PSNR", "choose from clip"), ("lpip", "lpips")]
 )
 def test_a_wrong_name_is_answered_with_a_near_one(typed: str, meant: str) -> None:
     with pytest.raises(WrongUse, match=meant):
