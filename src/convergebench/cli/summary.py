@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from convergebench.analysis import Ranking, Results
 
 NAME = "summary"
+_FEWEST_COLUMNS = 8
+"""Rank, model, and what a reader must see."""
 
 
 def command(
@@ -136,10 +138,9 @@ def print_notes(ranked: Ranking) -> None:
 
 
 def _fitted(table: Table, out: Console) -> Table:
-    """Drop cost, time and the number of missing values, as far as needed to fit a narrow terminal."""
-    for _ in range(3):
-        if _width(table, out) > out.width:
-            table.columns.pop()
+    """Drop the last columns, which matter least, as far as needed to fit a narrow terminal."""
+    while _width(table, out) > out.width and len(table.columns) > _FEWEST_COLUMNS:
+        table.columns.pop()
     return table
 
 

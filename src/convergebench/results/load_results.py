@@ -11,6 +11,7 @@ from convergebench import metrics
 from convergebench.analysis.round_trip.imported_returns import imported_returns, without_never_computed
 from convergebench.analysis.round_trip.results import Edits, FailedStep, ModelUse, Results, Return
 from convergebench.errors import WorkspaceError, WrongUse
+from convergebench.metrics.regions import FOOTPRINT
 from convergebench.protocols import RETURN_ROLES, RETURNING, is_forward
 from convergebench.results.clip_directions import ClipDirections
 from convergebench.results.measurements import PairValues
@@ -202,15 +203,28 @@ def _returns(
             role=chosen[step.trajectory].editor.role,
             round=step.round,
             digest=picture,
-            values={
-                **pairs.stored(source[step.trajectory], picture),
-                **pairs.stored(contexts.get((step.trajectory, step.position)), picture),
-            },
+            values=_return_values(
+                pairs.stored(source[step.trajectory], picture),
+                pairs.stored(contexts.get((step.trajectory, step.position)), picture),
+            ),
             moved=pairs.of(returned.get((step.trajectory, step.round - 1)), picture),
             forwards=forwards.get((step.trajectory, step.round), ()),
             imported=step.run in imports,
         )
         for step, picture in made
+    )
+
+
+def _return_values(
+    against_source: Mapping[str, Measurement], in_chain: Mapping[str, Measurement]
+) -> Mapping[str, Measurement]:
+    """A forward picture can be the same file as a return; what was measured of it as an edit is left out."""
+    if not in_chain:
+        return against_source
+    return (
+        {**against_source, **in_chain}
+        if FOOTPRINT not in against_source
+        else {name: one for name, one in (*against_source.items(), *in_chain.items()) if name != FOOTPRINT}
     )
 
 

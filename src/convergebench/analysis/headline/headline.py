@@ -38,7 +38,7 @@ class HeadlineRow:
     stayed: int
     """Rounds after which most of the edit was still there."""
     rounds: int
-    """Rounds that returned."""
+    """Rounds that were edited and returned."""
     kept_first: Interval | None
     kept_last: Interval | None
     usable: UsableRounds | None
@@ -135,8 +135,8 @@ def _row(
         ),
         did_is_bound=any(one.is_bound for one in made.values()),
         undid=_mean([(picture, one.undid) for picture, one in returned if one.undid is not None]),
-        stayed=sum(one.left_behind is not None and one.left_behind >= STAYED for _, one in returned),
-        rounds=len(returned),
+        stayed=sum((one.left_behind or 0.0) >= STAYED for _, one in returned if one.happened),
+        rounds=sum(one.happened is True for _, one in returned),
         kept_first=_kept_at(chains, 1),
         kept_last=_kept_at(chains, rounds),
         usable=usable_rounds(chains, thresholds, rounds),

@@ -130,8 +130,8 @@ class Results:
 
     @property
     def headline(self) -> tuple[MetricFacts, ...]:
-        """What says how much is left; drift says in which way it went."""
-        return tuple(facts for facts in self.metrics if facts.dimension != "drift")
+        """What says how much is left; drift says in which way it went, and regions where."""
+        return tuple(facts for facts in self.metrics if facts.dimension not in ("drift", "region"))
 
     @property
     def chief(self) -> str:

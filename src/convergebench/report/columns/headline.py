@@ -32,6 +32,8 @@ def _did(row: HeadlineRow) -> ColumnValue:
 
 
 def _stayed(row: HeadlineRow) -> ColumnValue:
+    if not row.rounds:
+        return ColumnValue(reason="no edit happened")
     return ColumnValue(row.stayed, n=row.rounds, text=f"{row.stayed} of {row.rounds}")
 
 
@@ -96,7 +98,7 @@ MEMBERS = (
         heading="stayed",
         explanation="Rounds after which most of the edit was still there",
         values=_of_rows(_stayed),
-        order=23,
+        order=27,
         better="lower",
         places=0,
         in_headline=True,
@@ -137,7 +139,7 @@ MEMBERS = (
         heading="usable, median",
         explanation="The Kaplan–Meier median of the same",
         values=_of_rows(_median),
-        order=27,
+        order=31,
         better="higher",
         places=0,
         views=("csv", "json"),

@@ -9,6 +9,8 @@ from convergebench.analysis import RETURN, MissingValue, Ranking
 from convergebench.analysis.round_trip.convergence_score import SCORED
 from convergebench.report.formatting import counted, metric_title
 
+UNTABLED = ("drift", "region")
+"""Dimensions whose metrics have no column of their own in the table."""
 _KINDS = {
     "refused": "refused by the model",
     "rate_limited": "rate limited",
@@ -66,7 +68,7 @@ def missing_returns(gaps: Iterable[MissingValue]) -> Iterator[str]:
 
 def _missing_values(ranking: Ranking) -> Iterator[str]:
     for facts in ranking.metrics:
-        if facts.dimension == "drift":
+        if facts.dimension in UNTABLED:
             continue
         absent = [gap for gap in ranking.missing_values if gap.what == facts.name]
         present = sum(row.metrics[facts.name].n for row in ranking.rows)
@@ -79,7 +81,7 @@ def _missing_values(ranking: Ranking) -> Iterator[str]:
 
 def _infinite_values(ranking: Ranking) -> Iterator[str]:
     for facts in ranking.metrics:
-        if facts.dimension == "drift":
+        if facts.dimension in UNTABLED:
             continue
         perfect = Counter({row.model: row.metrics[facts.name].perfect for row in ranking.rows})
         if perfect.total():
