@@ -179,6 +179,7 @@ def test_a_flip_is_undone_or_left_behind(undone: bool) -> None:
     found = DrawnChain(ROOM, "global").round(flipped, ROOM if undone else flipped)
     assert found.left_behind == (0 if undone else 1)
     assert (found.undid == 1) is undone
+    assert found.kept == found.kept_registered == found.collateral == "a global edit leaves no rest"
 
 
 OTHER = disc_mask((112, 40), 12)

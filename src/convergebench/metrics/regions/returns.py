@@ -117,8 +117,12 @@ def _kept_registered(
     footprints: Sequence[Footprint],
 ) -> Reading:
     """At least what was kept without registration: where a part moved alone, following it moves the rest."""
-    if isinstance(as_it_is, str) or as_it_is == 0 or not on_source.moved(*edited.shape):
-        return as_it_is if on_source.doubt is None else on_source.doubt
+    if isinstance(as_it_is, str) or as_it_is == 0:
+        return as_it_is
+    if on_source.doubt is not None:
+        return on_source.doubt
+    if not on_source.moved(*edited.shape):
+        return as_it_is
     laid, reached = on_source.laid(returned)
     found = kept(source.difference(laid).smoothed[reached & ~edited], footprints)
     return found if isinstance(found, str) else max(as_it_is, found)
