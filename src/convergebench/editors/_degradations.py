@@ -1,4 +1,4 @@
-"""What the probes do to pixels. Each takes the picture, a seed, and its strength."""
+"""What probes and worn editors do to pixels. Each takes the picture, a seed, and its strength."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ Numbers = NDArray[np.floating[Any]]
 def jpeg(pixels: Pixels, *, seed: int, quality: int) -> Pixels:
     _, data = cv2.imencode(".jpg", pixels[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
     return _from_bgr(cv2.imdecode(data, cv2.IMREAD_COLOR))
+
+
+def reencode(pixels: Pixels, *, seed: int, scale: float, quality: int, cast: float) -> Pixels:
+    """As through a model's latent code: smaller, JPEG and back; red up and blue down by `cast` per cent."""
+    decoded = jpeg(resize(pixels, seed=seed, scale=scale), seed=seed, quality=quality)
+    return _clipped(decoded * (1 + np.array([cast, 0.0, -cast]) / 100))
 
 
 def resize(pixels: Pixels, *, seed: int, scale: float) -> Pixels:

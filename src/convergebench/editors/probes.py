@@ -32,11 +32,11 @@ RANGES = {
 def _probe(name: str, summary: str, **defaults: Parameter) -> None:
     @editor(name, summary=summary, version=VERSION, role="probe", price_usd=0.0, parameters=defaults)
     def build(facts: EditorFacts) -> PixelEditor:
-        from convergebench.editors import _degradations as _wear
+        from convergebench.editors import _degradations
 
         _check_strength(facts)
 
-        wear: Callable[..., Pixels] = getattr(_wear, name)
+        wear: Callable[..., Pixels] = getattr(_degradations, name)
         return PixelEditor(facts, partial(_apply, wear, dict(facts.parameters)))
 
 

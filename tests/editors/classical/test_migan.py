@@ -9,6 +9,7 @@ from onnx import TensorProto, helper
 
 from convergebench.editors import open_editor
 from convergebench.editors.classical import _migan, edit_pixels
+from convergebench.editors.classical.technique import Technique
 from convergebench.editors.registry import facts_of, parse
 from convergebench.errors import WrongUse
 from convergebench.types import BadOutput, Pixels
@@ -44,7 +45,7 @@ def painter(tmp_path: Path) -> Path:
 
 def test_the_network_paints_what_the_removed_thing_has_hidden(scene: Pixels, painter: Path) -> None:
     added = edit_pixels(scene, "Add a red ball")
-    removed = edit_pixels(added, "Remove the red ball", fill=_migan.fill_from(painter))
+    removed = edit_pixels(added, "Remove the red ball", technique=Technique(_migan.fill_from(painter)))
     painted = (removed == (200, 100, 50)).all(axis=2)
     assert painted.mean() > 0.01
     is_red = (added[..., 0].astype(int) - added[..., 1]) > 90
@@ -75,7 +76,7 @@ def test_without_weights_it_says_how_to_get_them(tmp_path: Path, monkeypatch: py
 
 
 def test_another_way_of_inpainting_is_named_as_unknown() -> None:
-    with pytest.raises(WrongUse, match="must be opencv or migan, not magic"):
+    with pytest.raises(WrongUse, match="must be opencv, patch or migan, not magic"):
         open_editor("classical?inpainting=magic")
 
 

@@ -15,12 +15,15 @@ from convergebench.types import EditorFacts
 
 if TYPE_CHECKING:
     from convergebench.editors.classical.removal import Fill
+    from convergebench.editors.classical.technique import Technique
     from convergebench.types import Pixels
 
-__all__ = ["SKILLS", "edit_pixels"]
+__all__ = ["SKILLS", "edit_pixels", "fill_named"]
 
 
-def edit_pixels(pixels: Pixels, instruction: str, seed: int = 0, fill: Fill | None = None) -> Pixels:
+def edit_pixels(
+    pixels: Pixels, instruction: str, seed: int = 0, technique: Technique | None = None
+) -> Pixels:
     """A new picture that follows the instruction; the same arguments always give the same picture.
 
     Raises `Refused` for what it cannot do: an instruction it does not understand, an accessory where
@@ -29,9 +32,9 @@ def edit_pixels(pixels: Pixels, instruction: str, seed: int = 0, fill: Fill | No
     command = parse(instruction)
     # Drawing needs OpenCV, which is slow to import.
     from convergebench.editors.classical.editing import carry_out
-    from convergebench.editors.classical.removal import inpainted
+    from convergebench.editors.classical.technique import Technique
 
-    return carry_out(pixels, command, seed, fill or inpainted)
+    return carry_out(pixels, command, seed, technique or Technique())
 
 
 @editor(
@@ -42,16 +45,28 @@ def edit_pixels(pixels: Pixels, instruction: str, seed: int = 0, fill: Fill | No
     parameters={"inpainting": "opencv"},
 )
 def classical(facts: EditorFacts) -> PixelEditor:
-    fill = _fill_named(str(facts.parameters["inpainting"]))
-    return PixelEditor(facts, lambda pixels, instruction, seed: edit_pixels(pixels, instruction, seed, fill))
+    from convergebench.editors.classical.technique import Technique
+
+    technique = Technique(fill_named(facts))
+    return PixelEditor(
+        facts, lambda pixels, instruction, seed: edit_pixels(pixels, instruction, seed, technique)
+    )
 
 
-def _fill_named(inpainting: str) -> Fill | None:
-    match inpainting:
+def fill_named(facts: EditorFacts) -> Fill:
+    """What an editor's parameter `inpainting` names."""
+    match facts.parameters["inpainting"]:
         case "opencv":
-            return None
+            from convergebench.editors.classical.removal import inpainted
+
+            return inpainted
+        case "patch":
+            from convergebench.editors.classical.patches import patched
+
+            return patched
         case "migan":
             from convergebench.editors.classical import _migan
 
             return _migan.fill_from_cache()
-    raise WrongUse(f"classical?inpainting must be opencv or migan, not {inpainting}")
+        case other:
+            raise WrongUse(f"{facts.name}: inpainting must be opencv, patch or migan, not {other}")

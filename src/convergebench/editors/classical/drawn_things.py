@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from itertools import islice
 
 from convergebench.editors.classical.accessories import ACCESSORIES
+from convergebench.editors.classical.alignment import aligned
 from convergebench.editors.classical.compositing import composited
 from convergebench.editors.classical.faces import faces_perhaps, find_face, is_skin
 from convergebench.editors.classical.matching import GlyphBox, Search, around, find
 from convergebench.editors.classical.objects import OBJECTS
 from convergebench.editors.classical.placement import calm_ground
-from convergebench.editors.classical.removal import Fill, erase
+from convergebench.editors.classical.removal import erase, erase_closely
 from convergebench.editors.classical.sprites import PIXELS_PER_UNIT, Pose, Sprite, lay
+from convergebench.editors.classical.technique import Technique
 from convergebench.types import Pixels, Refused
 
 _WORN_SIDE, _STANDING_SIDE = 56, 34
@@ -41,14 +43,18 @@ def added(pixels: Pixels, thing: str) -> Pixels:
     return composited(pixels, layer)
 
 
-def removed(pixels: Pixels, thing: str, fill: Fill) -> Pixels:
-    """The picture without the thing, which it has to find; what was behind it is for `fill` to say."""
+def removed(pixels: Pixels, thing: str, technique: Technique) -> Pixels:
+    """The picture without the thing, which it has to find; the technique says what was behind it."""
     pose = _worn(pixels, thing) if thing in ACCESSORIES else _standing(pixels, thing)
     if pose is None:
         raise Refused(f"found no {thing} to remove")
-    layer = lay(_sprite(thing), pose, *pixels.shape[:2])
+    sprite = _sprite(thing)
+    if technique.careful:
+        leans = thing in ACCESSORIES and ACCESSORIES[thing].leans
+        pose = aligned(pixels, sprite, pose, may_turn=leans)
+    layer = lay(sprite, pose, *pixels.shape[:2])
     assert layer is not None
-    return erase(pixels, layer, fill)
+    return (erase_closely if technique.careful else erase)(pixels, layer, technique.fill)
 
 
 def _worn(pixels: Pixels, thing: str) -> Pose | None:

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
+
 from convergebench.editors.classical.background import blurred_background, sharpened_background
 from convergebench.editors.classical.drawn_things import added, removed
 from convergebench.editors.classical.expression import neutral, smiling
 from convergebench.editors.classical.fog import with_fog, without_fog
 from convergebench.editors.classical.instructions import Action, EditCommand
-from convergebench.editors.classical.removal import Fill
+from convergebench.editors.classical.reversible import (
+    full_colours,
+    pale_sepia,
+    with_even_fog,
+    without_even_fog,
+)
+from convergebench.editors.classical.smoothing import rounded
 from convergebench.editors.classical.snow import with_snow, without_snow
+from convergebench.editors.classical.technique import Technique
 from convergebench.editors.classical.tones import TONES
 from convergebench.editors.classical.turns import TURNS
 from convergebench.types import Pixels, Refused
@@ -32,12 +41,31 @@ _BEYOND: Mapping[Action, str] = {
 }
 
 
-def carry_out(pixels: Pixels, command: EditCommand, seed: int, fill: Fill) -> Pixels:
+_CAREFUL: Mapping[tuple[Action, str], Callable[[Pixels], Pixels]] = {
+    ("sepia", ""): pale_sepia,
+    ("natural colours", ""): full_colours,
+    ("add", "fog"): with_even_fog,
+    ("remove", "fog"): without_even_fog,
+}
+_REMOVALS: tuple[Action, ...] = ("remove", "natural colours")
+
+
+def carry_out(pixels: Pixels, command: EditCommand, seed: int, technique: Technique) -> Pixels:
     """A new picture; raises `Refused` where the command cannot be carried out on this one.
 
-    The seed decides where snow falls and fog drifts; `fill` paints what a removed thing has hidden.
+    The seed decides where snow falls and fog drifts.
     """
+    result = _edited(pixels, command, seed, technique)
+    if technique.remainder > 0 and command.action in _REMOVALS:
+        share = np.float32(technique.remainder)
+        return rounded(pixels * share + result * (1 - share))
+    return result
+
+
+def _edited(pixels: Pixels, command: EditCommand, seed: int, technique: Technique) -> Pixels:
     action, thing = command.action, command.thing
+    if technique.careful and (action, thing) in _CAREFUL:
+        return _CAREFUL[action, thing](pixels)
     if action in _BEYOND:
         raise Refused(_BEYOND[action])
     if thing == "watch":
@@ -51,4 +79,4 @@ def carry_out(pixels: Pixels, command: EditCommand, seed: int, fill: Fill) -> Pi
         return _ON_PARTS[action](pixels)
     if action == "add":
         return _ADDED_WEATHER[thing](pixels, seed) if thing in _ADDED_WEATHER else added(pixels, thing)
-    return _REMOVED_WEATHER[thing](pixels) if thing in _REMOVED_WEATHER else removed(pixels, thing, fill)
+    return _REMOVED_WEATHER[thing](pixels) if thing in _REMOVED_WEATHER else removed(pixels, thing, technique)

@@ -10,7 +10,7 @@ from convergebench.editors.classical.subject import near_person
 from convergebench.editors.classical.veils import dark_channel, show_through, thickest_veil, unveiled
 from convergebench.types import Pixels, Refused
 
-_COLOUR = np.array([217, 222, 227], np.float32)
+FOG_COLOUR = np.array([217, 222, 227], np.float32)
 _HORIZON = 0.42
 _THICKNESS = 2.0
 _PATCH = 0.03
@@ -25,24 +25,34 @@ def with_fog(pixels: Pixels, seed: int) -> Pixels:
     colours = pixels.astype(np.float32)
     # Fog scatters: what is far away is not only pale but soft.
     soft = through * colours + (1 - through) * blurred(colours, 0.004 * min(height, width) + 0.3)
-    return rounded(soft * through + _COLOUR * (1 - through))
+    return rounded(soft * through + FOG_COLOUR * (1 - through))
 
 
 def without_fog(pixels: Pixels) -> Pixels:
     colours = pixels.astype(np.float32)
-    radius = max(2, round(_PATCH * min(pixels.shape[:2])))
+    veil, radius = fog_in(colours)
+    return rounded(unveiled(colours, veil, show_through(colours, veil, radius)))
+
+
+def fog_in(colours: Field) -> tuple[Field, int]:
+    """The colour of the fog, and the radius within which it was looked for; refused where there is none."""
+    radius = max(2, round(_PATCH * min(colours.shape[:2])))
     veil = thickest_veil(colours, radius)
     if float(np.percentile(dark_channel(colours, veil, radius), 4)) < _CLEAR:
         raise Refused("found no fog to remove")
-    return rounded(unveiled(colours, veil, show_through(colours, veil, radius)))
+    return veil, radius
 
 
 def _distance(pixels: Pixels) -> Field:
     """From 0 near the eye to 1 at the horizon and above, as over flat ground; a person stands near."""
     height, width = pixels.shape[:2]
+    distance = np.repeat(distance_by_row(height)[:, None], width, axis=1)
+    return np.asarray(distance * (1 - 0.65 * near_person(pixels)), np.float32)
+
+
+def distance_by_row(height: int) -> Field:
+    """From 0 near the eye to 1 at the horizon and above, from the top row down."""
     down = np.linspace(0, 1, height, dtype=np.float32) - _HORIZON
     # A horizon without a bend, since no eye could tell where it was in fog.
     below = 0.07 * np.logaddexp(0, down / 0.07)
-    column = 0.16 / (below + 0.16)
-    distance = np.repeat(column[:, None], width, axis=1)
-    return np.asarray(distance * (1 - 0.65 * near_person(pixels)), np.float32)
+    return np.asarray(0.16 / (below + 0.16), np.float32)

@@ -18,6 +18,7 @@ Fill: TypeAlias = Callable[[Pixels, "NDArray[np.uint8]"], Pixels]
 _CONTEXT = 14
 _LARGEST_HOLE = 2500
 _TRANSLUCENT = 0.87
+_OPAQUE = 0.5
 
 
 def erase(pixels: Pixels, layer: Layer, fill: Fill) -> Pixels:
@@ -40,6 +41,20 @@ def erase(pixels: Pixels, layer: Layer, fill: Fill) -> Pixels:
     unknown[around] = hole | _grown(spared > 0.3, 2)
     filled = fill(result, unknown)
     result[around] = np.where(hole[..., None] > 0, filled[around], result[around])
+    return result
+
+
+def erase_closely(pixels: Pixels, layer: Layer, fill: Fill) -> Pixels:
+    """The same for a layer that is exactly where the thing is: only what shows little ground is filled."""
+    hole = (layer.alpha >= _OPAQUE).astype(np.uint8)
+    veil = np.where(hole > 0, 0, layer.alpha)
+    result = pixels.copy()
+    clear = _without_veil(pixels[layer.window].astype(np.float32), layer.colours, veil, layer.shadow)
+    result[layer.window] = np.clip(clear.round(), 0, 255)
+    unknown = np.zeros(pixels.shape[:2], np.uint8)
+    unknown[layer.window] = hole | _grown(layer.spared > 0.3, 2)
+    filled = fill(result, unknown)[layer.window]
+    result[layer.window] = np.where(hole[..., None] > 0, filled, result[layer.window])
     return result
 
 

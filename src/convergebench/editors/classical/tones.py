@@ -14,7 +14,7 @@ from convergebench.types import Pixels, Refused
 
 _WARMTH = 1.28
 _LIGHT = 1.55
-_SEPIA = np.array([1.0, 0.87, 0.67], np.float32)
+SEPIA = np.array([1.0, 0.87, 0.67], np.float32)
 _MOONLIGHT = np.array([0.66, 0.82, 1.2], np.float32)
 _DARKEST_DAY = 75.0
 _USUAL_MEAN = 0.5
@@ -41,7 +41,7 @@ def darker(pixels: Pixels) -> Pixels:
 
 def sepia(pixels: Pixels) -> Pixels:
     """Brown tones, and nothing left of the colours."""
-    return rounded(brightness(pixels.astype(np.float32))[..., None] * _SEPIA)
+    return rounded(brightness(pixels.astype(np.float32))[..., None] * SEPIA)
 
 
 def night(pixels: Pixels) -> Pixels:
