@@ -64,5 +64,5 @@ def test_export_names_the_formats_there_are(cli: Cli, results: Path) -> None:
     ended = cli("export", "-w", results, "--format", "xlsx")
     assert (ended.code, ended.sentence) == (
         2,
-        "there is no format 'xlsx'; choose from csv, parquet, markdown, latex",
+        "unknown format 'xlsx'; choose from csv, parquet, markdown, latex",
     )
