@@ -156,7 +156,7 @@ def test_an_opened_workspace_shows_what_a_run_left(done: Benchmark, tmp_path: Pa
 
 
 def test_a_workspace_that_is_not_there_is_not_made_by_opening_it(tmp_path: Path) -> None:
-    with pytest.raises(WorkspaceError, match="make one with convergebench run"):
+    with pytest.raises(WorkspaceError, match="create one with convergebench run"):
         convergebench.open(tmp_path / "nowhere")
     assert not (tmp_path / "nowhere").exists()
 

@@ -78,7 +78,7 @@ def test_two_files_of_a_package_take_one_download(shelf: Path) -> None:
 
 def test_a_file_with_another_content_is_not_kept(shelf: Path) -> None:
     put_wheel(shelf, content=b"something else")
-    with pytest.raises(DownloadFailed, match="is not the file we know"):
+    with pytest.raises(DownloadFailed, match="is not the expected file"):
         fetch([packaged()])
     assert not packaged().is_cached()
     assert not any(path.is_file() for path in cache_folder().rglob("*"))
@@ -86,7 +86,7 @@ def test_a_file_with_another_content_is_not_kept(shelf: Path) -> None:
 
 def test_a_package_without_the_file_is_named(shelf: Path) -> None:
     put_wheel(shelf)
-    with pytest.raises(DownloadFailed, match=r"tinynet-1\.0.* does not hold tinynet/absent\.bin"):
+    with pytest.raises(DownloadFailed, match=r"tinynet-1\.0.* does not contain tinynet/absent\.bin"):
         fetch([packaged(member="tinynet/absent.bin")])
 
 

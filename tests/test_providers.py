@@ -60,7 +60,7 @@ def test_a_key_that_no_request_can_carry_is_named_and_not_quoted(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_KEY", key)
-    with pytest.raises(Misconfigured, match="the key in SOME_KEY has a character that no key has") as caught:
+    with pytest.raises(Misconfigured, match="the API key in SOME_KEY contains an invalid character") as caught:
         key_in(["SOME_KEY"])
     assert "secret" not in str(caught.value)
 
@@ -71,7 +71,7 @@ def test_a_key_that_no_request_can_carry_is_named_and_not_quoted(
      "Authorization"],
 )  # fmt: skip
 def test_a_parameter_that_looks_like_a_key_is_refused_unquoted(name: str) -> None:
-    with pytest.raises(WrongUse, match=f"{name} looks like a key.*environment variable") as raised:
+    with pytest.raises(WrongUse, match=f"{name} looks like an API key.*environment variable") as raised:
         check_no_secret(name, "sk-hush")
     assert "sk-hush" not in str(raised.value)
 

@@ -125,7 +125,7 @@ def test_editors_of_one_picture_leave_cases_of_several_missing_with_that_reason(
     edit_suite(workspace, suite, open_editor("python:my_editor:same"))
     row = line(scored(workspace, suite, judge).rows, "DP", "Awareness")
     assert (row.n, row.missing) == (1, 1)
-    assert row.reasons == {"no picture: takes one picture, was given 2": 1}
+    assert row.reasons == {"no picture: takes one picture, got 2": 1}
 
 
 def test_only_the_metrics_that_apply_are_judged(workspace: Workspace, judge: JudgeServer) -> None:

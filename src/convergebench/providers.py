@@ -1,4 +1,4 @@
-"""What providers behind an API have in common: keys in the environment, and what their answers stand for."""
+"""What API providers have in common: keys in the environment, and the meaning of HTTP status codes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def key_in(names: Sequence[str]) -> str | None:
     for name in names:
         if key := os.environ.get(name, "").strip():
             if not _KEY.fullmatch(key):
-                raise Misconfigured(f"the key in {name} has a character that no key has; copy it anew")
+                raise Misconfigured(f"the API key in {name} contains an invalid character; copy it again")
             return key
     return None
 
@@ -38,18 +38,18 @@ def check_no_secret(name: str, text: str) -> None:
     """
     if _SECRET_NAME.search(name):
         raise WrongUse(
-            f"{name} looks like a key, and names are kept with their results: set the provider's environment "
-            "variable in its place (see: convergebench models, docs/editors.md#keys)"
+            f"{name} looks like an API key, and names are stored with results: set the provider's "
+            "environment variable instead (see: convergebench models, docs/editors.md#keys)"
         )
     if _LOGIN.match(text):
         raise WrongUse(
-            f"the address in {name} has a login in it, and names are kept with their results: leave it out, "
+            f"the address in {name} contains a login, and names are stored with results: remove it, "
             "and set the provider's environment variable (docs/editors.md#keys)"
         )
 
 
 def one_line(text: object, secret: str | None) -> str:
-    """A provider's words, short enough for a table and without the key."""
+    """A provider's message, short enough for a table and without the key."""
     line = " ".join(whole(str(text)).split())
     if secret:
         line = line.replace(secret, "[key]")
@@ -74,12 +74,12 @@ def error_for(
     after_seconds: float | None = None,
     refused: Collection[int] = (_TOO_LARGE,),
 ) -> EditError:
-    """What an HTTP status stands for, where the provider's own codes say no more.
+    """The error that an HTTP status means, unless the provider's own codes are more specific.
 
     The reason that comes with 401 is left out: some providers quote the key in it.
     """
     if status == 401:
-        return Misconfigured(f"the key in {key_name} is not accepted; check it and run again")
+        return Misconfigured(f"the key in {key_name} was rejected; check it and rerun the command")
     if status == 429:
         return RateLimited(reason, after_seconds)
     if status in refused:

@@ -1,4 +1,4 @@
-"""A whole task in one call or one file: which models edit what, who judges it, and the resulting table."""
+"""A complete evaluation from one call or file: models, suite, judge, and the resulting table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Task:
     suite: str
     models: tuple[str, ...]
     edits: str = path_field()
-    """Pictures made elsewhere, by the one model that is named; nothing is edited then."""
+    """Existing pictures by the one model in `models`; nothing is edited then."""
     data: str = path_or_name_field()
     language: str = ""
     subsets: tuple[str, ...] = ()
@@ -38,24 +38,24 @@ class Task:
     per_subset: int | None = None
     seed: int = 0
     judge: str = ""
-    """By default nobody judges."""
+    """By default nothing is judged."""
     judge_settings: Mapping[str, Parameter] = field(default_factory=dict)
     """Such as temperature; they are part of the judge's name."""
     judge_in_english: bool = False
     repeats: int = 1
-    """Verdicts on each picture."""
+    """Verdicts per picture."""
     workers: int = 8
-    """Edits of a model at a time."""
+    """Parallel edits per model."""
     judge_workers: int | None = None
     max_cost_usd: float | None = None
-    """Of editing and judging together."""
+    """Limit for editing and judging together."""
     workspace: str = path_field("results")
 
     def __post_init__(self) -> None:
         if not self.models:
-            raise WrongUse("the task names no model; add models")
+            raise WrongUse("the task has no models; add models")
         if self.edits and len(self.models) != 1:
-            raise WrongUse("say which one model made the edits; name it under models")
+            raise WrongUse("models must name the one model that made the edits")
         _ = self.limits
 
     @property
@@ -70,16 +70,16 @@ class Task:
 @dataclass(frozen=True)
 class TaskResult:
     rows: Sequence[BenchmarkRow]
-    """Empty if nobody judged."""
+    """Empty without a judge."""
     outcome: RunOutcome | None
-    """Of editing; None for edits made elsewhere."""
+    """Outcome of editing; None for existing pictures."""
     coverage: Coverage | None
-    """Of edits made elsewhere."""
+    """Coverage of the suite by existing pictures."""
     judged: JudgingOutcome | None
 
 
 def run_task(task: Task | str | Path) -> TaskResult:
-    """Carry out a task, or the one in a YAML file; what is done already is not done again."""
+    """Run a task, or the one in a YAML file; finished work is reused."""
     task = task if isinstance(task, Task) else read_task(Path(task))
     benchmark = benchmark_of(task.suite)
     judge = _open_judge(task) if task.judge else None
@@ -130,7 +130,7 @@ def _judge(
     judge: Judge,
     outcome: RunOutcome | None,
 ) -> Scored:
-    """With the money that editing has left."""
+    """Judge with the budget left by editing."""
     spent = outcome.spent_usd if outcome else 0.0
     left = None if task.max_cost_usd is None else max(task.max_cost_usd - spent, 0.0)
     return api.run_coroutine(

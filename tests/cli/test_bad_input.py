@@ -68,7 +68,7 @@ DAMAGED = {
     "truncated": (WHOLE[: len(WHOLE) // 2], "damaged (it ends too early)"),
     "empty": (b"", "the file is empty"),
     "huge": (header_only(30_000, 30_000), "make it smaller than 100 megapixels"),
-    "text": (b"This is a letter, not a picture.\n", "not a picture in a format we know"),
+    "text": (b"This is a letter, not a picture.\n", "unknown picture format"),
 }
 UNUSUAL = {
     "cmyk.jpg": saved(Image.fromarray(textured()).convert("CMYK"), "JPEG"),

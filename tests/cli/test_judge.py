@@ -200,7 +200,7 @@ def test_the_closing_line_says_what_judging_cost(
         (["--judge", "ollama:x", "--max-cost", "nan"], "--max-cost must be a number of dollars"),
         (["--judge", "ollama:x", "--per-minute", "0"], "--per-minute must be a number above 0"),
         (["--judge", "ollama:x", "--rounds", "one"], "must look like 1,5,8-10"),
-        (["--judge", "ollama:x", "--model", "nobody"], "holds no picture for these choices"),
+        (["--judge", "ollama:x", "--model", "nobody"], "has no picture for this selection"),
         (["--judge", "ollama:x", "--repeats", "0"], "repeats"),
     ],
 )

@@ -44,7 +44,7 @@ def test_a_paper_is_one_command(cli: Cli, results: Path, tmp_path: Path) -> None
 
 def test_an_empty_workspace_has_no_paper(cli: Cli, tmp_path: Path) -> None:
     ended = cli("paper", "-w", tmp_path, "-o", tmp_path / "paper")
-    assert ended.code == 1 and "there is no workspace" in ended.sentence
+    assert ended.code == 1 and "no workspace in" in ended.sentence
     assert not (tmp_path / "paper").exists()
 
 
@@ -64,5 +64,5 @@ def test_export_names_the_formats_there_are(cli: Cli, results: Path) -> None:
     ended = cli("export", "-w", results, "--format", "xlsx")
     assert (ended.code, ended.sentence) == (
         2,
-        "there is no format 'xlsx'; choose from csv, parquet, markdown, latex",
+        "unknown format 'xlsx'; choose from csv, parquet, markdown, latex",
     )

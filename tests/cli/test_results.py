@@ -120,7 +120,7 @@ def test_where_there_is_no_workspace_the_command_says_how_to_make_one(
 ) -> None:
     ended = cli(command, "-w", tmp_path / "nowhere")
     assert ended.code == 1
-    assert "make one with convergebench run" in ended.sentence
+    assert "create one with convergebench run" in ended.sentence
     assert not (tmp_path / "nowhere").exists()
 
 

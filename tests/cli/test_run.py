@@ -84,7 +84,7 @@ def test_a_dry_run_says_what_is_done_and_to_do_and_touches_nothing(
 ) -> None:
     preview = cli(*run("--dry-run"))
     assert preview.code == 0
-    assert "3 cases × 1 seed × 4 edits = 12 edits a model" in preview.out
+    assert "3 cases × 1 seed × 4 edits = 12 edits per model" in preview.out
     assert "jpeg: 0 done, 12 to do, free" in preview.out
     assert not (tmp_path / "results").exists()
     cli(*run())
@@ -231,7 +231,7 @@ def test_a_second_ctrl_c_ends_at_once_without_a_traceback(
         time.sleep(0.3)
     _, err = stopped.communicate(timeout=10)
     assert stopped.returncode == 130
-    assert err == "convergebench: interrupted; what was finished is kept\n"
+    assert err == "convergebench: interrupted; finished work is saved, rerun the command to continue\n"
 
 
 def test_your_own_pictures_take_the_place_of_a_suite(cli: Cli, tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_the_table_names_model_suite_metric_subset_n_and_score(
     assert ran.code == 0, ran.err
     for heading in ("model", "suite", "metric", "subset", "n", "score"):
         assert heading in ran.out.lower()
-    assert "2 of 2 edits are there, 2 of them new." in ran.out
+    assert "2 of 2 edits complete, 2 new." in ran.out
     with (tmp_path / "table.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert {row["model"] for row in rows} == {"jpeg"}

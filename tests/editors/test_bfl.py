@@ -78,7 +78,7 @@ def test_the_key_is_not_sent_to_the_host_of_the_finished_file() -> None:
 
 
 def test_two_pictures_are_refused() -> None:
-    with served() as server, pytest.raises(Refused, match="takes one picture, was given 2"):
+    with served() as server, pytest.raises(Refused, match="takes one picture, got 2"):
         ask(opened(server), SOURCE, RESULT)
     assert server.submitted == []
 
@@ -110,7 +110,7 @@ def test_too_many_requests_say_how_long_to_wait_and_are_asked_once() -> None:
         ("content_moderated", Refused, "Content Moderated: Safety Filter, Violence"),
         ("submit_error", Unavailable, "500"),
         ("submit_reset", Unavailable, "connection to 127.0.0.1 lost"),
-        ("submit_truncated", Unavailable, "broke off"),
+        ("submit_truncated", Unavailable, "was cut off"),
         ("job_error", Unavailable, "the worker died"),
         ("lost_job", Unavailable, "Task not found"),
         ("not_a_picture", BadOutput, "not a picture"),

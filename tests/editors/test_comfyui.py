@@ -111,7 +111,7 @@ def test_slots_can_be_placeholders_in_any_input(tmp_path: Path) -> None:
 def test_a_workflow_takes_as_many_pictures_as_it_has_slots(tmp_path: Path, workflow: Path) -> None:
     two = {**WORKFLOW, "7": {**WORKFLOW["1"], "_meta": {"title": "image 2"}}}
     with served() as server:
-        with pytest.raises(Refused, match="takes one picture, was given 2"):
+        with pytest.raises(Refused, match="takes one picture, got 2"):
             ask(opened(server, workflow), SOURCE, RESULT)
         ask(opened(server, written(tmp_path, two)), SOURCE, RESULT)
     (graph,) = server.queued
@@ -149,7 +149,7 @@ def test_a_server_without_websocket_is_polled(workflow: Path) -> None:
         ("interrupted", Unavailable, "interrupted"),
         ("queue_error", Unavailable, "500"),
         ("queue_reset", Unavailable, "connection to 127.0.0.1 lost"),
-        ("queue_truncated", Unavailable, "broke off"),
+        ("queue_truncated", Unavailable, "was cut off"),
         ("no_picture", BadOutput, "no picture"),
         ("not_a_picture", BadOutput, "not a picture"),
     ],

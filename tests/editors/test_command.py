@@ -144,5 +144,5 @@ def test_a_wrong_name_says_what_to_write(spec: str, says: str) -> None:
 
 def test_two_pictures_are_refused(program: Callable[..., Path]) -> None:
     wanted = request(pictures=2)
-    with pytest.raises(Refused, match="takes one picture, was given 2"):
+    with pytest.raises(Refused, match="takes one picture, got 2"):
         edit_once(open_editor(f"command:{program(COPY)}"), replace(wanted, seed=1))

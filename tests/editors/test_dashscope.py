@@ -79,7 +79,7 @@ def test_the_key_is_not_sent_to_the_host_of_the_finished_file() -> None:
 
 
 def test_four_pictures_are_refused() -> None:
-    with served() as server, pytest.raises(Refused, match="at most 3 pictures, was given 4"):
+    with served() as server, pytest.raises(Refused, match="at most 3 pictures, got 4"):
         ask(opened(server), SOURCE, SOURCE, SOURCE, SOURCE)
     assert server.asked == []
 
@@ -102,7 +102,7 @@ def test_the_sdk_does_not_ask_again_after_a_lost_connection() -> None:
     [
         ("refused", Refused, "DataInspectionFailed: Input data may contain inappropriate content."),
         ("server_error", Unavailable, "InternalError"),
-        ("truncated", Unavailable, "broke off"),
+        ("truncated", Unavailable, "was cut off"),
         ("no_output", BadOutput, "no output"),
         ("not_a_picture", BadOutput, "not a picture"),
         ("no_credit", Misconfigured, "Arrearage"),

@@ -304,7 +304,7 @@ def test_more_pictures_than_a_pipeline_takes_are_refused(
     one = asked()
     (outcome,) = edited("instruct_pix2pix", [EditRequest((one.image, one.image), one.instruction, one.seed)])
     assert isinstance(outcome, Refused)
-    assert str(outcome) == "takes one picture, was given 2"
+    assert str(outcome) == "takes one picture, got 2"
 
 
 def test_the_number_of_pictures_is_known_before_anything_is_loaded(folder: Folder) -> None:
@@ -326,7 +326,7 @@ def test_a_folder_that_is_not_there_is_said_so(tmp_path: Path) -> None:
 
 def test_a_device_that_is_not_there_is_said_so(folder: Folder) -> None:
     spec = f"diffusers:{folder('instruct_pix2pix')}?dtype=float32&device=cuda:99"
-    with pytest.raises(Misconfigured, match="no device cuda:99 here"):
+    with pytest.raises(Misconfigured, match="device cuda:99 is not available"):
         asyncio.run(open_editor(spec).edit(asked()))
 
 

@@ -109,7 +109,7 @@ def test_several_pictures_go_where_a_list_is_taken_and_are_refused_elsewhere() -
     other = Picture.from_pixels(textured(seed=5))
     with served() as server:
         ask(opened(server, "nano-banana-edit"), SOURCE, other)
-        with pytest.raises(Refused, match="takes one picture, was given 2"):
+        with pytest.raises(Refused, match="takes one picture, got 2"):
             ask(opened(server, "flux-pro"), SOURCE, other)
     ((_, sent),) = server.submitted
     assert sent["image_urls"] == [data_uri(SOURCE), data_uri(other)]

@@ -158,7 +158,7 @@ def test_outside_a_suite_there_is_nothing_to_look_up(tmp_path: Path) -> None:
         ("not JSON", "line 2.*must be"),
         ('{"id": "b"}', "line 2.*must be"),
         ('["b", "b.png"]', "line 2.*must be"),
-        ('{"id": "a", "image_path": "b.png"}', "line 2.*a is there twice"),
+        ('{"id": "a", "image_path": "b.png"}', "line 2.*duplicate case a"),
     ],
 )
 def test_a_wrong_line_is_named(line: str, says: str, tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_wrong_line_is_named(line: str, says: str, tmp_path: Path) -> None:
 
 
 def test_a_place_without_pictures_is_a_wrong_name(tmp_path: Path) -> None:
-    with pytest.raises(WrongUse, match="holds no pictures"):
+    with pytest.raises(WrongUse, match="has no pictures"):
         open_editor(f"folder:{tmp_path}")
     with pytest.raises(WrongUse, match="neither a folder nor"):
         open_editor(f"folder:{tmp_path / 'nowhere'}")

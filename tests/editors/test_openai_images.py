@@ -87,7 +87,7 @@ def test_several_pictures_go_together_and_more_than_sixteen_are_refused() -> Non
     other = Picture.from_pixels(textured(seed=5))
     with served() as server:
         ask(opened(server), SOURCE, other)
-        with pytest.raises(Refused, match="at most 16 pictures, was given 17"):
+        with pytest.raises(Refused, match="at most 16 pictures, got 17"):
             ask(opened(server), *[SOURCE] * 17)
     (asked,) = server.asked
     assert [content for _, content, _ in asked.files] == [SOURCE.encoded, other.encoded]

@@ -117,7 +117,7 @@ def test_what_is_no_picture_is_bad_output(function: str, says: str) -> None:
 
 
 def test_two_pictures_are_refused() -> None:
-    with pytest.raises(Refused, match="takes one picture, was given 2"):
+    with pytest.raises(Refused, match="takes one picture, got 2"):
         edit_once(open_editor(spec("darker")), request(pictures=2))
 
 

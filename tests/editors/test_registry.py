@@ -75,8 +75,8 @@ def test_the_price_is_no_part_of_the_fingerprint_and_the_version_is() -> None:
         ("jpeg?quality=7.5", "must be a whole number, not 7.5"),
         ("blur?sigma=much", "must be a number, not much"),
         ("nowhere:model", "no provider 'nowhere'"),
-        ("qwen?api_key=sk-x", "api_key looks like a key"),
-        ("server:m?base_url=http://me:sk-x@host/v1", "the address in base_url has a login in it"),
+        ("qwen?api_key=sk-x", "api_key looks like an API key"),
+        ("server:m?base_url=http://me:sk-x@host/v1", "the address in base_url contains a login"),
     ],
 )
 def test_a_wrong_name_is_answered_in_one_sentence(spec: str, said: str) -> None:
@@ -94,7 +94,7 @@ def test_a_key_that_no_request_can_carry_is_said_before_anything_is_asked(
     spec: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, "sk-secret“")
-    with pytest.raises(WrongUse, match=f"cannot be used yet: the key in {name} has a character") as raised:
+    with pytest.raises(WrongUse, match=f"cannot be used yet: the API key in {name} contains an invalid character") as raised:
         open_editor(spec)
     assert "sk-secret" not in str(raised.value)
 
@@ -166,6 +166,6 @@ def test_weights_of_the_hub_are_told_of_and_keep_nobody_from_using_the_model(
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     listing, parameters = parse("instruct-pix2pix")
     assert listing.missing(parameters) is None
-    assert listing.lacking() == "weights not here yet: fetched from the hub on first use"
+    assert listing.lacking() == "weights not downloaded: fetched from the hub on first use"
     (tmp_path / "models--timbrooks--instruct-pix2pix").mkdir()
     assert listing.lacking() is None

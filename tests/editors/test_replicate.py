@@ -86,7 +86,7 @@ def test_the_key_is_not_sent_to_the_host_of_the_finished_file() -> None:
 
 
 def test_two_pictures_are_refused_where_the_field_takes_one() -> None:
-    with served() as server, pytest.raises(Refused, match="takes one picture, was given 2"):
+    with served() as server, pytest.raises(Refused, match="takes one picture, got 2"):
         ask(opened(server), SOURCE, RESULT)
     assert server.uploaded == []
 
@@ -124,8 +124,8 @@ def test_a_poll_that_keeps_failing_is_asked_a_few_times_by_us_and_never_by_the_s
         ("flagged", Refused, "flagged as sensitive"),
         ("job_error", Unavailable, "please retry"),
         ("submit_error", Unavailable, "Internal server error"),
-        ("submit_reset", Unavailable, "broke off"),
-        ("submit_truncated", Unavailable, "broke off"),
+        ("submit_reset", Unavailable, "was cut off"),
+        ("submit_truncated", Unavailable, "was cut off"),
         ("no_output", BadOutput, "no picture"),
         ("not_a_picture", BadOutput, "not a picture"),
         ("no_credit", Misconfigured, "insufficient credit"),
@@ -153,7 +153,7 @@ def test_a_wrong_key_is_said_without_repeating_it(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_file_that_cannot_be_fetched_is_given_up_at_the_deadline() -> None:
-    with served("file_gone") as server, pytest.raises(Unavailable, match=r"no picture after 2 .* broke off"):
+    with served("file_gone") as server, pytest.raises(Unavailable, match=r"no picture after 2 .* was cut off"):
         ask(Replicate(opened(server).facts, deadline_seconds=2))
     assert len(server.submitted) == 1
 

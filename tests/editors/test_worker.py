@@ -133,7 +133,7 @@ def test_keys_in_the_environment_do_not_get_into_error_texts(
 
 
 def test_two_pictures_are_refused(moody: Callable[..., Editor]) -> None:
-    with pytest.raises(Refused, match="takes one picture, was given 2"):
+    with pytest.raises(Refused, match="takes one picture, got 2"):
         edit_once(moody(), request(pictures=2))
 
 
@@ -341,7 +341,7 @@ def test_an_adapter_by_its_name_has_the_parameters_of_its_preset(foreign: Path) 
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("worker:nobody", "there is no adapter nobody.*echo"),
+        ("worker:nobody", "unknown adapter nobody.*echo"),
         ("worker:echo?replicas=0", "replicas must be at least 1"),
         ("worker:echo?python=/nowhere/python", "is not a Python"),
     ],

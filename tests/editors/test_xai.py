@@ -70,7 +70,7 @@ def test_the_model_gets_picture_and_prompt_and_no_seed() -> None:
 
 
 def test_two_pictures_are_refused() -> None:
-    with served() as server, pytest.raises(Refused, match="takes one picture, was given 2"):
+    with served() as server, pytest.raises(Refused, match="takes one picture, got 2"):
         ask(opened(server), SOURCE, RESULT)
     assert server.asked == []
 
@@ -86,12 +86,12 @@ def test_too_many_requests_say_how_long_to_wait_and_are_asked_once() -> None:
     ("word", "kind", "reason"),
     [
         ("moderated", Refused, "does not respect the content policy"),
-        ("empty", Refused, "holds no picture"),
+        ("empty", Refused, "has no picture"),
         ("violation", Refused, "violates usage guidelines"),
         ("rejected_picture", Refused, "rejected by content moderation"),
         ("server_error", Unavailable, "503"),
         ("reset", Unavailable, "connection to 127.0.0.1 lost"),
-        ("truncated", Unavailable, "broke off"),
+        ("truncated", Unavailable, "was cut off"),
         ("not_base64", BadOutput, "base64"),
         ("not_a_picture", BadOutput, "not a picture"),
         ("no_credit", Misconfigured, "credits"),

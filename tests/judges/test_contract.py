@@ -66,7 +66,7 @@ def test_one_object_is_read_bare_fenced_or_after_thoughts(text: str) -> None:
         (f"{GOOD}\n{GOOD}", "not one JSON object"),
         (f"```json\n{GOOD}\n```\n```json\n{GOOD}\n```", "2 fenced blocks"),
         (f"{GOOD}\n```json\n{GOOD}\n```", "not one JSON object"),
-        (f"So {GOOD}\n```json\n{GOOD}\n```", "beside its fenced block"),
+        (f"So {GOOD}\n```json\n{GOOD}\n```", "outside its fenced block"),
         (f"Verdict: {GOOD}", "not one JSON object"),
         (GOOD[:-8], "not one JSON object"),
         (f"<think>{GOOD}", "within its thoughts"),

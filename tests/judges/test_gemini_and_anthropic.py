@@ -154,5 +154,5 @@ def test_without_a_key_it_says_which_to_set(
 ) -> None:
     for key in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.delenv(key, raising=False)
-    with pytest.raises(Misconfigured, match="there is no key: set"):
+    with pytest.raises(Misconfigured, match="no API key: set"):
         ask(server, name, Answer({}))

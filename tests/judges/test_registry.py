@@ -35,9 +35,9 @@ def test_how_a_local_model_is_spread_over_gpus_does_not_make_it_another_judge() 
         ("server:vl", "add .base_url="),
         ("openai:gpt-x?temperature", "write .setting=value"),
         ("openai:gpt-x?usd_per_million_in=2", "both usd_per_million_in and usd_per_million_out"),
-        ("server:vl?base_url=http://127.0.0.1:1/v1&api_key=abc", "api_key looks like a key"),
-        ("openai:gpt-x?Authorization=abc", "Authorization looks like a key"),
-        ("server:vl?base_url=http://me:abc@host/v1", "the address in base_url has a login in it"),
+        ("server:vl?base_url=http://127.0.0.1:1/v1&api_key=abc", "api_key looks like an API key"),
+        ("openai:gpt-x?Authorization=abc", "Authorization looks like an API key"),
+        ("server:vl?base_url=http://me:abc@host/v1", "the address in base_url contains a login"),
     ],
 )
 def test_a_name_that_cannot_be_meant_says_why(name: str, said: str) -> None:

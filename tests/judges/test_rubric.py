@@ -122,7 +122,7 @@ def test_a_pair_is_asked_for_first_second_or_tie(name: str) -> None:
 
 def test_a_pair_with_a_score_in_place_of_a_choice_is_not_a_rubric() -> None:
     pair = MINE.replace('"edit"', '"return_pair"').replace('"result"', '"first", "second"')
-    with pytest.raises(WrongUse, match="asked one thing, with choice = true"):
+    with pytest.raises(WrongUse, match="one ask entry, with choice = true"):
         parsed(pair, "pair.toml")
 
 
@@ -156,15 +156,15 @@ def test_every_word_of_a_rubric_is_in_its_fingerprint() -> None:
         ("low = 1", "low = 5", "low below its high"),
         ("low = 1\n", "", "both low and high"),
         ("low = 1", 'low = "1"', "numbers as low and high"),
-        ('name = "light"', 'name = "mood"', "names of their own"),
+        ('name = "light"', 'name = "mood"', "distinct names"),
         ('name = "light"', 'name = "reason"', "other than reason"),
         ('format = "jpeg"', 'format = "gif"', "pictures.format"),
         ("longest_side = 256", "longest_side = 2", "longest_side"),
         ('id = "mood"', 'id = "mood"\ncolour = "red"', "unknown keys: colour"),
-        ('id = "mood"', "id = mood", "is not right"),
+        ('id = "mood"', "id = mood", "invalid rubric"),
         ('"source", "result"', '"result", "first"', "and not first or second"),
         ('of = "edit"', 'of = "edit_pair"', "sees must hold first and second"),
-        ("low = 1\nhigh = 5\n", "choice = true\n", "choice = true is for pairs only"),
+        ("low = 1\nhigh = 5\n", "choice = true\n", "choice = true is only for pairwise rubrics"),
         ("low = 1", "low = 1\nchoice = true", "choice = true or a range"),
     ],
 )

@@ -205,7 +205,7 @@ def test_a_plain_picture_is_kept_as_it_is_and_others_become_plain() -> None:
     ("content", "said"),
     [
         (b"", "the file is empty"),
-        (b"To whom it may concern", "not a picture in a format we know"),
+        (b"To whom it may concern", "unknown picture format"),
         (png(30_000, 30_000, 8, 2), "make it smaller than 100 megapixels"),
         (png(11_000, 10_000, 8, 2), "11000 × 10000; make it smaller"),
         (saved(Image.fromarray(textured()), "PPM"), "PPM files are not supported; use PNG"),

@@ -159,7 +159,7 @@ def test_a_judge_that_is_down_for_good_leaves_the_edits_and_the_next_run_only_ju
     assert bench.calls == (12, 6, 1)
     assert "is not accepted" in str(done.judged.unusable_reason)
     (why,) = reasons(done)
-    assert why.startswith("primary: not judged: the key in SERVER_API_KEY is not accepted")
+    assert why.startswith("primary: not judged: the key in SERVER_API_KEY was rejected")
     bench.server.script = answer
     again = bench.refine()
     assert again.judged is not None

@@ -158,7 +158,7 @@ def test_pictures_come_in_the_order_they_were_asked_for(cache: Path) -> None:
 
 
 def test_a_packaged_file_with_another_content_is_refused_and_nothing_is_kept(cache: Path) -> None:
-    with pytest.raises(DownloadFailed, match="is not the file we know"):
+    with pytest.raises(DownloadFailed, match="is not the expected file"):
         prepare([packaged_photo(cache, sha256="0" * 64)])
     assert files_in(cache) == []
 

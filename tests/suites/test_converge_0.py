@@ -169,7 +169,7 @@ def test_a_file_that_is_not_the_known_one_is_refused_and_not_kept(
     quokka = next(photo for photo in PHOTOS if photo.id == "scene_quokka")
     tampered = replace(quokka, file=replace(quokka.file, sha256="0" * 64))
     heard: list[str] = []
-    with pytest.raises(DownloadFailed, match="is not the file we know"):
+    with pytest.raises(DownloadFailed, match="is not the expected file"):
         prepare_photos([tampered], heard.append)
     assert heard == ["imgaug==0.4.0"]
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -112,7 +112,7 @@ def test_a_folder_without_a_name_is_wrong_use() -> None:
 
 
 def test_a_folder_without_pictures_is_wrong_use(tmp_path: Path) -> None:
-    with pytest.raises(WrongUse, match="holds no pictures"):
+    with pytest.raises(WrongUse, match="has no pictures"):
         suite_of(tmp_path)
 
 

@@ -57,7 +57,7 @@ def test_every_name_has_one_current_version_and_the_current_comes_first() -> Non
 
 
 def test_another_version_is_wrong_use() -> None:
-    with pytest.raises(WrongUse, match=r"there is no converge@7; ask for converge@\d"):
+    with pytest.raises(WrongUse, match=r"unknown suite version converge@7; choose converge@\d"):
         load("converge@7")
 
 

@@ -21,17 +21,17 @@ NAME = "audit"
 
 def command(
     metric: Annotated[
-        str | None, typer.Option(metavar="METRIC", help="Metric that ranks; ssim if it is there.")
+        str | None, typer.Option(metavar="METRIC", help="Metric that ranks. [default: ssim if measured]")
     ] = None,
     round: Annotated[
-        int | None, typer.Option(metavar="N", help="Round to rank at; the last unless named.")
+        int | None, typer.Option(metavar="N", help="Round to rank at. [default: last round]")
     ] = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
 ) -> None:
-    """What would make a comparison wrong, and the ranking without it."""
+    """List what would bias a comparison, and rank without it."""
     from convergebench.analysis import audit, on_shared_cases, ranking
     from convergebench.cli.summary import print_ranking
     from convergebench.report import audit_lines, corrected_title, csv_audit, csv_text, json_audit

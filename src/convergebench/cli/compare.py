@@ -28,7 +28,7 @@ class Part(StrEnum):
 
 def command(
     first: Annotated[str, typer.Argument(metavar="A", help="A model in the workspace.")],
-    second: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="Another model in the workspace.")],
     metric: Annotated[
         str | None,
         typer.Option(metavar="METRIC", help="Metric for half-life and shape. [default: ssim if measured]"),
@@ -39,11 +39,11 @@ def command(
     threshold: Annotated[
         float, typer.Option(metavar="SHARE", help="A half-life ends when less than this share is left.")
     ] = 0.5,
-    by: Annotated[Part | None, typer.Option(help="Compare on each of these separately too.")] = None,
+    by: Annotated[Part | None, typer.Option(help="Also compare on each of these separately.")] = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
 ) -> None:
     """Compare two models on their shared cases."""
     from convergebench.analysis import compare_models, compare_models_by, model_profile

@@ -16,11 +16,11 @@ class Diagnosis:
     what: str
     works: bool
     detail: str
-    """Its version or place when it works, else how to get it."""
+    """Its version or path if it works, else how to get it."""
 
 
 def command(workspace: WorkspaceFolder = DEFAULT_WORKSPACE, as_json: AsJson = False) -> None:
-    """What works here, what is missing, and how to get it."""
+    """Check what works, what is missing, and how to get it."""
     findings = [*_machine(), *_extras(), *_pictures(), *_metrics(), _workspace(workspace)]
     if as_json:
         print_json([vars(finding) for finding in findings])
@@ -63,7 +63,7 @@ def _pictures() -> Iterator[Diagnosis]:
     for suite in suites.listing():
         name = f"suite {suite.name}@{suite.version}"
         if suite.takes_data:
-            yield Diagnosis(name, False, f"{suite.cases} cases; name its data, as in {suite.name}?data=PATH")
+            yield Diagnosis(name, False, f"{suite.cases} cases; pass its data as {suite.name}?data=PATH")
             continue
         here = all(file.is_cached() for file in suite.files)
         detail = f"{suite.cases} cases on {suite.pictures} pictures"
@@ -73,7 +73,9 @@ def _pictures() -> Iterator[Diagnosis]:
 def _metrics() -> Iterator[Diagnosis]:
     from convergebench import metrics
 
-    yield Diagnosis("metric drift", True, f"{len(metrics.expand(['drift']))} measures of which way it decays")
+    yield Diagnosis(
+        "metric drift", True, f"{len(metrics.expand(['drift']))} measures of the direction of decay"
+    )
     for name in metrics.names():
         if metrics.facts(name).dimension == "drift":
             continue
@@ -86,7 +88,7 @@ def _workspace(folder: Path) -> Diagnosis:
     from convergebench.store import DATABASE, Workspace
 
     if not (folder / DATABASE).exists():
-        return Diagnosis(f"workspace {folder}", True, "not there yet; convergebench run makes it")
+        return Diagnosis(f"workspace {folder}", True, "does not exist yet; convergebench run creates it")
     try:
         with Workspace.existing(folder) as store:
             steps, finding = store.check()

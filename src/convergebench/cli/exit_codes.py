@@ -9,16 +9,16 @@ if TYPE_CHECKING:
     from convergebench.engine.judging.tasks import JudgingOutcome
 
 DONE = 0
-"""Everything that was asked for is there."""
+"""Everything requested is complete."""
 ERROR = 1
-"""The command could not do its work; for `judge`, `score` and `task`, there is no verdict at all."""
+"""The command failed; for `judge`, `score` and `task`: not a single verdict was obtained."""
 WRONG_USE = 2
-"""The command cannot mean anything: an unknown option, name or value."""
+"""Invalid usage: an unknown option, name or value."""
 INCOMPLETE = 3
-"""Finished, and something is missing: edits or verdicts that failed, pictures that `--strict` asks for, an
-instruction that nobody can invert or classify."""
+"""Finished with something missing: failed edits or verdicts, pictures required by `--strict`, an
+instruction that cannot be inverted or classified."""
 INTERRUPTED = 130
-"""Stopped by Ctrl-C or SIGTERM; what was finished is kept."""
+"""Stopped by Ctrl-C or SIGTERM; finished work is saved."""
 
 
 def exit_code(edited: RunOutcome | None, judged: JudgingOutcome | None = None) -> int:

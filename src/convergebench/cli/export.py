@@ -24,14 +24,14 @@ def command(
     ] = ["csv"],  # noqa: B006
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Folder; the workspace's unless named."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="Output folder. [default: the workspace]"),
     ] = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Write files for other programs and for papers.
+    """Export results for other programs and for papers.
 
-    csv: the four of the original benchmark, all measurements in long form, and what is missing.
+    csv: the four files of the original benchmark, all measurements in long form, and missing values.
     parquet: all measurements. markdown, latex: the ranking and its breakdowns as tables.
     """
     from convergebench.errors import WrongUse
@@ -40,7 +40,7 @@ def command(
     wanted = listed(format)
     for name in wanted:
         if name not in FORMATS:
-            raise WrongUse(f"there is no format {name!r}; choose from {', '.join(FORMATS)}")
+            raise WrongUse(f"unknown format {name!r}; choose from {', '.join(FORMATS)}")
     with benchmark(workspace) as opened:
         for name in dict.fromkeys(wanted):
             for file in export_as(name, opened.workspace, output or workspace, suite):

@@ -20,16 +20,18 @@ def command(
             "--output", "-o", metavar="FILE", help="File: .png, .jpg or .webp. [default: in the workspace]"
         ),
     ] = None,
-    columns: Annotated[int, typer.Option(metavar="N", min=1, help="How many cases to show.")] = 6,
+    columns: Annotated[int, typer.Option(metavar="N", min=1, help="Number of cases to draw.")] = 6,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Draw the last pictures under their sources, a row for each model."""
+    """Draw the last pictures below their sources, one row per model."""
     from convergebench.errors import WrongUse
     from convergebench.report import picture_grid
 
     if output is not None and output.suffix.lower() not in FORMATS:
-        raise WrongUse(f"cannot draw a {output.suffix or 'nameless'} file; use one of {', '.join(FORMATS)}")
+        raise WrongUse(
+            f"cannot draw a {output.suffix or 'suffix-less'} file; use one of {', '.join(FORMATS)}"
+        )
     with benchmark(workspace) as opened:
         results = opened.results(suite)
         path = output or workspace / f"model_comparison_round{results.rounds}.png"

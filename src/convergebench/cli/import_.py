@@ -17,11 +17,11 @@ def command(
         Path, typer.Argument(metavar="PATH", help="A detailed CSV, a results JSON, or a folder of chains.")
     ],
     model: Annotated[
-        str | None, typer.Option("--model", "-m", metavar="NAME", help="The model that made it.")
+        str | None, typer.Option("--model", "-m", metavar="NAME", help="Model that made the results.")
     ] = None,
-    suite: Annotated[str, typer.Option(metavar="SUITE", help="The suite that it belongs to.")] = "imported",
+    suite: Annotated[str, typer.Option(metavar="SUITE", help="Suite to import into.")] = "imported",
     metric: Annotated[
-        list[str], typer.Option(metavar="METRIC", help="Metrics for pictures; the default set unless named.")
+        list[str], typer.Option(metavar="METRIC", help="Metrics for pictures. [default: the default set]")
     ] = [],  # noqa: B006
     clip: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
@@ -29,7 +29,7 @@ def command(
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> None:
-    """Bring in tables or pictures made elsewhere."""
+    """Import tables or pictures made outside ConvergeBench."""
     from convergebench import metrics
     from convergebench.importing import import_path
     from convergebench.store import Workspace
@@ -38,20 +38,20 @@ def command(
         listed(metric) or metrics.DEFAULT_MEASURED, metrics.MetricOptions(clip=clip)
     )
     with Workspace.create(workspace) as store:
-        brought = import_path(store, path, model, suite, metric_set)
+        imported = import_path(store, path, model, suite, metric_set)
     if as_json:
         print_json(
             {
-                "suite": brought.suite,
-                "models": list(brought.models),
-                "returns": brought.returns,
-                "incomplete": dict(brought.incomplete),
+                "suite": imported.suite,
+                "models": list(imported.models),
+                "returns": imported.returns,
+                "incomplete": dict(imported.incomplete),
             }
         )
         return
-    for case, reason in brought.incomplete.items():
+    for case, reason in imported.incomplete.items():
         typer.echo(f"convergebench: {case} is incomplete: {reason}", err=True)
     typer.echo(
-        f"Imported {brought.returns:,} returns of {', '.join(brought.models)} into {workspace} "
-        f"as suite {brought.suite}. Next: convergebench audit --suite {brought.suite}"
+        f"Imported {imported.returns:,} returns of {', '.join(imported.models)} into {workspace} "
+        f"as suite {imported.suite}. Next: convergebench audit --suite {imported.suite}"
     )

@@ -31,42 +31,40 @@ ROUND_TRIP = ("roundtrip_forward", "roundtrip_reversal")
 def command(
     judge: Annotated[
         str,
-        typer.Option(metavar="PROVIDER:MODEL", help="Who judges, such as openai:MODEL or vllm:MODEL."),
+        typer.Option(metavar="PROVIDER:MODEL", help="Judge model, such as openai:MODEL or vllm:MODEL."),
     ],
     models: Annotated[
         list[str] | None, typer.Argument(metavar="[MODELS]...", help="Only pictures of these models.")
     ] = None,
     pairwise: Annotated[
-        bool, typer.Option("--pairwise", help="Compare every two of the models, each pair in both orders.")
+        bool, typer.Option("--pairwise", help="Compare all pairs of models, each in both orders.")
     ] = False,
     rubric: Annotated[
         list[str],
-        typer.Option(metavar="RUBRIC", help="What is asked, see docs/judging.md; or a .toml file."),
+        typer.Option(metavar="RUBRIC", help="Rubric, see docs/judging.md, or a .toml file."),
     ] = [],  # noqa: B006
-    model: Annotated[
-        list[str], typer.Option("--model", "-m", metavar="MODEL", help="The same, as an option.")
-    ] = [],  # noqa: B006
+    model: Annotated[list[str], typer.Option("--model", "-m", metavar="MODEL", help="Same as MODELS.")] = [],  # noqa: B006
     suite: Annotated[str | None, typer.Option(metavar="SUITE", help="Only pictures of this suite.")] = None,
     rounds: Annotated[
         str, typer.Option(metavar="ROUNDS", help="Only these rounds, as in 1,5,8-10. [default: all]")
     ] = "",
-    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each picture.")] = 1,
+    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts per picture.")] = 1,
     retry_missing: Annotated[
-        bool, typer.Option("--retry-missing", help="Ask again for verdicts that are missing.")
+        bool, typer.Option("--retry-missing", help="Request missing verdicts again.")
     ] = False,
     max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", help="Stop before this judging could cost more.")
+        float | None, typer.Option(metavar="USD", help="Stop before judging costs more than this.")
     ] = None,
     per_minute: Annotated[
-        float | None, typer.Option(metavar="N", help="At most so many questions a minute.")
+        float | None, typer.Option(metavar="N", help="Maximum judge calls per minute.")
     ] = None,
     concurrency: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Questions at a time. [default: 8]")
+        int | None, typer.Option(metavar="N", min=1, help="Parallel judge calls. [default: 8]")
     ] = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> int:
-    """Let a vision-language model judge what is in the workspace. Nothing is edited, nothing asked twice."""
+    """Judge the workspace's pictures with a vision-language model. Existing verdicts are reused."""
     from convergebench import judges
     from convergebench.engine import RunLimits
     from convergebench.errors import WrongUse
@@ -77,7 +75,7 @@ def command(
     rubrics = _rubrics(listed(rubric), pairwise)
     limits.check_prices(judges=[opened.facts])
     if not (workspace / DATABASE).is_file():
-        raise WrongUse(f"there is no workspace in {workspace}; make one with convergebench run")
+        raise WrongUse(f"no workspace in {workspace}; create one with convergebench run")
     named = {"suite": suite, "models": listed([*(models or ()), *model]), "rounds": _rounds(rounds),
              "repeats": repeats}  # fmt: skip
     with Workspace.create(workspace) as store:
@@ -102,7 +100,9 @@ def _rubrics(names: tuple[str, ...], pairwise: bool) -> list[Rubric]:
         if one.compares and not pairwise:
             raise WrongUse(f"{one.id} compares two models; add --pairwise")
         if pairwise and not one.compares:
-            raise WrongUse(f"{one.id} does not compare; with --pairwise choose from {', '.join(RUBRICS)}")
+            raise WrongUse(
+                f"{one.id} does not compare two models; with --pairwise choose from {', '.join(RUBRICS)}"
+            )
     return found
 
 
@@ -112,7 +112,9 @@ def _pictures(store: Workspace, rubrics: list[Rubric], named: dict[str, Any]) ->
 
     chosen = judging_candidates(store, rubrics, **named)
     if not chosen:
-        raise WrongUse(f"{store.folder} holds no picture for these choices; choose fewer")
+        raise WrongUse(
+            f"{store.folder} has no picture for this selection; relax --suite, --model or --rounds"
+        )
     return chosen
 
 
@@ -123,7 +125,7 @@ def _pairs(store: Workspace, rubrics: list[Rubric], named: dict[str, Any]) -> li
     chosen = pairwise_candidates(store, rubrics, **named)
     if not chosen:
         raise WrongUse(
-            f"{store.folder} holds no two models' pictures from the same start for these choices; "
+            f"{store.folder} has no two models with pictures of the same source for this selection; "
             "name at least two models that ran the same suite"
         )
     parts = sorted({one.first.part for one in chosen})
@@ -133,7 +135,7 @@ def _pairs(store: Workspace, rubrics: list[Rubric], named: dict[str, Any]) -> li
 
 
 def _rounds(text: str) -> frozenset[int]:
-    """1,5,8-10 as numbers."""
+    """Parse 1,5,8-10."""
     from convergebench.errors import WrongUse
 
     numbers: set[int] = set()
@@ -181,7 +183,7 @@ def _print_pairwise(pairs: list[PairwiseCandidate], done: JudgingOutcome, judge:
 
 
 def _between_judges(store: Workspace, rubrics: list[Rubric]) -> list[BetweenJudges]:
-    """Over all that is in the workspace, for the rubrics of this run."""
+    """Agreement over the whole workspace, for the rubrics of this run."""
     from convergebench.analysis.judged.agreement import Rating, between_judges
     from convergebench.results import Records
     from convergebench.results.judgements import read_judge_values

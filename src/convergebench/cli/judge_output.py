@@ -1,4 +1,4 @@
-"""How verdicts are printed, for the commands that ask for them."""
+"""Verdicts as tables, JSON and closing lines."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def print_judged(table: list[JudgedRow]) -> None:
 
     repeated = any(row.spread for row in table)
     suites = len({row.suite for row in table}) > 1
-    shown = Table(*(("suite",) if suites else ()), "model", "rubric", box=None)
+    printed = Table(*(("suite",) if suites else ()), "model", "rubric", box=None)
     for heading in ("n", "missing", "mean", "95 % interval", *(("alpha", "spread") if repeated else ())):
-        shown.add_column(heading, justify="right")
+        printed.add_column(heading, justify="right")
     for row in table:
         mean, alpha, spread = row.mean, row.agreement.alpha, row.spread
         cells = [
@@ -29,8 +29,8 @@ def print_judged(table: list[JudgedRow]) -> None:
             "–" if spread is None else f"{spread.standard_deviation:.2f}",
         ]
         names = (*((row.suite,) if suites else ()), row.model, row.rubric)
-        shown.add_row(*names, str(row.n), str(row.missing), *cells[: 4 if repeated else 2])
-    console().print(shown)
+        printed.add_row(*names, str(row.n), str(row.missing), *cells[: 4 if repeated else 2])
+    console().print(printed)
 
 
 def row_in_json(row: JudgedRow) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def agreement_in_json(one: BetweenJudges) -> dict[str, Any]:
 
 def agreement_line(one: BetweenJudges) -> str:
     alpha, names = one.agreement.alpha, " and ".join(name.partition("?")[0] for name in one.judges)
-    found = f"alpha {alpha:.2f}" if alpha is not None else f"no alpha, since {one.agreement.missing}"
+    found = f"alpha {alpha:.2f}" if alpha is not None else f"no alpha: {one.agreement.missing}"
     return f"{names} on the same {one.agreement.subjects} subjects by {one.rubric}: {found}."
 
 
@@ -66,27 +66,27 @@ def judged_in_json(done: JudgingOutcome) -> dict[str, Any]:
 
 
 def closing_lines(done: JudgingOutcome, judge: str) -> list[str]:
-    total, unasked = len(done.verdicts), done.verdicts.count(None)
-    missing = total - done.ok - unasked
-    asked = f"{done.asked} new judgements with {done.calls} calls"
+    total, pending = len(done.verdicts), done.verdicts.count(None)
+    missing = total - done.ok - pending
+    new = f"{done.asked} new judgements with {done.calls} calls"
     cost = f", ${done.spent_usd:.3f}" if done.spent_usd else ""
-    lines = [f"{asked}, {total - done.asked} reused or not asked, {done.seconds:.1f} s{cost}."]
+    lines = [f"{new}, {total - done.asked} reused or skipped, {done.seconds:.1f} s{cost}."]
     if done.unusable:
         lines.append(f"convergebench: {judge} cannot continue: {done.unusable_reason}")
     if done.out_of_budget:
-        lines.append("convergebench: the next question may cost more than --max-cost; raise it to continue.")
+        lines.append("convergebench: the next judge call may exceed --max-cost; raise it to continue.")
     why = f" ({_counted(done)})" if done.missing else ""
     if missing and not done.ok:
         lines.append(f"convergebench: none of {total} judgements succeeded{why}.")
         lines += _examples(done)
     elif missing:
         lines.append(
-            f"convergebench: {missing} of {total} verdicts are missing{why}; the raw replies are kept. Ask "
-            "for them again with --retry-missing."
+            f"convergebench: {missing} of {total} verdicts are missing{why}; the raw replies are saved. "
+            "Request them again with --retry-missing."
         )
-    if unasked:
+    if pending:
         lines.append(
-            f"convergebench: {unasked} of {total} verdicts are not there yet; rerun the command to get them."
+            f"convergebench: {pending} of {total} verdicts are pending; rerun the command to get them."
         )
     return lines
 
@@ -102,5 +102,6 @@ def _examples(done: JudgingOutcome) -> list[str]:
         if verdict is not None and verdict.missing:
             first.setdefault(verdict.outcome, verdict.missing)
     return [
-        f"convergebench: {kind.replace('_', ' ')}: {' '.join(said.split())}" for kind, said in first.items()
+        f"convergebench: {kind.replace('_', ' ')}: {' '.join(reason.split())}"
+        for kind, reason in first.items()
     ]

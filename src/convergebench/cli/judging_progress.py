@@ -1,4 +1,4 @@
-"""The progress bar for judging: what has a verdict, how fast, what is missing, and how long it will take."""
+"""Progress bar for judging: verdicts, speed, missing verdicts and remaining time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class JudgingBar:
             transient=True,
         )
         self._task = self._bar.add_task(judge.partition("?")[0], total=None, speed="", trouble="", cost="")
-        self._asked = self._missing = 0
+        self._new = self._missing = 0
         self._started = time.monotonic()
 
     def __enter__(self) -> JudgingBar:
@@ -49,13 +49,13 @@ class JudgingBar:
         self._bar.update(self._task, total=judgements)
 
     def judged(self, verdict: Verdict, *, replayed: bool) -> None:
-        self._asked += not replayed
+        self._new += not replayed
         self._missing += verdict.outcome != "ok"
-        speed = self._asked / max(time.monotonic() - self._started, 1e-9)
+        speed = self._new / max(time.monotonic() - self._started, 1e-9)
         self._bar.update(
             self._task,
             advance=1,
-            speed=f"{speed:.1f} verdicts/s" if self._asked else "",
+            speed=f"{speed:.1f} verdicts/s" if self._new else "",
             trouble=f"{self._missing} missing" if self._missing else "",
         )
 
@@ -63,4 +63,6 @@ class JudgingBar:
         pass
 
     def stopping(self, in_flight: int) -> None:
-        self._bar.console.print(f"Stopping; {in_flight} questions in flight are waited for and kept.")
+        self._bar.console.print(
+            f"Stopping: waiting for {in_flight} judge calls in flight; their verdicts are saved."
+        )

@@ -1,4 +1,4 @@
-"""The entry point: commands, exit codes, and errors in one sentence."""
+"""The entry point: commands, exit codes, and one-line error messages."""
 
 from __future__ import annotations
 
@@ -97,30 +97,32 @@ def options(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     code = code_of(sys.argv[1:] if arguments is None else arguments)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only leaving is left to interrupt
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done; let the process exit
     sys.exit(code)
 
 
 def code_of(arguments: list[str]) -> int:
     """The exit code of a command; see `exit_codes`."""
-    debug = "--debug" in arguments  # wherever it stands
+    debug = "--debug" in arguments  # at any position
     _log_to_stderr(logging.DEBUG if debug else logging.WARNING)
     if not debug:
-        warnings.simplefilter("ignore")  # of libraries, for programmers
+        warnings.simplefilter("ignore")  # warnings of libraries are for developers
     try:
-        return _invoked([word for word in arguments if word != "--debug"] or ["--help"])
+        return _invoke([word for word in arguments if word != "--debug"] or ["--help"])
     except KeyboardInterrupt:
-        return _complain("interrupted; what was finished is kept", INTERRUPTED)
+        return _report_error(
+            "interrupted; finished work is saved, rerun the command to continue", INTERRUPTED
+        )
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of our output has exited
         return ERROR
     except Exception as error:
         if debug:
             traceback.print_exc()
-        return _complain(*_explained(error))
+        return _report_error(*_explained(error))
 
 
-def _invoked(words: list[str]) -> int:
+def _invoke(words: list[str]) -> int:
     """Run the command; errors are raised."""
     command: Any = typer.main.get_command(app)
     try:
@@ -141,16 +143,16 @@ def _usage_sentence(error: Any) -> str:
 
 
 def _explained(error: Exception) -> tuple[str, int]:
-    """The sentence for a person, and the exit code."""
+    """The message for the user, and the exit code."""
     if isinstance(error, WrongUse):
         return str(error), WRONG_USE
     if isinstance(error, ConvergeBenchError):
         return str(error), ERROR
     if isinstance(error, OSError) and error.filename:
-        return f"cannot use {error.filename}: {error.strerror}; choose another place", ERROR
+        return f"cannot use {error.filename}: {error.strerror}; choose another path", ERROR
     if isinstance(error, OSError) and error.strerror:
         return f"system error: {error.strerror}; fix it and rerun the command", ERROR
-    return f"unexpected {type(error).__name__}: {error}; run it again with --debug to see where", ERROR
+    return f"unexpected {type(error).__name__}: {error}; rerun with --debug for the traceback", ERROR
 
 
 def _log_to_stderr(level: int) -> None:
@@ -162,6 +164,6 @@ def _log_to_stderr(level: int) -> None:
     logger.setLevel(level)
 
 
-def _complain(sentence: str, code: int) -> int:
+def _report_error(sentence: str, code: int) -> int:
     typer.echo(f"convergebench: {sentence}", err=True)
     return code

@@ -22,7 +22,7 @@ NAME = "measure"
 def command(
     source: Annotated[
         Path | None,
-        typer.Argument(metavar="SOURCE", help="The picture to compare with, or a folder of them."),
+        typer.Argument(metavar="SOURCE", help="Source picture to compare with, or a folder of sources."),
     ] = None,
     picture: Annotated[
         list[Path] | None,
@@ -33,53 +33,54 @@ def command(
         typer.Option("--workspace", "-w", metavar="FOLDER", help="Measure every return in these results."),
     ] = None,
     metric: Annotated[
-        list[str], typer.Option(metavar="METRIC", help="Only these, separated by commas; all unless named.")
+        list[str], typer.Option(metavar="METRIC", help="Metrics, separated by commas. [default: all]")
     ] = [],  # noqa: B006
     clip: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Every metric for pictures on disk, or for a whole workspace.
+    """Measure pictures on disk, or a whole workspace.
 
     Pictures on disk are measured against a source.
-    With folders on both sides, pictures of the same name belong together.
+    With folders on both sides, pictures are matched by name.
     """
     from convergebench import metrics
     from convergebench.errors import WrongUse
 
     names = metrics.expand(listed(metric) or (metrics.DEFAULT_MEASURED if workspace else metrics.names()))
-    ruler = metrics.MetricSet(names, metrics.MetricOptions(clip=clip))
+    metric_set = metrics.MetricSet(names, metrics.MetricOptions(clip=clip))
     if workspace is not None:
         if source is not None:
             raise WrongUse("give pictures or --workspace, not both")
-        _measure_workspace(workspace, ruler, as_json)
+        _measure_workspace(workspace, metric_set, as_json)
         return
     if source is None or not picture:
         raise WrongUse(
-            "say what to measure, SOURCE and PICTURE or --workspace FOLDER; see: convergebench measure --help"
+            "nothing to measure: give SOURCE and PICTURE, or --workspace FOLDER; "
+            "see: convergebench measure --help"
         )
-    _measure_files(source, picture, ruler, as_json)
+    _measure_files(source, picture, metric_set, as_json)
 
 
-def _measure_files(source: Path, given: Sequence[Path], ruler: MetricSet, as_json: bool) -> None:
+def _measure_files(source: Path, given: Sequence[Path], metric_set: MetricSet, as_json: bool) -> None:
     from itertools import islice
 
     remaining = iter(_pairs(source, given))
     rows: list[dict[str, Any]] = []
-    while chunk := list(islice(remaining, ruler.batch_size)):
+    while chunk := list(islice(remaining, metric_set.batch_size)):
         opened = _opened(chunk)
-        for (_, path), pair, values in zip(chunk, opened, ruler.measure(opened), strict=True):
+        for (_, path), pair, values in zip(chunk, opened, metric_set.measure(opened), strict=True):
             if as_json:
                 rows.append(_row(path, pair[1], values))
             else:
-                _print_table(path, *pair, values, {facts.name: facts for facts in ruler.facts})
+                _print_table(path, *pair, values, {facts.name: facts for facts in metric_set.facts})
     if as_json:
         print_json(rows)
 
 
 def _pairs(source: Path, given: Sequence[Path]) -> Iterator[tuple[Path, Path]]:
-    """Each picture with its source: the one that is given, or the one of its name."""
+    """Each picture with its source: the given one, or the one of the same name."""
     from convergebench.errors import WrongUse
 
     by_name = {path.stem: path for path in _pictures_in(source)} if source.is_dir() else None
@@ -89,7 +90,7 @@ def _pairs(source: Path, given: Sequence[Path]) -> Iterator[tuple[Path, Path]]:
         elif path.stem in by_name:
             yield by_name[path.stem], path
         else:
-            raise WrongUse(f"{source} holds no picture called {path.stem}; add it, or name one source")
+            raise WrongUse(f"{source} has no picture named {path.stem}; add it, or give a single source")
 
 
 def _pictures_in(folder: Path) -> list[Path]:
@@ -99,12 +100,12 @@ def _pictures_in(folder: Path) -> list[Path]:
     suffixes = {*SUFFIXES.values(), ".jpeg", ".tiff"}
     found = sorted(path for path in folder.iterdir() if path.suffix.lower() in suffixes)
     if not found:
-        raise WrongUse(f"there are no pictures in {folder}; name a folder that holds some")
+        raise WrongUse(f"no pictures in {folder}; choose a folder with pictures")
     return found
 
 
 def _opened(paths: Sequence[tuple[Path, Path]]) -> list[tuple[Picture, Picture]]:
-    """Both of each pair, decoded on threads; a file that stands in several pairs is read once."""
+    """Both pictures of each pair, decoded on threads; a file in several pairs is read once."""
     from concurrent.futures import ThreadPoolExecutor
 
     from convergebench.picture import Picture
@@ -115,7 +116,7 @@ def _opened(paths: Sequence[tuple[Path, Path]]) -> list[tuple[Picture, Picture]]
     return [(pictures[source], pictures[path]) for source, path in paths]
 
 
-def _measure_workspace(folder: Path, ruler: MetricSet, as_json: bool) -> None:
+def _measure_workspace(folder: Path, metric_set: MetricSet, as_json: bool) -> None:
     import asyncio
 
     from convergebench.cli.measuring_progress import MeasuringProgress
@@ -123,13 +124,13 @@ def _measure_workspace(folder: Path, ruler: MetricSet, as_json: bool) -> None:
     from convergebench.store import Workspace
 
     with Workspace.existing(folder) as store:
-        there = count_returns(store)
-    with Workspace.create(folder) as store, MeasuringProgress(there, quiet=as_json) as progress:
-        measured = asyncio.run(measure_workspace(store, ruler, progress))
+        returns = count_returns(store)
+    with Workspace.create(folder) as store, MeasuringProgress(returns, quiet=as_json) as progress:
+        measured = asyncio.run(measure_workspace(store, metric_set, progress))
     if as_json:
-        print_json({"returns": there, "measured": measured})
+        print_json({"returns": returns, "measured": measured})
     else:
-        console().print(f"{measured} of {there} returns measured; the others had all of these values.")
+        console().print(f"{measured} of {returns} returns measured; the others already had all values.")
 
 
 def _row(path: Path, result: Picture, values: dict[str, Measurement]) -> dict[str, Any]:
@@ -152,6 +153,6 @@ def _print_table(
     resized = "" if result.size == reference.size else f" (resized from {width} × {height})"
     table = Table("metric", "value", "better", title=f"{path}{resized}", title_justify="left", box=None)
     for name, m in values.items():
-        shown = f"missing: {m.missing}" if m.value is None else f"{m.value:.4f} {facts[name].unit}".rstrip()
-        table.add_row(name, shown, facts[name].better)
+        cell = f"missing: {m.missing}" if m.value is None else f"{m.value:.4f} {facts[name].unit}".rstrip()
+        table.add_row(name, cell, facts[name].better)
     console().print(table)

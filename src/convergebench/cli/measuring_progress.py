@@ -1,4 +1,4 @@
-"""How far the measuring of a workspace is, for whoever waits."""
+"""Progress bar for measuring a workspace."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from convergebench.engine.progress import NoProgress
 
 
 class MeasuringProgress(NoProgress):
-    """A bar on the terminal; nothing where there is none."""
+    """A bar on a terminal; nothing elsewhere."""
 
     def __init__(self, returns: int, *, quiet: bool) -> None:
         from rich.console import Console

@@ -9,7 +9,7 @@ NAME = "metrics"
 
 
 def command(as_json: AsJson = False) -> None:
-    """Metrics that can be measured, their direction and range."""
+    """List the metrics with their direction and range."""
     from convergebench import metrics
 
     every = [metrics.facts(name) for name in metrics.names()]
@@ -25,7 +25,7 @@ def command(as_json: AsJson = False) -> None:
         return
     from rich.table import Table
 
-    table = Table("metric", "better", "perfect", "worst", "dimension", "what it is", box=None)
+    table = Table("metric", "better", "perfect", "worst", "dimension", "description", box=None)
     for f in every:
         table.add_row(f.name, f.better, f"{f.perfect:g} {f.unit}", f"{f.worst:g}", f.dimension, f.summary)
     console().print(table)

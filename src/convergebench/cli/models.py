@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from convergebench.editors import Listing
 
-ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="Its name, with parameters if you like.")]
+ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="Model name, optionally with parameters.")]
 
 app = typer.Typer(name="models", invoke_without_command=True)
 
 
 @app.callback()
 def every(context: typer.Context, as_json: AsJson = False) -> None:
-    """Models that can be tested, and what an edit costs."""
+    """List the models and the price of an edit."""
     from convergebench.editors import listings, providers
 
     if context.invoked_subcommand is not None:
@@ -33,7 +33,7 @@ def every(context: typer.Context, as_json: AsJson = False) -> None:
     _print_table(_in_order(listings()))
     names = " ".join(sorted(f"{one.name}:" for one in providers()))
     closing = (
-        f"Any other model of a provider has the provider's name before its id or path: {names}. "
+        f"For any other model of a provider, put the provider's name before its id or path: {names}. "
         "See one model's parameters with `convergebench models show MODEL`; "
         "make one edit with `convergebench models try MODEL`."
     )
@@ -42,7 +42,7 @@ def every(context: typer.Context, as_json: AsJson = False) -> None:
 
 @app.command()
 def show(name: ModelName, as_json: AsJson = False) -> None:
-    """One model's parameters, and what it needs."""
+    """Describe one model: its parameters and requirements."""
     from convergebench.editors import parse
 
     one, _ = parse(name)
@@ -62,14 +62,14 @@ def show(name: ModelName, as_json: AsJson = False) -> None:
 def try_(
     name: ModelName,
     image: Annotated[Path, typer.Option(metavar="FILE", help="The picture to edit.")],
-    instruction: Annotated[str, typer.Option(metavar="TEXT", help="What to do with it.")],
+    instruction: Annotated[str, typer.Option(metavar="TEXT", help="Edit instruction.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where the result goes.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write.")
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed.")] = 0,
     as_json: AsJson = False,
 ) -> int:
-    """Make one edit, keep the picture, and say what it took."""
+    """Make one edit, write the picture, and print its time and cost."""
     from convergebench import api
     from convergebench.errors import ConvergeBenchError
     from convergebench.picture import SUFFIXES, Picture
@@ -97,7 +97,7 @@ def try_(
 
 
 def _in_order(known: Sequence[Listing]) -> list[Listing]:
-    """What needs nothing first; then by provider."""
+    """Models without requirements first; then by provider."""
     return sorted(known, key=lambda one: (one.provider != one.name, one.role, one.provider))
 
 
@@ -110,8 +110,8 @@ def _facts(one: Listing) -> dict[str, Any]:
 
 
 def _print_table(known: Sequence[Listing]) -> None:
-    """In plain text: rich would take longer than all the rest of this command."""
-    rows = [("model", "role", "$/edit", "what it does")]
+    """Plain text: importing rich takes longer than the rest of this command."""
+    rows = [("model", "role", "$/edit", "description")]
     rows += [(one.name, one.role, _price(one), _summary(one)) for one in known]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:

@@ -1,4 +1,4 @@
-"""Options that several commands share, and how they print."""
+"""Options and output functions shared by several commands."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ WorkspaceFolder = Annotated[
     Path,
     typer.Option("--workspace", "-w", metavar="FOLDER", help="Folder with the results.", show_default=True),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 SuiteName = Annotated[
     str | None,
-    typer.Option("--suite", metavar="SUITE", help="Which suite's results; the last run's unless named."),
+    typer.Option("--suite", metavar="SUITE", help="Suite to report. [default: suite of the last run]"),
 ]
 DEFAULT_WORKSPACE = Path("results")
 
@@ -43,7 +43,7 @@ def print_json(value: Any) -> None:
 
 
 def listed(values: list[str]) -> tuple[str, ...]:
-    """The words of an option that may be repeated, or hold several separated by commas."""
+    """The values of an option that may be repeated or given as a comma-separated list."""
     return tuple(word for value in values for word in value.split(",") if word)
 
 

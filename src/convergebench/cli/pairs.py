@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Instruction = Annotated[str, typer.Argument(metavar="INSTRUCTION", help="What an editor is told.")]
+Instruction = Annotated[str, typer.Argument(metavar="INSTRUCTION", help="Instruction given to an editor.")]
 JudgeName = Annotated[
     str | None,
-    typer.Option("--judge", metavar="PROVIDER:MODEL", help="A language model to ask, as in `judge`."),
+    typer.Option("--judge", metavar="PROVIDER:MODEL", help="Language model to use, see `judge`."),
 ]
 
-app = typer.Typer(name="pairs", help="Edits and what undoes them.")
+app = typer.Typer(name="pairs", help="Edits and their inverse instructions.")
 
 
 @app.command("list")
 def every(as_json: AsJson = False) -> None:
-    """The built-in pairs: what is asked, what undoes it, and whether it can be undone."""
+    """List the built-in pairs: edit, inverse, and reversibility."""
     from dataclasses import asdict
 
     from convergebench.suites import PAIRS
@@ -45,10 +45,10 @@ def every(as_json: AsJson = False) -> None:
 
 @app.command()
 def classify(instruction: Instruction, judge: JudgeName = None, as_json: AsJson = False) -> int:
-    """Whether an edit can be undone: by rules, then by a language model if one is given."""
+    """Classify whether an edit can be undone: by rules, then by a language model if given."""
     from convergebench.engine.instruction_inversion import class_of
 
-    found = _asked(judge, lambda opened: class_of(instruction, opened))
+    found = _run_with_judge(judge, lambda opened: class_of(instruction, opened))
     if as_json:
         print_json({"reversibility": found.reversibility, "by": found.rule, "because": found.because})
     else:
@@ -59,37 +59,39 @@ def classify(instruction: Instruction, judge: JudgeName = None, as_json: AsJson 
 
 @app.command()
 def invert(instruction: Instruction, judge: JudgeName = None, as_json: AsJson = False) -> int:
-    """The instruction that undoes another: by a language model if one is given, else by templates."""
+    """Invert an instruction: by a language model if given, else by templates."""
     from convergebench.engine.instruction_inversion import class_of, inverse_of
 
-    found = _asked(judge, lambda opened: inverse_of(instruction, opened))
-    told = _asked(None, lambda opened: class_of(instruction, opened))
+    found = _run_with_judge(judge, lambda opened: inverse_of(instruction, opened))
+    classified = _run_with_judge(None, lambda opened: class_of(instruction, opened))
     if as_json:
         print_json(
             {"inverse": found.text, "by": found.by, "turned_down": list(found.turned_down),
-             "reversibility": told.reversibility, "because": told.because}
+             "reversibility": classified.reversibility, "because": classified.because}
         )  # fmt: skip
         return DONE if found.text else INCOMPLETE
     for line in found.turned_down:
         typer.echo(f"convergebench: {line}", err=True)
     if found.text is None:
-        typer.echo("convergebench: nobody knows what undoes this; try --judge PROVIDER:MODEL", err=True)
+        typer.echo(
+            "convergebench: no inverse known for this instruction; try --judge PROVIDER:MODEL", err=True
+        )
         return INCOMPLETE
     typer.echo(found.text)
-    if told.reversibility not in ("reversible", None):
-        typer.echo(f"convergebench: it may not bring the picture back, as {told.because}", err=True)
+    if classified.reversibility not in ("reversible", None):
+        typer.echo(f"convergebench: it may not restore the picture: {classified.because}", err=True)
     return DONE
 
 
-def _asked(name: str | None, ask: Callable[[Judge | None], Coroutine[Any, Any, T]]) -> T:
-    """With the language model of that name open while it is asked; with none where none is named."""
+def _run_with_judge(name: str | None, ask: Callable[[Judge | None], Coroutine[Any, Any, T]]) -> T:
+    """Await `ask` with the named language model open, or with None if no name is given."""
     import asyncio
 
     from convergebench import judges
     from convergebench.errors import ConvergeBenchError
     from convergebench.types import EditError
 
-    async def asking() -> T:
+    async def call() -> T:
         if name is None:
             return await ask(None)
         judge = judges.open_judge(name)
@@ -97,8 +99,8 @@ def _asked(name: str | None, ask: Callable[[Judge | None], Coroutine[Any, Any, T
             await judge.start()
             return await ask(judge)
         except EditError as error:
-            raise ConvergeBenchError(f"{judge.facts.name} gives no answer: {error}") from error
+            raise ConvergeBenchError(f"{judge.facts.name} did not answer: {error}") from error
         finally:
             await judge.close()
 
-    return asyncio.run(asking())
+    return asyncio.run(call())

@@ -1,4 +1,4 @@
-"""How comparisons of models are printed, for convergebench judge --pairwise."""
+"""Output of convergebench judge --pairwise."""
 
 from __future__ import annotations
 
@@ -20,22 +20,27 @@ RUBRICS = ("better_edit", "better_return")
 def summed_up(
     chosen: Sequence[PairwiseCandidate], verdicts: Sequence[Verdict | None]
 ) -> list[PairwiseSummary]:
-    """`verdicts` are those on the contests' tasks, in order."""
+    """`verdicts` belong to the candidates' tasks, in order."""
     from convergebench.analysis.judged.bradley_terry import pairwise_summaries
 
-    return pairwise_summaries(_asked(chosen, iter(verdicts)))
+    return pairwise_summaries(_pairwise_verdicts(chosen, iter(verdicts)))
 
 
-def _asked(
+def _pairwise_verdicts(
     chosen: Sequence[PairwiseCandidate], verdicts: Iterator[Verdict | None]
 ) -> Iterator[PairwiseVerdicts]:
     from convergebench.analysis.judged.bradley_terry import PairwiseVerdicts
 
     for one in chosen:
-        # Where both are the same picture, nobody was asked and nobody is better.
-        shown, swapped = [_winner(next(verdicts)) for _ in one.tasks] or ["tie", "tie"]
+        # Identical pictures are a tie without a call to the judge.
+        first_order, swapped = [_winner(next(verdicts)) for _ in one.tasks] or ["tie", "tie"]
         yield PairwiseVerdicts(
-            one.rubric.name, one.first.model, one.second.model, shown, swapped, cluster=one.first.picture
+            one.rubric.name,
+            one.first.model,
+            one.second.model,
+            first_order,
+            swapped,
+            cluster=one.first.picture,
         )
 
 

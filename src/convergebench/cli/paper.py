@@ -24,11 +24,11 @@ def command(
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Write a paper about the results, with its source.
+    """Write a paper about the results as PDF and Typst source.
 
-    A PDF, with its text, figures and data beside it.
+    Text, figures and data are written beside the PDF.
 
-    Run again, it renews data and figures and keeps text that you have changed.
+    Rerunning updates data and figures and keeps text that you have changed.
     """
     from convergebench.report.paper import TITLE, Heading, write_paper
 

@@ -20,12 +20,12 @@ def command(
         ),
     ] = None,
     metric: Annotated[
-        list[str], typer.Option(metavar="METRIC", help="Only these, separated by commas. [default: all]")
+        list[str], typer.Option(metavar="METRIC", help="Metrics, separated by commas. [default: all]")
     ] = [],  # noqa: B006
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Draw every metric over the rounds, with 95 % intervals."""
+    """Plot every metric over the rounds, with 95 % intervals."""
     from convergebench.report import plot_curves
 
     path = output or workspace / "degradation_curves.png"

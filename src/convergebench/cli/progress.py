@@ -1,4 +1,4 @@
-"""Progress bars for a run: what is done of each model, how fast, what failed, and how long it will take."""
+"""Progress bars for a run: edits per model, speed, failures, cost and remaining time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ProgressBars:
             transient=True,
         )
         self._tasks: dict[str, TaskID] = {}
-        self._made: dict[str, int] = {}
+        self._new: dict[str, int] = {}
         self._failed: dict[str, int] = {}
         self._cost: dict[str, float] = {}
         self._started = time.monotonic()
@@ -48,18 +48,18 @@ class ProgressBars:
     def planned(self, model: str, edits: int) -> None:
         shown = self.label(model)
         self._tasks[model] = self.bars.add_task(shown, total=edits, speed="", trouble="", cost="")
-        self._made[model] = self._failed[model] = 0
+        self._new[model] = self._failed[model] = 0
         self._cost[model] = 0.0
 
     def step(self, model: str, step: Step, *, replayed: bool) -> None:
-        self._made[model] += not replayed
+        self._new[model] += not replayed
         self._failed[model] += isinstance(step.outcome, Failure)
         self._cost[model] += 0.0 if replayed else step.cost_usd or 0.0
-        speed = self._made[model] / max(time.monotonic() - self._started, 1e-9)
+        speed = self._new[model] / max(time.monotonic() - self._started, 1e-9)
         self.bars.update(
             self._tasks[model],
             advance=1,
-            speed=f"{speed:.1f} edits/s" if self._made[model] else "",
+            speed=f"{speed:.1f} edits/s" if self._new[model] else "",
             trouble=f"{self._failed[model]} failed" if self._failed[model] else "",
             cost=f"${self._cost[model]:.2f}" if self._cost[model] else "",
         )
@@ -72,5 +72,5 @@ class ProgressBars:
 
     def stopping(self, in_flight: int) -> None:
         self._console.print(
-            f"Stopping: {in_flight} trajectories finish the edit they are at. Ctrl-C again drops those edits."
+            f"Stopping: waiting for the current edit of {in_flight} trajectories. Ctrl-C again cancels them."
         )

@@ -13,7 +13,7 @@ from convergebench.cli.options import AsJson, listed, print_json
 if TYPE_CHECKING:
     from convergebench.refinement import PreparedRefinement, RefinementResult, RefinementSettings
 
-_MANY = "Several are separated by commas, or the option is repeated."
+_MANY = "Separate several with commas, or repeat the option."
 ONE_PICTURE_FOLDER = "refined"
 
 app = typer.Typer(name="refine", invoke_without_command=True)
@@ -25,29 +25,34 @@ def refine(
     model: Annotated[
         list[str] | None,
         typer.Option(
-            "--model", "-m", metavar="MODEL", help=f"Whose edits are refined, see `models`. {_MANY}"
+            "--model", "-m", metavar="MODEL", help=f"Model whose edits are refined, see `models`. {_MANY}"
         ),
     ] = None,
     reasoner: Annotated[
         str | None,
-        typer.Option(metavar="PROVIDER:MODEL", help="Who looks at them, such as openai:MODEL or local:PATH."),
+        typer.Option(
+            metavar="PROVIDER:MODEL", help="Model that reviews the edits, such as openai:MODEL or local:PATH."
+        ),
     ] = None,
     executor: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Who edits again. [default: the model itself]")
+        str | None, typer.Option(metavar="MODEL", help="Model that re-edits. [default: the edited model]")
     ] = None,
     rounds: Annotated[
         int | None,
-        typer.Option(metavar="K", help="Rounds of look and edit; 0 refines nothing. [default: 1]"),
+        typer.Option(metavar="K", help="Rounds of review and re-edit; 0 for none. [default: 1]"),
     ] = None,
     chain: Annotated[
-        bool | None, typer.Option("--chain/--at-once", help="An edit for each instruction, or one for all.")
+        bool | None, typer.Option("--chain/--at-once", help="One edit per instruction, or one for all.")
     ] = None,
     image: Annotated[
         Path | None, typer.Option(metavar="FILE", help="One picture instead of a suite.")
     ] = None,
-    instruction: Annotated[str | None, typer.Option(metavar="TEXT", help="What to do with it.")] = None,
+    instruction: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Edit instruction for --image.")
+    ] = None,
     description: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What it shows; judges see this, reasoners do not.")
+        str | None,
+        typer.Option(metavar="TEXT", help="Description of --image, given to judges but not to reasoners."),
     ] = None,
     suite: Annotated[
         str | None, typer.Option(metavar="SUITE", help="Suite of cases, see `suites`. [default: reedit]")
@@ -57,52 +62,56 @@ def refine(
         list[str] | None, typer.Option(metavar="CATEGORY", help="Only cases of this category.")
     ] = None,
     per_category: Annotated[
-        int | None, typer.Option(metavar="N", help="So many of each category, sampled.")
+        int | None, typer.Option(metavar="N", help="Sample N cases of each category.")
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(metavar="N", help="At most so many, from the categories in turn.")
+        int | None,
+        typer.Option(metavar="N", help="Maximum number of cases, taken from the categories in turn."),
     ] = None,
-    sampling_seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the sample.")] = None,
+    sampling_seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the sampling.")] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the edits.")] = None,
     judge: Annotated[
-        str | None, typer.Option(metavar="PROVIDER:MODEL", help="Who judges. [default: nobody]")
+        str | None, typer.Option(metavar="PROVIDER:MODEL", help="Judge model. [default: none]")
     ] = None,
     grade: Annotated[
-        list[str] | None, typer.Option(metavar="GRADE", help="Of category, sc, if, pq. [default: all]")
+        list[str] | None, typer.Option(metavar="GRADE", help="Grades: category, sc, if, pq. [default: all]")
     ] = None,
     scoring: Annotated[
         bool,
-        typer.Option("--scoring/--no-scoring", help="Leave judging out, also where a file names a judge."),
+        typer.Option(
+            "--scoring/--no-scoring", help="Judge the results, or skip judging even if --config has a judge."
+        ),
     ] = True,
     retry_missing: Annotated[
         bool | None,
-        typer.Option("--retry-missing", help="Ask again for advice and verdicts that are missing."),
+        typer.Option("--retry-missing", help="Request missing advice and verdicts again."),
     ] = None,
     concurrency: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Cases of each model at a time.")
+        int | None, typer.Option(metavar="N", min=1, help="Parallel cases per model.")
     ] = None,
     per_minute: Annotated[
-        float | None, typer.Option(metavar="N", help="Requests a minute to each provider, at most.")
+        float | None, typer.Option(metavar="N", help="Maximum requests per minute to each provider.")
     ] = None,
     max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", help="Stop before editing, looking and judging cost more.")
+        float | None,
+        typer.Option(metavar="USD", help="Stop before editing, reviewing and judging cost more."),
     ] = None,
     output_dir: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write pictures and texts there too.")
+        Path | None, typer.Option(metavar="FOLDER", help="Also write pictures and texts to this folder.")
     ] = None,
     output_prefix: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What one picture's files are called.")
+        str | None, typer.Option(metavar="NAME", help="File name prefix for --image.")
     ] = None,
     workspace: Annotated[
         Path | None, typer.Option("--workspace", "-w", metavar="FOLDER", help="Folder with the results.")
     ] = None,
     config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A YAML file; options override what it says.")
+        Path | None, typer.Option(metavar="FILE", help="YAML file; options override its values.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be done.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and exit.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Edit, let a reasoner look at the result, edit again. Run it again to continue where it stopped."""
+    """Edit, have a reasoner review the result, and edit again. Rerun to continue."""
     if context.invoked_subcommand is not None:
         return DONE
     given = {
@@ -125,7 +134,8 @@ def convert(
         Path, typer.Argument(metavar="FILE", help="config_iterative_refinement.yaml of RE-Edit.")
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write there. [default: print it]")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="File to write. [default: standard output]"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -143,7 +153,7 @@ def convert(
     output.write_text(text, encoding="utf-8")
     for note in found.notes:
         typer.echo(note)
-    typer.echo(f"Written to {output}; run it with: convergebench refine --config {output}")
+    typer.echo(f"Wrote {output}; run it with: convergebench refine --config {output}")
 
 
 def _settings(config: Path | None, given: dict[str, Any]) -> RefinementSettings:

@@ -1,4 +1,4 @@
-"""How a refinement is printed: what would be done, what was done, and the verdicts on it."""
+"""Output of a refinement: the plan, the result and its verdicts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from convergebench.refinement.tables import RefinementTables
 
 _SHORT = {"Semantic Consistency": "SC", "Instruction Following": "IF", "Perceptual Quality": "PQ"}
-_SHOWN = 5
+_LISTED_CASES = 5
 
 
 def preview(prepared: PreparedRefinement, as_json: bool) -> None:
@@ -32,10 +32,10 @@ def preview(prepared: PreparedRefinement, as_json: bool) -> None:
         return
     typer.echo(f"{prepared.suite}: {len(prepared.cases)} cases")
     for row in rows:
-        cost = "price unknown" if row.cost_usd is None else f"edits cost ${row.cost_usd:.2f} at most"
+        cost = "price unknown" if row.cost_usd is None else f"edits cost at most ${row.cost_usd:.2f}"
         typer.echo(
             f"  {row.pipeline}: {row.primaries} primary edits, up to {row.looks} looks, up to {row.edits} "
-            f"further edits, up to {row.judgements} judgements to do; {cost}"
+            f"further edits, up to {row.judgements} judgements; {cost}"
         )
 
 
@@ -63,8 +63,8 @@ def _show_case(done: RefinementResult, case: RefinedCase, written: Sequence[Path
     out.print(f"{case.case}: {case.instruction}", style="bold", markup=False)
     out.print(f"  primary   {files.get('primary') or case.primary.missing}", markup=False)
     for one in case.rounds[: done.settings.rounds]:
-        said = one.advice.reasoning if one.advice else one.stand.missing
-        out.print(f"  looked    {said}", markup=False)
+        remark = one.advice.reasoning if one.advice else one.stand.missing
+        out.print(f"  looked    {remark}", markup=False)
         if one.advice and one.advice.instructions:
             for instruction in one.advice.instructions:
                 out.print(f"  re-edit   {instruction}", markup=False)
@@ -72,7 +72,7 @@ def _show_case(done: RefinementResult, case: RefinedCase, written: Sequence[Path
             out.print("  re-edit   none needed", markup=False)
     if done.settings.rounds:
         mark = (
-            " (the primary picture, since none was needed)" if case.is_primary(done.settings.rounds) else ""
+            " (the primary picture; no re-edit was needed)" if case.is_primary(done.settings.rounds) else ""
         )
         stand = case.after(done.settings.rounds)
         out.print(f"  refined   {files.get('refined') or stand.missing}{mark}", markup=False)
@@ -81,12 +81,12 @@ def _show_case(done: RefinementResult, case: RefinedCase, written: Sequence[Path
 
 
 def _verdicts_on(done: RefinementResult, case: RefinedCase) -> Iterator[str]:
-    for place, asked in enumerate(done.judgements):
+    for place, judged in enumerate(done.judgements):
         verdict = done.verdicts.get(place)
-        if asked.case is case and verdict is not None:
+        if judged.case is case and verdict is not None:
             value = verdict.missing if verdict.value is None else f"{verdict.value:g}"
-            what = "primary" if asked.round == 0 else f"round {asked.round}"
-            yield f"{what}, {asked.rubric.id}: {value} {verdict.reason}"
+            what = "primary" if judged.round == 0 else f"round {judged.round}"
+            yield f"{what}, {judged.rubric.id}: {value} {verdict.reason}"
 
 
 def _print_tables(done: RefinementResult, sums: RefinementTables) -> None:
@@ -127,7 +127,7 @@ def _rounds(rows: Sequence[RoundRow]) -> Any:
 
 
 def _closing_lines(done: RefinementResult, written: Sequence[Path]) -> list[str]:
-    """What was done, what was not and why, and what to type next."""
+    """What is complete, what is missing and why, and the next command."""
     from convergebench.report.formatting import counted
 
     outcome = done.outcome
@@ -138,20 +138,20 @@ def _closing_lines(done: RefinementResult, written: Sequence[Path]) -> list[str]
     edits = f"{counted(outcome.edits, 'new edit')}, {outcome.replayed} reused from {done.settings.workspace}/"
     lines = [f"{edits}{looks}{cost}."]
     lines += [f"convergebench: {name} cannot continue: {reason}" for name, reason in outcome.unusable.items()]
-    lines += [f"convergebench: {case} was left out: {reason}" for case, reason in outcome.unreadable.items()]
+    lines += [f"convergebench: {case} was skipped: {reason}" for case, reason in outcome.unreadable.items()]
     lines += _missing_lines(done)
     if done.judged is not None:
         from convergebench.cli.judge_output import closing_lines
 
         lines += closing_lines(done.judged, done.settings.judge)
     elif not done.settings.judge:
-        lines.append("Nothing was judged; name a judge with --judge PROVIDER:MODEL.")
+        lines.append("Nothing was judged; choose a judge with --judge PROVIDER:MODEL.")
     if outcome.out_of_budget and not (done.judged and done.judged.out_of_budget):
         lines.append("convergebench: stopped at --max-cost; rerun the command with a higher one to continue.")
     elif outcome.interrupted:
-        lines.append("Rerun the command to continue; nothing that is finished is asked for again.")
+        lines.append("Rerun the command to continue; finished edits and verdicts are reused.")
     if written and not done.settings.image:
-        lines.append(f"{len(written)} files are in {done.settings.output_dir}/.")
+        lines.append(f"{len(written)} files written to {done.settings.output_dir}/.")
     return lines
 
 
@@ -165,7 +165,7 @@ def _missing_lines(done: RefinementResult) -> list[str]:
     return [
         f"convergebench: {len(names)} of {len(done.cases)} cases have no "
         f"{'refined' if done.settings.rounds else 'primary'} picture: {reason} "
-        f"({', '.join(names[:_SHOWN])}{' …' if len(names) > _SHOWN else ''})"
+        f"({', '.join(names[:_LISTED_CASES])}{' …' if len(names) > _LISTED_CASES else ''})"
         for reason, names in cases.items()
     ]
 
@@ -178,15 +178,15 @@ def _in_json(
     from convergebench.report.tables.ranking import json_interval
     from convergebench.report.tables.refinement import json_transitions
 
-    made = done.outcome
+    outcome = done.outcome
     names = ("trajectories", "complete", "edits", "replayed", "looks", "calls", "unusable", "unreadable",
              "interrupted", "out_of_budget", "spent_usd", "seconds")  # fmt: skip
-    counters = {name: dict(getattr(made, name)) for name in ("failures", "no_advice")}
+    counters = {name: dict(getattr(outcome, name)) for name in ("failures", "no_advice")}
     plain: Sequence[BenchmarkRow] = sums.plain
     return {
         "suite": done.suite,
         "exit_code": code,
-        "run": {**{name: getattr(made, name) for name in names}, **counters},
+        "run": {**{name: getattr(outcome, name) for name in names}, **counters},
         "cases": [_case_in_json(case, done.settings.rounds) for case in done.cases],
         "rounds": [
             {**vars(row), "figures": {name: json_interval(one) for name, one in row.figures.items()}}

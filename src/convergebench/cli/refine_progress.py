@@ -12,7 +12,7 @@ from convergebench.judges import Verdict
 
 class _EditBars(ProgressBars):
     def label(self, model: str) -> str:
-        """All have the same reasoner and executor: the model's own name tells them apart."""
+        """The model's own name: reasoner and executor are the same for all."""
         return model.partition(REFINED_BY)[0]
 
 
@@ -40,7 +40,7 @@ class RefineProgress:
         self._bar.judged(verdict, replayed=replayed)
 
     def given_up(self, reason: str) -> None:
-        """Printed at once: editing may take hours, and the judge can be corrected meanwhile."""
+        """Printed immediately: editing may take hours, and the judge can be fixed meanwhile."""
         console = self.editing.bars.console
         console.print(f"{self._judge} cannot continue: {reason}", markup=False, soft_wrap=True)
 
@@ -50,7 +50,7 @@ class RefineProgress:
 
     @property
     def _bar(self) -> JudgingBar:
-        """Made when it is needed, so that it stands below the others."""
+        """Created on first use, so that it appears below the others."""
         if self._judging is None:
             self._judging = JudgingBar(self._judge, self.editing.bars)
         return self._judging

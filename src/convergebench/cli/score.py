@@ -31,56 +31,54 @@ _LISTED = 10
 def command(
     edits: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="[EDITS]", help="Pictures made elsewhere: a .jsonl list or a folder of results."
-        ),
+        typer.Argument(metavar="[EDITS]", help="Existing pictures: a .jsonl list or a folder of results."),
     ] = None,
     suite: Annotated[
-        str, typer.Option(metavar="SUITE", help="gedit, wiseedit or reedit, or gedit-mini and so on.")
+        str, typer.Option(metavar="SUITE", help="gedit, wiseedit or reedit, or one of their -mini variants.")
     ] = "gedit",
-    data: Annotated[str, typer.Option(metavar="PATH", help="The suite's data: a path, or a hub id.")] = "",
+    data: Annotated[str, typer.Option(metavar="PATH", help="The suite's data: a path or a hub id.")] = "",
     language: Annotated[str, typer.Option(metavar="LANGUAGE", help="en or cn; for wiseedit also both.")] = "",
     subset: Annotated[list[str], typer.Option(metavar="SUBSET", help="Only these subsets.")] = [],  # noqa: B006
     per_subset: Annotated[
-        int | None, typer.Option(metavar="N", help="So many of each subset, sampled.")
+        int | None, typer.Option(metavar="N", help="Sample N cases of each subset.")
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(metavar="N", help="At most so many, from the subsets in turn.")
+        int | None, typer.Option(metavar="N", help="Maximum number of cases, taken from the subsets in turn.")
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the sample.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the sampling.")] = 0,
     model: Annotated[
         list[str],
-        typer.Option("--model", "-m", metavar="NAME", help="Who made the pictures; or whose to score."),
+        typer.Option("--model", "-m", metavar="NAME", help="Model that made EDITS, or models to score."),
     ] = [],  # noqa: B006
     judge: Annotated[
         str | None,
-        typer.Option(metavar="PROVIDER:MODEL", help="Who judges, see `judge`. [default: nobody]"),
+        typer.Option(metavar="PROVIDER:MODEL", help="Judge model, see `judge`. [default: none]"),
     ] = None,
-    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each picture.")] = 1,
+    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts per picture.")] = 1,
     judge_in_english: Annotated[
         bool,
-        typer.Option("--judge-in-english", help="Show the judge English instructions for all languages."),
+        typer.Option("--judge-in-english", help="Give the judge English instructions for all languages."),
     ] = False,
     retry_missing: Annotated[
-        bool, typer.Option("--retry-missing", help="Ask again for verdicts that are missing.")
+        bool, typer.Option("--retry-missing", help="Request missing verdicts again.")
     ] = False,
     max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", help="Stop before judging could cost more.")
+        float | None, typer.Option(metavar="USD", help="Stop before judging costs more than this.")
     ] = None,
     per_minute: Annotated[
-        float | None, typer.Option(metavar="N", help="At most so many questions a minute.")
+        float | None, typer.Option(metavar="N", help="Maximum judge calls per minute.")
     ] = None,
     concurrency: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Questions at a time. [default: 8]")
+        int | None, typer.Option(metavar="N", min=1, help="Parallel judge calls. [default: 8]")
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop if a case lacks its picture or a picture has no case.")
     ] = False,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as CSV too.")] = None,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the table as CSV.")] = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> int:
-    """Score single edits by a judge, also pictures made elsewhere."""
+    """Score single edits with a judge, including pictures made outside ConvergeBench."""
     import asyncio
 
     from convergebench.benchmarks.registry import benchmark_of
@@ -95,7 +93,7 @@ def command(
     limits = RunLimits(judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost)
     names = listed(model)
     if edits is not None and len(names) != 1:
-        raise WrongUse("say which model made these pictures with one --model NAME")
+        raise WrongUse("name the model that made these pictures with exactly one --model NAME")
     opened = _open_judge(judge, limits)
     benchmark = benchmark_of(suite)
     loaded = benchmark.load(suite, data, language, Sampling(listed(subset), per_subset, limit, seed))
@@ -214,7 +212,7 @@ def _judged_lines(scored: Scored | None) -> list[str]:
     from convergebench.cli.judge_output import closing_lines
 
     if scored is None:
-        return ["Nothing was judged; name a judge with --judge PROVIDER:MODEL."]
+        return ["Nothing was judged; choose a judge with --judge PROVIDER:MODEL."]
     return closing_lines(scored.judged, "the judge")
 
 

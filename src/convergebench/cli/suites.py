@@ -20,15 +20,16 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="[show] [SUITE]",
-            help="List this suite's cases; with show, make a contact sheet.",
+            help="List this suite's cases; with show, write a contact sheet.",
         ),
     ] = None,
     sheet: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write its pictures to this file as a contact sheet.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the suite's pictures to this file as a contact sheet."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Suites that can be run; with a name, what is in it."""
+    """List the suites, or the cases of one suite."""
     from convergebench.errors import WrongUse
 
     match words or []:
@@ -39,9 +40,9 @@ def command(
         case [name] if name != "show":
             _show(name, sheet, as_json)
         case [] | ["show"]:
-            raise WrongUse("name the suite whose pictures the sheet shall show; see: convergebench suites")
+            raise WrongUse("name the suite for the contact sheet; see: convergebench suites")
         case _:
-            raise WrongUse(f"{' '.join(words or [])} is more than one suite; name one of them")
+            raise WrongUse(f"{' '.join(words or [])} is more than one suite; name one")
 
 
 def _list(as_json: bool) -> None:
@@ -62,7 +63,7 @@ def _list(as_json: bool) -> None:
         return
     from rich.table import Table
 
-    table = Table("suite", "version", "pictures", "cases", "what it is", box=None)
+    table = Table("suite", "version", "pictures", "cases", "description", box=None)
     for row in rows:
         table.add_row(*("–" if value is None else str(value) for value in row.values()))
     table.add_row("folder:PATH", "", "", "", "your own pictures, with the built-in edits")
@@ -86,7 +87,7 @@ def _show_pictures(name: str, sheet: Path) -> None:
 
     suite = _load(name)
     edits = Counter(case.source for case in suite.cases)
-    table = Table("picture", "kind", "edits", "what it shows", box=None)
+    table = Table("picture", "kind", "edits", "description", box=None)
     for source, count in edits.items():
         table.add_row(source.id, source.kind, str(count), source.description)
     console().print(table)

@@ -52,7 +52,7 @@ def command(
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
 ) -> None:
     """Rank all models in the workspace.
 
@@ -115,7 +115,7 @@ def print_ranking(ranked: Ranking, columns: Sequence[str] = ()) -> None:
         out.print(headline_sentence(ranked.headline), style="bold", markup=False)
         out.print()
     table = ranking_table(ranked, columns)
-    if columns:  # nothing that was asked for is cut; a narrow terminal breaks the lines
+    if columns:  # requested columns are never cut; a narrow terminal wraps the lines
         out.width = max(out.width, _width(table, out))
     out.print(table if columns else _fitted(table, out))
     _print_sentences(ranked)

@@ -18,10 +18,10 @@ NAME = "task"
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A YAML file, see docs/benchmarks.md.")],
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as CSV too.")] = None,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the table as CSV.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Edit, judge and sum up as a file says. Run it again to continue where it stopped."""
+    """Edit, judge and score as described by a task file. Rerun to continue."""
     from convergebench.report.export.csv_files import csv_text
     from convergebench.report.tables.benchmark import (
         benchmark_notes,
@@ -49,16 +49,14 @@ def _lines(done: TaskResult) -> list[str]:
     lines = []
     if done.outcome is not None:
         edited = done.outcome
-        lines.append(
-            f"{edited.complete} of {edited.trajectories} edits are there, {edited.edits} of them new."
-        )
+        lines.append(f"{edited.complete} of {edited.trajectories} edits complete, {edited.edits} new.")
     if done.coverage is not None:
         lines.append(f"Coverage: {len(done.coverage.usable)} of {done.coverage.cases} cases have a picture.")
     if done.judged is not None:
         judged = done.judged
-        lines.append(f"{judged.ok} of {len(judged.verdicts)} verdicts are there, {judged.asked} of them new.")
+        lines.append(f"{judged.ok} of {len(judged.verdicts)} verdicts complete, {judged.asked} new.")
         if judged.unusable:
             lines.append(f"convergebench: the judge cannot continue: {judged.unusable_reason}")
     else:
-        lines.append("Nothing was judged; name a judge in the task.")
+        lines.append("Nothing was judged; add a judge to the task file.")
     return lines

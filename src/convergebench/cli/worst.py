@@ -33,13 +33,13 @@ def command(
         int | None, typer.Option(metavar="N", help="Round to order by. [default: last round]")
     ] = None,
     threshold: Annotated[
-        float, typer.Option(metavar="SHARE", help="A picture has fallen when less than this share is left.")
+        float, typer.Option(metavar="SHARE", help="A case has failed when less than this share is left.")
     ] = 0.5,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="How many to show.")] = 10,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Number of cases to list.")] = 10,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, for machines.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
 ) -> None:
     """List the cases that lost most, worst first."""
     from convergebench.analysis import worst_cases

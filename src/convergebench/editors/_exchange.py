@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def only_picture(request: EditRequest) -> Picture:
     if len(request.images) != 1:
-        raise Refused(f"takes one picture, was given {len(request.images)}")
+        raise Refused(f"takes one picture, got {len(request.images)}")
     return request.image
 
 

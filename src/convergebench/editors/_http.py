@@ -48,7 +48,7 @@ class HttpReply:
         try:
             return json.loads(self.body)
         except ValueError as error:
-            raise Unavailable("the reply is cut short or is not JSON") from error
+            raise Unavailable("the reply is truncated or not JSON") from error
 
 
 class Web:
@@ -91,7 +91,7 @@ class Web:
         except aiohttp.InvalidURL as error:
             raise Misconfigured(f"{url} is not an address; check base_url") from error
         except (aiohttp.ClientError, OSError) as error:
-            raise Unavailable(f"the reply broke off: {type(error).__name__}") from error
+            raise Unavailable(f"the reply was cut off: {type(error).__name__}") from error
         if response.status < 400:
             return HttpReply(response.status, body)
         reason = one_line(reason_in(body), self._secret)
@@ -158,7 +158,7 @@ async def patiently(ask: Callable[[], Awaitable[T]]) -> T:
 
 @contextlib.asynccontextmanager
 async def called_off_by(cancel: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
-    """Whoever stops waiting for a job tells the provider; that it may not hear is no further error."""
+    """Cancel the provider's job when the caller stops waiting; a failed cancellation is ignored."""
     try:
         yield
     except asyncio.CancelledError:
@@ -209,7 +209,7 @@ def decoded(text: Any) -> bytes:
     (b'hello', b'hello')
     """
     if not isinstance(text, str):
-        raise BadOutput("the picture in the answer is not base64: it is no text")
+        raise BadOutput("the picture in the answer is not base64: it is not text")
     encoded = "".join(text.split())
     if encoded.startswith("data:"):
         encoded = encoded.partition(",")[2]

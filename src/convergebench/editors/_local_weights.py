@@ -51,7 +51,7 @@ def found_device(name: str) -> torch.device:
         device = torch.device(name)
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
-        raise Misconfigured(f"there is no device {name} here: try device=cpu") from error
+        raise Misconfigured(f"device {name} is not available: try device=cpu") from error
     return device
 
 

@@ -38,7 +38,7 @@ def sent_pictures(facts: EditorFacts, request: EditRequest) -> tuple[Picture, ..
     given, most = len(request.images), facts.max_inputs
     if given > most:
         takes = "one picture" if most == 1 else f"at most {most} pictures"
-        raise Refused(f"takes {takes}, was given {given}")
+        raise Refused(f"takes {takes}, got {given}")
     return tuple(
         picture if picture.facts.media_type in TAKEN_EVERYWHERE else Picture.from_pixels(picture.pixels)
         for picture in request.images
@@ -66,7 +66,7 @@ async def edited_from(data: bytes, cost_usd: float | None) -> Edited:
             return Edited(Picture.from_bytes(data), cost_usd)
         return Edited(await asyncio.to_thread(Picture.from_bytes, data), cost_usd)
     except BadPicture as error:
-        raise BadOutput(f"what came back is not a picture: {error}", cost_usd=cost_usd) from error
+        raise BadOutput(f"the reply is not a picture: {error}", cost_usd=cost_usd) from error
 
 
 @dataclass
@@ -92,7 +92,7 @@ def charged(cost_usd: float | None = None) -> Iterator[Bill]:
 async def deadline(seconds: float) -> AsyncIterator[Bill]:
     """Unavailable, with the last thing that went wrong, when it takes longer.
 
-    Whoever has a job accepted in here puts it on the bill: one that is given up is charged for as well.
+    A job accepted inside this context is charged, even if it is abandoned later.
     """
     with charged() as bill:
         try:

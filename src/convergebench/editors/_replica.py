@@ -77,7 +77,7 @@ class DeviceReplica:
 
     def _load(self) -> None:
         if self._pipeline is not None:
-            return  # by whoever asked before us
+            return  # by an earlier request
         import torch
         from diffusers import DiffusionPipeline
 

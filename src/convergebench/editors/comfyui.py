@@ -203,5 +203,5 @@ def _what_failed(messages: list[Any]) -> str:
             node = f"node {about.get('node_id')} ({about.get('node_type')})"
             return one_line(f"{node}: {about.get('exception_message')}", None)
         if kind == "execution_interrupted":
-            return "somebody interrupted it on the server"
+            return "the job was interrupted on the server"
     return "the workflow failed on the server"

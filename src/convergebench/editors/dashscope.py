@@ -91,7 +91,7 @@ class DashScope:
                 **options,
             )
         except (aiohttp.ClientError, json.JSONDecodeError) as error:
-            raise Unavailable(f"the reply broke off: {type(error).__name__}") from error
+            raise Unavailable(f"the reply was cut off: {type(error).__name__}") from error
         except TypeError as error:  # what the SDK makes of a reply without output
             raise BadOutput("the reply has no output") from error
 

@@ -144,7 +144,7 @@ class Fal:
             raise Refused("fal's safety checker withheld the picture (has_nsfw_concepts)")
         images = answer.get("images") or [answer.get("image")]
         if not images[0]:
-            raise BadOutput("fal's answer holds no picture")
+            raise BadOutput("fal's answer has no picture")
         url = str(images[0]["url"])
         if url.startswith("data:"):
             return decoded(url)
@@ -189,7 +189,7 @@ def _whole() -> Iterator[None]:
         raise Unavailable(one_line(f"connection lost: {error!r}", KEY.value())) from error
     except (ValueError, LookupError) as error:
         reason = one_line(repr(error), KEY.value())
-        raise Unavailable(f"fal's answer was cut short or is not in its form: {reason}") from error
+        raise Unavailable(f"fal's answer was cut short or has an unexpected format: {reason}") from error
 
 
 def _is_a_lost_look(error: FalClientHTTPError) -> bool:

@@ -67,7 +67,7 @@ def folder(facts: EditorFacts) -> FolderEditor:
     files = collection.named_files()
     if not files:
         wanted = f"CASE{facts.parameters.get('suffix', '/I1_forward.png')}"
-        raise WrongUse(f"{path} holds no pictures such as {wanted}; check the name")
+        raise WrongUse(f"{path} has no pictures like {wanted}; check the name")
     content = fingerprint_of({name: _digest(file) for name, file in files.items()})
     return FolderEditor(replace(facts, version=f"{facts.version}+{content[:12]}"), collection)
 
@@ -145,7 +145,7 @@ def read_list(path: Path) -> SingleEdits:
                 f'{path}, line {number}: must be {{"id": "…", "image_path": "…"}}; correct it'
             ) from error
         if str(case) in pictures:
-            raise WrongUse(f"{path}, line {number}: {case} is there twice; remove one")
+            raise WrongUse(f"{path}, line {number}: duplicate case {case}; remove one")
         pictures[str(case)] = path.parent / str(image_path)
     return SingleEdits(pictures)
 
@@ -164,7 +164,7 @@ class FolderEditor:
     def _look_up(self, request: EditRequest) -> Edited:
         step = request.context
         if step is None:
-            raise Refused("pictures made elsewhere can only be looked up for the cases of a suite")
+            raise Refused("existing pictures can only be looked up for cases of a suite")
         if step.seed != 0:
             raise Refused(
                 f"no picture for seed {step.seed}: each step has one picture, which stands for seed 0"

@@ -104,7 +104,9 @@ class GeminiEditor:
             raise Unavailable(one_line(f"connection lost: {error!r}", KEY.value())) from error
         except ValueError as error:
             reason = one_line(repr(error), KEY.value())
-            raise Unavailable(f"Gemini's answer was cut short or is not in its form: {reason}") from error
+            raise Unavailable(
+                f"Gemini's answer was cut short or has an unexpected format: {reason}"
+            ) from error
         with charged(self.facts.price_usd if _wrote(answer) else None):
             data = _picture_in(answer)
         return await edited_from(data, self.facts.price_usd)
@@ -136,7 +138,7 @@ class GeminiEditor:
                 }
             )
         except ValueError as error:
-            raise Misconfigured(f"Gemini takes no such parameter: {one_line(error, None)}") from error
+            raise Misconfigured(f"unknown Gemini parameter: {one_line(error, None)}") from error
 
 
 def _wrote(answer: GenerateContentResponse) -> bool:

@@ -73,4 +73,4 @@ class HubWeights:
         cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub")
         if (cache / f"models--{self.model.replace('/', '--')}").is_dir():
             return None
-        return "weights not here yet: fetched from the hub on first use"
+        return "weights not downloaded: fetched from the hub on first use"

@@ -192,7 +192,7 @@ def _instead_of_a_picture(error: Any, key: EditorKey) -> EditError:
         return BadOutput("the answer holds no picture (neither data[0].b64_json nor data[0].url)")
     reason = one_line(sentence(error), key.value())
     code = str(error.get("code")) if isinstance(error, dict) else None
-    return _coded(code, reason) or BadOutput(f"the answer holds no picture: {reason}")
+    return _coded(code, reason) or BadOutput(f"the answer has no picture: {reason}")
 
 
 def _coded(code: str | None, reason: str) -> EditError | None:

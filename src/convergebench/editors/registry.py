@@ -264,4 +264,4 @@ def _discover() -> None:
         try:
             point.load()
         except Exception as error:  # a broken plug-in must not take the other editors with it
-            log.warning("the editor %s cannot be imported (%s); it is left out", point.name, error)
+            log.warning("the editor %s cannot be imported (%s); skipping it", point.name, error)

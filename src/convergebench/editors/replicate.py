@@ -148,7 +148,7 @@ class Replicate:
     async def _fetch(self, job: Prediction) -> bytes:
         first = job.output[0] if isinstance(job.output, list) and job.output else job.output
         if not isinstance(first, str):
-            raise BadOutput("the prediction holds no picture")
+            raise BadOutput("the prediction has no picture")
 
         if first.startswith("data:"):
             return decoded(first)
@@ -180,4 +180,4 @@ def _answered() -> Iterator[None]:
     try:
         yield
     except (httpx.HTTPError, ValueError) as error:
-        raise Unavailable(f"the reply broke off: {type(error).__name__}") from error
+        raise Unavailable(f"the reply was cut off: {type(error).__name__}") from error

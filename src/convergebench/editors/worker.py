@@ -87,7 +87,7 @@ def _adapter_file(model: str) -> Path:
     if path.suffix == ".py" and path.is_file():
         return path
     known = ", ".join(sorted(file.stem for file in ADAPTERS.glob("[a-z]*.py")))
-    raise WrongUse(f"there is no adapter {model}; write the path of a .py file, or one of {known}")
+    raise WrongUse(f"unknown adapter {model}; write the path of a .py file, or one of {known}")
 
 
 def _python_for(adapter: Path, chosen: str, *, needs_its_own: bool) -> Path:
@@ -99,7 +99,9 @@ def _python_for(adapter: Path, chosen: str, *, needs_its_own: bool) -> Path:
         return Path(sys.executable)
     path = Path(python).expanduser().absolute()
     if not os.access(path, os.X_OK) or path.is_dir():
-        raise WrongUse(f"{path} is not a Python to run {adapter.stem} with; name an environment's bin/python")
+        raise WrongUse(
+            f"{path} is not a Python interpreter for {adapter.stem}; give an environment's bin/python"
+        )
     return path
 
 
@@ -180,7 +182,7 @@ class WorkerEditor:
     async def edit(self, request: EditRequest) -> Edited:
         only_picture(request)
         if self._ends.get(request, 0) > MOST_RESTARTS:
-            raise Unavailable(f"the worker ended {self._ends[request]} times on this edit; it is left out")
+            raise Unavailable(f"the worker ended {self._ends[request]} times on this edit; it is skipped")
         async with self._lent() as replica:
             if self._given_up:
                 raise Misconfigured(self._given_up)

@@ -81,7 +81,7 @@ class Xai:
 def _picture_in(answer: Any) -> bytes:
     data = part_of(answer, "data")
     if not data:
-        raise Refused("moderated: the reply holds no picture")
+        raise Refused("moderated: the reply has no picture")
     if data[0].get("respect_moderation") is False:
         raise Refused("moderated: the picture does not respect the content policy")
     return decoded(part_of(data, 0, "b64_json"))

@@ -24,7 +24,7 @@ class JudgeKey:
 
     def required(self) -> str:
         if self.value is None:
-            raise Misconfigured(f"there is no key: set {' or '.join(self.names)}")
+            raise Misconfigured(f"no API key: set {' or '.join(self.names)}")
         return self.value
 
     def hidden_in(self, text: object) -> str:

@@ -69,7 +69,7 @@ class AnthropicJudge:
             finish = str(answer.get("stop_reason"))
             read, written = token_counts(answer.get("usage"), "input_tokens", "output_tokens")
         except (TypeError, KeyError, AttributeError) as error:
-            raise BadOutput("the answer holds no content") from error
+            raise BadOutput("the answer has no content") from error
         ending = _ENDINGS.get(finish, "complete")
         served = str(answer.get("model") or "")
         return JudgeReply(

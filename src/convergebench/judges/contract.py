@@ -60,7 +60,7 @@ def the_object(text: str) -> dict[str, Any]:
 
 def _after_thoughts(text: str) -> str:
     if _THOUGHT_BEGINS in text and _THOUGHT_ENDS not in text:
-        raise NotInForm("the reply ends within its thoughts")
+        raise NotInForm("the reply ends inside its reasoning section")
     return text.rpartition(_THOUGHT_ENDS)[2].strip()
 
 
@@ -70,21 +70,21 @@ def _fenced(text: str) -> str:
     if not fenced or text.startswith("{"):
         return text
     if len(fenced) > 1:
-        raise NotInForm(f"the reply holds {len(fenced)} fenced blocks, not one")
+        raise NotInForm(f"the reply has {len(fenced)} fenced blocks instead of one")
     if "{" in _FENCE.sub("", text):
-        raise NotInForm("the reply holds something beside its fenced block")
+        raise NotInForm("the reply has text outside its fenced block")
     return fenced[0]
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise NotInForm("the reply names a key twice")
+        raise NotInForm("the reply repeats a key")
     return found
 
 
 def _no_constant(word: str) -> NoReturn:
-    raise NotInForm(f"the reply holds {word}, which is not a number")
+    raise NotInForm(f"the reply contains {word}, which is not a number")
 
 
 def _score(answer: dict[str, Any], ask: Ask) -> float:

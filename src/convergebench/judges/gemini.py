@@ -61,7 +61,9 @@ class GeminiJudge:
         except httpx2.HTTPError as error:
             raise Unavailable(KEY.hidden_in(f"connection lost: {error!r}")) from error
         except ValueError as error:
-            raise Unavailable(KEY.hidden_in(f"the answer is not in Gemini's form: {error!r}")) from error
+            raise Unavailable(
+                KEY.hidden_in(f"the answer does not have Gemini's format: {error!r}")
+            ) from error
         return self._reply(answer)
 
     async def close(self) -> None:
@@ -82,7 +84,7 @@ class GeminiJudge:
                 {**wanted, **sent_settings(self.facts.settings, "base_url")}
             )
         except ValueError as error:
-            raise Misconfigured(f"Gemini takes no such setting: {KEY.hidden_in(error)}") from error
+            raise Misconfigured(f"unknown Gemini setting: {KEY.hidden_in(error)}") from error
 
     def _reply(self, answer: GenerateContentResponse) -> JudgeReply:
         used = answer.usage_metadata

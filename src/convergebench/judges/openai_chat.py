@@ -92,7 +92,7 @@ class OpenAIChat:
             read, written = token_counts(answer.get("usage"), "prompt_tokens", "completion_tokens")
             refusal, text = _text_of(message.get("refusal") or ""), _text_of(message.get("content"))
         except (TypeError, KeyError, IndexError, AttributeError) as error:
-            raise BadOutput("the answer holds no choices[0].message") from error
+            raise BadOutput("the answer has no choices[0].message") from error
         return JudgeReply(
             text=refusal or text,
             ending="refused" if refusal else _ENDINGS.get(finish, "complete"),
@@ -110,7 +110,7 @@ class OpenAIChat:
         if error.code in NO_CREDIT:
             return Misconfigured(reason)
         if error.status_code == 400 and error.param in self.facts.settings:
-            return Misconfigured(f"{reason}; to leave it out, add ?{error.param}= to the judge's name")
+            return Misconfigured(f"{reason}; to omit it, add ?{error.param}= to the judge's name")
         after = seconds_in(error.response.headers.get("retry-after"))
         return error_for(error.status_code, reason, self._key, after)
 

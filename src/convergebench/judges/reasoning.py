@@ -141,7 +141,7 @@ def advice_in(text: str) -> Advice:
 def _tagged(text: str) -> Advice:
     found = _TAGGED.fullmatch(text)
     if found is None or len(_TAG.findall(text)) != 4:
-        raise NotInForm("the reply is not one <CoT>…</CoT> and one <Re_edit>…</Re_edit> behind it")
+        raise NotInForm("the reply is not one <CoT>…</CoT> followed by one <Re_edit>…</Re_edit>")
     reasoning, listed = (" ".join(part.split()) for part in found.groups())
     if not reasoning:
         raise NotInForm("the reply gives no reasoning")

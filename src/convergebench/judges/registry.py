@@ -57,7 +57,7 @@ def name_with_settings(name: str, settings: Mapping[str, Parameter]) -> str:
 def _setting(part: str, name: str) -> tuple[str, Parameter]:
     key, equals, text = part.partition("=")
     if not equals:
-        raise WrongUse(f"{part!r} in {name!r} is no setting; write ?setting=value")
+        raise WrongUse(f"{part!r} in {name!r} is not a setting; write ?setting=value")
     check_no_secret(key, text)
     return key, parameter_in(text)
 
@@ -78,7 +78,7 @@ def _openai_like(key: str, base_url: str | None, *, needs_key: bool) -> Build:
 
         chosen = str(facts.settings.get("base_url") or "") or base_url
         if chosen is None and facts.provider == "server":
-            raise WrongUse(f"{facts.name} does not say where it is; add ?base_url=http://HOST:PORT/v1")
+            raise WrongUse(f"{facts.name} has no address; add ?base_url=http://HOST:PORT/v1")
         return OpenAIChat(facts, JudgeKey((key,)), chosen, needs_key=needs_key)
 
     return build

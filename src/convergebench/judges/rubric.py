@@ -194,7 +194,7 @@ def parsed(text: str, where: str) -> Rubric:
         _check_kind(made)
         return made
     except (tomllib.TOMLDecodeError, ValueError, TypeError) as error:
-        raise WrongUse(f"the rubric {where} is not right: {error}; see docs/judging.md#rubrics") from error
+        raise WrongUse(f"invalid rubric {where}: {error}; see docs/judging.md#rubrics") from error
 
 
 def _check_keys(data: Mapping[str, Any]) -> None:
@@ -233,16 +233,16 @@ def _check_kind(made: Rubric) -> None:
     if not set(needed) <= set(made.sees) or strange & {*made.sees, *made.sees_if_given}:
         raise ValueError(f"sees must hold {' and '.join(needed)}, and not {' or '.join(sorted(strange))}")
     if made.compares and [one.choice for one in made.ask] != [True]:
-        raise ValueError("a pair is asked one thing, with choice = true")
+        raise ValueError("a pairwise rubric has exactly one ask entry, with choice = true")
     if not made.compares and any(one.choice for one in made.ask):
-        raise ValueError("choice = true is for pairs only")
+        raise ValueError("choice = true is only for pairwise rubrics")
 
 
 def _asks(entries: Sequence[Mapping[str, Any]]) -> tuple[Ask, ...]:
     asks = tuple(Ask(**entry) for entry in entries)
     names = [one.name for one in asks]
     if not asks or len(set(names)) < len(names) or REASON in names:
-        raise ValueError(f"ask needs entries with names of their own, other than {REASON}")
+        raise ValueError(f"ask needs entries with distinct names, other than {REASON}")
     for one in asks:
         if any(
             not isinstance(end, int | float | None) or isinstance(end, bool) for end in (one.low, one.high)

@@ -110,7 +110,7 @@ class Vllm:
 
     def _last_words(self) -> str:
         lines = [line.strip() for line in self._log.read_text(errors="replace").splitlines() if line.strip()]
-        return " / ".join(lines[-LAST_LINES:]) or "it said nothing"
+        return " / ".join(lines[-LAST_LINES:]) or "no output"
 
 
 def _without(settings: Mapping[str, Parameter], names: frozenset[str]) -> dict[str, Parameter]:

@@ -1,4 +1,4 @@
-"""A picture as it was given: its bytes, and its pixels when somebody looks."""
+"""A picture: its original bytes, and its pixels decoded on first use."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def decode(data: bytes) -> tuple[Pixels, str]:
     try:
         return np.asarray(upright_rgb(image)), media_type
     except Exception as error:  # decoders stumble over damage in many ways
-        raise BadPicture(f"the picture is damaged ({error}); get the file again") from error
+        raise BadPicture(f"the picture is damaged ({error}); download or export it again") from error
 
 
 def _check_png(data: bytes) -> None:
@@ -175,9 +175,9 @@ def _check_png(data: bytes) -> None:
         length = int.from_bytes(data[start : start + 4], "big")
         name, end = data[start + 4 : start + 8], start + 8 + length
         if end + 4 > len(data):
-            raise BadPicture("the picture is damaged (it ends too early); get the file again")
+            raise BadPicture("the picture is damaged (it ends too early); download or export it again")
         if isal_zlib.crc32(memoryview(data)[start + 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
-            raise BadPicture("the picture is damaged (a checksum is wrong); get the file again")
+            raise BadPicture("the picture is damaged (a checksum is wrong); download or export it again")
         start = end + 4
 
 
@@ -219,7 +219,7 @@ def _open(data: bytes) -> PILImage.Image:
     from PIL import Image, UnidentifiedImageError
 
     if not data:
-        raise BadPicture("the file is empty; get it again")
+        raise BadPicture("the file is empty; download or export it again")
     try:
         image = Image.open(io.BytesIO(data))
     except Image.DecompressionBombError as error:
@@ -227,9 +227,9 @@ def _open(data: bytes) -> PILImage.Image:
             f"the picture is too large; make it smaller than {MAX_MEGAPIXELS} megapixels"
         ) from error
     except UnidentifiedImageError as error:
-        raise BadPicture("this is not a picture in a format we know; use PNG, JPEG or WebP") from error
+        raise BadPicture("unknown picture format; use PNG, JPEG or WebP") from error
     except Exception as error:  # decoders stumble over damage in many ways
-        raise BadPicture(f"the picture is damaged ({error}); get the file again") from error
+        raise BadPicture(f"the picture is damaged ({error}); download or export it again") from error
     if image.format not in MEDIA_TYPES:
         raise BadPicture(f"{image.format} files are not supported; use PNG, JPEG or WebP")
     if image.width * image.height > MAX_MEGAPIXELS * 1_000_000:

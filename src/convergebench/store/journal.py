@@ -27,7 +27,7 @@ class Journal:
 
     def submit(self, write: Callable[[sqlite3.Connection], T]) -> Future[T]:
         future: Future[T] = Future()
-        future.set_running_or_notify_cancel()  # whoever waits for it may go; it is written all the same
+        future.set_running_or_notify_cancel()  # written even if the waiter is cancelled
         self._waiting.put((write, future))
         return future
 

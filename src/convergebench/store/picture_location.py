@@ -46,7 +46,7 @@ def choose_location(workspace: Path, place: str) -> None:
     """Keep this workspace's pictures there from the start; a workspace that has some does not move."""
     if is_remote(place):
         if urlsplit(place).password:
-            raise WrongUse("a URL for --pictures must hold no password; give it through the environment")
+            raise WrongUse("the URL of --pictures must not contain a password; pass it in the environment")
         wanted = place.rstrip("/")
     else:
         wanted = str(Path(place.removeprefix("file://")).expanduser().absolute())

@@ -29,7 +29,7 @@ class PictureStore(Protocol):
 
     @property
     def place(self) -> str:
-        """Folder or URL: whoever opens it finds the same pictures."""
+        """Folder or URL under which another process finds the same pictures."""
 
     def prepare(self) -> None:
         """Get ready for being written to; WorkspaceError says why that cannot be."""

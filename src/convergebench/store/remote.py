@@ -107,7 +107,9 @@ class RemotePictures:
         try:
             self._persistently(lambda: self._files.pipe_file(path, data))
         except FileNotFoundError as error:
-            raise WorkspaceError(f"there is no {self._url}; make the bucket, or check the name") from error
+            raise WorkspaceError(
+                f"{self._url} does not exist; create the bucket, or check the name"
+            ) from error
 
     def _found(self, facts: PictureFacts) -> bytes:
         try:
@@ -137,7 +139,7 @@ class RemotePictures:
             except Exception as error:  # every file system has its own kinds
                 self._raise_if_lasting(error)
                 pause = random.uniform(wait / 2, wait)
-                log.warning("%s cannot be reached (%s); asking again", self._url, _first_line(error))
+                log.warning("%s cannot be reached (%s); retrying", self._url, _first_line(error))
                 if time.monotonic() + pause > until:
                     raise self._unreachable(error) from error
             time.sleep(pause)
@@ -166,7 +168,7 @@ def _opened(url: str) -> tuple[Any, str]:
     except ImportError as error:
         raise MissingExtra(getattr(error, "name", None) or "fsspec", "remote") from error
     except ValueError as error:
-        raise WorkspaceError(f"{url} is no place for pictures: {error}; try s3://bucket/folder") from error
+        raise WorkspaceError(f"cannot store pictures in {url}: {error}; try s3://bucket/folder") from error
     return files, root.rstrip("/")
 
 

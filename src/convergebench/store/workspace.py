@@ -44,7 +44,7 @@ MeasurementKey: TypeAlias = tuple[Digest, Digest, str, str]
 
 @dataclass(frozen=True)
 class Enrolment:
-    """A trajectory that shall exist: this editor on this case, with this seed, for so many rounds."""
+    """A trajectory to run: this editor on this case, with this seed, for this number of rounds."""
 
     protocol: str
     suite: str
@@ -60,7 +60,7 @@ class Run:
 
     id: int
     interrupted: bool = False
-    """Set by whoever carries it out."""
+    """Set by the session that runs it."""
 
 
 class Workspace:
@@ -102,11 +102,11 @@ class Workspace:
         """Open for reading only."""
         folder = folder.absolute()
         if not (folder / DATABASE).is_file():
-            raise WorkspaceError(f"there is no workspace in {folder}; make one with convergebench run")
+            raise WorkspaceError(f"no workspace in {folder}; create one with convergebench run")
         connection = _connect(folder, read_only=True)
         if schema.version_of(connection) == 0:
             connection.close()
-            raise WorkspaceError(f"the database in {folder} is empty; make it with convergebench run")
+            raise WorkspaceError(f"the database in {folder} is empty; fill it with convergebench run")
         return cls(folder, connection, None)
 
     def close(self) -> None:
@@ -160,7 +160,7 @@ class Workspace:
         return {tuple(row[:3]): row["done"] for row in self.query(sql, protocol)}
 
     def claim(self, trajectory: int) -> bool:
-        """Take a trajectory; false if somebody has it. A dead process's claims are free."""
+        """Claim a trajectory; false if another process holds it. Claims end with their process."""
         assert self._claims is not None
         return self._claims.take(trajectory)
 

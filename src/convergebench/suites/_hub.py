@@ -21,7 +21,7 @@ def local_copy(data: str, patterns: Sequence[str], advice: str) -> Path:
     if path.exists():
         return path
     if not _HUB_ID.fullmatch(data) or data.endswith(".json"):
-        raise WrongUse(f"there is no {data}; {advice}.")
+        raise WrongUse(f"{data} does not exist; {advice}.")
     try:
         hub = importlib.import_module("huggingface_hub")
     except ImportError as error:

@@ -246,7 +246,7 @@ _BY_FORWARD: Mapping[str, EditPair] = {pair.forward: pair for pair in PAIRS}
 def cases_of(
     picture: SourcePicture, already_shown: Sequence[str] = (), edits: Sequence[str] | None = None
 ) -> tuple[Case, ...]:
-    """One case for each of the picture's edits, by their pairs' ids; for those of its kind unless named.
+    """One case for each of the picture's edits, by pair id; by default the pairs for its kind.
 
     Pairs whose object the picture already shows are asked too; their cases say so in a hint, since an editor
     that removes every such object does as it was told and still does not return to the picture.

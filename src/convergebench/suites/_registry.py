@@ -59,7 +59,7 @@ def _named(name: str) -> SuiteInfo:
     suite = next((one for one in versions if one.version == version), None) if version else versions[0]
     if suite is None:
         known = " or ".join(f"{one.name}@{one.version}" for one in versions)
-        raise WrongUse(f"there is no {base}; ask for {known}.")
+        raise WrongUse(f"unknown suite version {base}; choose {known}.")
     return suite
 
 

@@ -17,7 +17,7 @@ _ORIGINS = ("photo", "rendered")
 def _load(on_package: OnPackage, origin: str = "") -> Suite:
     """All pictures, or those of one origin: `converge?origin=rendered` needs no network."""
     if origin not in ("", *_ORIGINS):
-        raise WrongUse(f"there are no pictures of origin {origin!r}; choose from {', '.join(_ORIGINS)}")
+        raise WrongUse(f"unknown picture origin {origin!r}; choose from {', '.join(_ORIGINS)}")
     chosen = [picture for picture in pictures() if origin in ("", picture.origin)]
     return Suite(SUITE.name, SUITE.version, cases_with(chosen, on_package))
 

@@ -27,7 +27,7 @@ def load_folder(path: str) -> Suite:
         raise WrongUse(f"{path or 'nothing'} is not a folder; write {FOLDER_PREFIX}/path/to/pictures.")
     files = sorted(file for file in folder.iterdir() if is_meant_as_picture(file))
     if not files:
-        raise WrongUse(f"{folder} holds no pictures; put PNG, JPEG or WebP files into it.")
+        raise WrongUse(f"{folder} has no pictures; add PNG, JPEG or WebP files.")
     notes = read_notes(folder, [file.name for file in files])
     pictures = _read_pictures(files, notes)
     return suite_of(

@@ -25,7 +25,7 @@ class Sampling:
     per_subset: int | None = None
     """So many of each subset, sampled with the seed."""
     limit: int | None = None
-    """At most so many in all, from the subsets in turn."""
+    """Maximum number of cases, taken from the subsets in turn."""
     seed: int = 0
 
     def __post_init__(self) -> None:

@@ -127,7 +127,7 @@ def test_a_picture_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("data", "language", "said"),
-    [("no/such/folder", "en", "there is no no/such/folder"), (".", "en", "holds no GEdit-Bench data"),
+    [("no/such/folder", "en", "no/such/folder does not exist"), (".", "en", "holds no GEdit-Bench data"),
      (".", "fr", "no language of GEdit-Bench 'fr'")],
 )  # fmt: skip
 def test_what_cannot_be_loaded_says_what_to_do(

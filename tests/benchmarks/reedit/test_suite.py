@@ -184,7 +184,7 @@ def test_pictures_of_rows_that_were_not_chosen_are_not_written(
 @pytest.mark.parametrize(
     ("data", "said"),
     [("", "or as in reedit"),
-     ("nowhere/RE-Edit.json", "there is no nowhere/RE-Edit.json; give RE-Edit"),
+     ("nowhere/RE-Edit.json", "nowhere/RE-Edit.json does not exist; give RE-Edit"),
      (".", "holds no .json file")],
 )  # fmt: skip
 def test_what_cannot_be_loaded_says_what_to_do(

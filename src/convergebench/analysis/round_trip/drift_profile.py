@@ -161,9 +161,9 @@ class RoundProfile:
     def sentence(self) -> str:
         """What a person would notice, most first, then what held."""
         seen = sorted((d for d in self.drifts.values() if d.noticed >= 1), key=lambda d: -d.noticed)
-        return f"by round {self.round}: {', '.join([*map(self._told, seen), *self._calm_groups()])}"
+        return f"by round {self.round}: {', '.join([*map(self._drift_words, seen), *self._calm_groups()])}"
 
-    def _told(self, drift: Drift) -> str:
+    def _drift_words(self, drift: Drift) -> str:
         opposite = self.drifts.get(_OPPOSITE.get(drift.way.name, ""))
         if opposite is None or opposite.noticed < 1:
             return drift.way.words(drift.amount, self.values) + (" either way" if drift.either_way else "")

@@ -74,7 +74,7 @@ def _sentences(
         "tested": sentences.tested(counts),
         "headline": sentences.headline(ranked),
         "setup": sentences.setup(results, counts),
-        "ranking": sentences.ranking_told(ranked),
+        "ranking": sentences.ranking_sentences(ranked),
         "degradation": sentences.degradation(results, ranked),
         "survival": sentences.survival(ranked),
         "convergence": sentences.convergence(_verdicts(results, ranked), results, ranked),

@@ -76,7 +76,7 @@ class Copies:
         width, height = picture.size
         return PaperPicture(file.as_posix(), label, width / height)
 
-    def asked(self, case: str) -> str:
+    def quoted_instructions(self, case: str) -> str:
         """The instructions of a case, in quotation marks."""
         known = self._records.case(self._results.suite, case)
         return f"“{known.forward}” and “{known.backward}”" if known else ""
@@ -99,7 +99,7 @@ def example_strip(copies: Copies, results: Results, ranked: Ranking) -> Strip | 
         pictures.append(copies.copy(made.get((round, False)), f"forward, round {round}"))
         pictures.append(copies.copy(made.get((round, True)), f"return, round {round}"))
     value = f"{metric_title(ranked.metric)} {number(chosen.value, decimals(ranked.metric))}"
-    asked = f"{copies.asked(item.case)}, {counted(ranked.round, 'time')}"
+    asked = f"{copies.quoted_instructions(item.case)}, {counted(ranked.round, 'time')}"
     caption = f"{item.model} is asked for {asked}; {value} is left."
     return Strip(item.model, item.case, caption, tuple(pictures))
 
@@ -124,7 +124,7 @@ def _worst_strip(copies: Copies, worst: WorstCase, ranked: Ranking) -> Strip:
     told = [f"{metric_title(ranked.metric)} {value} at round {ranked.round}"]
     if worst.fell_at is not None:
         told.append(f"below half after {worst.fell_at:.1f} rounds")
-    asked = copies.asked(item.case)
+    asked = copies.quoted_instructions(item.case)
     caption = ", ".join(told) + (f"; asked: {asked}" if asked else "")
     return Strip(item.model, item.case, caption, tuple(pictures))
 

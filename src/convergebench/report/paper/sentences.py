@@ -82,7 +82,7 @@ def setup(results: Results, counts: Counts) -> Iterator[str]:
         yield "Of these there are numbers and no pictures."
 
 
-def ranking_told(ranked: Ranking) -> Iterator[str]:
+def ranking_sentences(ranked: Ranking) -> Iterator[str]:
     yield from headline(ranked)
     rows = [row for row in ranked.rows if row.rank is not None]
     if len(rows) < 2:
