@@ -60,7 +60,9 @@ def test_a_key_that_no_request_can_carry_is_named_and_not_quoted(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_KEY", key)
-    with pytest.raises(Misconfigured, match="the API key in SOME_KEY contains an invalid character") as caught:
+    with pytest.raises(
+        Misconfigured, match="the API key in SOME_KEY contains an invalid character"
+    ) as caught:
         key_in(["SOME_KEY"])
     assert "secret" not in str(caught.value)
 
