@@ -1,4 +1,4 @@
-"""Loops over pixels in C (kernels.c): a few times as fast as what NumPy and OpenCV can do in many passes.
+"""Loops over pixels in C (kernels.c, flip.c): a few times as fast as NumPy and OpenCV with their many passes.
 
 They are compiled when the package is built, if there is a compiler; callers have another way where there was
 none. While a loop runs, other threads do too.
@@ -10,7 +10,7 @@ import threading
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -55,6 +55,46 @@ def png_deflated(pixels: Pixels) -> memoryview | None:
     body = _room(_loaded().png_room(height, width))
     length = _loaded().png_deflate(pixels.ctypes.data, height, width, body.ctypes.data)
     return body[:length].data if length >= 0 else None
+
+
+FLIP_REACH = 60
+"""The farthest that a filter of ꟻLIP may reach, in pixels."""
+FLIP_PAIRS = 5
+"""Reaches are multiples of it, and not zero; weights beyond a filter's own reach are zero."""
+
+
+class FlipParameters(NamedTuple):
+    """What flip.c needs to know of ꟻLIP's model, in its order."""
+
+    constants: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    """Of each of the seven filters FLIP_REACH + 1 weights, from the centre outwards."""
+    reaches: NDArray[np.int64]
+
+
+def flip_features(pixels: Pixels, parameters: FlipParameters) -> NDArray[np.float32]:
+    """What ꟻLIP compares, of one picture: lightness, a, b, edges and points, 5 × height × width."""
+    pixels = np.ascontiguousarray(pixels)
+    height, width, _ = pixels.shape
+    planes = np.empty((5, height, width), np.float32)
+    addresses = [array.ctypes.data for array in (*parameters, planes)]
+    if _loaded().flip_features(pixels.ctypes.data, height, width, *addresses):
+        raise MemoryError
+    return planes
+
+
+def flip_map(
+    features: NDArray[np.float32], pixels: Pixels, parameters: FlipParameters
+) -> NDArray[np.float32]:
+    """ꟻLIP's map, height × width, of a picture against the features of another."""
+    pixels = np.ascontiguousarray(pixels)
+    height, width, _ = pixels.shape
+    assert features.shape == (5, height, width) and features.flags.c_contiguous
+    found = np.empty((height, width), np.float32)
+    addresses = [array.ctypes.data for array in (*parameters, features, found)]
+    if _loaded().flip_map(pixels.ctypes.data, height, width, *addresses):
+        raise MemoryError
+    return found
 
 
 _own = threading.local()
@@ -104,7 +144,7 @@ def _library() -> ctypes.CDLL | None:
         return None
     try:
         return _declared(ctypes.CDLL(found.origin))
-    except (OSError, AttributeError):  # built for another machine, or from an earlier kernels.c
+    except (OSError, AttributeError):  # built for another machine, or from earlier sources
         return None
 
 
@@ -118,4 +158,6 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.png_room.restype = library.png_deflate.restype = size
     library.png_room.argtypes = (size, size)
     library.png_deflate.argtypes = (pointer, size, size, pointer)
+    library.flip_features.argtypes = (pointer, size, size, *[pointer] * 4)
+    library.flip_map.argtypes = (pointer, size, size, *[pointer] * 5)
     return library

@@ -1,0 +1,44 @@
+"""ꟻLIP (Andersson et al. 2020): what a person notices who flips between two pictures, from 0 to 1.
+
+`flip_source` prepares what depends on the source, `flip_map` compares results of its size with it. The other
+functions take the map, or its `smoothed` form, to numbers.
+"""
+
+from convergebench.metrics.flip.histogram import BIN_EDGES, BINS, histogram, mean_ramp, share_above
+from convergebench.metrics.flip.map import (
+    PIXELS_PER_DEGREE,
+    FlipSource,
+    flip_map,
+    flip_source,
+    pixels_per_degree,
+)
+from convergebench.metrics.flip.pooling import (
+    VISIBLE,
+    flip_area,
+    flip_mean,
+    flip_peak,
+    smoothed,
+    smoothing_window,
+)
+from convergebench.metrics.flip.worst_box import WorstBox, worst_box
+
+__all__ = [
+    "BINS",
+    "BIN_EDGES",
+    "PIXELS_PER_DEGREE",
+    "VISIBLE",
+    "FlipSource",
+    "WorstBox",
+    "flip_area",
+    "flip_map",
+    "flip_mean",
+    "flip_peak",
+    "flip_source",
+    "histogram",
+    "mean_ramp",
+    "pixels_per_degree",
+    "share_above",
+    "smoothed",
+    "smoothing_window",
+    "worst_box",
+]

@@ -1,0 +1,65 @@
+"""Numbers from ꟻLIP's map: its mean, and the peak and the visible share of the smoothed map.
+
+Damage in one place has a high peak and a small share, noise a low peak everywhere, a cast both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+WINDOWS_PER_SIDE = 57
+"""The map is averaged over a square of about this part of its longer side."""
+VISIBLE = 0.10
+"""Where the smoothed map exceeds it, a difference counts as visible."""
+
+
+def smoothing_window(height: int, width: int) -> int:
+    """The odd number nearest to 1/57 of the longer side.
+
+    >>> smoothing_window(768, 1024), smoothing_window(512, 512), smoothing_window(20, 20)
+    (17, 9, 1)
+    """
+    return 2 * (max(height, width) // (2 * WINDOWS_PER_SIDE)) + 1
+
+
+def smoothed(found: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The mean of the map over the window around each pixel, from 0 to 1.
+
+    At the border it is the mean of the part of the window that lies inside.
+    """
+    import cv2
+
+    window = smoothing_window(*found.shape)
+    means = np.asarray(
+        cv2.boxFilter(found, cv2.CV_32F, (window, window), borderType=cv2.BORDER_CONSTANT), np.float32
+    )
+    down, along = (_window_over_inside(length, window) for length in found.shape)
+    means *= down[:, None]
+    means *= along
+    return np.clip(means, 0, 1, out=means)
+
+
+def _window_over_inside(length: int, window: int) -> NDArray[np.float32]:
+    """At each place the window's length over how much of it lies inside."""
+    places, reach = np.arange(length), window // 2
+    inside = np.minimum(places, reach) + np.minimum(places[::-1], reach) + 1
+    return (window / inside).astype(np.float32)
+
+
+def flip_mean(found: NDArray[np.float32]) -> float:
+    return float(found.mean(dtype=np.float64))
+
+
+def flip_peak(smooth: NDArray[np.float32]) -> float:
+    """The largest value of the smoothed map."""
+    return float(smooth.max())
+
+
+def flip_area(smooth: NDArray[np.float32], threshold: float = VISIBLE) -> float:
+    """The share of the smoothed map above the threshold."""
+    return float(np.count_nonzero(smooth > threshold) / smooth.size)
