@@ -4,6 +4,7 @@
 functions take the map, or its `smoothed` form, to numbers.
 """
 
+from convergebench.metrics.flip.family import visibility
 from convergebench.metrics.flip.histogram import BIN_EDGES, BINS, histogram, mean_ramp, share_above
 from convergebench.metrics.flip.map import (
     PIXELS_PER_DEGREE,
@@ -40,5 +41,6 @@ __all__ = [
     "share_above",
     "smoothed",
     "smoothing_window",
+    "visibility",
     "worst_box",
 ]
