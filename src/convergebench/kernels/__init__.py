@@ -1,4 +1,4 @@
-"""Loops over pixels in C (kernels.c, flip.c): a few times as fast as what NumPy and OpenCV can do in many passes.
+"""Loops over pixels in C (kernels.c, flip.c): a few times as fast as NumPy and OpenCV with their many passes.
 
 They are compiled when the package is built, if there is a compiler; callers have another way where there was
 none. While a loop runs, other threads do too.

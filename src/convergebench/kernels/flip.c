@@ -1,10 +1,10 @@
 /* ꟻLIP's map of a picture against another whose features are kept. Plain C, called through ctypes.
  *
- * The filters for contrast sensitivity and those that find edges and points are separable. A strip of columns is
- * processed from top to bottom: a ring holds the rows within reach of the filters, each output row is filtered
- * down the columns and then along the row, and the rest is arithmetic on single pixels. Loops are written so that
- * compilers vectorise them. As in kernels.c there is no fused multiply-add, and no function of the C library whose
- * digits differ between machines. */
+ * The filters for contrast sensitivity and those that find edges and points are separable. A strip of columns
+ * is processed from top to bottom: a ring holds the rows within reach of the filters, each output row is
+ * filtered down the columns and then along the row, and the rest is arithmetic on single pixels. Loops are
+ * written so that compilers vectorise them. As in kernels.c there is no fused multiply-add, and no function
+ * of the C library whose digits differ between machines. */
 
 #include <math.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 enum { CHANNELS = 3 };
-enum { PAIRS = 5 }; /* taps on either side that one loop takes; the reach of every filter is a multiple of it */
+enum { PAIRS = 5 }; /* taps on either side that one loop takes; every filter's reach is a multiple of it */
 /* The farthest reach, the columns of a strip, and the floats from one row to the next: an odd number of cache
  * lines, so that the rows of a column do not compete for the same place in the cache. */
 enum { REACH = 60, STRIP = 512, ROW = 656, CACHE_LINE = 64 };
@@ -63,8 +63,8 @@ INLINE float of_bits(int32_t bits) {
     return x;
 }
 
-/* Floats are compared as whole numbers: those that are not negative have the order of their bits, and negative
- * ones come before them. Compilers vectorise that without leave to ignore NaN and traps. */
+/* Floats are compared as whole numbers: those that are not negative have the order of their bits, and
+ * negative ones come before them. Compilers vectorise that without leave to ignore NaN and traps. */
 
 /* Of two that are not both negative. */
 INLINE float larger(float x, float y) {
@@ -87,8 +87,8 @@ INLINE float chosen(int32_t condition, float yes, float no) {
     return of_bits((bits_of(yes) & mask) | (bits_of(no) & ~mask));
 }
 
-/* From the cube root of the reciprocal, which takes no division: a guess y from the exponent makes x·y² about the
- * root, and a polynomial for (1 − r)^(−2/3), with r = 1 − x·y³ and |r| < 0.103, corrects it. */
+/* From the cube root of the reciprocal, which takes no division: a guess y from the exponent makes x·y² about
+ * the root, and a polynomial for (1 − r)^(−2/3), with r = 1 − x·y³ and |r| < 0.103, corrects it. */
 INLINE float cube_root(float x) {
     float y = of_bits((int32_t)(1419900000.0f - (float)bits_of(x) * (1.0f / 3)));
     float root = x * (y * y), r = 1 - root * y;
@@ -112,8 +112,8 @@ INLINE float exp_2(float x) {
     return of_bits(bits_of(1 + t * (0.6931469776f + t * (0.2402224208f + t * high))) + whole * (1 << 23));
 }
 
-/* Filters. The taps of a value are `stride` apart: ROW down a column, 1 along a row. A loop takes PAIRS of them,
- * from the distance `from` on; the first loop begins with the centre, the others add to its sum. */
+/* Filters. The taps of a value are `stride` apart: ROW down a column, 1 along a row. A loop takes PAIRS of
+ * them, from the distance `from` on; the first loop begins with the centre, the others add to its sum. */
 
 INLINE void weigh(float *restrict out, const float *in, const float *weights, int64_t from, int64_t stride,
                   int64_t length) {
@@ -168,7 +168,7 @@ static void filter_twice_down(float *out, float *other_out, const float *in, Fil
 }
 
 /* A Gaussian, if wanted, and its derivatives. They sum differences from the centre, so that derivatives are
- * exactly zero where nothing changes: ꟻLIP takes the root of their difference, which magnifies rounding errors. */
+ * exactly zero where nothing changes: ꟻLIP takes the root of their difference, which magnifies errors. */
 INLINE void derive(float *restrict smooth, float *restrict edge, float *restrict point, const float *in,
                    const Filter *by, int64_t from, int64_t stride, int64_t length, int with_smooth) {
     const float *u = by[0].weights + from, *v = by[1].weights + from, *w = by[2].weights + from;
@@ -230,11 +230,12 @@ INLINE float compressed(float x) {
     return chosen(exceeds(x, 216.0f / 24389), root, linear);
 }
 
-/* Filtered opponent colours to CIELAB, with less chroma in the dark (the Hunt effect). Blue-yellow is the sum of
- * the third and fourth row. Only colours that no screen can show go by way of RGB, for the rounding errors. */
+/* Filtered opponent colours to CIELAB, with less chroma in the dark (the Hunt effect). Blue-yellow is the sum
+ * of the third and fourth row. Only colours that no screen can show go by way of RGB, which adds rounding
+ * errors. */
 FOR_EACH_PROCESSOR
-static void to_lab(float *restrict lightness, float *restrict a, float *restrict b, const float *restrict rows,
-                   const Constants *by, int64_t length) {
+static void to_lab(float *restrict lightness, float *restrict a, float *restrict b,
+                   const float *restrict rows, const Constants *by, int64_t length) {
     const float *m = by->to_rgb, *n = by->to_xyz;
     const float *luminance = rows, *red_green = rows + ROW, *wide = rows + 2 * ROW, *narrow = rows + 3 * ROW;
     for (int64_t i = 0; i < length; i++) {
@@ -290,7 +291,7 @@ typedef struct {
     int64_t height, width, left, length; /* the strip is `length` columns from `left` on */
     const Model *model;
     int64_t reach, depth;
-    float *ring; /* of each plane 2 · depth rows: every row is stored twice, so that each window is contiguous */
+    float *ring; /* of each plane 2 · depth rows: each row is stored twice, so that every window is whole */
     float *rows; /* for the steps of one output row */
 } Strip;
 
@@ -309,7 +310,7 @@ static void prefetch(const void *from, int64_t bytes) {
 static void read_row(const Strip *strip, int64_t row) {
     const Constants *constants = strip->model->constants;
     int64_t begin = strip->left - strip->reach, columns = strip->length + 2 * strip->reach;
-    int64_t first = begin < 0 ? -begin : 0, end = strip->width - begin < columns ? strip->width - begin : columns;
+    int64_t first = begin < 0 ? -begin : 0, rest = strip->width - begin, end = rest < columns ? rest : columns;
     int64_t slot = (row + strip->reach) % strip->depth, last = strip->height - 1;
     int64_t inside = row < 0 ? 0 : row < last ? row : last, stride = strip->width * CHANNELS;
     const uint8_t *pixel = strip->pixels + inside * stride + (begin + first) * CHANNELS;
@@ -375,8 +376,8 @@ static void process_strip(const Strip *strip, float *planes, float *map) {
         read_row(strip, row + strip->reach);
         row_features(strip, row, map ? own : kept);
         if (map)
-            differences(map + at, (const float *const *)own, (const float *const *)kept, strip->model->constants,
-                        strip->length);
+            differences(map + at, (const float *const *)own, (const float *const *)kept,
+                        strip->model->constants, strip->length);
     }
 }
 
@@ -404,8 +405,8 @@ static int process(const uint8_t *pixels, int64_t height, int64_t width, const C
     return 0;
 }
 
-/* The features of a picture: lightness, a, b, edges and points, five planes of height × width. 0, or −1 where
- * memory is short. */
+/* The features of a picture: lightness, a, b, edges and points, five planes of height × width. 0, or −1
+ * where memory is short. */
 int flip_features(const uint8_t *pixels, int64_t height, int64_t width, const Constants *constants,
                   const float *weights, const int64_t *reaches, float *planes) {
     return process(pixels, height, width, constants, weights, reaches, planes, NULL);

@@ -32,7 +32,7 @@ def _parameters(pixels_per_degree: float) -> FlipParameters:
     constants = [
         model.linear,
         *(matrix.ravel() for matrix in (model.to_opponent, model.to_rgb, model.to_xyz)),
-        [1 / model.largest_distance, model.exponent, math.log2(model.below)],
+        np.array([1 / model.largest_distance, model.exponent, math.log2(model.below)]),
         _upper_part(model),
     ]
     filters = model.filters
@@ -48,12 +48,11 @@ def _parameters(pixels_per_degree: float) -> FlipParameters:
 
 
 def _upper_part(model: FlipModel) -> NDArray[np.float64]:
-    """−log₂(above · 2^−t + offset), for colour differences beyond the knee, as a polynomial in t without constant.
+    """For colour differences beyond the knee: −log₂(above · 2^−t + offset) as a polynomial from t¹ on.
 
     It is within 4e-7, and saves a logarithm and a power at every pixel.
     """
     knee = math.log2((model.below - model.above) / model.offset)
     t = knee * (0.5 - 0.5 * np.cos(np.pi * (np.arange(256) + 0.5) / 256))
     powers = t[:, None] ** np.arange(1, 5)
-    found: NDArray[np.float64] = np.linalg.lstsq(powers, -np.log2(model.above * 2**-t + model.offset))[0]
-    return found
+    return np.linalg.lstsq(powers, -np.log2(model.above * 2**-t + model.offset))[0].astype(np.float64)

@@ -47,7 +47,7 @@ def difference(kept: NDArray[np.float32], pixels: Pixels, pixels_per_degree: flo
     u = (distance / model.largest_distance) ** model.exponent
     colour = np.minimum(np.minimum(model.below * u, model.above * u + model.offset), 1)
     feature = np.sqrt(np.maximum(np.abs(edge), np.abs(point)) * math.sqrt(0.5))
-    return (colour ** (1 - feature)).astype(np.float32)
+    return np.asarray(colour ** (1 - feature), np.float32)
 
 
 def _filtered(plane: Plane, along: Plane, down: Plane | None = None) -> Plane:
@@ -57,6 +57,5 @@ def _filtered(plane: Plane, along: Plane, down: Plane | None = None) -> Plane:
     """
     import cv2
 
-    return cv2.sepFilter2D(
-        plane, cv2.CV_64F, along, along if down is None else down, borderType=cv2.BORDER_REPLICATE
-    )
+    down = along if down is None else down
+    return np.asarray(cv2.sepFilter2D(plane, cv2.CV_64F, along, down, borderType=cv2.BORDER_REPLICATE), float)

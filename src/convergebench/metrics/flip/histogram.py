@@ -28,8 +28,8 @@ def histogram(smooth: NDArray[np.float32], mask: NDArray[np.bool_] | None = None
 def share_above(counts: NDArray[np.uint32], threshold: float) -> float:
     """The share of the pixels above the threshold; NaN without pixels.
 
-    On an edge it is exact, but for pixels that equal the threshold. Between edges, the pixels of that bin count in
-    proportion to its part above the threshold: the error is at most that bin's share.
+    On an edge it is exact, but for pixels that equal the threshold. Between edges, the pixels of that bin
+    count in proportion to its part above the threshold: the error is at most that bin's share.
     """
     lower, upper = BIN_EDGES[:-1], BIN_EDGES[1:]
     return _mean(counts, np.clip((upper - threshold) / (upper - lower), 0, 1))
@@ -38,8 +38,8 @@ def share_above(counts: NDArray[np.uint32], threshold: float) -> float:
 def mean_ramp(counts: NDArray[np.uint32], start: float, width: float) -> float:
     """The mean over the pixels x of clip((x − start) / width, 0, 1); NaN without pixels.
 
-    Each pixel counts as the middle of its bin: the error is at most 1 / (160 · width) for ramps that end at 0.5 or
-    below, and 1 / (96 · width) for others.
+    Each pixel counts as the middle of its bin: the error is at most 1 / (160 · width) for ramps that end at
+    0.5 or below, and 1 / (96 · width) for others.
     """
     middles = (BIN_EDGES[:-1] + BIN_EDGES[1:]) / 2
     return _mean(counts, np.clip((middles - start) / width, 0, 1))

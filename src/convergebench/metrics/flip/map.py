@@ -40,8 +40,8 @@ def pixels_per_degree(map_size: tuple[int, int], native_size: tuple[int, int]) -
 
 def flip_source(source: Pixels, pixels_per_degree: float = PIXELS_PER_DEGREE) -> FlipSource:
     """Prepare a source for `flip_map`; pixels per degree can be from 1 to 400."""
-    way = _native if kernels.available() else _opencv
-    return FlipSource(way.features(source, pixels_per_degree), pixels_per_degree)
+    features = _native.features if kernels.available() else _opencv.features
+    return FlipSource(features(source, pixels_per_degree), pixels_per_degree)
 
 
 def flip_map(source: FlipSource, result: Pixels) -> NDArray[np.float32]:
@@ -57,5 +57,5 @@ def flip_map(source: FlipSource, result: Pixels) -> NDArray[np.float32]:
             f"ꟻLIP compares pictures of one size: the source has {width} × {height} pixels, "
             f"the result {result.shape[1]} × {result.shape[0]}; resize the result to the source"
         )
-    way = _native if kernels.available() else _opencv
-    return way.difference(source.features, result, source.pixels_per_degree)
+    difference = _native.difference if kernels.available() else _opencv.difference
+    return difference(source.features, result, source.pixels_per_degree)

@@ -35,7 +35,9 @@ def smoothed(found: NDArray[np.float32]) -> NDArray[np.float32]:
     import cv2
 
     window = smoothing_window(*found.shape)
-    means = cv2.boxFilter(found, cv2.CV_32F, (window, window), borderType=cv2.BORDER_CONSTANT)
+    means = np.asarray(
+        cv2.boxFilter(found, cv2.CV_32F, (window, window), borderType=cv2.BORDER_CONSTANT), np.float32
+    )
     down, along = (_window_over_inside(length, window) for length in found.shape)
     means *= down[:, None]
     means *= along
@@ -60,4 +62,4 @@ def flip_peak(smooth: NDArray[np.float32]) -> float:
 
 def flip_area(smooth: NDArray[np.float32], threshold: float = VISIBLE) -> float:
     """The share of the smoothed map above the threshold."""
-    return np.count_nonzero(smooth > threshold) / smooth.size
+    return float(np.count_nonzero(smooth > threshold) / smooth.size)
