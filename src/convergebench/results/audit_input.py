@@ -48,8 +48,9 @@ def _steps(records: Records, suite: str) -> Iterator[StepTrace]:
             sizes[source] = _size(records.workspace, source)
         made = step.facts
         yield StepTrace(
-            owner.model, owner.editor.role, owner.case.id, owner.seed, step.round,
-            step.role in RETURN_ROLES, given, previous, made.digest, (made.width, made.height), sizes[source],
+            owner.model, owner.editor.role, owner.case.id, owner.case.category, owner.seed, step.round,
+            step.role in RETURN_ROLES, source, given, previous, made.digest, (made.width, made.height),
+            sizes[source],
         )  # fmt: skip
         previous = made.digest
 

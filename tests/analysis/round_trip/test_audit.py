@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -107,10 +108,10 @@ def test_an_editor_that_changes_nothing_is_no_metric_that_was_never_computed(wor
 class Chain:
     """Steps of one model on one case, put into the workspace by hand."""
 
-    def __init__(self, workspace, case, model="m"):
+    def __init__(self, workspace, case, model="m", role="model"):
         self.workspace = workspace
         self.run = workspace.start_run({"suite": "tiny@0"}, "test")
-        enrolment = Enrolment("round_trip", "tiny@0", EditorFacts(model, "1"), case, 0, 2)
+        enrolment = Enrolment("round_trip", "tiny@0", EditorFacts(model, "1", role=role), case, 0, 2)
         (self.trajectory,) = workspace.enrol([enrolment], fresh=False)
         self.source = self.latest = Picture.from_file(case.source.path)
         workspace.pictures.put(self.source)
@@ -174,6 +175,33 @@ def test_a_refusal_in_disguise_is_found(workspace, make_case):
     chain = Chain(workspace, make_case())
     chain.step(chain.source).step(made(2)).step(made(3)).step(made(4))
     assert kinds(workspace)["unchanged_edits"].parts == {"m": 1}
+
+
+def test_a_return_that_is_the_source_itself_may_be_a_cached_original(workspace, make_case):
+    chain = Chain(workspace, make_case())
+    chain.step(made(1)).step(chain.source).step(made(3)).step(made(4))
+    found = kinds(workspace)["cached_originals"]
+    assert found.parts == {"m": 1}
+    assert found.sentence.startswith("1 return is identical to the source after an edit that cannot be")
+
+
+@pytest.mark.parametrize(("category", "is_found"), [("geometric", False), ("geometric+weather", True)])
+def test_only_flips_and_turns_can_be_undone_exactly(workspace, make_case, category, is_found):
+    chain = Chain(workspace, replace(make_case(), category=category))
+    chain.step(made(1)).step(chain.source).step(made(3)).step(made(4))
+    assert ("cached_originals" in kinds(workspace)) == is_found
+
+
+def test_a_source_given_back_after_no_edit_is_no_cached_original(workspace, make_case):
+    chain = Chain(workspace, make_case())
+    chain.step(chain.source).step(chain.source).step(made(3)).step(made(4))
+    assert set(kinds(workspace)) == {"unchanged_edits"}
+
+
+def test_probes_and_floors_may_give_back_the_source(workspace, make_case):
+    chain = Chain(workspace, make_case(), role="probe")
+    chain.step(made(1)).step(chain.source).step(made(3)).step(made(4))
+    assert kinds(workspace) == {}
 
 
 def test_resized_returns_are_found(workspace, make_case):

@@ -8,14 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from convergebench import suites
-from convergebench.analysis.round_trip.drift_profile import (
-    DRIFT_KINDS,
-    Values,
-    drift_profile,
-    leading_drift,
-    profile_of,
-    sizes,
-)
+from convergebench.analysis.round_trip.drift_kinds import DRIFT_KINDS, leading_drift, sizes
+from convergebench.analysis.round_trip.drift_profile import drift_profile, profile_of
+from convergebench.analysis.round_trip.local_changes import Values
 from convergebench.analysis.round_trip.results import Results, Return
 from convergebench.editors import _degradations as _wear
 from convergebench.errors import WrongUse
@@ -174,6 +169,99 @@ def test_drifts_in_differing_directions_do_not_cancel_out() -> None:
 def test_detail_lost_in_some_pictures_and_gained_in_others_is_told_of_each_apart() -> None:
     profile = profile_of(1, [{"energy_high": share} for share in (0.25, 0.25, 0.25, 4.0)])
     assert profile.sentence.startswith("by round 1: fine detail −75 % in 3 of 4, fine detail ×4.0 in 1 of 4")
+
+
+STILL = {"shift_x": 0.1, "shift_y": 0.0, "zoom": 0.0, "cast_l": 0.1, "contrast": 1.0, "energy_high": 1.02}
+RED_ELLIPSE = {
+    "shift_x": 0.0, "shift_y": 0.0, "zoom": 0.0, "cast_l": -11.5, "saturation": 1.57, "contrast": 1.6,
+    "energy_high": 2.0, "noise": 4.0, "noise_ratio": 2.0,
+    "kept": 1.0, "flip_peak": 0.9, "flip_area": 0.03, "collateral": 0.0, "rewritten": 0.6,
+}  # fmt: skip
+"""The drift of a picture that is the source's but for a red ellipse on 3 % of it."""
+
+
+def test_three_reframed_of_eighteen_do_not_move_the_typical_picture() -> None:
+    reframed = {**STILL, "shift_x": 41.0, "zoom": -25.0}
+    profile = profile_of(3, [reframed] * 3 + [STILL] * 15)
+    assert profile.sentence == "by round 3: 3 of 18 reframed, colour held, detail held"
+    assert profile.drifts["shift"].noticed == pytest.approx(0.1)
+    assert profile.leading is None
+
+
+def test_where_most_were_reframed_the_sentence_says_how_far_and_how_many() -> None:
+    profile = profile_of(3, [{**STILL, "zoom": -25.0}] * 12 + [STILL] * 6)
+    assert profile.sentence == "by round 3: zoom −25.0 % in 12 of 18, colour held, detail held"
+
+
+def test_a_red_ellipse_left_behind_is_no_cast_contrast_or_noise() -> None:
+    profile = profile_of(1, [{**RED_ELLIPSE, "left_behind": 1.0}])
+    expected = "left behind: 3 % of the picture in 1 of 1, elsewhere no shift, colour held, detail held"
+    assert profile.sentence == f"by round 1: {expected}"
+    assert leading_drift(RED_ELLIPSE) is None
+
+
+def test_another_filling_of_the_edited_place_is_called_rewritten() -> None:
+    clean = {**STILL, "kept": 1.0, "flip_peak": 0.1, "flip_area": 0.0, "collateral": 0.0, "rewritten": 0.0}
+    profile = profile_of(1, [{**RED_ELLIPSE, "left_behind": 0.0}] * 7 + [clean] * 5)
+    assert "rewritten: 3 % of the picture in 7 of 12, elsewhere no shift" in profile.sentence
+
+
+def test_the_share_left_behind_does_not_count_what_is_visible_in_the_rest() -> None:
+    footprints, inside, outside = 0.08, 0.5, 0.1
+    area = footprints * inside + (1 - footprints) * outside
+    values = {
+        **RED_ELLIPSE,
+        "flip_area": area,
+        "rewritten": inside,
+        "collateral": outside,
+        "left_behind": 1.0,
+    }
+    assert "left behind: 4 % of the picture" in profile_of(1, [values]).sentence
+
+
+def test_a_blur_is_a_blur_even_where_the_rest_is_called_kept() -> None:
+    values = {**STILL, "energy_high": 0.4, "kept": 0.93, "flip_peak": 0.45, "flip_area": 0.16}
+    assert leading_drift({**values, "collateral": 0.17, "rewritten": 0.15}) == "blur"
+    assert leading_drift(values) == "blur"
+
+
+def test_nothing_is_called_held_that_the_map_shows_broken() -> None:
+    broken = {**STILL, "kept": 0.4, "flip_peak": 0.9, "flip_area": 0.7}
+    assert profile_of(2, [broken]).sentence == (
+        "by round 2: visibly changed: 70 % of the picture in 1 of 1, no shift"
+    )
+    whole_picture_edit = {**STILL, "flip_peak": 0.9, "flip_area": 0.7}
+    assert "held" not in profile_of(2, [whole_picture_edit]).sentence
+    sound = {**STILL, "kept": 1.0, "flip_peak": 0.1, "flip_area": 0.0}
+    assert profile_of(2, [broken, sound, sound]).sentence.endswith(
+        "no shift, colour held in 2 of 3, detail held in 2 of 3"
+    )
+
+
+def test_a_picture_that_only_moved_is_not_called_broken() -> None:
+    moved = {**STILL, "shift_x": 3.0, "kept": 0.6, "kept_registered": 0.99, "flip_area": 0.3}
+    assert profile_of(1, [moved]).sentence == "by round 1: shift 3.0 px, colour held, detail held"
+
+
+def test_losses_and_gains_that_cancel_are_no_typical_drift_and_not_held() -> None:
+    profile = profile_of(1, [{"energy_high": share} for share in (0.5, 0.5, 0.5, 2.0, 2.0, 2.0)])
+    assert profile.leading is None
+    assert profile.sentence.startswith(
+        "by round 1: fine detail −50 % in 3 of 6, fine detail +100 % in 3 of 6"
+    )
+    assert "detail held" not in profile.sentence
+
+
+def test_the_size_of_what_happened_to_a_few_is_theirs() -> None:
+    profile = profile_of(1, [{"cast_l": 8.0}] * 2 + [{"cast_l": 0.0}] * 8)
+    assert "lighter by 8.0 L* in 2 of 10" in profile.sentence
+
+
+def test_one_of_many_is_counted_and_not_described() -> None:
+    profile = profile_of(1, [{"cast_l": 8.0}] + [{"cast_l": 0.0}] * 17)
+    assert (
+        profile.sentence == "by round 1: place not measurable, colour held in 17 of 18, detail not measurable"
+    )
 
 
 def test_a_blank_result_lost_its_contrast() -> None:

@@ -19,8 +19,12 @@ FindingKind: TypeAlias = Literal[
     "broken_chains",
     "mixed_versions",
     "unchanged_edits",
+    "cached_originals",
     "resized_outputs",
 ]
+
+_EXACT_CATEGORY = "geometric"
+"""Flips and turns move pixels and can be undone to the last bit."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ def audit(evidence: AuditInput) -> tuple[AuditFinding, ...]:
         _broken_chains,
         _mixed_versions,
         _unchanged_edits,
+        _cached_originals,
         _resized_outputs,
     )
     return tuple(finding for check in checks for finding in check(evidence))
@@ -167,6 +172,31 @@ def _unchanged_edits(evidence: AuditInput) -> Iterator[AuditFinding]:
             unchanged.total(),
             unchanged,
         )
+
+
+def _cached_originals(evidence: AuditInput) -> Iterator[AuditFinding]:
+    """Returns that are the source file itself though the picture before them was another."""
+    cached = Counter(
+        step.model
+        for step in evidence.steps
+        if step.role == "model"
+        and step.is_return
+        and step.made == step.source != step.given
+        and not _can_be_exact(step.category)
+    )
+    if cached:
+        verb = "is" if cached.total() == 1 else "are"
+        yield AuditFinding(
+            "cached_originals",
+            f"{_many(cached.total(), 'return')} {verb} identical to the source after an edit that cannot be "
+            f"undone exactly, as if the original had been cached: {_parts(cached)}.",
+            cached.total(),
+            cached,
+        )
+
+
+def _can_be_exact(category: str) -> bool:
+    return all(part == _EXACT_CATEGORY for part in category.split("+"))
 
 
 def _resized_outputs(evidence: AuditInput) -> Iterator[AuditFinding]:

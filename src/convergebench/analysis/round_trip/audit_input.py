@@ -16,9 +16,12 @@ class StepTrace:
     model: str
     role: Role
     case: str
+    category: str
     seed: int
     round: int
     is_return: bool
+    source: Digest
+    """What the trajectory began with."""
     given: Digest
     expected: Digest
     """The picture that the step before made, or the source."""

@@ -1,130 +1,37 @@
 """The drift fingerprint: which way a model's pictures decay, round by round, in numbers and in a sentence.
 
-Every way to drift is divided by what a person just notices, so that pixels, degrees and ratios can be
-compared. What another drift explains is taken off first: contrast raises the chroma and the detail too.
+A typical size is a median, given with the number of chains that notice it, so that a few chains that went
+another way are said to be a few and do not move the others' size.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from statistics import median, median_low
 
+from convergebench.analysis.round_trip.drift_kinds import (
+    DRIFT_KINDS,
+    DriftKind,
+    Group,
+    drift_amounts,
+    most_noticed,
+    sizes,
+)
+from convergebench.analysis.round_trip.local_changes import Values, VisibleChange, is_broken, visible_changes
 from convergebench.analysis.round_trip.results import Results, Return
 from convergebench.errors import WrongUse
-from convergebench.metrics.drift.casts import cast_word
 
-Values: TypeAlias = Mapping[str, float]
-"""Drift metrics by name; what is missing is not in it."""
-Group: TypeAlias = Literal["place", "colour", "detail"]
-
-
-@dataclass(frozen=True)
-class DriftKind:
-    """One way to drift."""
-
-    name: str
-    group: Group
-    noticeable: float
-    """The amount that a person just notices."""
-    needs: tuple[str, ...]
-    amount: Callable[[Values], float]
-    """Signed where a sign means something; 0 where this way did not drift."""
-    words: Callable[[float, Values], str]
-    """Of a typical amount, and of the mean values that it goes with."""
-
-
-_FAINTEST = 0.05
-"""Ratios below it count as this: what is left in a blank picture must not look sharp or colourful."""
-
-
-def _contrast_log(values: Values) -> float:
-    return math.log(max(values.get("contrast", 1.0), _FAINTEST))
-
-
-def _detail_log(values: Values) -> float:
-    """Doublings of the fine detail's energy beyond those that contrast makes."""
-    return math.log2(max(values["energy_high"], _FAINTEST**2)) - 2 * _contrast_log(values) / math.log(2)
-
-
-def _percent(ratio: float) -> str:
-    if ratio >= 3:
-        return f"×{ratio:.1f}"
-    return f"{100 * (ratio - 1):+.0f} %".replace("-", "−")
-
-
-def _cast(amount: float, a: float, b: float) -> str:
-    if math.hypot(a, b) < amount / 2:
-        return f"casts of ΔE {amount:.1f} in differing directions"
-    return f"{cast_word(a, b)} cast of ΔE {amount:.1f}"
-
-
-def _plain(amount: float, unit: str) -> str:
-    return f"{amount:+.1f}{unit}".replace("-", "−")
-
-
-DRIFT_KINDS = (
-    DriftKind(
-        "shift", "place", 1.0, ("shift_x", "shift_y"),
-        lambda v: math.hypot(v["shift_x"], v["shift_y"]),
-        lambda amount, v: f"shift {amount:.1f} px",
-    ),
-    DriftKind("zoom", "place", 0.4, ("zoom",), lambda v: v["zoom"], lambda x, v: f"zoom {_plain(x, ' %')}"),
-    DriftKind(
-        "rotation", "place", 0.22, ("rotation",),
-        lambda v: v["rotation"],
-        lambda x, v: f"rotation {_plain(x, '°')}",
-    ),
-    DriftKind(
-        "aspect", "place", 1.0, ("aspect_change",),
-        lambda v: v["aspect_change"],
-        lambda x, v: f"aspect {_plain(x, ' %')}",
-    ),
-    DriftKind(
-        "lightness", "colour", 1.0, ("cast_l",),
-        lambda v: v["cast_l"],
-        lambda x, v: f"{'lighter' if x > 0 else 'darker'} by {abs(x):.1f} L*",
-    ),
-    DriftKind(
-        "cast", "colour", 1.0, ("cast_a", "cast_b"),
-        lambda v: math.hypot(v["cast_a"], v["cast_b"]),
-        lambda x, v: _cast(x, v["cast_a"], v["cast_b"]),
-    ),
-    DriftKind(
-        "saturation", "colour", math.log(1.05), ("saturation",),
-        lambda v: math.log(max(v["saturation"], _FAINTEST)) - _contrast_log(v),
-        lambda x, v: f"saturation {_percent(math.exp(x))}",
-    ),
-    DriftKind(
-        "contrast", "colour", math.log(1.04), ("contrast",),
-        _contrast_log,
-        lambda x, v: f"contrast {_percent(math.exp(x))}",
-    ),
-    DriftKind(
-        "blur", "detail", 0.4, ("energy_high",),
-        lambda v: max(0.0, -_detail_log(v)),
-        lambda x, v: f"fine detail {_percent(2**-x)}",
-    ),
-    DriftKind(
-        "sharpening", "detail", 0.4, ("energy_high",),
-        lambda v: max(0.0, _detail_log(v)),
-        lambda x, v: f"fine detail {_percent(2**x)}",
-    ),
-    DriftKind(
-        "noise", "detail", 1.5, ("noise", "noise_ratio"),
-        lambda v: v["noise"],
-        lambda x, v: f"noise ×{v['noise_ratio']:.1f}",
-    ),
-    DriftKind(
-        "blocking", "detail", 0.25, ("blocking",),
-        lambda v: max(0.0, v["blocking"]),
-        lambda x, v: f"8 × 8 blocks {_plain(x, ' levels')}",
-    ),
-)  # fmt: skip
-_RATIOS = frozenset({"saturation", "contrast", "energy_low", "energy_mid", "energy_high", "noise_ratio"})
-_OPPOSITE = {"blur": "sharpening", "sharpening": "blur"}
 HELD: Mapping[Group, str] = {"place": "no shift", "colour": "colour held", "detail": "detail held"}
+REFRAMED = ("shift", "zoom")
+_WAYS: Mapping[Group, frozenset[str]] = {
+    group: frozenset(way.name for way in DRIFT_KINDS if way.group == group) for group in HELD
+}
+_MINORITY = 0.25
+"""With more than this share of those who notice it on the other side, a drift goes either way."""
+_WORTH_A_WORD = 0.1
+"""A drift that a smaller share of the returns notices is not named, only counted."""
 
 
 @dataclass(frozen=True)
@@ -133,14 +40,41 @@ class Drift:
 
     way: DriftKind
     amount: float
-    """Typical size, with the sign that prevails."""
+    """Signed median: over all returns where most notice it, or else over those that do. Without the signs
+    where it goes either way."""
     noticed: float
-    """The mean size, in amounts that are just noticed: below 1 it is not."""
+    """The median size, in amounts that are just noticed: below 1 most returns do not notice it."""
     either_way: bool
-    """Whether the signs differ so much that the mean is less than half the typical size."""
+    """Whether a good part of those that notice it went the other way."""
+    noticing: int
+    """Returns in which it is noticed."""
     n: int
-    moved: int
-    """Returns that drifted this way at all."""
+    values: Values
+    """Medians of what was measured of the returns that notice it, or of all where none does."""
+
+    @property
+    def is_typical(self) -> bool:
+        return self.noticed >= 1
+
+    @property
+    def words(self) -> str:
+        return self.way.words(self.amount, self.values) + (" either way" if self.either_way else "")
+
+    @property
+    def is_named(self) -> bool:
+        return self.is_typical or 0 < self.noticing >= _WORTH_A_WORD * self.n
+
+    @property
+    def words_with_count(self) -> str:
+        return self.words if self.noticing == self.n else f"{self.words} in {self.noticing} of {self.n}"
+
+
+@dataclass(frozen=True)
+class ChangedCount:
+    """Of how many returns something is known, and in how many it changed."""
+
+    changed: int
+    n: int
 
 
 @dataclass(frozen=True)
@@ -148,52 +82,57 @@ class RoundProfile:
     """What the returns of one round drifted in; ways that could not be measured are not in it."""
 
     round: int
-    values: Values
     drifts: Mapping[str, Drift]
+    groups: Mapping[Group, ChangedCount]
+    """Returns in which a drift of the group is noticed or, for colour and detail, the map is broken. The
+    aspect alone does not make the place known."""
+    reframed: ChangedCount
+    """Returns whose shift or zoom is noticed."""
+    visible: tuple[VisibleChange, ...]
 
     @property
     def leading(self) -> str | None:
-        """The way that is noticed most, or None where none is noticed."""
-        noticed = {name: drift.noticed for name, drift in self.drifts.items()}
-        return _largest(noticed)
+        """The way that most returns notice most, or None where none is noticed by most."""
+        return most_noticed({name: drift.noticed for name, drift in self.drifts.items()})
 
     @property
     def sentence(self) -> str:
-        """What a person would notice, most first, then what held."""
-        seen = sorted((d for d in self.drifts.values() if d.noticed >= 1), key=lambda d: -d.noticed)
-        return f"by round {self.round}: {', '.join([*map(self._drift_words, seen), *self._calm_groups()])}"
+        """What is typical, what happened to a few, what else the map shows, and what held."""
+        held = list(self._held())
+        if held and any(one.name != "visibly changed" for one in self.visible):
+            held[0] = f"elsewhere {held[0]}"
+        seen = (*self._typical(), *self._of_a_few(), *(one.words for one in self.visible))
+        return f"by round {self.round}: {', '.join([*seen, *held])}"
 
-    def _drift_words(self, drift: Drift) -> str:
-        opposite = self.drifts.get(_OPPOSITE.get(drift.way.name, ""))
-        if opposite is None or opposite.noticed < 1:
-            return drift.way.words(drift.amount, self.values) + (" either way" if drift.either_way else "")
-        # One mean over all would say of the same pictures that they lost and that they gained.
-        amount = drift.amount * drift.n / drift.moved
-        return f"{drift.way.words(amount, self.values)} in {drift.moved} of {drift.n}"
+    def _typical(self) -> Iterator[str]:
+        typical = [drift for drift in self.drifts.values() if drift.is_typical]
+        for drift in sorted(typical, key=lambda drift: -drift.noticed):
+            yield drift.words_with_count
 
-    def _calm_groups(self) -> list[str]:
-        calm = []
-        for group, held in HELD.items():
-            mine = [drift for drift in self.drifts.values() if drift.way.group == group]
-            if not any(drift.way.name != "aspect" for drift in mine):
-                calm.append(f"{group} not measurable")
-            elif all(drift.noticed < 1 for drift in mine):
-                calm.append(held)
-        return calm
+    def _of_a_few(self) -> Iterator[str]:
+        if self._were_few_reframed:
+            yield f"{self.reframed.changed} of {self.reframed.n} reframed"
+        few = [drift for drift in self.drifts.values() if drift.is_named and not drift.is_typical]
+        for drift in sorted(few, key=lambda drift: -drift.noticing / drift.n):
+            if not (self._were_few_reframed and drift.way.name in REFRAMED):
+                yield drift.words_with_count
 
+    @property
+    def _were_few_reframed(self) -> bool:
+        """Where most were, shift and zoom say how far."""
+        placed = [self.drifts[name] for name in REFRAMED if name in self.drifts]
+        return self.reframed.changed > 0 and not any(drift.is_typical for drift in placed)
 
-def sizes(values: Values) -> dict[str, float]:
-    """Each way to drift in amounts that are just noticed; those without a value are left out."""
-    return {way.name: abs(way.amount(values)) / way.noticeable for way in _measured(values)}
-
-
-def leading_drift(values: Values) -> str | None:
-    """The way to drift that is noticed most in one return, or None where none is noticed.
-
-    >>> leading_drift({"noise": 8.0, "noise_ratio": 4.0, "contrast": 1.1})
-    'noise'
-    """
-    return _largest(sizes(values))
+    def _held(self) -> Iterator[str]:
+        for group, words in HELD.items():
+            if group not in self.groups:
+                yield f"{group} not measurable"
+                continue
+            count = self.groups[group]
+            is_told = any(drift.is_named for drift in self.drifts.values() if drift.way.group == group)
+            if is_told or 2 * count.changed > count.n or (group == "place" and count.changed):
+                continue
+            yield f"{words} in {count.n - count.changed} of {count.n}" if count.changed else words
 
 
 def drift_profile(results: Results, model: str) -> tuple[RoundProfile, ...]:
@@ -214,46 +153,63 @@ def values_of(returned: Return) -> dict[str, float]:
 
 def profile_of(number: int, returns: Sequence[Values]) -> RoundProfile:
     """The profile of one round from the values of its returns."""
+    amounts = [drift_amounts(values) for values in returns]
     drifts = {}
-    measured = [(values, _measured(values)) for values in returns]
     for way in DRIFT_KINDS:
-        amounts = [way.amount(values) for values, found in measured if way in found]
-        if amounts:
-            drifts[way.name] = _drift(way, amounts)
-    return RoundProfile(number, _means(returns), drifts)
+        measured = [
+            (one[way.name], values) for one, values in zip(amounts, returns, strict=True) if way.name in one
+        ]
+        if measured:
+            drifts[way.name] = _drift(way, measured)
+    noticed = [{name for name, size in sizes(values).items() if size >= 1} for values in returns]
+    known = [set(one) for one in amounts]
+    broken = [
+        is_broken(values, is_moved=bool(found & _WAYS["place"]))
+        for values, found in zip(returns, noticed, strict=True)
+    ]
+    groups = {
+        group: _changed(ways, known, noticed, broken if group != "place" else [False] * len(broken))
+        for group, ways in _WAYS.items()
+        if any(ways & found - {"aspect"} for found in known)
+    }
+    unexplained = [
+        values for values, found, is_so in zip(returns, noticed, broken, strict=True) if is_so and not found
+    ]
+    reframed = _changed(frozenset(REFRAMED), known, noticed, [False] * len(broken))
+    return RoundProfile(number, drifts, groups, reframed, visible_changes(returns, unexplained))
 
 
-def _drift(way: DriftKind, amounts: Sequence[float]) -> Drift:
-    mean = math.fsum(amounts) / len(amounts)
-    size = math.fsum(map(abs, amounts)) / len(amounts)
+def _changed(
+    ways: frozenset[str], known: Sequence[set[str]], noticed: Sequence[set[str]], broken: Sequence[bool]
+) -> ChangedCount:
+    mine = [
+        bool(found & ways) or is_broken
+        for there, found, is_broken in zip(known, noticed, broken, strict=True)
+        if there & ways - {"aspect"}
+    ]
+    return ChangedCount(sum(mine), len(mine))
+
+
+def _drift(way: DriftKind, measured: Sequence[tuple[float, Values]]) -> Drift:
+    amounts = [amount for amount, _ in measured]
+    noticing = [(amount, values) for amount, values in measured if abs(amount) >= way.noticeable]
+    size = median_low(map(abs, amounts))
+    is_typical = size >= way.noticeable
+    counted = amounts if is_typical or not noticing else [amount for amount, _ in noticing]
+    upwards = sum(amount > 0 for amount, _ in noticing)
+    either_way = min(upwards, len(noticing) - upwards) > _MINORITY * len(noticing)
+    middle = median(counted)
     return Drift(
         way,
-        amount=math.copysign(size, mean),
+        amount=math.copysign(median(map(abs, counted)), middle) if either_way else middle,
         noticed=size / way.noticeable,
-        either_way=abs(mean) < size / 2,
+        either_way=either_way,
+        noticing=len(noticing),
         n=len(amounts),
-        moved=sum(amount != 0 for amount in amounts),
+        values=_medians([values for _, values in noticing or measured]),
     )
 
 
-def _means(returns: Sequence[Values]) -> Values:
-    """Geometric means of ratios, means of everything else, each over the returns that have it."""
-    means = {}
-    for name in dict.fromkeys(name for values in returns for name in values):
-        there = [values[name] for values in returns if name in values and math.isfinite(values[name])]
-        if there:
-            means[name] = _geometric_mean(there) if name in _RATIOS else math.fsum(there) / len(there)
-    return means
-
-
-def _geometric_mean(ratios: Sequence[float]) -> float:
-    return math.exp(math.fsum(math.log(max(ratio, 1e-6)) for ratio in ratios) / len(ratios))
-
-
-def _measured(values: Values) -> list[DriftKind]:
-    return [way for way in DRIFT_KINDS if all(name in values for name in way.needs)]
-
-
-def _largest(noticed: Mapping[str, float]) -> str | None:
-    name = max(noticed, key=noticed.__getitem__, default=None)
-    return name if name is not None and noticed[name] >= 1 else None
+def _medians(returns: Sequence[Values]) -> Values:
+    names = dict.fromkeys(name for values in returns for name in values)
+    return {name: median(values[name] for values in returns if name in values) for name in names}

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from convergebench.analysis import Results
-from convergebench.analysis.round_trip.drift_profile import DRIFT_KINDS, RoundProfile, drift_profile
+from convergebench.analysis.round_trip.drift_kinds import DRIFT_KINDS
+from convergebench.analysis.round_trip.drift_profile import RoundProfile, drift_profile
 
 
 def drift_section(results: Results, models: Iterable[str]) -> dict[str, Any]:
@@ -29,8 +30,8 @@ def _round(profile: RoundProfile) -> dict[str, Any]:
             name: {
                 "noticed": drift.noticed,
                 "amount": drift.amount,
-                "words": drift.way.words(drift.amount, profile.values),
-                "either_way": drift.either_way,
+                "words": drift.words,
+                "noticing": drift.noticing,
                 "n": drift.n,
             }
             for name, drift in profile.drifts.items()

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from convergebench.analysis import Results, Return
-from convergebench.analysis.round_trip.drift_profile import leading_drift, values_of
+from convergebench.analysis.round_trip.drift_kinds import leading_drift
+from convergebench.analysis.round_trip.drift_profile import values_of
 from convergebench.errors import ConvergeBenchError
 from convergebench.picture import SUFFIXES
 from convergebench.protocols import RETURN_ROLES

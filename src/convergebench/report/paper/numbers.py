@@ -27,7 +27,8 @@ from convergebench.analysis import (
     rankings,
     share_matrices,
 )
-from convergebench.analysis.round_trip.drift_profile import DRIFT_KINDS, drift_profile
+from convergebench.analysis.round_trip.drift_kinds import DRIFT_KINDS
+from convergebench.analysis.round_trip.drift_profile import drift_profile
 from convergebench.report.formatting import (
     ABSENT,
     counted,

@@ -71,11 +71,11 @@ convergebench.views.drift = (() => {
   function cell(drift) {
     if (!drift) return h("td", { title: "not measured" }, convergebench.ABSENT);
     const level = STEPS.filter((step) => drift.noticed >= step).length;
-    return h("td", { class: level ? `level level${level}` : "", title: `${drift.words}; n = ${drift.n}` },
+    return h("td", { class: level ? `level level${level}` : "", title: words(drift) },
       level ? number(drift.noticed, drift.noticed < 10 ? 1 : 0) : h("span", { class: "quiet", "aria-label": "not noticed" }, "·"));
   }
 
-  const words = (drift) => (drift ? `${drift.words}${drift.either_way ? " either way" : ""} (n = ${drift.n})` : "not measured");
+  const words = (drift) => (drift ? `${drift.words} (noticed in ${drift.noticing} of ${drift.n})` : "not measured");
 
   return { open };
 })();
