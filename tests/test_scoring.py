@@ -173,5 +173,5 @@ def test_each_language_is_judged_by_its_own_prompt_unless_the_published_way_is_a
 
 
 def test_a_workspace_without_edits_of_the_suite_says_so(workspace: Workspace, judge: JudgeServer) -> None:
-    with pytest.raises(WrongUse, match="holds no edits of gedit-mini@en-"):
+    with pytest.raises(WrongUse, match="has no edits of gedit-mini@en-"):
         scored(workspace, load_gedit_mini(), judge)

@@ -72,7 +72,7 @@ def test_what_is_given_beside_the_file_overrides_it_as_it_is(tmp_path: Path) -> 
         ("{guests: 3}", "guests must be a list, not 3"),
         ("{guests: a, extras: [x]}", "extras must be keys and values, not ['x']"),
         ("{guests: a, photos: 3}", "photos must be a text, not 3"),
-        ("just text", "must hold keys and values"),
+        ("just text", "must be a mapping"),
         ("{guests: [a", "is not valid YAML"),
     ],
 )

@@ -50,7 +50,7 @@ async def score_suite(
     edits = _edits(workspace, name, models)
     if not edits:
         raise WrongUse(
-            f"{workspace.folder} holds no edits of {name}; run a model on it or give a list of edits"
+            f"{workspace.folder} has no edits of {name}; run a model on it or give a list of edits"
         )
     store_references(workspace.pictures, suite.cases)
     candidates = _candidates(workspace, suite, benchmark, models, repeats, judge_in_english)

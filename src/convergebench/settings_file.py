@@ -72,7 +72,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     except yaml.YAMLError as error:
         raise WrongUse(f"{path} is not valid YAML: {' '.join(str(error).split())}; correct it") from error
     if not isinstance(content, dict):
-        raise WrongUse(f"{path} must hold keys and values, such as models: [classical]; correct it")
+        raise WrongUse(f"{path} must be a mapping, such as models: [classical]; correct it")
     return content
 
 

@@ -170,7 +170,7 @@ class Edited:
     picture: Picture
     cost_usd: float | None = None
     seconds: float | None = None
-    """What the edit itself took, from editors that know it better than whoever waits for them."""
+    """Duration of the edit itself, from editors that measure it; it excludes waiting."""
 
 
 class Editor(Protocol):
@@ -254,7 +254,7 @@ class Unavailable(EditError):
 
 
 class Misconfigured(EditError):
-    """No key, no credit, no such model: this editor cannot go on at all."""
+    """No key, no credit, no such model: this editor cannot continue."""
 
     kind = "misconfigured"
 

@@ -68,7 +68,7 @@ def test_a_full_disk_ends_the_run_with_a_sentence_and_room_lets_it_go_on(
     full = program(*command)
     assert full.code == 1
     assert full.sentence.startswith(f"the disk that holds {small_disk / 'results'}")
-    assert "is full; all that was finished is kept. Make room and run the same command again" in full.sentence
+    assert "is full; all finished work is saved. Free some space and rerun the command" in full.sentence
     assert os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize > RESERVE_BYTES // 2
     looked = program("summary", "-w", small_disk / "results")
     assert looked.code == 0

@@ -30,7 +30,7 @@ def test_a_table_is_imported_and_ranked_as_imported(cli: Cli, rows: Path, tmp_pa
     assert shown.out.startswith("Imported 4 returns of flux, qwen into ")
     told = cli("summary", "--workspace", tmp_path / "w", "--json").json
     assert [(row["model"], row["imported"]) for row in told["rows"]] == [("qwen", True), ("flux", True)]
-    assert "Imported, not made here: qwen, flux." in told["notes"]
+    assert "Imported: qwen, flux." in told["notes"]
 
 
 def test_pictures_are_imported_and_measured(cli: Cli, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_the_version_is_told(cli: Cli) -> None:
         (["run", "-m", "jpeg", "--bogus"], "no such option"),
         (["run", "-m", "jpeg", "--rounds", "two"], "invalid value for '--rounds'"),
         (["run", "-m", ","], "name at least one model with --model; see: convergebench models"),
-        (["measure"], "say what to measure"),
+        (["measure"], "nothing to measure"),
         (["weights"], "missing command; see: convergebench weights --help"),
         (["grid", "--columns", "0"], "invalid value for '--columns'"),
         (["suites", "--sheet", "sheet.png"], "name the suite"),

@@ -203,7 +203,7 @@ def test_a_dry_run_asks_nothing_and_says_what_is_left(cli: Cli, words: Words, se
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (["--suite", "reedit-mini"], "say who looks at the edits with --reasoner PROVIDER:MODEL, or refine"),
+        (["--suite", "reedit-mini"], "choose the reasoner with --reasoner PROVIDER:MODEL, or refine"),
         (["--reasoner", "nobody:x", "--suite", "reedit-mini"], "there is no judge provider 'nobody'"),
         (["--reasoner", "openai:x", "--max-cost", "1", "--suite", "reedit-mini"], "the price of openai:x is"),
         (["--reasoner", "openai:x", "--image", "a.png"], "one picture needs both --image and --instruction"),
@@ -236,7 +236,7 @@ def test_a_configuration_of_re_edit_is_translated_and_runs(cli: Cli, tmp_path: P
     }
     (tmp_path / "theirs.yaml").write_text(yaml.safe_dump(theirs))
     told = cli("refine", "convert", "theirs.yaml", "--output", "ours.yaml")
-    assert "evaluation.log_level has no counterpart and is left out" in told.out
+    assert "evaluation.log_level has no counterpart and is ignored" in told.out
     done = cli("refine", "--config", "ours.yaml", "--json").json
     assert done["exit_code"] == 0
     (case,) = done["cases"]

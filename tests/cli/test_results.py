@@ -60,7 +60,7 @@ def test_perfect_psnr_is_inf_in_json_and_the_file_stays_json(cli: Cli, results: 
             "there is no metric lpips in these results; choose one of: psnr, ssim",
         ),
         (["summary", "--round", "9"], "there is no round 9; choose one from 1 to 2"),
-        (["summary", "--suite", "gedit"], "holds nothing of that in gedit"),
+        (["summary", "--suite", "gedit"], "has no matching results in gedit"),
         (["plot", "--metric", "lpips"], "there is no metric lpips"),
         (["plot", "--output", "curves.docx"], "cannot draw a .docx file; use one of .png"),
         (["grid", "--output", "grid.docx"], "cannot draw a .docx file; use one of .png"),

@@ -66,7 +66,7 @@ def test_where_every_edit_was_refused_each_command_says_so(
     cli(*run(model="python:stubborn:never"))
     ended = cli(command, "--workspace", tmp_path / "results")
     assert ended.sentence == (
-        "there is nothing to measure, for no return was made: "
+        "nothing to measure, because there is no return: "
         "3 of 3 chains of python:stubborn:never refused (I never do)"
     )
 

@@ -77,8 +77,8 @@ def test_what_it_writes_is_a_refinement_file_with_its_notes_as_comments(tmp_path
     found = translated(tmp_path, log_level="info")
     text = found.as_yaml()
     assert yaml.safe_load(text) == found.settings
-    assert "# evaluation.log_level has no counterpart and is left out\n" in text
-    assert "# reward_model.params.timeout has no counterpart and is left out\n" in text
+    assert "# evaluation.log_level has no counterpart and is ignored\n" in text
+    assert "# reward_model.params.timeout has no counterpart and is ignored\n" in text
 
 
 @pytest.mark.parametrize("kind", TYPES)
@@ -126,7 +126,7 @@ def test_the_file_for_one_picture_names_the_other_and_is_read_with_it(tmp_path: 
     found = convert_config(tmp_path / "one.yaml")
     assert found.settings["output_dir"] == "mine"
     assert found.settings["reasoner"] == "local:/weights/editrefine"
-    assert "editrefine.device has no counterpart and is left out" in found.notes
+    assert "editrefine.device has no counterpart and is ignored" in found.notes
 
 
 def test_an_unknown_editor_is_an_error_that_names_the_known_ones(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_what_is_given_beside_a_file_comes_first(tmp_path: Path) -> None:
         ("judge_settings: hot", "judge_settings must be keys and values, not 'hot'"),
         ("grades: [sc, beauty]", "there is no grade 'beauty'; choose from category, if, pq, sc"),
         ("image: a.png", "one picture needs both --image and --instruction"),
-        ("reasoner: ''", "say who looks at the edits with --reasoner"),
+        ("reasoner: ''", "choose the reasoner with --reasoner"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_said_in_a_sentence(tmp_path: Path, line: str, sentence: str) -> None:

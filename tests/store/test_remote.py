@@ -140,7 +140,7 @@ def test_a_full_store_gives_the_clear_error(monkeypatch: pytest.MonkeyPatch) -> 
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(store._files, "pipe_file", full)
-    with pytest.raises(DiskFull, match="Make room"):
+    with pytest.raises(DiskFull, match="Free some space"):
         store.put(picture())
 
 

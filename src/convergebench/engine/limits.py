@@ -118,8 +118,8 @@ class Budget:
 
 
 class Lane:
-    """One provider's lane: so many requests at a time and a minute. When the provider says that it is too
-    many, half as many run at a time, and one more after as many successes as run at a time."""
+    """One provider's lane: limits parallel requests and requests per minute. A rate-limit reply halves the
+    parallel requests; as many successes as there are parallel requests add one."""
 
     def __init__(self, at_once: int | None = None, per_minute: float | None = None) -> None:
         self._most = float(at_once or 1_000_000)
@@ -147,7 +147,7 @@ class Lane:
                 self._changed.notify_all()
 
     def widen(self, at_once: int) -> None:
-        """Allow at least so many at a time."""
+        """Allow at least this number of parallel requests."""
         if at_once > self._most:
             self._most = self._allowed = float(at_once)
 

@@ -14,7 +14,7 @@ class RunProgress(Protocol):
     def step(self, model: str, step: Step, *, replayed: bool) -> None: ...
 
     def ended(self, model: str, unmade: int) -> None:
-        """One of its trajectories got as far as it could, with so many edits not made."""
+        """One of its trajectories ended; `unmade` is the number of edits it lacks."""
 
     def measured(self, pictures: int) -> None: ...
 

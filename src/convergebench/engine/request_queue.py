@@ -17,16 +17,16 @@ Reply = TypeVar("Reply")
 
 @dataclass(eq=False)
 class QueuedRequest(Generic[Request, Reply]):
-    """A request, and whoever waits for its reply."""
+    """A request, and the future of its reply."""
 
     request: Request
     answer: asyncio.Future[Reply]
     losses: int = 0
-    """How often whoever served it was lost meanwhile."""
+    """How often its server was lost meanwhile."""
 
     def settle(self, outcome: Reply | Exception) -> None:
         if self.answer.done():
-            return  # whoever asked has gone
+            return  # the caller was cancelled
         if isinstance(outcome, Exception):
             self.answer.set_exception(outcome)
         else:
@@ -66,7 +66,7 @@ class RequestQueue(Generic[Request, Reply]):
     async def take(
         self, most: int, wait_seconds: float = WAIT_SECONDS
     ) -> list[QueuedRequest[Request, Reply]]:
-        """Up to so many, as soon as there is one; a moment is left for others to join it, and one more after
+        """Up to `most`, as soon as there is one; a moment is left for others to join it, and one more after
         each who does."""
         self._idle += 1
         try:
@@ -83,7 +83,7 @@ class RequestQueue(Generic[Request, Reply]):
             self._idle -= 1
 
     def take_waiting(self, most: int) -> list[QueuedRequest[Request, Reply]]:
-        """Up to so many of those that are there. One whose server was lost goes alone: it may be the reason,
+        """Up to this number of the waiting ones. One whose server was lost goes alone: it may be the reason,
         and shall not take others with it."""
         batch: list[QueuedRequest[Request, Reply]] = []
         while self._waiting and len(batch) < most:
@@ -101,7 +101,7 @@ class RequestQueue(Generic[Request, Reply]):
         return batch
 
     def has_spare(self, batch: int) -> bool:
-        """Whether so many may be taken together by one who is busy, as nobody idle waits for them."""
+        """Whether a busy server may take this number together, because no idle one waits for them."""
         return not self._idle and self.is_full(batch)
 
     def grown(self) -> asyncio.Future[None]:
@@ -112,7 +112,7 @@ class RequestQueue(Generic[Request, Reply]):
         return waiter
 
     def is_full(self, batch: int) -> bool:
-        """Whether so many are there that may be taken together."""
+        """Whether this number is waiting and may be taken together."""
         together = itertools.islice(self._waiting, batch)
         return sum(not asked.losses and not asked.answer.done() for asked in together) == batch
 

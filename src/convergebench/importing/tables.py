@@ -44,7 +44,7 @@ def read_json(path: Path, model: str | None = None) -> list[ImportedReturn]:
 
     Its experiments are a list, or stand under `results` or `experiments` beside `model`. Each has the CSV's
     columns; its returns are its own `round` and values, or a list under `rounds`, each with `round` and the
-    values, which may stand under `metrics`. A model that is named nowhere is taken from the file's name,
+    values, which may stand under `metrics`. A model without a name gets it from the file's name,
     results_<model>_<time>.json.
     """
     try:

@@ -1,4 +1,4 @@
-"""How much of the source is left in a result: metrics by name, and the ruler that applies them.
+"""How much of the source is left in a result: metrics by name, and the metric set that applies them.
 
 A metric is one file in this package, or in another one that names its module under the entry points
 `convergebench.metrics`.

@@ -98,9 +98,9 @@ _in_use: WeakValueDictionary[str, Clip] = WeakValueDictionary()
 
 
 def in_use(version: str) -> Clip | None:
-    """The model that somebody has loaded under this version and still holds.
+    """The model loaded under this version, if it is still in use.
 
-    It takes a gigabyte, so whoever measures something else with CLIP uses the one that is there.
+    It takes a gigabyte, so other measurements with CLIP share the loaded one.
     """
     return _in_use.get(version)
 

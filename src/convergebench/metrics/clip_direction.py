@@ -1,6 +1,6 @@
 """CLIP's direction: whether a picture changed towards what was asked.
 
-Its value depends on the instruction too, so it is no metric of two pictures and no ruler has it.
+Its value depends on the instruction too, so it is not a metric of two pictures and not in any metric set.
 """
 
 from __future__ import annotations

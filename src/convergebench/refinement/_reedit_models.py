@@ -59,7 +59,7 @@ def editing(section: Mapping[str, Any], where: str) -> Editing:
     notes: list[str] = []
     settings = dict(_settings(own, params, where, notes))
     seed = params.pop("seed", None)
-    notes += [f"{where}.params.{key} has no counterpart and is left out" for key in params]
+    notes += [f"{where}.params.{key} has no counterpart and is ignored" for key in params]
     base, weights = own.preset, str(settings.pop("model_name", "") or own.hub_id)
     if weights != own.hub_id and not own.adapter:
         base = f"diffusers:{weights}"
@@ -76,7 +76,7 @@ def _settings(
     for ours, theirs in (("steps", _STEPS), ("guidance", _GUIDANCE), ("image_guidance", _IMAGE_GUIDANCE)):
         given = [params.pop(name) for name in theirs if name in params]
         if len(given) > 1:
-            notes.append(f"{where}.params names {ours} {len(given)} times; the first, {given[0]}, is taken")
+            notes.append(f"{where}.params names {ours} {len(given)} times; the first, {given[0]}, is used")
         if given and given[0] is not None:
             yield ours, given[0]
     if "model_name" in params:

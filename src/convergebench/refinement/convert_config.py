@@ -54,7 +54,7 @@ class _Translation:
 
     def __init__(self, content: Mapping[str, Any]) -> None:
         self.settings: dict[str, Any] = {}
-        self.notes: list[str] = ["Relative paths are taken from the folder of this file."]
+        self.notes: list[str] = ["Relative paths are relative to the folder of this file."]
         self._sections = dict(content)
 
     def run(self) -> None:
@@ -67,13 +67,13 @@ class _Translation:
         self._outputs(evaluation)
         self.leave_out("evaluation", evaluation)
         for name in self._sections:  # what nobody has taken
-            self.notes.append(f"{name} has no counterpart and is left out")
+            self.notes.append(f"{name} has no counterpart and is ignored")
 
     def _taken(self, name: str) -> dict[str, Any]:
         return _section(name, self._sections.pop(name, None))
 
     def leave_out(self, where: str, rest: Mapping[str, Any]) -> None:
-        self.notes += [f"{where}.{key} has no counterpart and is left out" for key in rest]
+        self.notes += [f"{where}.{key} has no counterpart and is ignored" for key in rest]
 
     def _data(self, data: dict[str, Any]) -> None:
         self.settings["suite"] = "reedit"
@@ -82,7 +82,7 @@ class _Translation:
             if given is not None:
                 self.settings[ours] = given
         if "data" not in self.settings:
-            self.notes.append("it does not say where RE-Edit.json is; add data")
+            self.notes.append("the path of RE-Edit.json is missing; add data")
         if data.get("seed") is not None:
             self.settings["sampling_seed"] = data.pop("seed")
         self.leave_out("data", data)
@@ -98,7 +98,7 @@ class _Translation:
         elif primary:
             self._editor("models", _section("diffusion_model.primary", primary))
         else:
-            raise WrongUse("diffusion_model.primary says which model is tested; add it")
+            raise WrongUse("diffusion_model.primary is missing; add the model to test")
         if refines and again:
             self._editor("executor", _section("diffusion_model.refinement", again))
         self.leave_out("diffusion_model", section)
@@ -109,11 +109,9 @@ class _Translation:
         self.settings[ours] = [found.name] if ours == "models" else found.name
         self.notes += found.notes
         if found.seed is not None and str(self.settings["models"][0]).startswith("folder:"):
-            self.notes.append(f"{where}.params.seed is left out: pictures in a folder stand for seed 0")
+            self.notes.append(f"{where}.params.seed is ignored: pictures in a folder have seed 0")
         elif found.seed is not None and self.settings.setdefault("seed", found.seed) != found.seed:
-            self.notes.append(
-                f"{where}.params.seed is left out: one seed, {self.settings['seed']}, is for all"
-            )
+            self.notes.append(f"{where}.params.seed is ignored: seed {self.settings['seed']} applies to all")
 
     def _reasoner(self, section: dict[str, Any], evaluation: dict[str, Any], refines: bool) -> None:
         chained = evaluation.pop("enable_iterative_refinement", False)
@@ -124,7 +122,7 @@ class _Translation:
         self.settings["rounds"], self.settings["chained"] = 1, bool(chained)
         name = params.pop("model_name", None)
         if not name:
-            self.notes.append("it does not say who reasons; add reasoner")
+            self.notes.append("the reasoner is missing; add reasoner")
             return
         self.settings["reasoner"] = f"local:{name}"
         self._limits("reasoner", params)
@@ -139,7 +137,7 @@ class _Translation:
         primary, skip = evaluation.pop("enable_primary_scoring", True), evaluation.pop("skip_stage4", False)
         if skip or not params.get("model_name"):
             if not skip:
-                self.notes.append("it does not say who judges; add judge")
+                self.notes.append("the judge is missing; add judge")
             return
         kind = str(section.get("type"))
         self.settings["judge"] = f"{'vllm' if 'vllm' in kind else 'local'}:{params.pop('model_name')}"
@@ -167,7 +165,7 @@ class _Translation:
         if evaluation.pop("save_images", True):
             self.settings["output_dir"] = folder
         else:
-            self.notes.append("evaluation.save_images: the workspace keeps all pictures, whatever it says")
+            self.notes.append("evaluation.save_images: ignored, since the workspace saves all pictures")
 
 
 def _section(where: str, value: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ _TEXTS = ("hint", "description", "rationale")
 
 @dataclass(frozen=True)
 class RefinedJudgement:
-    """One thing to be judged: a case's picture after so many rounds, by one rubric."""
+    """One thing to be judged: a case's picture after a number of rounds, by one rubric."""
 
     case: RefinedCase
     round: int

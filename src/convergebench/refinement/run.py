@@ -41,7 +41,7 @@ class RefinementResult:
 
 
 def refine(models: Sequence[str] | str, **settings: Any) -> RefinementResult:
-    """Refine a suite, or one picture, or go on with it. `settings` are those of `RefinementSettings`."""
+    """Refine a suite or one picture, or continue. `settings` are the fields of `RefinementSettings`."""
     prepared = prepare(refinement_settings({"models": models, **settings}))
     with Workspace.create(Path(prepared.settings.workspace)) as workspace:
         return carry_out(prepared, workspace)

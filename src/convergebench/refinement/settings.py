@@ -73,7 +73,7 @@ class RefinementSettings:
             raise WrongUse("--rounds must be at least 0")
         if self.rounds and not self.reasoner:
             raise WrongUse(
-                "say who looks at the edits with --reasoner PROVIDER:MODEL, or refine nothing with --rounds 0"
+                "choose the reasoner with --reasoner PROVIDER:MODEL, or refine nothing with --rounds 0"
             )
         if bool(self.image) != bool(self.instruction):
             raise WrongUse("one picture needs both --image and --instruction")

@@ -29,7 +29,7 @@ _Forwards: TypeAlias = Mapping[tuple[int, int], tuple[Mapping[str, Measurement],
 def load_results(
     workspace: WorkspaceOrRecords, suite: str | None = None, models: Sequence[str] = ()
 ) -> Results:
-    """The returns of one suite (that of the last run, unless named), of all models or of those named.
+    """The returns of one suite (by default that of the last run), of all models or of those named.
 
     They are of the edits that can be undone for certain; `partial` has the others, and so has the suite's
     name with /partial behind it. Where there are only such edits, the results are of these, and say so.
@@ -53,7 +53,7 @@ def load_results_as_given(
     records = Records.of(workspace)
     folder, suites = records.workspace.folder, suites_with_returns(records)
     if not suites:
-        raise WorkspaceError(f"{folder} holds no results yet; make some with convergebench run")
+        raise WorkspaceError(f"{folder} has no results yet; create some with convergebench run")
     wanted = SuiteId.parse(suite or _latest_suite(records, suites))
     name = str(wanted.whole)
     chosen = [one for one in _returning(records) if one.case.suite == name and one.editor.is_one_of(models)]
@@ -61,7 +61,7 @@ def load_results_as_given(
     if not chosen and not imported:
         known = {one.model for one in _returning(records)} | {row.model for row in records.imported(name)}
         raise WrongUse(
-            f"{folder} holds nothing of that in {name}; its suites are {', '.join(sorted(suites))} "
+            f"{folder} has no matching results in {name}; its suites are {', '.join(sorted(suites))} "
             f"and its models are {', '.join(sorted(known))}"
         )
     facts = _metric_facts(records, imported)
@@ -90,7 +90,7 @@ def _by_edits(recorded: _Recorded, wanted: SuiteId) -> Results:
     if reversible is not None and not wanted.partial:
         return replace(reversible, partial=partial)
     if partial is None:
-        raise WrongUse(f"{recorded.suite} has no partially reversible edits here; leave /partial out")
+        raise WrongUse(f"{recorded.suite} has no partially reversible edits; remove /partial")
     return partial
 
 

@@ -139,7 +139,7 @@ class Records:
         return [found[fingerprint] for fingerprint in sorted(found)]
 
     def case(self, suite: str, identity: str) -> CaseRecord | None:
-        """A case as the last trajectory on it has it."""
+        """A case as recorded by its last trajectory."""
         return self._cases.get((suite, identity))
 
     def beginnings(self, suite: str) -> Iterator[tuple[TrajectoryRecord, Digest]]:

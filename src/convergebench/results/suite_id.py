@@ -34,7 +34,7 @@ class SuiteId:
         name, _, rest = whole.partition("@")
         version, slash, part = rest.partition("/")
         if not version or bool(slash) != bool(part):
-            name, version, part = whole, "", ""  # a name that somebody chose for what they imported
+            name, version, part = whole, "", ""  # a name chosen for imported results
         return cls(name, version, part, partial=whole != text)
 
     def __str__(self) -> str:
@@ -48,5 +48,5 @@ class SuiteId:
         return replace(self, partial=False)
 
     def is_named(self, wanted: str | None) -> bool:
-        """Whether somebody who types this means the suite: its whole id, or its name alone; None is any."""
+        """Whether user input selects this suite: its whole id, or its name alone; None selects any."""
         return wanted in (None, str(self), self.name)

@@ -35,13 +35,13 @@ class EditorRecord:
     parameters: Mapping[str, Any]
 
     def is_one_of(self, models: Collection[str]) -> bool:
-        """Whether somebody who names these means it, by label or by name; nobody named is everybody."""
+        """Whether the given names select this editor, by label or name; no names select all."""
         return not models or self.label in models or self.name in models
 
 
 @dataclass(frozen=True)
 class CaseRecord:
-    """A case as one suite has it."""
+    """A case as a member of one suite."""
 
     fingerprint: Digest
     suite: str

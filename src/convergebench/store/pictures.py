@@ -156,8 +156,8 @@ def _write_through(path: Path, data: bytes) -> None:
 
 def disk_full(folder: Path | str) -> DiskFull:
     return DiskFull(
-        f"the disk that holds {folder} is full; all that was finished is kept. "
-        "Make room and run the same command again to go on."
+        f"the disk that holds {folder} is full; all finished work is saved. "
+        "Free some space and rerun the command to continue."
     )
 
 

@@ -148,7 +148,7 @@ class RemotePictures:
     def _unreachable(self, error: Exception) -> Unreachable:
         return Unreachable(
             f"{self._url} could not be reached for {self._patience_seconds:g} s ({_first_line(error)}); "
-            "all that was finished is kept. Run the same command again when it can"
+            "all finished work is saved. Rerun the command when it can"
         )
 
     def _raise_if_lasting(self, error: Exception) -> None:

@@ -77,9 +77,9 @@ def test_an_unknown_metric_is_refused_with_the_known_ones(results_of):
     ("returns", "troubles", "said"),
     [
         (1, (), "nothing is measured yet; run convergebench measure"),
-        (0, (), "nothing is measured yet, for no return was made; run the same command again to go on"),
+        (0, (), "nothing is measured yet, because there is no return yet; rerun the command to continue"),
         (0, ("refused",), r"made: 1 of 1 chains of m refused \(policy\)$"),
-        (0, ("crashed",), r"1 of 1 chains of m crashed \(policy\); run the same command again to go on$"),
+        (0, ("crashed",), r"1 of 1 chains of m crashed \(policy\); rerun the command to continue$"),
     ],
 )
 def test_results_without_any_measurement_say_what_to_do(

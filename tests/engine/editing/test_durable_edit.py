@@ -60,7 +60,7 @@ def test_a_picture_that_finds_no_room_is_not_on_record_and_ends_the_run(
     workspace: Workspace, make_case: Callable[..., Case]
 ) -> None:
     editor = Scripted()
-    with pytest.raises(DiskFull, match="Make room"):
+    with pytest.raises(DiskFull, match="Free some space"):
         run(workspace, editor, make_case(), room=2)  # the source and the first edit
     assert [step.position for step in workspace.steps(1)] == [0]
     assert len(editor.requests) == 3

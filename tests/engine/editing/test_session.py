@@ -283,7 +283,7 @@ def test_a_full_disk_is_said_before_the_edit_is_paid_for(
 ) -> None:
     monkeypatch.setattr("convergebench.store.pictures.RESERVE_BYTES", 1 << 62)
     editor = Scripted()
-    with pytest.raises(DiskFull, match="Make room"):
+    with pytest.raises(DiskFull, match="Free some space"):
         run(workspace, editor, cases=[make_case()])
     assert editor.requests == []
     monkeypatch.undo()

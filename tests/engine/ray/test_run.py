@@ -254,7 +254,7 @@ def test_a_disk_that_is_full_everywhere_gives_the_clear_error_and_the_next_run_g
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (Cramped.most_bytes, before[1]))
     try:
-        with pytest.raises(DiskFull, match="Make room"):
+        with pytest.raises(DiskFull, match="Free some space"):
             run_on_ray(workspace, build, cases=[grainy_case])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -58,7 +58,7 @@ def test_parts_of_the_suite_have_lines_of_their_own(differences):
 
 def test_notes_say_what_was_left_out(results):
     found = [("", one) for one in compare_models(results, "qwen", "seedream")]
-    said = "Left out: 4 chains that only qwen has, 0 chains that only seedream has."
+    said = "Excluded: 4 chains that only qwen has, 0 chains that only seedream has."
     assert paired_notes(found)[-1] == said
 
 
@@ -68,12 +68,12 @@ def test_repeats_of_a_case_are_counted_as_chains(two_seeds):
     found = [
         ("", one) for one in compare_models(dataclasses.replace(two_seeds, returns=returns), "qwen", "grok")
     ]
-    assert paired_notes(found)[-1] == "Left out: 8 chains that only qwen has, 0 chains that only grok has."
+    assert paired_notes(found)[-1] == "Excluded: 8 chains that only qwen has, 0 chains that only grok has."
 
 
 def test_notes_say_how_many_infinite_values_are_left_out(differences):
     found = [("", dataclasses.replace(one, infinite=8)) for _, one in differences[:1]]
-    assert paired_notes(found)[-1] == "ssim @ R10 leaves out 8 chains where a value is infinite."
+    assert paired_notes(found)[-1] == "ssim @ R10 excludes 8 chains with an infinite value."
 
 
 def test_many_verdicts_are_said_not_to_be_corrected(results, differences):

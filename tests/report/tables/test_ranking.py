@@ -108,8 +108,8 @@ def test_notes_group_what_is_missing_by_reason(results):
         "4 returns missing, refused by the model: the content policy does not allow this person to be edited "
         "(seedream 4)",
         "CLIP: missing for all, because CLIP needs torch: pip install 'convergebench[torch]'",
-        "PSNR: infinite values are left out of the mean (identity 16)",
-        "The score is of SSIM, LPIPS, so of quality alone: CLIP is not there for every model.",
+        "PSNR: infinite values are excluded from the mean (identity 16)",
+        "The score uses SSIM, LPIPS, that is quality only: CLIP is not available for every model.",
     )
 
 

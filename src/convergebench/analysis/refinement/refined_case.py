@@ -12,7 +12,7 @@ from convergebench.types import Digest
 
 @dataclass(frozen=True)
 class RefinementStage:
-    """Where a case stands after so many rounds: a picture, or why there is none."""
+    """The state of a case after a number of rounds: a picture, or why there is none."""
 
     picture: Digest | None
     missing: str | None = None
@@ -53,7 +53,7 @@ class RefinedCase:
     rounds: tuple[RefinementRound, ...]
 
     def after(self, number: int) -> RefinementStage:
-        """Where it stands after so many rounds, of which the reasoner may have wanted fewer."""
+        """The state after this number of rounds; the reasoner may have requested fewer."""
         stand = self.primary
         for one in self.rounds[:number]:
             stand = one.stand
@@ -69,5 +69,5 @@ class RefinedCase:
         return next((one.number - 1 for one in self.rounds if one.is_content), None)
 
     def is_primary(self, number: int) -> bool:
-        """Whether the picture after so many rounds is the primary one, since nothing was asked for."""
+        """Whether the picture after this number of rounds is still the primary one."""
         return number > 0 and self.content_after == 0

@@ -151,7 +151,7 @@ def _mixed_versions(evidence: AuditInput) -> Iterator[AuditFinding]:
             yield AuditFinding(
                 "mixed_versions",
                 f"{metric} was measured by {len(versions)} versions ({_parts(versions)}); only the newest "
-                "counts. Run the same command again to measure all with it.",
+                "counts. Rerun the command to measure all with it.",
                 sum(versions.values()),
                 versions,
             )

@@ -27,7 +27,7 @@ from convergebench.errors import WrongUse
 from convergebench.types import MetricFacts
 
 MOST_EXACT = 14
-"""Up to so many clusters every assignment of signs is tried; beyond that, a sample of them."""
+"""Up to this number of clusters every assignment of signs is tried; beyond it, a sample of them."""
 PERMUTATIONS = 10_000
 POWER = 0.8
 
@@ -54,7 +54,7 @@ class PairedDifference:
     p_value: float
     """How often chance alone, swapping the two models on whole pictures, makes a difference as large."""
     minimum_detectable: float | None
-    """The smallest true difference that so many pictures would show in four cases of five; None for one."""
+    """The smallest difference detectable with 80 % power; None for a single picture."""
     only_first: int
     only_second: int
     infinite: int

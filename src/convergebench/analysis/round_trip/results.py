@@ -108,14 +108,14 @@ class Results:
     def _why_unmeasured(self) -> str:
         if self.returns:
             return "nothing is measured yet; run convergebench measure"
-        again = "run the same command again to go on"
+        again = "rerun the command to continue"
         if not self.troubles:
-            return f"nothing is measured yet, for no return was made; {again}"
-        told = f"there is nothing to measure, for no return was made: {'; '.join(self._endings())}"
+            return f"nothing is measured yet, because there is no return yet; {again}"
+        reason = f"nothing to measure, because there is no return: {'; '.join(self._endings())}"
         refused = sum(trouble.kind_of_failure == "refused" for trouble in self.troubles)
-        # A refusal is a result and never asked for again.
+        # A refusal is a result and never requested again.
         is_final = refused == max(len(self.troubles), sum(use.trajectories for use in self.uses))
-        return told if is_final else f"{told}; {again}"
+        return reason if is_final else f"{reason}; {again}"
 
     def _endings(self) -> Iterator[str]:
         """How chains ended, such as "2 of 3 chains of m refused (too dark)"."""
@@ -135,7 +135,7 @@ class Results:
 
     @property
     def chief(self) -> str:
-        """The metric that ranks unless somebody chooses: SSIM, or else the first that was measured."""
+        """The default metric for ranking: SSIM, or else the first that was measured."""
         names = [facts.name for facts in self.metrics]
         return names[0] if names and "ssim" not in names else "ssim"
 

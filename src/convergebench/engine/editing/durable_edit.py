@@ -47,7 +47,7 @@ class Trajectory:
     first_position: int = 0
     """Where it continues another trajectory, its positions continue too, and with them the steps' seeds."""
     stored_first: bool = False
-    """Whether a picture is handed on only when it is stored, as whoever gets it fetches it from there."""
+    """Whether a picture is stored before it is passed on, because the receiver reads it from the store."""
 
     @property
     def claim(self) -> int:
@@ -59,7 +59,7 @@ class DurableEdit:
     each time, so the n-th request of a resumed trajectory is the n-th of the first.
 
     A picture is handed on while it is on its way to the disk, so that the next edit need not wait for that;
-    steps are recorded one after the other. Whoever made one of these ends with `settled`.
+    steps are recorded one after the other. The owner must await `settled` at the end.
     """
 
     def __init__(

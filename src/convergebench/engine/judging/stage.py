@@ -32,7 +32,7 @@ class _Ready:
 
 class JudgingStage:
     """Judges what is added while its block lasts; the block ends when all of that is judged, or when the
-    judge cannot go on."""
+    judge cannot continue."""
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ TABLES = "tables"
 def export_as(form: str, workspace: Workspace, folder: Path, suite: str | None = None) -> list[Path]:
     """Write the files of one of FORMATS into the folder, each whole or not at all.
 
-    The tables are of one suite, the last run's unless named; measurements, and what is missing, of all suites
+    The tables cover one suite, by default the last run's; measurements, and what is missing, of all suites
     unless one is named.
     """
     return FORMATS[form](workspace, folder, suite)

@@ -29,11 +29,11 @@ def plot_curves(results: Results, path: Path, metrics: Sequence[str] | None = No
     Metrics without any value get no panel.
     """
     if path.suffix.lower() not in SUFFIXES:
-        raise WrongUse(f"cannot draw a {path.suffix or 'nameless'} file; use one of {', '.join(SUFFIXES)}")
+        raise WrongUse(f"cannot draw a {path.suffix or 'suffix-less'} file; use one of {', '.join(SUFFIXES)}")
     names = [facts.name for facts in results.headline] if metrics is None else metrics
     panels = panels_of(results, names)
     if not panels:
-        raise WrongUse("there are no values to draw yet; let a run make its first return, then try again")
+        raise WrongUse("no values to plot yet; wait for the first return of a run, then retry")
     figure = _draw(results, panels)
     with replacing(path) as part:
         figure.savefig(part, dpi=160)

@@ -71,5 +71,5 @@ def _caption(item: Return, facts: MetricFacts) -> str:
 
 def _reason(gap: MissingValue | None) -> str:
     if gap is None:
-        return "not asked for"
+        return "not requested"
     return f"{gap.failed_at}: {gap.reason}" if gap.failed_at else gap.reason

@@ -47,7 +47,7 @@ def picture_grid(rows: Sequence[GridRow], path: Path) -> None:
 
     columns = max((len(row.cells) for row in rows), default=0)
     if not columns:
-        raise WrongUse("there are no pictures to lay out; choose at least one model and one case")
+        raise WrongUse("no pictures to draw; choose at least one model and one case")
     captions = [max(len(_caption(cell)) for cell in row.cells) if row.cells else 0 for row in rows]
     heights = [_BOX + lines * _LINE + 2 * _GAP for lines in captions]
     width = 2 * _MARGIN + _LABEL_WIDTH + columns * (_BOX + _GAP) - _GAP
@@ -100,7 +100,7 @@ def _write(draw: ImageDraw.ImageDraw, lines: Sequence[str], corner: tuple[int, i
 
 
 def _wrapped(text: str, width: int, most: int) -> list[str]:
-    """Lines that are no wider than this, at most so many; what does not fit ends in an ellipsis.
+    """Lines that are no wider than this, up to a maximum number; what does not fit ends in an ellipsis.
 
     Ids have no blanks, so that a line may also end after a slash, hyphen or underscore.
     """

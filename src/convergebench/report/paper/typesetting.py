@@ -1,4 +1,4 @@
-"""A folder with the paper: the template to go on from, its data and figures, and the PDF."""
+"""A folder with the paper: an editable template, its data and figures, and the PDF."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CannotTypeset(ConvergeBenchError):
 class Paper:
     pdf: Path
     kept: tuple[Path, ...]
-    """Files of the template that somebody had changed, and that were left as they are."""
+    """Template files with changes by the user; they are not overwritten."""
 
 
 def write_paper(workspace: Workspace, results: Results, folder: Path, heading: Heading) -> Paper:
@@ -71,7 +71,7 @@ def _compiler() -> Any:
 
 
 def _put(file: Path, folder: Path) -> Path | None:
-    """The place of a file that was left as an author has it; None where it is the template's."""
+    """The path of a file that keeps the author's changes; None if it is the template's."""
     place, text = folder / file.name, file.read_text(encoding="utf-8")
     if place.exists():
         return place if place.read_text(encoding="utf-8") != text else None

@@ -15,7 +15,7 @@ from convergebench.report.tables.ranking import json_ranking
 def audit_lines(findings: Sequence[AuditFinding]) -> Iterator[str]:
     """The findings, numbered; or that there are none."""
     if not findings:
-        yield "Nothing was found that would make a comparison wrong."
+        yield "No problems found."
     for number, finding in enumerate(findings, 1):
         yield f"{number}. {finding.sentence}"
 
@@ -23,12 +23,12 @@ def audit_lines(findings: Sequence[AuditFinding]) -> Iterator[str]:
 def corrected_title(shared: SharedCases) -> str:
     """What the corrected ranking is of."""
     if not shared.cases:
-        return f"There is no corrected ranking: it takes {FEWEST_CASES} cases or more that the models share."
-    told = f"Corrected: on the {counted(len(shared.cases), 'case')} that these models share"
+        return f"No corrected ranking: it needs at least {FEWEST_CASES} shared cases."
+    title = f"Corrected: on the {counted(len(shared.cases), 'case')} that these models share"
     if not shared.left_out:
-        return f"{told}."
+        return f"{title}."
     left_out = ", ".join(f"{model} ({count})" for model, count in shared.left_out.items())
-    return f"{told}; left out for having too few cases: {left_out}."
+    return f"{title}; excluded for too few cases: {left_out}."
 
 
 def json_audit(

@@ -52,11 +52,11 @@ def paired_notes(differences: Sequence[tuple[str, PairedDifference]]) -> list[st
         notes.append(f"With {pictures} p cannot be below {chief.smallest_p_value:.3g}; use more pictures.")
     if chief.only_first or chief.only_second:
         notes.append(
-            f"Left out: {counted(chief.only_first, 'chain')} that only {chief.first} has, "
+            f"Excluded: {counted(chief.only_first, 'chain')} that only {chief.first} has, "
             f"{counted(chief.only_second, 'chain')} that only {chief.second} has."
         )
     notes += [
-        f"{one.quantity} leaves out {counted(one.infinite, 'chain')} where a value is infinite."
+        f"{one.quantity} excludes {counted(one.infinite, 'chain')} with an infinite value."
         for part, one in differences
         if one.infinite and not part
     ]
@@ -157,7 +157,7 @@ def _contraction(profile: ModelProfile) -> str:
     told = f"{found.verdict}, each move {found.constant:.2f} [{found.low:.2f}, {found.high:.2f}] of the last"
     if found.fixed_point_distance is None:
         return told
-    return f"{told}; at this pace comes to rest within {found.fixed_point_distance:.2f} of the source"
+    return f"{told}; at this rate it settles within {found.fixed_point_distance:.2f} of the source"
 
 
 def _forward(profile: ModelProfile) -> str:

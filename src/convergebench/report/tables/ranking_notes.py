@@ -16,7 +16,7 @@ _KINDS = {
     "rate_limited": "rate limited",
     "unavailable": "model not reachable",
     "misconfigured": "model not set up",
-    "bad_output": "what came back was no picture",
+    "bad_output": "output was not a picture",
     "crashed": "crashed",
     "not_run": "not run yet",
 }
@@ -42,8 +42,8 @@ def _comparability(ranking: Ranking) -> Iterator[str]:
         )
     if ranking.metric.better == "nearest":
         yield (
-            f"{metric_title(ranking.metric)} may lie on either side of {ranking.metric.perfect:g}: "
-            "models are ranked by how far off it is on average, whichever way."
+            f"{metric_title(ranking.metric)} can deviate in both directions from {ranking.metric.perfect:g}: "
+            "models are ranked by the mean absolute distance from it."
         )
     summaries = [row.metrics[ranking.metric.name].finite for row in ranking.rows]
     if any(finite is not None and finite.clusters == 1 for finite in summaries):
@@ -53,7 +53,7 @@ def _comparability(ranking: Ranking) -> Iterator[str]:
 def _imported(ranking: Ranking) -> Iterator[str]:
     models = [row.model for row in ranking.rows if row.imported]
     if models:
-        yield f"Imported, not made here: {', '.join(models)}."
+        yield f"Imported: {', '.join(models)}."
 
 
 def missing_returns(gaps: Iterable[MissingValue]) -> Iterator[str]:
@@ -85,7 +85,7 @@ def _infinite_values(ranking: Ranking) -> Iterator[str]:
             continue
         perfect = Counter({row.model: row.metrics[facts.name].perfect for row in ranking.rows})
         if perfect.total():
-            yield f"{metric_title(facts)}: infinite values are left out of the mean ({_by_model(+perfect)})"
+            yield f"{metric_title(facts)}: infinite values are excluded from the mean ({_by_model(+perfect)})"
 
 
 def _score(ranking: Ranking) -> Iterator[str]:
@@ -99,9 +99,9 @@ def _score(ranking: Ranking) -> Iterator[str]:
         used, missing = (
             ", ".join(name.upper() for name in names) for names in (scores[0].metrics, scores[0].missing)
         )
-        whole = "" if scores[0].semantic is not None else ", so of quality alone"
-        whole = whole if scores[0].quality is not None else ", so of semantics alone"
-        yield f"The score is of {used}{whole}: {missing} is not there for every model."
+        whole = "" if scores[0].semantic is not None else ", that is quality only"
+        whole = whole if scores[0].quality is not None else ", that is semantics only"
+        yield f"The score uses {used}{whole}: {missing} is not available for every model."
     tests = {score.gated_by for score in scores if score.gated_by}
     if tests:
         yield f"The gated score counts only rounds whose forward edit {' or '.join(sorted(tests))}."

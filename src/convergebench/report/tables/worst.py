@@ -48,7 +48,7 @@ def worst_notes(
     roles = results.roles()
     wanted = set(models or (model for model, role in roles.items() if role != "floor"))
     if not wanted:
-        yield f"Only floors ran here; name one of them to see its cases: {', '.join(roles)}."
+        yield f"Only floors were run; name one with --model to list its cases: {', '.join(roles)}."
     elif not cases:
         title = metric_title(results.facts(metric))
         yield f"No case of {', '.join(sorted(wanted))} has a value of {title} at round {number}."
