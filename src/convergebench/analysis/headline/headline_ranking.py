@@ -19,6 +19,8 @@ def headline_ranking(results: Results, threshold: float = THRESHOLD) -> Ranking:
     Probes and floors are calibration: they do not edit, so that they have no rank.
     """
     ranked = ranking(results, results.chief, None, threshold)
+    if not any("undid" in item.values for item in results.returns):
+        return ranked
     found = headline(results, lambda pair, category: edit_scope(category) == "global")
     losses = {row.model: -row.score.mean for row in found.rows if row.score is not None}
     if not losses:

@@ -9,7 +9,7 @@ from typing import get_args
 
 from convergebench.engine.editing.source_cache import OPEN_SOURCES
 from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts
-from convergebench.engine.measuring.items import Item, Kind, PicturePair
+from convergebench.engine.measuring.items import ChainReturn, Item, Kind, PicturePair
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.progress import RunProgress
 from convergebench.metrics import MetricSet
@@ -104,6 +104,8 @@ class _Remeasuring:
             if key in self._offered:
                 return
             self._offered.add(key)
+        elif isinstance(item, ChainReturn):
+            self._returns.add((item.source.digest, item.returned.digest))
         await self._queues[kind].offer(item, known)
 
 
