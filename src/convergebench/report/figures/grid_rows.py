@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from convergebench.analysis import RETURN, MissingValue, Results, Return, ranking, reading
+from convergebench.analysis import RETURN, MissingValue, Results, Return, headline_ranking, ranking, reading
 from convergebench.report.figures.picture_grid import GridCell, GridRow
 from convergebench.report.formatting import decimals, metric_title, number
 from convergebench.types import Digest, MetricFacts, Pixels
@@ -25,6 +25,7 @@ def grid_rows(
     """
     last = max((item.round for item in results.returns), default=results.rounds)
     ranked = ranking(results, metric, last)
+    order = headline_ranking(results) if last == results.rounds else ranked
     final = {
         (item.model, item.case): item
         for item in sorted(results.returns, key=lambda item: -item.seed)
@@ -42,7 +43,7 @@ def grid_rows(
     sources = GridRow("source", [GridCell(source_of(item.picture), item.case) for item in shown])
     return (
         sources,
-        *(GridRow(row.model, [cell(row.model, item.case) for item in shown]) for row in ranked.rows),
+        *(GridRow(row.model, [cell(row.model, item.case) for item in shown]) for row in order.rows),
     )
 
 
@@ -63,6 +64,10 @@ def _spread(final: Sequence[Return], columns: int) -> list[Return]:
 
 
 def _caption(item: Return, facts: MetricFacts) -> str:
+    """What the return undid and kept, where that was measured, else the metric."""
+    seen = [(name, item.values[name].value) for name in ("undid", "kept") if name in item.values]
+    if any(value is not None for _, value in seen):
+        return ", ".join(f"{name} {number(value, 2)}" for name, value in seen if value is not None)
     value = reading(item, facts)
     if isinstance(value, str):
         return f"{metric_title(facts)} missing: {value}"
