@@ -94,7 +94,9 @@ def test_a_key_that_no_request_can_carry_is_said_before_anything_is_asked(
     spec: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, "sk-secret“")
-    with pytest.raises(WrongUse, match=f"cannot be used yet: the API key in {name} contains an invalid character") as raised:
+    with pytest.raises(
+        WrongUse, match=f"cannot be used yet: the API key in {name} contains an invalid character"
+    ) as raised:
         open_editor(spec)
     assert "sk-secret" not in str(raised.value)
 
