@@ -110,14 +110,14 @@ def test_keys_come_from_a_file_beside_the_task(tmp_path: Path, monkeypatch: pyte
             "no task setting 'langauge'; did you",
         ),
         ({"suite": "gedit-mini"}, "a task needs suite and models"),
-        ({"suite": "gedit-mini", "models": []}, "names no model"),
+        ({"suite": "gedit-mini", "models": []}, "has no models"),
         ({"suite": "gedit-mini", "models": ["a"], "limit": "5"}, "limit must be a whole number, not '5'"),
         (
             {"suite": "gedit-mini", "models": ["a"], "workers": True},
             "workers must be a whole number",
         ),
         ({"suite": "gedit-mini", "models": ["a"], "max_cost_usd": float("nan")}, "number of dollars"),
-        ({"suite": "gedit-mini", "models": ["a", "b"], "edits": "x.jsonl"}, "which one model"),
+        ({"suite": "gedit-mini", "models": ["a", "b"], "edits": "x.jsonl"}, "the one model"),
     ],
 )
 def test_a_task_that_cannot_be_meant_says_why(content: dict[str, Any], said: str) -> None:

@@ -153,10 +153,7 @@ def test_a_wrong_key_is_said_without_repeating_it(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_file_that_cannot_be_fetched_is_given_up_at_the_deadline() -> None:
-    with (
-        served("file_gone") as server,
-        pytest.raises(Unavailable, match=r"no picture after 2 .* was cut off"),
-    ):
+    with served("file_gone") as server, pytest.raises(Unavailable, match=r"no picture after 2 .* cut off"):
         ask(Replicate(opened(server).facts, deadline_seconds=2))
     assert len(server.submitted) == 1
 

@@ -33,7 +33,11 @@ def command(
         typer.Option("--workspace", "-w", metavar="FOLDER", help="Measure every return in these results."),
     ] = None,
     metric: Annotated[
-        list[str], typer.Option(metavar="METRIC", help="Metrics, separated by commas. [default: all]")
+        list[str],
+        typer.Option(
+            metavar="METRIC",
+            help="Metrics, separated by commas. [default: all; for --workspace the default set]",
+        ),
     ] = [],  # noqa: B006
     clip: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")

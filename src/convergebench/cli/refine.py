@@ -139,7 +139,7 @@ def convert(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Translate a configuration of RE-Edit, and list what has no counterpart here."""
+    """Convert a RE-Edit configuration, and list unsupported settings."""
     from convergebench.refinement.convert_config import convert_config
 
     found = convert_config(file)

@@ -78,7 +78,7 @@ def command(
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> int:
-    """Score single edits with a judge, including pictures made outside ConvergeBench."""
+    """Score single edits with a judge, new ones or existing pictures."""
     import asyncio
 
     from convergebench.benchmarks.registry import benchmark_of

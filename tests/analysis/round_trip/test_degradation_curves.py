@@ -78,7 +78,7 @@ def test_an_unknown_metric_is_refused_with_the_known_ones(results_of):
     [
         (1, (), "nothing is measured yet; run convergebench measure"),
         (0, (), "nothing is measured yet, because there is no return yet; rerun the command to continue"),
-        (0, ("refused",), r"made: 1 of 1 chains of m refused \(policy\)$"),
+        (0, ("refused",), r"return: 1 of 1 chains of m refused \(policy\)$"),
         (0, ("crashed",), r"1 of 1 chains of m crashed \(policy\); rerun the command to continue$"),
     ],
 )
