@@ -19,7 +19,7 @@ from convergebench.picture import Picture
 from made_pictures import textured
 from servers.judge import Answer, Asked, JudgeServer, completion, graded
 
-PROGRAM = Path(__file__).with_name("logged_editor.py")
+PROGRAM = Path(__file__).parents[1] / "logged_editor.py"
 CASES = 9
 SLOW_SECONDS = 0.02
 EDIT_SECONDS = 0.04
