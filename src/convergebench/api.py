@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from convergebench import editors, engine, metrics, report, suites
-from convergebench.analysis import Ranking, Results, headline_rankings
+from convergebench.analysis import Ranking, Results, WorstCase, headline_rankings
 from convergebench.engine import (
     Attempted,
     Budget,
@@ -32,6 +32,7 @@ from convergebench.metrics import MetricOptions, MetricSet
 from convergebench.picture import Picture
 from convergebench.protocols import protocol_cases
 from convergebench.results import Records, SuiteId, load_results
+from convergebench.results.worst_regions import WorstRegions, worst_regions
 from convergebench.store import Workspace
 from convergebench.types import Edited, Editor, EditRequest, Pixels
 
@@ -244,6 +245,20 @@ class Benchmark:
         return report.grid_rows(
             results, partial(self._source, results.suite), self._picture, results.chief, columns
         )
+
+    def worst_regions(self, results: Results) -> WorstRegions:
+        """Where each return differs most from its source, by case and return."""
+        return worst_regions(Records.of(self.workspace), results)
+
+    def worst_crops(self, cases: Sequence[WorstCase], regions: WorstRegions, path: str | Path) -> Path:
+        """Draw the worst regions of these returns beside those of their sources, magnified."""
+        rows = report.worst_crop_rows(cases, regions, self._picture)
+        if not rows:
+            raise WrongUse(
+                "no worst region is known of these returns; measure them with convergebench measure"
+            )
+        report.picture_grid(rows, Path(path))
+        return Path(path)
 
     def export(self, folder: str | Path) -> list[Path]:
         """The CSV files: those of the original benchmark, all measurements, and missing values."""

@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from convergebench.picture import Picture
+from convergebench.results import Records, load_results
+from convergebench.store import Workspace
+from convergebench.types import Measurement
 
 Cli = Callable[..., Any]
 Words = Callable[..., list[object]]
@@ -76,3 +82,38 @@ def test_the_table_names_case_and_picture(cli: Cli, blurred: Path) -> None:
     told = cli("worst", "--workspace", blurred, "--json").json
     assert shown.code == 0
     assert all(one["case"] in shown.out and one["digest"][:12] in shown.out for one in told)
+
+
+def record_box(folder: Path, case: str, digest: str, box: list[int]) -> None:
+    """What measuring by region leaves behind."""
+    with Workspace.create(folder) as workspace:
+        suite = load_results(workspace).suite
+        sources = {one.case.id: source for one, source in Records.of(workspace).beginnings(suite)}
+        measured = Measurement("flip_peak", "1", 0.7, detail=json.dumps({"box": box}))
+        workspace.record_measurements([(sources[case], digest, measured)]).result()
+
+
+def test_the_worst_region_is_named_and_drawn_beside_the_sources(
+    cli: Cli, blurred: Path, tmp_path: Path
+) -> None:
+    first = cli("worst", "--workspace", blurred, "--json").json[0]
+    assert first["worst_region"] is None
+    record_box(blurred, first["case"], first["digest"], [4, 6, 16, 16])
+    again = cli("worst", "--workspace", blurred, "--metric", "ssim", "--json").json
+    assert again[0]["worst_region"] == {"left": 4, "top": 6, "width": 16, "height": 16}
+    assert again[1]["worst_region"] is None
+    sheet = tmp_path / "crops.png"
+    shown = cli("worst", "--workspace", blurred, "--metric", "ssim", "--crops", sheet)
+    assert shown.code == 0
+    assert "16 × 16 at 4, 6" in shown.out
+    assert Picture.from_file(sheet).size[0] > 2 * 200
+    assert "4,6,16,16" in cli("worst", "--workspace", blurred, "--metric", "ssim", "--csv").out
+
+
+def test_crops_without_a_known_region_are_refused_with_the_reason(
+    cli: Cli, blurred: Path, tmp_path: Path
+) -> None:
+    ended = cli("worst", "--workspace", blurred, "--crops", tmp_path / "crops.png")
+    assert (ended.code, (tmp_path / "crops.png").exists()) == (2, False)
+    assert ended.sentence.startswith("no worst region is known of these returns")
+    assert cli("worst", "--workspace", blurred, "--crops", tmp_path / "crops.txt").code == 2

@@ -7,10 +7,15 @@ from typing import Annotated
 
 import typer
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, benchmark
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    SuiteName,
+    WorkspaceFolder,
+    benchmark,
+    check_picture_file,
+)
 
 NAME = "grid"
-FORMATS = (".png", ".jpg", ".webp")
 
 
 def command(
@@ -25,13 +30,10 @@ def command(
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
     """Draw the last pictures below their sources, one row per model."""
-    from convergebench.errors import WrongUse
     from convergebench.report import picture_grid
 
-    if output is not None and output.suffix.lower() not in FORMATS:
-        raise WrongUse(
-            f"cannot draw a {output.suffix or 'suffix-less'} file; use one of {', '.join(FORMATS)}"
-        )
+    if output is not None:
+        check_picture_file(output)
     with benchmark(workspace) as opened:
         results = opened.results(suite)
         path = output or workspace / f"model_comparison_round{results.rounds}.png"

@@ -25,6 +25,7 @@ SuiteName = Annotated[
     typer.Option("--suite", metavar="SUITE", help="Suite to report. [default: suite of the last run]"),
 ]
 DEFAULT_WORKSPACE = Path("results")
+PICTURE_SUFFIXES = (".png", ".jpg", ".webp")
 
 
 def terminal_width() -> int:
@@ -45,6 +46,15 @@ def print_json(value: Any) -> None:
 def listed(values: list[str]) -> tuple[str, ...]:
     """The values of an option that may be repeated or given as a comma-separated list."""
     return tuple(word for value in values for word in value.split(",") if word)
+
+
+def check_picture_file(path: Path) -> None:
+    """Refuse what a picture cannot be written as, before any work is done."""
+    from convergebench.errors import WrongUse
+
+    if path.suffix.lower() not in PICTURE_SUFFIXES:
+        known = ", ".join(PICTURE_SUFFIXES)
+        raise WrongUse(f"cannot draw a {path.suffix or 'nameless'} file; use one of {known}")
 
 
 def benchmark(workspace: Path) -> Benchmark:

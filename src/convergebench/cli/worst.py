@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,6 +13,7 @@ from convergebench.cli.options import (
     SuiteName,
     WorkspaceFolder,
     benchmark,
+    check_picture_file,
     console,
     listed,
     print_json,
@@ -36,6 +38,13 @@ def command(
         float, typer.Option(metavar="SHARE", help="A case has failed when less than this share is left.")
     ] = 0.5,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="Number of cases to list.")] = 10,
+    crops: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw the worst region of each beside the source's, magnified: .png, .jpg or .webp.",
+        ),
+    ] = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
@@ -45,18 +54,24 @@ def command(
     from convergebench.analysis import worst_cases
     from convergebench.report import csv_text, csv_worst, json_worst, worst_notes, worst_table
 
+    if crops is not None:
+        check_picture_file(crops)
+    models = listed(model)
     with benchmark(workspace) as opened:
         results = opened.results(suite)
-    chief = metric or results.chief
-    models = listed(model)
-    cases = worst_cases(results, chief, round, models, threshold)[:limit]
+        chief = metric or results.chief
+        cases = worst_cases(results, chief, round, models, threshold)[:limit]
+        regions = opened.worst_regions(results)
+        if crops is not None:
+            opened.worst_crops(cases, regions, crops)
+            typer.echo(f"Wrote {crops}", err=True)
     if as_json:
-        print_json(json_worst(cases))
+        print_json(json_worst(cases, regions))
     elif as_csv:
-        typer.echo(csv_text(csv_worst(cases)), nl=False)
+        typer.echo(csv_text(csv_worst(cases, regions)), nl=False)
     else:
         out = console()
         if cases:
-            out.print(worst_table(cases, results.facts(chief)))
+            out.print(worst_table(cases, results.facts(chief), regions))
         for note in worst_notes(cases, results, chief, round, models):
             out.print(f"  {note}", style="dim", markup=False)

@@ -5,6 +5,7 @@ from convergebench.report.export.formats import FORMATS, export_as
 from convergebench.report.figures.curves import plot_curves
 from convergebench.report.figures.grid_rows import grid_rows
 from convergebench.report.figures.picture_grid import GridCell, GridRow, picture_grid
+from convergebench.report.figures.worst_crops import worst_crop_rows
 from convergebench.report.markdown import report
 from convergebench.report.tables.audit import audit_lines, corrected_title, csv_audit, json_audit
 from convergebench.report.tables.comparison import (
@@ -48,6 +49,7 @@ __all__ = [
     "report",
     "rounds_table",
     "under_one_heading",
+    "worst_crop_rows",
     "worst_notes",
     "worst_table",
 ]

@@ -15,6 +15,7 @@ from convergebench.protocols import RETURN_ROLES
 from convergebench.report.page.overview import case_numbers, model_numbers
 from convergebench.report.page.page_picture import PagePicture
 from convergebench.results import Records, WorkspaceOrRecords
+from convergebench.results.worst_regions import WorstRegions
 from convergebench.store import Workspace
 from convergebench.types import Digest, Failure, PictureFacts, Step
 
@@ -81,8 +82,10 @@ def last_returns(
     ]
 
 
-def case_section(records: Records, results: Results, case: str, films: Sequence[Filmstrip]) -> dict[str, Any]:
-    """One case: what was asked, the source, and every model's film."""
+def case_section(
+    records: Records, results: Results, case: str, films: Sequence[Filmstrip], regions: WorstRegions
+) -> dict[str, Any]:
+    """One case: what was asked, the source, and every model's film with where each return is worst."""
     known = records.case(results.suite, case)
     asked = known and {"forward": known.forward, "backward": known.backward, "language": known.language}
     steps = {film.trajectory: records.workspace.steps(film.trajectory) for film in films}
@@ -90,7 +93,7 @@ def case_section(records: Records, results: Results, case: str, films: Sequence[
         "asked": asked,
         "hints": list(known.hints.items()) if known else [],
         "source": _source(records.workspace, steps.values()),
-        "films": [_film(results, film, steps[film.trajectory], asked or {}) for film in films],
+        "films": [_film(results, film, steps[film.trajectory], asked or {}, regions) for film in films],
     }
 
 
@@ -116,13 +119,17 @@ def _source(workspace: Workspace, films: Any) -> dict[str, Any] | None:
 
 
 def _film(
-    results: Results, film: Filmstrip, steps: Sequence[Step], asked: Mapping[str, Any]
+    results: Results,
+    film: Filmstrip,
+    steps: Sequence[Step],
+    asked: Mapping[str, Any],
+    regions: WorstRegions,
 ) -> dict[str, Any]:
     return {
         "model": model_numbers(results)[film.model],
         "seed": film.seed,
         "steps": [_step(step, asked) for step in steps],
-        "measured": [_measured(item) for item in film.returns],
+        "measured": [_measured(item, regions) for item in film.returns],
     }
 
 
@@ -142,12 +149,14 @@ def _step(step: Step, asked: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _measured(item: Return) -> dict[str, Any]:
+def _measured(item: Return, regions: WorstRegions) -> dict[str, Any]:
     """Metric names are ours, so they may be keys."""
+    region = regions.get((item.case, item.digest))
     return {
         "round": item.round,
         "values": {name: m.value for name, m in item.values.items() if m.value is not None},
         "missing": {name: m.missing for name, m in item.values.items() if m.value is None},
+        "worst_region": region.box._asdict() if region else None,
     }
 
 

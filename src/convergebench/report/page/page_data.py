@@ -15,6 +15,7 @@ from convergebench.report.page.step_index import IndexedStep, by_picture, index_
 from convergebench.report.page.verdicts import Judgement, judgements_of
 from convergebench.results import Records
 from convergebench.results.refinements import refinements
+from convergebench.results.worst_regions import WorstRegions, worst_regions
 from convergebench.store import Workspace
 
 
@@ -59,6 +60,10 @@ class PageData:
     def filmstrips(self) -> dict[str, tuple[Filmstrip, ...]]:
         """All trajectories, by case."""
         return filmstrips_of(self.records, self.results)
+
+    @cached_property
+    def worst_regions(self) -> WorstRegions:
+        return worst_regions(self.records, self.results)
 
     @cached_property
     def pictures(self) -> dict[str, Any]:

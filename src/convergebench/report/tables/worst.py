@@ -7,20 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis import Results, WorstCase, missing_values
 from convergebench.json_numbers import json_number
+from convergebench.metrics.regions import RegionBox
 from convergebench.report.export.csv_files import Row
 from convergebench.report.formatting import ABSENT, decimals, metric_title, number
 from convergebench.report.tables.ranking_notes import missing_returns
 from convergebench.report.tables.terminal_table import terminal_table
+from convergebench.results.worst_regions import WorstRegions
 from convergebench.types import MetricFacts
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 _FIELDS = ("model", "case", "picture", "pair", "kind", "category", "seed", "round", "digest")
+_BOX_FIELDS = tuple(f"worst_{name}" for name in RegionBox._fields)
+_NO_REGIONS: WorstRegions = {}
 
 
-def worst_table(cases: Sequence[WorstCase], metric: MetricFacts) -> Table:
-    """Worst first; fits 100 columns."""
+def worst_table(
+    cases: Sequence[WorstCase], metric: MetricFacts, regions: WorstRegions = _NO_REGIONS
+) -> Table:
+    """Worst first; fits 100 columns. Where it broke is shown if that was measured of any case."""
+    boxes = [_box(one, regions) for one in cases]
     table = terminal_table()
     table.add_column("model", overflow="fold")
     table.add_column("case", overflow="fold")
@@ -28,7 +35,10 @@ def worst_table(cases: Sequence[WorstCase], metric: MetricFacts) -> Table:
     table.add_column(metric_title(metric), justify="right", no_wrap=True)
     table.add_column("fell at", justify="right", no_wrap=True)
     table.add_column("picture", no_wrap=True)
-    for one in cases:
+    if any(boxes):
+        table.add_column("worst region", no_wrap=True)
+    for one, box in zip(cases, boxes, strict=True):
+        where = [box_text(box) if box else ABSENT] if any(boxes) else []
         table.add_row(
             one.returned.model,
             one.returned.case,
@@ -36,8 +46,19 @@ def worst_table(cases: Sequence[WorstCase], metric: MetricFacts) -> Table:
             number(one.value, decimals(metric)),
             number(one.fell_at, 1),
             one.returned.digest[:12] or ABSENT,
+            *where,
         )
     return table
+
+
+def box_text(box: RegionBox) -> str:
+    """Such as "128 × 128 at 104, 0"."""
+    return f"{box.width} × {box.height} at {box.left}, {box.top}"
+
+
+def _box(case: WorstCase, regions: WorstRegions) -> RegionBox | None:
+    region = regions.get((case.returned.case, case.returned.digest))
+    return region.box if region else None
 
 
 def worst_notes(
@@ -57,21 +78,23 @@ def worst_notes(
     )
 
 
-def json_worst(cases: Sequence[WorstCase]) -> list[dict[str, Any]]:
+def json_worst(cases: Sequence[WorstCase], regions: WorstRegions = _NO_REGIONS) -> list[dict[str, Any]]:
     """For json.dumps."""
     return [
         {
             **{name: getattr(one.returned, name) for name in _FIELDS},
             "value": json_number(one.value),
             "fell_at": one.fell_at,
+            "worst_region": box._asdict() if (box := _box(one, regions)) else None,
         }
         for one in cases
     ]
 
 
-def csv_worst(cases: Sequence[WorstCase]) -> list[Row]:
+def csv_worst(cases: Sequence[WorstCase], regions: WorstRegions = _NO_REGIONS) -> list[Row]:
     """A heading, then a row a case."""
-    rows: list[Row] = [(*_FIELDS, "value", "fell_at")]
+    rows: list[Row] = [(*_FIELDS, "value", "fell_at", *_BOX_FIELDS)]
     for one in cases:
-        rows.append((*(getattr(one.returned, name) for name in _FIELDS), one.value, one.fell_at))
+        box = _box(one, regions) or (None,) * len(_BOX_FIELDS)
+        rows.append((*(getattr(one.returned, name) for name in _FIELDS), one.value, one.fell_at, *box))
     return rows

@@ -15,7 +15,8 @@ convergebench.Pane = (() => {
       this.beside = new Stage(view.camera, slide);
       this.absent = h("p", { class: "absent" });
       this.caption = h("figcaption", {});
-      this.node = h("figure", { class: "pane" }, h("div", { class: "stages" }, this.beside.node, this.stage.node, this.absent), this.caption);
+      this.worst = h("div", { class: "worst-region" });
+      this.node = h("figure", { class: "pane" }, h("div", { class: "stages" }, this.beside.node, this.stage.node, this.absent), this.caption, this.worst);
     }
 
     /** The step of a round that is looked at: its return, or one of its edits. */
@@ -49,6 +50,7 @@ convergebench.Pane = (() => {
       else this.absent.textContent = reasonOf(step, this.film, view.round);
       this.register();
       this.caption.replaceChildren(...this.captionParts(step, shown).filter(Boolean));
+      this.worst.replaceChildren(...this.worstCrops(source, shown));
       this.mark();
       for (const near of [view.round - 1, view.round + 1]) preload(this.stepAt(near)?.picture);
     }
@@ -85,6 +87,15 @@ convergebench.Pane = (() => {
       ];
     }
 
+    /** Where the return differs most from the source, magnified beside the same place of the source. */
+    worstCrops(source, shown) {
+      const box = this.view.step === "return" && this.view.round > 0 ? this.measured()?.worst_region : null;
+      if (!box || !shown) return [];
+      const where = `${box.width} × ${box.height} px at ${box.left}, ${box.top}`;
+      return [crop(source, source, box, `The source, ${where}`), crop(shown, source, box, `${this.name}, return ${this.view.round}, ${where}`),
+        h("p", { class: "quiet" }, "Where it differs most: source and return, ", where)];
+    }
+
     strip() {
       const { view } = this;
       const tile = (round, kind, made, label) => h("button", {
@@ -108,6 +119,18 @@ convergebench.Pane = (() => {
         if (here) this.stripNode.scrollTo({ left: tile.offsetLeft - this.stripNode.clientWidth / 2 + tile.clientWidth / 2 });
       }
     }
+  }
+
+  /** A part of a picture, as large as there is room; the box is in pixels of the source, whose size the picture is given. */
+  function crop(made, source, box, text) {
+    const image = h("img", { src: picture(made.file), alt: text, loading: "lazy" });
+    image.style.width = `${100 * source.width / box.width}%`;
+    image.style.height = `${100 * source.height / box.height}%`;
+    image.style.left = `${-100 * box.left / box.width}%`;
+    image.style.top = `${-100 * box.top / box.height}%`;
+    const frame = h("div", { class: "crop" }, image);
+    frame.style.aspectRatio = `${box.width} / ${box.height}`;
+    return frame;
   }
 
   const preload = (made) => { if (made) new Image().src = picture(made.file); };
