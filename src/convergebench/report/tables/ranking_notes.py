@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from convergebench.analysis import RETURN, MissingValue, Ranking
+from convergebench.analysis.headline.headline import Headline
 from convergebench.analysis.round_trip.convergence_score import SCORED
 from convergebench.report.formatting import counted, metric_title
 
@@ -25,13 +26,20 @@ _KINDS = {
 def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
     """Sentences to print below the ranking, the gravest first; empty when there is nothing to say."""
     return (
-        *_comparability(ranking),
+        *(_headline(ranking.headline) if ranking.headline else _comparability(ranking)),
         *_imported(ranking),
         *missing_returns(ranking.missing_values),
         *_missing_values(ranking),
         *_infinite_values(ranking),
-        *_score(ranking),
+        *(() if ranking.headline else _score(ranking)),
     )
+
+
+def _headline(found: Headline) -> Iterator[str]:
+    if found.cases < found.all_cases:
+        yield f"The score is over the {found.cases} of {found.all_cases} cases that every ranked model has."
+    if any(row.did_is_bound for row in found.rows):
+        yield "No judge and no CLIP: an edit counts as made unless pixels refute it; its share is a bound."
 
 
 def _comparability(ranking: Ranking) -> Iterator[str]:
