@@ -122,7 +122,7 @@ def test_the_same_picture_from_both_is_a_tie_and_nobody_is_asked(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--pairwise", FINE], "no two models' pictures"),
+        (["--pairwise", FINE], "no two models with pictures"),
         (["--pairwise", "--rubric", "gedit_sc"], "gedit_sc does not compare"),
         (["--rubric", "better_edit"], "add --pairwise"),
     ],

@@ -73,7 +73,7 @@ def test_show_makes_a_contact_sheet_and_tells_what_is_on_it(cli: Cli, pictures: 
 def test_doctor_tells_what_works_and_how_to_get_the_rest(cli: Cli, tmp_path: Path) -> None:
     findings = {one["what"]: one for one in cli("doctor", "--json", "-w", tmp_path / "results").json}
     assert findings["metric ssim"]["works"]
-    assert findings[f"workspace {tmp_path / 'results'}"]["detail"].endswith("convergebench run makes it")
+    assert findings[f"workspace {tmp_path / 'results'}"]["detail"].endswith("convergebench run creates it")
     for one in findings.values():
         assert one["detail"]
 

@@ -81,7 +81,7 @@ def test_two_folders_are_compared_by_name(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "before" / "y.png").unlink()
     ended = cli(*words)
     assert ended.code == 2
-    assert "no picture called y" in ended.sentence
+    assert "no picture named y" in ended.sentence
 
 
 @pytest.mark.parametrize("words", [[], ["only.png"], ["--workspace", "here", "a.png", "b.png"]])

@@ -29,7 +29,7 @@ def test_weights_that_are_there_are_listed_and_not_fetched_again(
         file.path.write_bytes(b"there")
     pulled = cli("weights", "pull", *words)
     assert (pulled.code, pulled.err) == (0, "")
-    assert sorted(pulled.out.splitlines()) == sorted(f"{file.path.name}: here" for file in files)
+    assert sorted(pulled.out.splitlines()) == sorted(f"{file.path.name}: cached" for file in files)
 
 
 def test_without_a_network_the_package_that_is_lacking_is_named(
