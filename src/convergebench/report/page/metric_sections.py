@@ -8,7 +8,6 @@ from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from convergebench.analysis import (
-    Ranking,
     Results,
     degradation_curves,
     of_part,
@@ -17,16 +16,8 @@ from convergebench.analysis import (
     reading,
 )
 from convergebench.analysis.round_trip.paired_difference import NothingShared
-from convergebench.report.columns import (
-    ColumnValue,
-    RankingColumn,
-    Values,
-    columns_in,
-    written_interval,
-    written_number,
-)
 from convergebench.report.page.overview import case_numbers, model_numbers
-from convergebench.report.tables.ranking import json_ranking
+from convergebench.report.page.ranking_table import ranking_table
 
 _PARTS: tuple[Literal["category", "kind"], ...] = ("category", "kind")
 
@@ -46,50 +37,9 @@ def metric_section(results: Results, metric: str, number: Mapping[str, int]) -> 
 
 
 def _ranking(results: Results, metric: str) -> Any:
-    """The ranking as JSON, with its columns and a cell for each in every row.
-
-    Only headline metrics are summarised beside the one that ranks: all others would take most of the time.
-    """
+    """Only headline metrics are summarised beside the one that ranks: all others would take long."""
     needed = tuple(facts for facts in results.metrics if facts in results.headline or facts.name == metric)
-    ranked = ranking(replace(results, metrics=needed), metric)
-    table = json_ranking(ranked)
-    columns = [(column, column.values(ranked)) for column in columns_in("page", ranked)]
-    for row in table["rows"]:
-        row["cells"] = [_cell(column, values.get(row["model"])) for column, values in columns]
-    return {**table, "columns": [_column(column, values, ranked) for column, values in columns]}
-
-
-def _column(column: RankingColumn, values: Values, ranked: Ranking) -> dict[str, Any]:
-    return {
-        "key": column.key,
-        "heading": column.title(ranked),
-        "explanation": column.explanation,
-        "better": column.better,
-        "is_words": column.is_words or any(one.value is None and one.text for one in values.values()),
-        "has_intervals": "page" in column.intervals,
-    }
-
-
-def _cell(column: RankingColumn, found: ColumnValue | None) -> dict[str, Any]:
-    """What is written, with the numbers to sort and draw by."""
-    one = found or ColumnValue()
-    interval = written_interval(one, column.places)
-    counts = [f"n = {one.n}" if one.n is not None else "", f"{one.missing} missing" if one.missing else ""]
-    text = one.text if one.text is not None else written_number(one.value, one, column.places)
-    return {
-        "text": text if one.text is not None else _with_minus(text),
-        "interval": _with_minus(interval),
-        "hint": ", ".join(filter(None, (one.note, _with_minus(interval), *counts))),
-        "value": one.value,
-        "low": one.low,
-        "high": one.high,
-        "reason": one.reason,
-        "is_warning": one.is_warning,
-    }
-
-
-def _with_minus(number: str) -> str:
-    return number.replace("-", "−")
+    return ranking_table(ranking(replace(results, metrics=needed), metric))
 
 
 def _curves(results: Results, metric: str, number: Mapping[str, int]) -> Iterator[dict[str, Any]]:

@@ -3,20 +3,23 @@
 /** Who keeps most of the picture, how sure that is, and how it is lost over the rounds. */
 convergebench.views.overview = (() => {
   const { h, s, load, choice, number, infinite, counted, address, table } = convergebench;
+  const PARTIAL = "Partially reversible edits";
 
   async function open(root, all, chosen, go) {
     const metric = all.metric(chosen.get("metric"));
     const part = chosen.get("part") ?? "";
-    const data = await load(`metric/${metric.name}`);
+    const [headline, data] = await Promise.all([load("headline"), load(`metric/${metric.name}`)]);
     const state = { round: Math.max(1, Math.min(all.rounds, Number(chosen.get("round") ?? all.rounds))) };
     const pick = (changes) => go({ metric: metric.name, part, round: chosen.get("round"), ...changes });
     root.replaceChildren(
       h("h1", {}, all.protocol === "round_trip" ? `What is left after ${all.rounds} edits and undos` : `What is left after ${counted(all.rounds, "round")} of ${all.protocol.replaceAll("_", " ")}`),
       h("p", { class: "lead" }, summary(all)),
+      ...headline.map((found) => headlineTable(all, metric, found)),
+      ...(headline.length ? [h("h2", {}, "By metric")] : []),
       h("div", { class: "controls" }, metricChoice(all, metric, (name) => pick({ metric: name }))),
       h("p", { class: "quiet" }, describe(metric)),
-      ranking(all, metric, data, data.ranking),
-      data.partial && ranking(all, metric, data, data.partial),
+      metricTable(all, metric, data.ranking, "Ranking"),
+      ...(data.partial ? [metricTable(all, metric, data.partial, PARTIAL)] : []),
       curves(all, metric, data, part, state, pick));
   }
 
@@ -33,20 +36,36 @@ convergebench.views.overview = (() => {
 
   // The ranking
 
-  function ranking(all, metric, data, found) {
-    const isSecond = found === data.partial;
+  /** What a person sees: one sentence, then the table that it is about. */
+  function headlineTable(all, metric, found) {
+    const label = found.edits === "reversible" ? "Headline" : `Headline, ${PARTIAL.toLowerCase()}`;
+    return h("section", { class: "headline", "aria-label": label },
+      found.edits !== "reversible" && partialHeading(),
+      h("p", { class: "lead" }, h("b", {}, found.headline_sentence)),
+      rankingTable(all, metric, found, `${label}: what a person sees`),
+      notes(found, "Intervals are 95 %, by source picture. Models that share a letter in “group” cannot be told apart. Probes and floors are calibration and have no rank."));
+  }
+
+  function metricTable(all, metric, found, label) {
+    const isPartial = label === PARTIAL;
+    return h("section", { "aria-label": label },
+      isPartial && partialHeading(),
+      rankingTable(all, metric, found, isPartial ? "Ranking of the models by partially reversible edits" : "Ranking of the models"),
+      notes(found, "Intervals are 95 %, by source picture. Models that share a letter in “group” cannot be told apart. Floors have no rank."));
+  }
+
+  const partialHeading = () => [h("h2", {}, PARTIAL), h("p", { class: "quiet" }, "Edits that destroy something of the picture, so that nobody could undo them for certain. They are in no other figure of this page.")];
+
+  const notes = (found, first) => h("ul", { class: "notes" }, h("li", {}, first), found.notes.map((note) => h("li", {}, note)));
+
+  function rankingTable(all, metric, found, caption) {
     const domains = found.columns.map((column, place) => (column.has_intervals ? reach(found.rows.map((row) => row.cells[place])) : null));
     const lines = found.rows.map((row) => ({ row, node: rankingRow(all, metric, row, found.columns, domains) }));
     const columns = found.columns.map((column, place) => ({ text: sorter(column, place, lines), class: column.is_words || column.has_intervals ? null : "number", hint: column.explanation }));
-    return h("section", { "aria-label": isSecond ? "Partially reversible edits" : "Ranking" },
-      isSecond && [h("h2", {}, "Partially reversible edits"), h("p", { class: "quiet" }, "Edits that destroy something of the picture, so that nobody could undo them for certain. They are in no other figure of this page.")],
-      table([{ text: "#", class: "number" }, "model", ...columns], lines.map((one) => one.node), isSecond ? "Ranking of the models by partially reversible edits" : "Ranking of the models"),
-      h("ul", { class: "notes" },
-        h("li", {}, "Intervals are 95 %, by source picture. Models that share a letter in “group” cannot be told apart. Floors have no rank."),
-        found.notes.map((note) => h("li", {}, note))));
+    return table([{ text: "#", class: "number" }, "model", ...columns], lines.map((one) => one.node), caption);
   }
 
-  /** A heading that sorts by its column, the best first, then the other way round; floors stay below. */
+  /** A heading that sorts by its column, the best first, then the other way round; calibration stays below. */
   function sorter(column, place, lines) {
     if (lines.every(({ row }) => row.cells[place].value === null)) return column.heading;
     const number = (value) => (infinite(value) ? (value === "inf" ? Infinity : -Infinity) : value);
@@ -54,7 +73,7 @@ convergebench.views.overview = (() => {
     const button = h("button", { type: "button", class: "sort", onclick: () => {
       const before = (a, b) => {
         const [x, y] = [a, b].map(({ row }) => number(row.cells[place].value));
-        return (a.row.role === "floor") - (b.row.role === "floor") || (x === null) - (y === null) || (x === y ? 0 : sign * (y > x ? 1 : -1));
+        return a.row.is_calibration - b.row.is_calibration || (x === null) - (y === null) || (x === y ? 0 : sign * (y > x ? 1 : -1));
       };
       lines[0].node.parentNode.append(...[...lines].sort(before).map((one) => one.node));
       for (const heading of button.closest("tr").children) heading.removeAttribute("aria-sort");
@@ -79,7 +98,7 @@ convergebench.views.overview = (() => {
 
   function rankingRow(all, metric, row, columns, domains) {
     const model = all.modelNumber(row.model);
-    return h("tr", { class: row.role },
+    return h("tr", { class: row.is_calibration ? `${row.role} calibration` : row.role },
       h("td", { class: "number" }, row.rank ?? convergebench.ABSENT),
       h("th", { scope: "row" },
         convergebench.chart.key(all.style(model)),

@@ -1,4 +1,4 @@
-"""Rankings and curves by metric."""
+"""What a person sees, then rankings and curves by metric."""
 
 from functools import partial
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from convergebench.report.page.metric_sections import metric_section
 from convergebench.report.page.overview import model_numbers, overview_section
 from convergebench.report.page.page_data import PageData
+from convergebench.report.page.ranking_table import headline_tables
 from convergebench.report.page.sections._section import ASSETS, Builders, PageSection
 
 
@@ -24,7 +25,11 @@ def _builders(page: PageData) -> Builders:
         f"metric/{facts.name}": partial(metric_section, page.ranked, facts.name, numbers)
         for facts in page.results.metrics
     }
-    return {"overview": partial(_overview, page), **metrics}
+    return {
+        "overview": partial(_overview, page),
+        "headline": partial(headline_tables, page.ranked),
+        **metrics,
+    }
 
 
 MEMBERS = (
@@ -35,6 +40,6 @@ MEMBERS = (
         _builders,
         order=10,
         needs_rounds=True,
-        prepared=("overview", "metric/ssim"),
+        prepared=("overview", "headline", "metric/ssim"),
     ),
 )

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from convergebench.results import Records, load_results
+from convergebench.store import Workspace
+from convergebench.types import Measurement
+from report.page.conftest import Visit, write
+from report.page.filled import fill
+
+KEPT = {"steady": 0.95, "refuser": 0.9, "fading": 0.3}
+
+
+@pytest.fixture
+def seen(tmp_path: Path) -> str:
+    """The address of a report whose returns and forward edits were measured by region."""
+    folder = tmp_path / "results"
+    fill(folder)
+    with Workspace.create(folder) as workspace:
+        records, results = Records.of(workspace), load_results(workspace)
+        sources = {one.case.id: digest for one, digest in records.beginnings(results.suite)}
+        rows = [
+            (sources[one.case], one.digest, Measurement(name, "1", value))
+            for one in results.returns
+            for name, value in (("undid", 0.9), ("kept", KEPT.get(one.model, 1.0)))
+        ]
+        rows += [
+            (step.inputs[0], step.picture, Measurement("edit_evidence", "1", 1.0))
+            for step in records.steps
+            if step.role == "forward" and step.picture
+        ]
+        workspace.record_measurements(rows).result()
+    return (write(folder, tmp_path / "written") / "index.html").as_uri()
+
+
+def test_the_headline_stands_first_with_its_sentence(visit: Visit, seen: str) -> None:
+    page = visit.open(seen)
+    first = page.locator(".overview section").first
+    assert first.get_attribute("aria-label") == "Headline"
+    assert "rounds" in first.locator(".lead").inner_text()
+    headings = set(first.locator("thead th").all_inner_texts())
+    assert headings >= {"score", "did the edit", "undid it", "kept R1", "kept R3", "usable for", "ended by"}
+    names = first.locator("tbody th a").all_inner_texts()
+    assert names.index("steady") < names.index("fading") < names.index("identity")
+    assert page.locator(".overview section").nth(1).get_attribute("aria-label") == "Ranking"
+
+
+def test_calibration_stays_below_its_line_however_the_table_is_sorted(visit: Visit, seen: str) -> None:
+    page = visit.open(seen)
+    first = page.locator(".overview section").first
+    for _ in range(2):
+        first.get_by_role("button", name="kept R1").click()
+        last = first.locator("tbody tr").last
+        assert last.locator("th a").inner_text() == "identity"
+        assert last.locator("td").first.evaluate("cell => getComputedStyle(cell).borderTopWidth") == "2px"
+
+
+def test_without_regions_the_ranking_by_metric_stands_first(visit: Visit, written: Path) -> None:
+    page = visit.open((written / "index.html").as_uri())
+    assert page.locator(".overview section").first.get_attribute("aria-label") == "Ranking"
+    assert page.locator(".headline").count() == 0
+    assert "null" not in page.locator("main").inner_text().split()
