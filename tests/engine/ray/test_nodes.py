@@ -31,7 +31,7 @@ from far_editors import OnGpu
 
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 SLOW_MODEL = """
 import time
 
