@@ -40,7 +40,7 @@ def test_pictures_are_imported_and_measured(cli: Cli, tmp_path: Path) -> None:
         (folder / f"{name}.png").write_bytes(Picture.from_pixels(textured(seed=number)).encoded)
     words = ("--workspace", tmp_path / "w", "--metric", "psnr,ssim", "--json")
     told = cli("import", tmp_path / "chain", "--model", "mine", *words).json
-    assert told == {"suite": "imported", "models": ["mine"], "returns": 1}
+    assert told == {"suite": "imported", "models": ["mine"], "returns": 1, "incomplete": {}}
     (row,) = cli("summary", "--workspace", tmp_path / "w", "--json").json["rows"]
     assert 0 < row["metrics"]["ssim"]["mean"] < 1
     assert (row["mean_seconds"], row["cost_usd"]) == (None, None)
