@@ -203,7 +203,7 @@ def test_a_signal_keeps_what_is_in_flight_and_the_same_command_goes_on(
     _, err = stopped.communicate(timeout=30)
     assert stopped.returncode == 130
     assert "Traceback" not in err
-    assert "3 of 3 trajectories are not complete; all that was done is in" in err
+    assert "3 of 3 trajectories are not complete; all finished edits are in" in err
     assert "Rerun the command to continue" in err
     kept = steps(tmp_path / "results")
     assert len(kept) == 3

@@ -304,7 +304,7 @@ def _closing_lines(outcome: RunOutcome, workspace: Path, *, fresh: bool) -> list
         unfinished = f"{outcome.trajectories - outcome.complete} of {outcome.trajectories}"
         lines.append(
             f"convergebench: {unfinished} trajectories are not complete{f' ({why})' if why else ''}; "
-            f"everything else is in {workspace}/."
+            f"all finished edits are in {workspace}/."
         )
     without = ", without --fresh," if fresh else ""
     if outcome.out_of_budget:
