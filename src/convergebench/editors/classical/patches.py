@@ -72,12 +72,13 @@ class _Canvas:
         patches = np.empty((len(centres), len(taps), 3), np.float32)
         for tap, (down, right) in enumerate(taps):
             patches[:, tap] = self.colours.take(centres + (down * self.stride + right), axis=0)
-        return patches.reshape(len(centres), -1)
+        return patches.reshape(len(centres), 3 * len(taps))
 
     def filled(self, picture: Field) -> _Canvas:
         """With this picture's colours in the hole."""
-        colours = _bordered(picture).reshape(-1, 3)
-        return replace(self, colours=np.where(self.is_hidden[:, None], colours, self.colours))
+        colours = self.colours.copy()
+        colours[self.is_hidden] = picture[self.hidden]
+        return replace(self, colours=colours)
 
 
 class _Matched(NamedTuple):
@@ -249,20 +250,20 @@ def _carried_over(canvas: _Canvas, coarse: _Matched) -> _Indices:
 def _improved(canvas: _Canvas, sources: _Indices) -> tuple[_Indices, Field]:
     """Each patch with the best of its own match and those beside its neighbours', and the errors of these."""
     wanted = canvas.patches(canvas.centres, _SPARSE_TAPS)
-
-    def errors_of(sources: _Indices) -> Field:
-        errors = _squared(canvas.patches(sources, _SPARSE_TAPS) - wanted)
-        return np.where(canvas.is_known[sources], errors, np.float32(np.inf))
-
     number = np.full(len(canvas.colours), -1)
     number[canvas.centres] = np.arange(canvas.centres.size)
-    errors = errors_of(sources)
+    sources = sources.copy()
+    errors = _squared(canvas.patches(sources, _SPARSE_TAPS) - wanted)
+    errors[~canvas.is_known[sources]] = np.inf
     for step in (1, canvas.stride, -1, -canvas.stride):
         neighbour = number[canvas.centres + step]
         beside = np.clip(sources[neighbour] - step, 0, len(canvas.colours) - 1)
-        others = np.where((neighbour >= 0) & canvas.is_known[beside], beside, sources)
-        theirs = errors_of(others)
-        sources, errors = np.where(theirs < errors, others, sources), np.minimum(theirs, errors)
+        # Most neighbours were matched with neighbours, and have nothing new to offer.
+        which = np.flatnonzero((neighbour >= 0) & canvas.is_known[beside] & (beside != sources))
+        theirs = _squared(canvas.patches(beside[which], _SPARSE_TAPS) - wanted[which])
+        is_better = theirs < errors[which]
+        sources[which[is_better]] = beside[which[is_better]]
+        errors[which[is_better]] = theirs[is_better]
     worst = errors[np.isfinite(errors)].max(initial=0)
     return _made_known(canvas, sources), np.minimum(errors, worst)
 
