@@ -426,7 +426,7 @@ int flip_features(const uint8_t *pixels, int64_t height, int64_t width, const Co
 }
 
 /* The map of a picture against the features of another. 0, or −1 where memory is short. */
-int flip_map(const uint8_t *pixels, int64_t height, int64_t width, const Constants *constants,
-             const float *weights, const int64_t *reaches, const float *planes, float *map) {
+int flip_compare(const uint8_t *pixels, int64_t height, int64_t width, const Constants *constants,
+                 const float *weights, const int64_t *reaches, const float *planes, float *map) {
     return process(pixels, height, width, constants, weights, reaches, (float *)planes, map);
 }
