@@ -92,7 +92,7 @@ def flip_map(
     assert features.shape == (5, height, width) and features.flags.c_contiguous
     found = np.empty((height, width), np.float32)
     addresses = [array.ctypes.data for array in (*parameters, features, found)]
-    if _loaded().flip_map(pixels.ctypes.data, height, width, *addresses):
+    if _loaded().flip_compare(pixels.ctypes.data, height, width, *addresses):
         raise MemoryError
     return found
 
@@ -159,5 +159,5 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.png_room.argtypes = (size, size)
     library.png_deflate.argtypes = (pointer, size, size, pointer)
     library.flip_features.argtypes = (pointer, size, size, *[pointer] * 4)
-    library.flip_map.argtypes = (pointer, size, size, *[pointer] * 5)
+    library.flip_compare.argtypes = (pointer, size, size, *[pointer] * 5)
     return library

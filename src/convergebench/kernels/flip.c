@@ -30,7 +30,7 @@ typedef struct {
     int64_t reach;
 } Filter;
 
-enum { LUMINANCE, RED_GREEN, WIDE_BLUE_YELLOW, NARROW_BLUE_YELLOW, SMOOTH, EDGES, POINTS, FILTERS };
+enum { RED_GREEN, WIDE_BLUE_YELLOW, NARROW_BLUE_YELLOW, LUMINANCE, SMOOTH, EDGES, POINTS, FILTERS };
 
 /* In the order of FlipParameters in kernels.py. Matrices are 3 × 3, row by row. */
 typedef struct {
@@ -113,14 +113,15 @@ INLINE float exp_2(float x) {
 }
 
 /* Filters. The taps of a value are `stride` apart: ROW down a column, 1 along a row. A loop takes PAIRS of
- * them, from the distance `from` on; the first loop begins with the centre, the others add to its sum. */
+ * them, from the distance `from` on. The first loop begins with the centre, the others add to its sum: `first`
+ * says which, and is constant wherever these functions are inlined. */
 
-INLINE void weigh(float *restrict out, const float *in, const float *weights, int64_t from, int64_t stride,
-                  int64_t length) {
+INLINE void weigh(float *restrict out, const float *in, const float *weights, int first, int64_t from,
+                  int64_t stride, int64_t length) {
     const float *w = weights + from;
     for (int64_t i = 0; i < length; i++) {
         const float *before = in + i - from * stride, *after = in + i + from * stride;
-        float sum = from == 1 ? weights[0] * in[i] : out[i];
+        float sum = first ? weights[0] * in[i] : out[i];
         for (int64_t k = 0; k < PAIRS; k++)
             sum += w[k] * (before[-k * stride] + after[k * stride]);
         out[i] = sum;
@@ -129,26 +130,26 @@ INLINE void weigh(float *restrict out, const float *in, const float *weights, in
 
 FOR_EACH_PROCESSOR
 static void filter_down(float *out, const float *in, Filter by, int64_t length) {
-    weigh(out, in, by.weights, 1, ROW, length);
+    weigh(out, in, by.weights, 1, 1, ROW, length);
     for (int64_t from = PAIRS + 1; from <= by.reach; from += PAIRS)
-        weigh(out, in, by.weights, from, ROW, length);
+        weigh(out, in, by.weights, 0, from, ROW, length);
 }
 
 FOR_EACH_PROCESSOR
 static void filter_along(float *out, const float *in, Filter by, int64_t length) {
-    weigh(out, in, by.weights, 1, 1, length);
+    weigh(out, in, by.weights, 1, 1, 1, length);
     for (int64_t from = PAIRS + 1; from <= by.reach; from += PAIRS)
-        weigh(out, in, by.weights, from, 1, length);
+        weigh(out, in, by.weights, 0, from, 1, length);
 }
 
 /* Two filters of one reach, whose taps are loaded once. */
 INLINE void weigh_twice(float *restrict out, float *restrict other_out, const float *in, const float *weights,
-                        const float *other_weights, int64_t from, int64_t length) {
+                        const float *other_weights, int first, int64_t from, int64_t length) {
     const float *w = weights + from, *v = other_weights + from;
     for (int64_t i = 0; i < length; i++) {
         const float *before = in + i - from * ROW, *after = in + i + from * ROW;
-        float sum = from == 1 ? weights[0] * in[i] : out[i];
-        float other_sum = from == 1 ? other_weights[0] * in[i] : other_out[i];
+        float sum = first ? weights[0] * in[i] : out[i];
+        float other_sum = first ? other_weights[0] * in[i] : other_out[i];
         for (int64_t k = 0; k < PAIRS; k++) {
             float pair = before[-k * ROW] + after[k * ROW];
             sum += w[k] * pair;
@@ -162,49 +163,56 @@ INLINE void weigh_twice(float *restrict out, float *restrict other_out, const fl
 FOR_EACH_PROCESSOR
 static void filter_twice_down(float *out, float *other_out, const float *in, Filter by, Filter other,
                               int64_t length) {
-    weigh_twice(out, other_out, in, by.weights, other.weights, 1, length);
+    weigh_twice(out, other_out, in, by.weights, other.weights, 1, 1, length);
     for (int64_t from = PAIRS + 1; from <= by.reach; from += PAIRS)
-        weigh_twice(out, other_out, in, by.weights, other.weights, from, length);
+        weigh_twice(out, other_out, in, by.weights, other.weights, 0, from, length);
 }
 
-/* A Gaussian, if wanted, and its derivatives. They sum differences from the centre, so that derivatives are
+/* What is made of the luminance: as the eye resolves it, a Gaussian, and its first and second derivative. Of
+ * these four the last `outputs` are wanted. They sum differences from the centre, so that derivatives are
  * exactly zero where nothing changes: ꟻLIP takes the root of their difference, which magnifies errors. */
-INLINE void derive(float *restrict smooth, float *restrict edge, float *restrict point, const float *in,
-                   const Filter *by, int64_t from, int64_t stride, int64_t length, int with_smooth) {
-    const float *u = by[0].weights + from, *v = by[1].weights + from, *w = by[2].weights + from;
+INLINE void derive(float *restrict seen, float *restrict smooth, float *restrict edge, float *restrict point,
+                   const float *in, const Filter *filters, int first, int64_t from, int64_t stride,
+                   int64_t length, int outputs) {
+    const float *t = filters[LUMINANCE].weights + from, *u = filters[SMOOTH].weights + from;
+    const float *v = filters[EDGES].weights + from, *w = filters[POINTS].weights + from;
     for (int64_t i = 0; i < length; i++) {
         const float *before = in + i - from * stride, *after = in + i + from * stride;
-        float twice = 2 * in[i], sum = 0, slope = from == 1 ? 0 : edge[i], bend = from == 1 ? 0 : point[i];
-        if (with_smooth)
-            sum = from == 1 ? in[i] : smooth[i];
+        float twice = 2 * in[i], slope = first ? 0 : edge[i], bend = first ? 0 : point[i];
+        float mean = outputs < 3 ? 0 : first ? in[i] : smooth[i];
+        float light = outputs < 4 ? 0 : first ? in[i] : seen[i];
         for (int64_t k = 0; k < PAIRS; k++) {
             float pair = before[-k * stride] + after[k * stride] - twice;
-            if (with_smooth)
-                sum += u[k] * pair;
             slope += v[k] * (after[k * stride] - before[-k * stride]);
             bend += w[k] * pair;
+            mean += u[k] * pair;
+            light += t[k] * pair;
         }
-        if (with_smooth)
-            smooth[i] = sum;
         edge[i] = slope;
         point[i] = bend;
+        if (outputs >= 3)
+            smooth[i] = mean;
+        if (outputs >= 4)
+            seen[i] = light;
     }
 }
 
-/* `by` are the three filters from SMOOTH on, all of one reach. */
 FOR_EACH_PROCESSOR
-static void derive_down(float *smooth, float *edge, float *point, const float *in, const Filter *by,
-                        int64_t length) {
-    derive(smooth, edge, point, in, by, 1, ROW, length, 1);
-    for (int64_t from = PAIRS + 1; from <= by->reach; from += PAIRS)
-        derive(smooth, edge, point, in, by, from, ROW, length, 1);
+static void derive_down(float *seen, float *smooth, float *edge, float *point, const float *in,
+                        const Filter *filters, int64_t length) {
+    derive(seen, smooth, edge, point, in, filters, 1, 1, ROW, length, 4);
+    for (int64_t from = PAIRS + 1; from <= filters[EDGES].reach; from += PAIRS)
+        if (from <= filters[LUMINANCE].reach)
+            derive(seen, smooth, edge, point, in, filters, 0, from, ROW, length, 4);
+        else
+            derive(NULL, smooth, edge, point, in, filters, 0, from, ROW, length, 3);
 }
 
 FOR_EACH_PROCESSOR
-static void derive_along(float *edge, float *point, const float *in, const Filter *by, int64_t length) {
-    derive(NULL, edge, point, in, by, 1, 1, length, 0);
-    for (int64_t from = PAIRS + 1; from <= by->reach; from += PAIRS)
-        derive(NULL, edge, point, in, by, from, 1, length, 0);
+static void derive_along(float *edge, float *point, const float *in, const Filter *filters, int64_t length) {
+    derive(NULL, NULL, edge, point, in, filters, 1, 1, 1, length, 2);
+    for (int64_t from = PAIRS + 1; from <= filters[EDGES].reach; from += PAIRS)
+        derive(NULL, NULL, edge, point, in, filters, 0, from, 1, length, 2);
 }
 
 /* Single pixels */
@@ -231,13 +239,14 @@ INLINE float compressed(float x) {
 }
 
 /* Filtered opponent colours to CIELAB, with less chroma in the dark (the Hunt effect). Blue-yellow is the sum
- * of the third and fourth row. Only colours that no screen can show go by way of RGB, which adds rounding
+ * of two rows. Only colours that no screen can show go by way of RGB, which adds rounding
  * errors. */
 FOR_EACH_PROCESSOR
 static void to_lab(float *restrict lightness, float *restrict a, float *restrict b,
                    const float *restrict rows, const Constants *by, int64_t length) {
     const float *m = by->to_rgb, *n = by->to_xyz;
-    const float *luminance = rows, *red_green = rows + ROW, *wide = rows + 2 * ROW, *narrow = rows + 3 * ROW;
+    const float *luminance = rows + LUMINANCE * ROW, *red_green = rows + RED_GREEN * ROW;
+    const float *wide = rows + WIDE_BLUE_YELLOW * ROW, *narrow = rows + NARROW_BLUE_YELLOW * ROW;
     for (int64_t i = 0; i < length; i++) {
         float y = luminance[i], x = y + red_green[i], z = y - (wide[i] + narrow[i]);
         float red = m[0] * x + m[1] * y + m[2] * z, shown_red = displayable(red);
@@ -292,10 +301,13 @@ typedef struct {
     const Model *model;
     int64_t reach, depth;
     float *ring; /* of each plane 2 · depth rows: each row is stored twice, so that every window is whole */
-    float *rows; /* for the steps of one output row */
+    float *rows; /* for the steps of one output row: DOWN, then ALONG, then FEATURES */
 } Strip;
 
-enum { DOWN = 7, ALONG = 8, ROWS = DOWN + ALONG + FEATURES };
+/* Filtered down by each filter; then filtered along for colours, and the derivatives along and down. */
+enum { DOWN = FILTERS };
+enum { SLOPE_ALONG = LUMINANCE + 1, BEND_ALONG, SLOPE_DOWN, BEND_DOWN, ALONG };
+enum { ROWS = DOWN + ALONG + FEATURES };
 
 static float *ring_row(const Strip *strip, int channel, int64_t slot) {
     return strip->ring + (channel * 2 * strip->depth + slot) * ROW;
@@ -310,7 +322,8 @@ static void prefetch(const void *from, int64_t bytes) {
 static void read_row(const Strip *strip, int64_t row) {
     const Constants *constants = strip->model->constants;
     int64_t begin = strip->left - strip->reach, columns = strip->length + 2 * strip->reach;
-    int64_t first = begin < 0 ? -begin : 0, rest = strip->width - begin, end = rest < columns ? rest : columns;
+    int64_t first = begin < 0 ? -begin : 0, rest = strip->width - begin;
+    int64_t end = rest < columns ? rest : columns;
     int64_t slot = (row + strip->reach) % strip->depth, last = strip->height - 1;
     int64_t inside = row < 0 ? 0 : row < last ? row : last, stride = strip->width * CHANNELS;
     const uint8_t *pixel = strip->pixels + inside * stride + (begin + first) * CHANNELS;
@@ -341,22 +354,22 @@ static void row_features(const Strip *strip, int64_t row, float *const *features
     const float *blue_yellow = ring_row(strip, 2, slot);
     float *down = strip->rows, *along = strip->rows + DOWN * ROW;
 
-    filter_down(down, luminance, filters[LUMINANCE], columns);
-    filter_down(down + ROW, red_green, filters[RED_GREEN], columns);
-    filter_twice_down(down + 2 * ROW, down + 3 * ROW, blue_yellow, filters[WIDE_BLUE_YELLOW],
-                      filters[NARROW_BLUE_YELLOW], columns);
-    derive_down(down + 4 * ROW, down + 5 * ROW, down + 6 * ROW, luminance, filters + SMOOTH, columns);
+    filter_down(down + RED_GREEN * ROW, red_green, filters[RED_GREEN], columns);
+    filter_twice_down(down + WIDE_BLUE_YELLOW * ROW, down + NARROW_BLUE_YELLOW * ROW, blue_yellow,
+                      filters[WIDE_BLUE_YELLOW], filters[NARROW_BLUE_YELLOW], columns);
+    derive_down(down + LUMINANCE * ROW, down + SMOOTH * ROW, down + EDGES * ROW, down + POINTS * ROW,
+                luminance, filters, columns);
 
     down += reach;
-    for (int i = LUMINANCE; i <= NARROW_BLUE_YELLOW; i++)
+    for (int i = RED_GREEN; i <= LUMINANCE; i++)
         filter_along(along + i * ROW, down + i * ROW, filters[i], length);
-    derive_along(along + 4 * ROW, along + 5 * ROW, down + 4 * ROW, filters + SMOOTH, length);
-    filter_along(along + 6 * ROW, down + 5 * ROW, filters[SMOOTH], length);
-    filter_along(along + 7 * ROW, down + 6 * ROW, filters[SMOOTH], length);
+    derive_along(along + SLOPE_ALONG * ROW, along + BEND_ALONG * ROW, down + SMOOTH * ROW, filters, length);
+    filter_along(along + SLOPE_DOWN * ROW, down + EDGES * ROW, filters[SMOOTH], length);
+    filter_along(along + BEND_DOWN * ROW, down + POINTS * ROW, filters[SMOOTH], length);
 
     to_lab(features[LIGHTNESS], features[A], features[B], along, strip->model->constants, length);
-    lengths(features[EDGE], along + 4 * ROW, along + 6 * ROW, length);
-    lengths(features[POINT], along + 5 * ROW, along + 7 * ROW, length);
+    lengths(features[EDGE], along + SLOPE_ALONG * ROW, along + SLOPE_DOWN * ROW, length);
+    lengths(features[POINT], along + BEND_ALONG * ROW, along + BEND_DOWN * ROW, length);
 }
 
 /* Without a map, writes the features to `planes`; with one, writes how they differ from those in `planes`. */
@@ -413,7 +426,7 @@ int flip_features(const uint8_t *pixels, int64_t height, int64_t width, const Co
 }
 
 /* The map of a picture against the features of another. 0, or −1 where memory is short. */
-int flip_map(const uint8_t *pixels, int64_t height, int64_t width, const Constants *constants,
-             const float *weights, const int64_t *reaches, const float *planes, float *map) {
+int flip_compare(const uint8_t *pixels, int64_t height, int64_t width, const Constants *constants,
+                 const float *weights, const int64_t *reaches, const float *planes, float *map) {
     return process(pixels, height, width, constants, weights, reaches, (float *)planes, map);
 }

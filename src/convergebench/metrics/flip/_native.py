@@ -37,7 +37,7 @@ def _parameters(pixels_per_degree: float) -> FlipParameters:
     ]
     filters = model.filters
     halves = (
-        filters.luminance, filters.red_green, *filters.blue_yellow,
+        filters.red_green, *filters.blue_yellow, filters.luminance,
         filters.smooth, filters.edge, filters.point,
     )  # fmt: skip
     weights = np.zeros((len(halves), FLIP_REACH + 1), np.float32)
