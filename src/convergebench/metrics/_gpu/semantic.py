@@ -59,7 +59,7 @@ class Preparation:
 
     @staticmethod
     def is_usual(processor: Any) -> bool:
-        """Whether the processor does exactly these steps. Other processors run unchanged."""
+        """Whether the processor does exactly these steps. Any other processor is used itself."""
         steps = ("do_resize", "do_center_crop", "do_rescale", "do_normalize")
         return (
             all(getattr(processor, step, False) for step in steps)
