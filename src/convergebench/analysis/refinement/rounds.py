@@ -22,7 +22,7 @@ class RoundRow:
     content: int
     """Cases whose reasoner requested nothing, in this round or earlier."""
     edited: int
-    """Counted in this round."""
+    """Cases that were edited in this round."""
     missing: int
     """Cases without a picture after this round."""
     figures: Mapping[str, Interval | None]
