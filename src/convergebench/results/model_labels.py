@@ -30,8 +30,7 @@ def unique_labels(names: Mapping[Digest, str]) -> dict[Digest, str]:
 
 
 def imported_labels(names: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
-    """A label for each fingerprint: the name, followed by the fingerprint if several models share the name,
-    such as one editor with different parameters or versions.
+    """A label for each model of imported tables, which have no fingerprints: its name, unless that is taken.
 
     >>> imported_labels(["qwen", "flux"], taken=["flux"])
     {'qwen': 'qwen', 'flux': 'flux (imported)'}
