@@ -29,7 +29,7 @@ class Meaning:
 
 
 def invert(instruction: str) -> str | None:
-    """The instruction that undoes another, by templates: parse the request, invert it, and phrase it again.
+    """The instruction that undoes this one; None if no template matches.
 
     >>> invert("Add a red scarf to the dog.")
     'Remove the red scarf from the dog.'
