@@ -34,7 +34,7 @@ class ConvergenceScore:
     gated_by: str | None
     """The criterion for a forward edit that happened."""
     metrics: tuple[str, ...]
-    """The values used."""
+    """The metrics used."""
     missing: tuple[str, ...]
     """Metrics of the definition that have no values."""
 
