@@ -1,5 +1,5 @@
-"""What undoes an instruction, and whether anything can: by built-in pairs, rules and templates, and by a
-language model where one is given."""
+"""The inverse of an instruction, and whether it has one: by built-in pairs, rules and templates, and
+optionally by a language model."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ _SMALL_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class Inverse:
-    """What undoes an instruction, who says so, and what was turned down on the way."""
+    """The inverse of an instruction, its origin, and the rejected candidates."""
 
     text: str | None
-    """None where nobody knows."""
+    """None if unknown."""
     by: str
     turned_down: tuple[str, ...] = ()
 
 
 async def inverse_of(instruction: str, judge: Judge | None = None) -> Inverse:
-    """By the language model if there is one and its answer holds, else by the pairs and templates.
+    """Uses the language model if there is one and its answer is valid, otherwise the pairs and templates.
 
-    An answer holds if it says something, is not the instruction itself (unless that undoes itself), and if
-    undoing it in turn means the instruction again.
+    An answer is valid if it is not empty, is not the instruction itself (unless that undoes itself), and if
+    its own inverse means the instruction again.
     """
     turned_down: tuple[str, ...] = ()
     if judge is not None:
@@ -74,7 +74,7 @@ async def inverse_of(instruction: str, judge: Judge | None = None) -> Inverse:
 
 
 async def class_of(instruction: str, judge: Judge | None = None) -> Classed:
-    """By the rules; by the language model, if there is one, where they know nothing."""
+    """Uses the rules; where no rule applies, uses the language model if there is one."""
     found = classify(instruction)
     if found.reversibility is not None or judge is None:
         return found
@@ -105,7 +105,7 @@ async def _objection(judge: Judge, instruction: str, answer: str) -> str | None:
 
 
 def same_meaning(one: str, other: str) -> bool:
-    """Whether templates read the same out of both, or they have the same words but for the small ones.
+    """Whether templates read the same meaning from both, or both have the same words except for small ones.
 
     >>> same_meaning("Put a hat on the man.", "Add the hat to the man")
     True
@@ -125,7 +125,7 @@ async def _answer(judge: Judge, prompt: str, key: str) -> str:
 
 
 async def _reply(judge: Judge, prompt: str, keys: tuple[str, ...]) -> Mapping[str, str]:
-    """The texts under these keys; raises the error that remained after all attempts worth making."""
+    """The texts under these keys; raises the error that remained after all worthwhile attempts."""
     schema = {
         "type": "object",
         "properties": {key: {"type": "string"} for key in keys},

@@ -1,4 +1,4 @@
-"""Ctrl-C, or SIGTERM: once to stop asking, twice to drop what is in flight."""
+"""Ctrl-C or SIGTERM: the first stops new requests, the second drops requests in flight."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextlib.contextmanager
 def interruptible(on_interrupt: Callable[[], None]) -> Iterator[None]:
-    """While this lasts the first signal calls `on_interrupt`; the next does what it does to any program."""
+    """Inside the `with` block the first signal calls `on_interrupt`; the next has its usual effect."""
     loop = asyncio.get_running_loop()
     if threading.current_thread() is not threading.main_thread():
         yield

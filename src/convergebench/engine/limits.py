@@ -1,4 +1,4 @@
-"""Limits and money: how often, how fast and at what cost a provider is asked."""
+"""Limits and costs: how often, how fast and at what price a provider is called."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ log = logging.getLogger("convergebench")
 
 WORTH_RETRYING = (RateLimited, Unavailable, BadOutput)
 ROUNDING_USD = 1e-6
-"""Sums of cents are not exact: this little over the limit is within it."""
+"""Tolerance for rounding errors in sums of costs."""
 
 
 class Paid(Protocol):
@@ -41,13 +41,14 @@ T = TypeVar("T", bound=Paid)
 
 @dataclass(frozen=True)
 class Patience:
-    """How often to ask and how long to wait: exponential with full jitter, or as the server says."""
+    """Number of attempts and delay between them: exponential with full jitter, or as requested by the
+    server."""
 
     attempts: int = 5
     first_wait_seconds: float = 1.0
     longest_wait_seconds: float = 60.0
     deadline_seconds: float = 900.0
-    """For one attempt: a server that never answers cannot hold up the run."""
+    """For one attempt, so that a server that never answers cannot block the run."""
 
     def wait_seconds(self, attempt: int, error: EditError) -> float:
         if isinstance(error, RateLimited) and error.after_seconds is not None:
@@ -60,13 +61,13 @@ class Attempted(Generic[T]):
     outcome: T | EditError
     attempts: int
     seconds: float
-    """Of the last attempt alone: how long the editor takes, not how long the request waited."""
+    """Duration of the last attempt only: the editor's time, without the time the request waited."""
     cost_usd: float | None
-    """Of all attempts, as failures can be charged for too; None where that is not known."""
+    """Cost of all attempts, because failures can be charged too; None if unknown."""
 
 
 class Stopped(Exception):
-    """The run is ending; nothing new is asked for."""
+    """The run is ending; no new requests are sent."""
 
 
 class BudgetReached(Exception):
@@ -75,11 +76,12 @@ class BudgetReached(Exception):
     def __init__(self, attempted: Attempted[Any] | None = None) -> None:
         super().__init__()
         self.attempted = attempted
-        """Failed attempts that were paid for before."""
+        """Earlier failed attempts that were paid for."""
 
 
 class Budget:
-    """Money for one run. What is in flight is set aside at its listed price until its real one is known."""
+    """The budget of one run. Requests in flight reserve their listed price until the actual price is
+    known."""
 
     def __init__(self, most_usd: float | None = None) -> None:
         self.most_usd = most_usd
@@ -89,9 +91,9 @@ class Budget:
 
     @asynccontextmanager
     async def pay(self, price_usd: float | None) -> AsyncIterator[Callable[[float | None], None]]:
-        """Set the price aside; the caller says what it came to, or nothing if it cost nothing.
+        """Reserve the price. The caller reports the actual cost, or nothing if there was none.
 
-        Where too little is left, wait: what is set aside for others may turn out not to be needed.
+        If too little is left, wait: reservations of other requests may turn out not to be needed.
         """
         if self.most_usd is None:
             yield self._settle
@@ -152,7 +154,7 @@ class Lane:
             self._most = self._allowed = float(at_once)
 
     def adapt(self, outcome: object, wait_seconds: float) -> None:
-        """Adapt the number at a time to a reply."""
+        """Adapt the number of parallel requests to a reply."""
         if isinstance(outcome, RateLimited):
             self._allowed = max(1.0, min(self._allowed, float(self._active + 1)) / 2)
             self._next_start = max(self._next_start, time.monotonic() + wait_seconds)
@@ -161,13 +163,13 @@ class Lane:
 
 
 def patience_with(editor: Editor, patience: Patience) -> Patience:
-    """Editors that take batches, or run elsewhere, apply the deadline themselves, to the work alone."""
+    """Batch editors and remote editors apply the deadline themselves, to the work alone."""
     is_waited_for = isinstance(editor, BatchEditor | PreparedEditor)
     return replace(patience, deadline_seconds=math.inf) if is_waited_for else patience
 
 
 def lane_for(facts: EditorFacts, at_once: int | None, per_minute: float | None) -> Lane:
-    """An explicit number overrides what the account allows, but not what this machine can do."""
+    """An explicit number overrides the account's limit, but not the limit of this machine."""
     runs_here = facts.price_usd == 0
     if facts.at_once is None or at_once is None:
         most = facts.at_once
@@ -187,8 +189,8 @@ class Limits:
         self.spent_usd = 0.0
 
     async def attempt(self, call: Callable[[], Awaitable[T]], price_usd: float | None) -> Attempted[T]:
-        """The call's result, or the error that remained after all attempts worth making; Stopped if the run
-        ends before the first."""
+        """The call's result, or the error that remained after all worthwhile attempts. Raises Stopped if the
+        run ends before the first attempt."""
         done: Attempted[T] | None = None
         for attempt in range(1, self._patience.attempts + 1):
             try:
@@ -233,7 +235,7 @@ class Limits:
             return error
         except TimeoutError:
             return Unavailable(f"no answer within {self._patience.deadline_seconds:g} s")
-        except Exception as error:  # an editor's own mistake must not end the others' work
+        except Exception as error:  # an error in one editor must not end the work of the others
             log.debug("an editor crashed", exc_info=True)
             return Crashed(" ".join(f"{type(error).__name__}: {error}".split()))
 

@@ -1,4 +1,4 @@
-"""What a session reports while it runs."""
+"""The progress reports of a session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class RunProgress(Protocol):
     def step(self, model: str, step: Step, *, replayed: bool) -> None: ...
 
     def ended(self, model: str, unmade: int) -> None:
-        """One of its trajectories ended; `unmade` is the number of edits it lacks."""
+        """A trajectory ended; `unmade` is the number of its missing edits."""
 
     def measured(self, pictures: int) -> None: ...
 
@@ -23,8 +23,8 @@ class RunProgress(Protocol):
 
 class JudgingProgress(Protocol):
     def planned(self, judgements: int) -> None:
-        """The number of different judgements; while more may come, the most there can be, updated later.
-        `judged` follows for each that gets a verdict."""
+        """The number of different judgements. While more may be added, this is the maximum, and is updated
+        later. `judged` follows for each that gets a verdict."""
 
     def judged(self, verdict: Verdict, *, replayed: bool) -> None: ...
 
@@ -35,7 +35,7 @@ class JudgingProgress(Protocol):
 
 
 class NoProgress:
-    """A RunProgress that nobody sees."""
+    """A RunProgress that reports nothing."""
 
     def planned(self, model: str, edits: int) -> None:
         pass
@@ -54,7 +54,7 @@ class NoProgress:
 
 
 class NoJudgingProgress:
-    """A JudgingProgress that nobody sees."""
+    """A JudgingProgress that reports nothing."""
 
     def planned(self, judgements: int) -> None:
         pass

@@ -1,4 +1,4 @@
-"""A queue of requests, and who waits for their replies."""
+"""A queue of requests with futures for their replies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class QueuedRequest(Generic[Request, Reply]):
     request: Request
     answer: asyncio.Future[Reply]
     losses: int = 0
-    """How often its server was lost meanwhile."""
+    """Number of servers lost while serving this request."""
 
     def settle(self, outcome: Reply | Exception) -> None:
         if self.answer.done():
@@ -34,9 +34,9 @@ class QueuedRequest(Generic[Request, Reply]):
 
 
 class RequestQueue(Generic[Request, Reply]):
-    """Requests that wait to be served, by one server or by many; taken in batches, in order.
+    """Requests that wait for one or several servers. They are taken in batches, in order.
 
-    Servers that have nothing to do come first; busy ones can be told when there may be more for them.
+    Idle servers come first. Busy servers can be notified when there may be more for them.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class RequestQueue(Generic[Request, Reply]):
         return answer
 
     def put_back(self, asked: QueuedRequest[Request, Reply]) -> None:
-        """To the front: its server was lost, and it has waited long enough."""
+        """Put a request at the front of the queue: its server was lost, and it has waited long enough."""
         self._waiting.appendleft(asked)
         self._notify()
 
@@ -66,8 +66,8 @@ class RequestQueue(Generic[Request, Reply]):
     async def take(
         self, most: int, wait_seconds: float = WAIT_SECONDS
     ) -> list[QueuedRequest[Request, Reply]]:
-        """Up to `most`, as soon as there is one; a moment is left for others to join it, and one more after
-        each who does."""
+        """Take up to `most` requests as soon as one is available. Waits a moment for others to join, and
+        again after each that does."""
         self._idle += 1
         try:
             while True:
@@ -83,8 +83,8 @@ class RequestQueue(Generic[Request, Reply]):
             self._idle -= 1
 
     def take_waiting(self, most: int) -> list[QueuedRequest[Request, Reply]]:
-        """Up to this number of the waiting ones. One whose server was lost goes alone: it may be the reason,
-        and shall not take others with it."""
+        """Take up to this number of requests. A request whose server was lost is taken alone: it may be the
+        cause, and must not affect others."""
         batch: list[QueuedRequest[Request, Reply]] = []
         while self._waiting and len(batch) < most:
             if self._waiting[0].answer.done():
@@ -95,24 +95,25 @@ class RequestQueue(Generic[Request, Reply]):
             else:
                 batch.append(self._waiting.popleft())
         if self._waiting:
-            self._is_filled.set()  # for others who take from here
+            self._is_filled.set()  # for other servers
         else:
             self._is_filled.clear()
         return batch
 
     def has_spare(self, batch: int) -> bool:
-        """Whether a busy server may take this number together, because no idle one waits for them."""
+        """Whether a busy server may take this number at once, because no idle server waits for them."""
         return not self._idle and self.is_full(batch)
 
     def grown(self) -> asyncio.Future[None]:
-        """Done when there may be something to spare for one who is busy; each who waits is told in turn."""
+        """A future that completes when there may be requests to spare for a busy server. Waiting servers are
+        notified in turn."""
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._busy[waiter] = None
         waiter.add_done_callback(self._busy.pop)
         return waiter
 
     def is_full(self, batch: int) -> bool:
-        """Whether this number is waiting and may be taken together."""
+        """Whether this number of requests is waiting and may be taken at once."""
         together = itertools.islice(self._waiting, batch)
         return sum(not asked.losses and not asked.answer.done() for asked in together) == batch
 

@@ -1,4 +1,4 @@
-"""The limits of one run, as its user sets them: how many at a time, how many a minute, for how much money."""
+"""The user's limits for one run: parallel requests, requests per minute, and cost."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from convergebench.types import EditorFacts
 
 @dataclass(frozen=True)
 class RunLimits:
-    """None is no limit, or for concurrency the default. All stages of a run share these."""
+    """None means no limit, or for concurrency the default. All stages of a run share these limits."""
 
     concurrency: int | None = None
-    """Trajectories of each model at a time, and requests to its provider; by default 8, and as many requests
-    as are safe for a new account."""
+    """Parallel trajectories of each model, and parallel requests to its provider. Defaults to 8, and to the
+    number of requests that is safe for a new account."""
     judge_concurrency: int | None = None
-    """Questions to the judge at a time; by default as many as its account allows, or 8."""
+    """Parallel questions to the judge. Defaults to the limit of its account, or 8."""
     reasoner_concurrency: int | None = None
     per_minute: float | None = None
-    """Requests a minute to each provider."""
+    """Requests per minute to each provider."""
     max_cost_usd: float | None = None
     patience: Patience = field(default_factory=Patience)
 
@@ -44,7 +44,8 @@ class RunLimits:
             raise WrongUse(f"--per-minute must be a number above 0, not {self.per_minute:g}")
 
     def check_prices(self, editors: Iterable[EditorFacts] = (), judges: Iterable[JudgeFacts] = ()) -> None:
-        """WrongUse if the cost is limited and a price is unknown, since the limit could not hold."""
+        """Raises WrongUse if the cost is limited and a price is unknown, since the limit could not be
+        enforced."""
         if self.max_cost_usd is None:
             return
         unpriced_editors = [facts.name for facts in editors if facts.price_usd is None]

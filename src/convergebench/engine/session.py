@@ -1,4 +1,4 @@
-"""What editing, refining and judging share: which work is claimed, what ends it, and what it came to."""
+"""The common part of editing, refining and judging: claims, reasons to stop, and outcomes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ THREADS = 32
 
 @dataclass
 class SessionOutcome:
-    """What a session came to; the results themselves are in the workspace."""
+    """The outcome of a session; the results themselves are in the workspace."""
 
     seconds: float = 0.0
     spent_usd: float = 0.0
@@ -58,7 +58,7 @@ class SessionProgress(Protocol):
 
 
 class Claimable(Protocol):
-    """Work that one process at a time may do."""
+    """Work that only one process may do at a time."""
 
     @property
     def claim(self) -> int: ...
@@ -70,8 +70,8 @@ Work = TypeVar("Work", bound=Claimable)
 
 
 class Session(Generic[OutcomeT]):
-    """One stage of a run. It begins work only while it may, finishes what is in flight, and raises at the end
-    what went wrong unforeseen."""
+    """One stage of a run. It starts work until it is stopped, finishes requests in flight, and raises
+    unexpected errors at the end."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Session(Generic[OutcomeT]):
         self._started = time.perf_counter()
 
     def limits_for_editors(self, editors: Iterable[Editor]) -> dict[str, Limits]:
-        """By provider: its models share its lane."""
+        """Keyed by provider: its models share its lane."""
         limits = {editor.facts.provider: self._shared.for_editor(editor, self.stop) for editor in editors}
         self._limits += limits.values()
         return limits
@@ -119,8 +119,8 @@ class Session(Generic[OutcomeT]):
 
     @contextlib.contextmanager
     def ending(self, judge: str = "") -> Iterator[None]:
-        """Turn what ends a piece of work into the outcome: of this session alone, where the judge or reasoner
-        of this name is misconfigured, or of the whole run."""
+        """Convert an exception that ends a piece of work into the outcome: of this session alone, if the
+        judge or reasoner of this name is misconfigured, or of the whole run."""
         try:
             yield
         except Stopped:
@@ -143,19 +143,19 @@ class Session(Generic[OutcomeT]):
         self.stop.set()
 
     def fail(self, error: Exception) -> None:
-        """Begin nothing new in the whole run; what is in flight finishes, then `finish` raises the error."""
+        """Start nothing new in the whole run. Requests in flight finish, then `finish` raises the error."""
         self._error = self._error or error
         self._shared.stop.set()
 
     def interrupt(self) -> None:
-        """Begin nothing new; what is in flight finishes and is kept."""
+        """Start nothing new. Requests in flight finish and are stored."""
         if not self._is_over:
             self.outcome.interrupted = True
             self._shared.stop.set()
             self._progress.stopping(self.in_flight)
 
     def close(self) -> None:
-        """From now on an interrupt says nothing about this session."""
+        """From now on an interrupt does not affect the outcome of this session."""
         self._is_over = True
 
     def finish(self) -> OutcomeT:
@@ -168,13 +168,13 @@ class Session(Generic[OutcomeT]):
 
 
 class TrajectorySession(Session[TrajectoriesT]):
-    """A session that follows trajectories."""
+    """A session that runs trajectories."""
 
     async def follow_all(
         self, name: str, work: Sequence[Work], follow: Callable[[Work], Awaitable[None]]
     ) -> None:
-        """Follow everything that a model of this name has to do, some at a time. What another process has
-        claimed is followed when that one has finished: its results are replayed then."""
+        """Run all trajectories of a model with this name, several at a time. A trajectory claimed by another
+        process is run after that process has finished, when its results are replayed."""
         waiting = deque(work)
 
         async def follow_waiting() -> None:
@@ -195,7 +195,7 @@ class TrajectorySession(Session[TrajectoriesT]):
 
     @contextlib.contextmanager
     def trajectory_ending(self, model: str, case: str, judge: str = "") -> Iterator[None]:
-        """As `ending`, for one trajectory: what ends it alone is counted."""
+        """Like `ending`, for one trajectory; failures of that trajectory alone are counted."""
         with self.ending(judge):
             try:
                 yield
@@ -209,7 +209,7 @@ class TrajectorySession(Session[TrajectoriesT]):
 
 @contextlib.asynccontextmanager
 async def claimed(workspace: Workspace, claim: int, may_begin: Callable[[], bool]) -> AsyncIterator[None]:
-    """Wait until no other process works on it, then hold the claim. Stopped if the run ends first."""
+    """Wait until no other process works on it, then hold the claim. Raises Stopped if the run ends first."""
     while not workspace.claim(claim):
         if not may_begin():
             raise Stopped
@@ -221,5 +221,5 @@ async def claimed(workspace: Workspace, claim: int, may_begin: Callable[[], bool
 
 
 def use_many_threads() -> None:
-    """Threads here mostly wait for the disk; with the default of a few, pictures would queue for it."""
+    """These threads mostly wait for the disk; with the small default number, pictures would queue for it."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))

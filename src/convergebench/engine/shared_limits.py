@@ -1,4 +1,4 @@
-"""What the stages of a run share: a lane for each provider, the budget, and the stop signal."""
+"""Limits shared by the stages of a run: a lane for each provider, the budget, and the stop signal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ QUESTIONS_AT_ONCE = 8
 
 
 class StopSignal(asyncio.Event):
-    """Stops its children too; a child can stop alone."""
+    """A stop signal that also stops its children; a child can stop alone."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,10 +34,10 @@ class StopSignal(asyncio.Event):
 
 
 class SharedLimits:
-    """One lane for each provider, for its editors and judges alike; one budget; one stop signal for all.
+    """One lane for each provider, shared by its editors and judges; one budget; one stop signal for all.
 
-    A stage that cannot continue ends alone, by a child of that signal. An exhausted budget, an interrupt and
-    an error end the whole run, when what is in flight has finished.
+    A stage that cannot continue ends alone, by a child of that signal. An exhausted budget, an interrupt or
+    an error ends the whole run after requests in flight have finished.
     """
 
     def __init__(self, limits: RunLimits) -> None:
@@ -52,7 +52,7 @@ class SharedLimits:
         return self._limits(editor.facts.provider, lane, stop, patience)
 
     def for_judge(self, facts: JudgeFacts, concurrency: int | None, stop: asyncio.Event) -> Limits:
-        """The first to ask a provider sets the width of its lane; an explicit, larger number widens it."""
+        """The first caller sets the width of a provider's lane; an explicit, larger number widens it."""
         per_minute = self.limits.per_minute or limits_at(facts.provider).per_minute
         lane = Lane(questions_at_once(facts, concurrency), per_minute)
         limits = self._limits(facts.provider, lane, stop, self.limits.patience)

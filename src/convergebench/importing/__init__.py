@@ -1,4 +1,4 @@
-"""Bring in what was made elsewhere: tables of values, and folders of pictures."""
+"""Import external results: tables of values, and folders of pictures."""
 
 from convergebench.importing.import_file import SUITE, ImportSummary, import_path
 

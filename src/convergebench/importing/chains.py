@@ -1,4 +1,4 @@
-"""Folders of chains: pictures made elsewhere, kept as steps and measured here."""
+"""Folders of chains: external pictures, stored as steps and measured here."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAME = re.compile(r"I(?P<round>\d+)_(?P<role>source|forward|backward)", re.IGNO
 
 @dataclass(frozen=True)
 class ChainFolder:
-    """One case's pictures: I0_source, then I{n}_forward and I{n}_backward, as far as they are there."""
+    """One case's pictures: I0_source, then I{n}_forward and I{n}_backward, as far as they exist."""
 
     case: str
     source: Path
@@ -40,11 +40,11 @@ class ChainFolder:
 class ImportedChains:
     returns: int
     incomplete: dict[str, str]
-    """Chains that ended before their last return, and why."""
+    """Chains that ended before their last return, with the reason."""
 
 
 def find_chains(folder: Path) -> list[ChainFolder]:
-    """Every chain in the folder or below it; a chain is named by its folder's path."""
+    """Every chain in the folder and its subfolders; a chain is named by its folder's path."""
     found = []
     for source in sorted(folder.rglob("*")):
         match = _NAME.fullmatch(source.stem)
@@ -69,10 +69,10 @@ def import_chains(
     chains: Sequence[ChainFolder],
     metric_set: MetricSet,
 ) -> ImportedChains:
-    """Keep and measure the chains. What is there already is not added again.
+    """Store and measure the chains. Existing chains are not added again.
 
-    A chain that is incomplete or damaged is kept as far as it goes; the step that is missing is recorded as a
-    failure with its reason.
+    An incomplete or damaged chain is stored as far as it goes; the missing step is recorded as a failure with
+    its reason.
     """
     editor = EditorFacts(model, VERSION)
     returns, incomplete, trajectories = 0, {}, []
@@ -120,13 +120,13 @@ def _case(chain: ChainFolder, digest: str) -> Case:
 
 
 def _steps(chain: ChainFolder, case: Case, source: Picture) -> Iterator[tuple[Step, Picture | None]]:
-    """Each step with its picture; the first that lacks one is a failure, and the last."""
+    """Each step with its picture; the first step without one is a failure, and the last."""
     given = source
     for number in range(1, chain.rounds + 1):
         for place, (role, paths) in enumerate((("forward", chain.forward), ("backward", chain.backward))):
             made = _read(paths.get(number), f"I{number}_{role}")
             if made is None and number < chain.rounds:
-                continue  # tables of earlier programs leave single pictures out
+                continue  # tables of earlier programs omit single pictures
             outcome = made.facts if isinstance(made, Picture) else made
             if outcome is None:
                 if role == "forward" and number in chain.backward:
@@ -154,7 +154,8 @@ def _read(path: Path | None, name: str) -> Picture | Failure | None:
 def _record(
     workspace: Workspace, run: int, enrolment: Enrolment, steps: Sequence[tuple[Step, Picture | None]]
 ) -> int:
-    """Chains that were imported before are continued; other pictures under the same name start anew."""
+    """Chains that were imported before are continued; different pictures under the same name start a new
+    chain."""
     (trajectory,) = workspace.enrol([enrolment], fresh=False)
     known = {step.position: step.outcome for step in workspace.steps(trajectory)}
     if any(

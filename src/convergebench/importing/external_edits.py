@@ -1,4 +1,4 @@
-"""Single edits made elsewhere: read a list or a folder of them, and import them into a workspace."""
+"""External single edits: read a list or a folder of them, and import them into a workspace."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ReadablePicture:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Which cases have a usable picture, and every problem with the others and with extra pictures."""
+    """The cases with a usable picture, and every problem with the others and with extra pictures."""
 
     usable: dict[str, ReadablePicture]
     missing: tuple[str, ...]
@@ -53,9 +53,9 @@ class Coverage:
     duplicate: tuple[str, ...]
     """Cases with several pictures, of which none is used."""
     unknown: tuple[str, ...]
-    """Ids that are no case of the suite."""
+    """Ids that do not belong to a case of the suite."""
     not_chosen: int
-    """How many pictures are of cases of the suite that were not chosen."""
+    """Number of pictures for cases of the suite that were not chosen."""
 
     @property
     def cases(self) -> int:
@@ -67,8 +67,8 @@ class Coverage:
 
 
 def read_edits(path: Path, model: str, layout: ResultLayout | None = None) -> list[ExternalEdit]:
-    """From JSON lines of id and image_path, relative to the file, or from a folder in the benchmark's layout:
-    of one model, or of several with a folder each."""
+    """Read JSON lines with id and image_path, relative to the file, or a folder in the benchmark's layout:
+    for one model, or for several models with a folder each."""
     if path.is_dir():
         if layout is None:
             raise WrongUse(f"this suite has no layout for result folders; give a .jsonl list, not {path}")
@@ -105,9 +105,9 @@ def coverage(edits: Sequence[ExternalEdit], chosen: Iterable[str], known: Collec
 
 
 def import_edits(workspace: Workspace, origin: Path, suite: Suite, model: str, covered: Coverage) -> None:
-    """Record each case's picture, or why there is none, as a trajectory of one edit.
+    """Record each case's picture, or the reason why it is missing, as a trajectory of one edit.
 
-    What is in the workspace already is not added again; a case whose picture has changed starts anew.
+    Existing edits are not added again; a case whose picture has changed restarts.
     """
     name = str(SuiteId(suite.name, suite.version))
     settings = {"imported": origin.absolute().name, "suite": name, "models": [model]}
@@ -144,7 +144,7 @@ def _failure(case: str, covered: Coverage) -> Failure:
 
 
 def _read_picture(file: Path) -> ReadablePicture | str:
-    """The picture, or why it cannot be used."""
+    """The picture, or the reason why it cannot be used."""
     if not file.is_file():
         return "the named file is not there"
     try:

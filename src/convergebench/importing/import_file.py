@@ -1,4 +1,4 @@
-"""One file or folder into the workspace, marked as imported, and only once."""
+"""Imports one file or folder into the workspace, marked as imported, and only once."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ SUITE = "imported"
 
 @dataclass(frozen=True)
 class ImportSummary:
-    """What came in: returns, doubles included, of these models."""
+    """The imported data: the number of returns, including duplicates, and the models."""
 
     suite: str
     models: tuple[str, ...]
     returns: int
     incomplete: Mapping[str, str] = field(default_factory=dict)
-    """Chains that ended before their last return, and why."""
+    """Chains that ended before their last return, with the reason."""
 
 
 def import_path(

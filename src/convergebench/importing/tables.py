@@ -1,4 +1,4 @@
-"""The predecessor's detailed CSV and its results JSON, read row for row."""
+"""Reads the predecessor's detailed CSV and its results JSON, row by row."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from convergebench.errors import WrongUse
 from convergebench.types import ImportedReturn
 
 COLUMNS = {"psnr": "psnr", "ssim": "ssim", "lpips": "lpips", "clip_similarity": "clip", "clip": "clip"}
-"""Columns with values, and the metrics that they hold; ours of other names are taken as they are."""
+"""Value columns and their metrics; columns named after our own metrics are used directly."""
 NEEDED = ("image", "edit_pair", "round")
 _OURS = ("ms_ssim", "lpips_vgg")
 _JSON_NAME = re.compile(r"results_(?P<model>.+?)(_\d{8}[_T-]?\d{0,6})?$")
 
 
 def read_csv(path: Path, model: str | None = None) -> list[ImportedReturn]:
-    """Every row of a detailed CSV; `model` names rows of a file without that column, or of a single model."""
+    """Every row of a detailed CSV; `model` names the rows of a file without that column, or with a single
+    model."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
@@ -42,9 +43,9 @@ def read_csv(path: Path, model: str | None = None) -> list[ImportedReturn]:
 def read_json(path: Path, model: str | None = None) -> list[ImportedReturn]:
     """Every return in a results JSON.
 
-    Its experiments are a list, or stand under `results` or `experiments` beside `model`. Each has the CSV's
-    columns; its returns are its own `round` and values, or a list under `rounds`, each with `round` and the
-    values, which may stand under `metrics`. A model without a name gets it from the file's name,
+    Its experiments are a list, or are under `results` or `experiments` beside `model`. Each has the CSV's
+    columns. Its returns are its own `round` and values, or a list under `rounds`, each with `round` and the
+    values, which may be under `metrics`. A model without a name is named after the file,
     results_<model>_<time>.json.
     """
     try:

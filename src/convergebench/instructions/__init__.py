@@ -1,1 +1,1 @@
-"""Instructions: what undoes one, whether it can be undone, and captions for it."""
+"""Instructions: their inverses, reversibility, and captions."""

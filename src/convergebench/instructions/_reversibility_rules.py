@@ -1,4 +1,4 @@
-"""The rules by which an edit's words tell whether it can be undone: data, looked through in order."""
+"""The rules that derive an edit's reversibility from its words: data, searched in order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from convergebench.types import Reversibility
 
 @dataclass(frozen=True)
 class Rule:
-    """Words that tell what an edit does, and what follows from that."""
+    """Words that indicate what an edit does, and the resulting class."""
 
     name: str
     words: str

@@ -1,4 +1,4 @@
-"""What CLIP is told that a picture shows before and after a forward edit."""
+"""Captions for CLIP that describe a picture before and after a forward edit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from convergebench.suites import pair_asking
 
 
 def captions(instruction: str) -> Captions | None:
-    """The built-in pair's own words where the instruction is one of them, else what can be read out of it.
+    """The built-in pair's own captions if the instruction belongs to one, otherwise captions derived from its
+    text.
 
     >>> captions("Change the scene from day to night.")
     Captions(before='a picture of the scene by day', after='a picture of the scene at night')

@@ -1,4 +1,4 @@
-"""The instruction that undoes another, by templates: read what is asked, turn it round, say it again."""
+"""The instruction that undoes another, by templates: parse the request, invert it, and phrase it again."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Kind: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class Meaning:
-    """What an instruction asks for, whatever its words."""
+    """What an instruction requests, independent of its wording."""
 
     kind: Kind
     thing: str = ""
-    """What is added, turned, changed, switched, made or moved."""
+    """The object that is added, turned, changed, switched, created or moved."""
     other: str = ""
-    """Where it is, what it becomes, or which way it goes."""
+    """The place, the new state, or the direction."""
     old: str = ""
-    """What it was before, where that is named."""
+    """The previous state, if named."""
 
 
 def invert(instruction: str) -> str | None:
-    """The instruction that undoes this one; None where no template knows it.
+    """The instruction that undoes this one; None if no template matches.
 
     >>> invert("Add a red scarf to the dog.")
     'Remove the red scarf from the dog.'
@@ -43,7 +43,7 @@ def invert(instruction: str) -> str | None:
 
 
 def read(instruction: str) -> Meaning | None:
-    """What a template understands of an instruction in English."""
+    """The request that a template reads from an instruction in English."""
     text = plain(instruction).removesuffix(" again")
     if _SEVERAL.search(text):
         return None
@@ -54,7 +54,7 @@ def read(instruction: str) -> Meaning | None:
 
 
 def turned(asked: Meaning) -> Meaning:
-    """What undoes it; turned twice it is the same again."""
+    """The inverse request; inverting it twice gives the same request."""
     if asked.kind in _OTHER_KIND:
         return replace(asked, kind=_OTHER_KIND[asked.kind])
     if asked.kind in ("change", "replace"):
@@ -100,7 +100,7 @@ _SEVERAL = re.compile(
     r"|give|take)\b",
     re.IGNORECASE,
 )
-"""More than one thing is asked for; no template takes it apart."""
+"""Several things are requested; no template separates them."""
 _NEAR = r"next to|beside|behind|under|below|above|over|around|in front of|between|near"
 _PICTURE = r"(?:the |this )?(?:image|picture|photo|photograph)"
 _UNCOUNTED = re.compile(
@@ -123,7 +123,7 @@ def _definite(words: str) -> str:
 
 
 def _indefinite(words: str) -> str:
-    """With the article of something new; many things and what cannot be counted have none."""
+    """With the indefinite article; plurals and uncountable nouns have none."""
     if _DETERMINED.match(words):
         return words
     last = re.split(r" (?:of|with|in|on|and|that) ", words)[0].split()[-1]

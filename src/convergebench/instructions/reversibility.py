@@ -1,7 +1,7 @@
-"""Whether an edit can be undone: what it adds, destroys or invents, told from its words.
+"""Whether an edit can be undone: what it adds, destroys or invents, derived from its words.
 
-An edit is classed as a forward edit: if it is carried out and then undone by words alone, does the same
-picture come back? The rules are data, looked through in order; the first that fits decides, and is named.
+An edit is classified as a forward edit: if it is carried out and then undone by words alone, does the same
+picture come back? The rules are data, searched in order; the first match decides, and is named.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ __all__ = ["RULES", "UNKNOWN", "Classed", "Rule", "classify", "plain"]
 
 @dataclass(frozen=True)
 class Classed:
-    """What an instruction was found to be, and by what."""
+    """The class of an instruction, and the rule that decided."""
 
     reversibility: Reversibility | None
-    """None where nobody knows."""
+    """None if unknown."""
     rule: str
-    """The rule's name, a language model's, or nothing."""
+    """The name of the rule or of the language model, or empty."""
     because: str
 
 
@@ -30,7 +30,7 @@ UNKNOWN = Classed(None, "", "no rule knows these words")
 
 
 def classify(instruction: str) -> Classed:
-    """The class of an instruction in English by the first rule that fits.
+    """The class of an instruction in English by the first matching rule.
 
     >>> classify("Add a red scarf to the dog.").reversibility
     'reversible'
@@ -50,7 +50,7 @@ _POLITE = re.compile(
 
 
 def plain(instruction: str) -> str:
-    """On one line, without the full stop and the courtesies."""
+    """On one line, without the full stop and polite phrases."""
     text = " ".join(instruction.split()).strip(" .!?")
     while (shorter := _POLITE.sub("", text)) != text:
         text = shorter

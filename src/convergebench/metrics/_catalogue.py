@@ -1,4 +1,4 @@
-"""Which metrics there are: the modules of this package, and those of installed plug-ins."""
+"""The available metrics: the modules of this package, and those of installed plug-ins."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def names() -> list[str]:
 
 
 def groups() -> dict[str, tuple[str, ...]]:
-    """Names that stand for several metrics, families and dimensions, and the metrics they stand for."""
+    """The names of families and dimensions, and the metrics that each stands for."""
     return dict(_all().groups)
 
 
@@ -50,12 +50,12 @@ def expand(chosen: Iterable[str]) -> tuple[str, ...]:
 
 
 def facts(name: str, options: MetricOptions | None = None) -> MetricFacts:
-    """What is known of the metric; its version says with which weights, where the options choose them."""
+    """The facts of the metric. Its version identifies the weights, if the options choose them."""
     return _all().facts(name, options or MetricOptions())
 
 
 def load(name: str, options: MetricOptions | None = None) -> Metric:
-    """The metric, ready to measure; raises MetricUnavailable where something it needs is not here."""
+    """The metric, ready to measure; raises MetricUnavailable if a requirement is missing."""
     found = _all().registration(name)
     if isinstance(found, Registration):
         return found.load(options or MetricOptions())
@@ -63,31 +63,31 @@ def load(name: str, options: MetricOptions | None = None) -> Metric:
 
 
 def source_of(name: str) -> str:
-    """The name under which the metric is loaded: its family's, or its own."""
+    """The name under which the metric is loaded: the name of its family, or its own."""
     found = _all().registration(name)
     return found.name if isinstance(found, FamilyRegistration) else name
 
 
 def load_family(name: str, options: MetricOptions) -> Family:
-    """What `source_of` names: a family, or a metric as a family of one."""
+    """Load the family that `source_of` names, or a single metric as a family of one."""
     families = family_registrations()
     return families[name].load(options) if name in families else Alone(load(name, options))
 
 
 def has_gpu_form(name: str) -> bool:
-    """Whether what `source_of` names can be read on a GPU together with others."""
+    """Whether the metric that `source_of` names can be read on a GPU together with others."""
     return name in registrations() and registrations()[name].on_gpu is not None
 
 
 def load_on_gpu(name: str, options: MetricOptions, device: str) -> GpuMetric:
-    """The metric in that form; raises MetricUnavailable as `load` does."""
+    """The metric in its GPU form; raises MetricUnavailable as `load` does."""
     make = registrations()[name].on_gpu
     assert make is not None, "ask `has_gpu_form` first"
     return make(options, device)
 
 
 def packaged_weights(*of: str) -> tuple[PackagedFile, ...]:
-    """The files of weights that these metrics, or all, take from packages; each once."""
+    """The weight files that these metrics, or all metrics, take from packages; each file once."""
     chosen = [_all().registration(name) for name in expand(of or names())]
     return tuple(
         dict.fromkeys(file for one in chosen if isinstance(one, Registration) for file in one.weights)
@@ -95,7 +95,7 @@ def packaged_weights(*of: str) -> tuple[PackagedFile, ...]:
 
 
 def missing_reason(name: str, options: MetricOptions | None = None) -> str | None:
-    """Why the metric cannot be had here, or None if it can; loads it to find out."""
+    """The reason why the metric is unavailable, or None if it is available. Loads the metric to find out."""
     try:
         load(name, options)
     except MetricUnavailable as error:

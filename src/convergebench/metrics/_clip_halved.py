@@ -1,4 +1,4 @@
-"""CLIP in half the bits on a processor, where that is as good and about twice as fast.
+"""CLIP in half precision on a CPU, if that is accurate and about twice as fast.
 
 Products are in bfloat16, which few processors have instructions for. How far they move the values depends on
 the weights, so it is tried with these weights before they are used, once on each machine.
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 TOLERANCE = 1e-3
-"""How far a cosine may be from that in 32 bits."""
+"""The maximum deviation of a cosine from its value in 32 bits."""
 INSTRUCTIONS = ("avx512_bf16", "amx_bf16")
 
 
 def halved_if_as_good(tower: ClipTower, weights: str) -> ClipTower:
-    """The tower with its products in bfloat16, or, where that would not do, the tower itself."""
+    """The tower with its products in bfloat16, or the tower itself if that is unsuitable."""
     import torch
 
     has: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
@@ -45,7 +45,7 @@ def _known_difference(tower: ClipTower, halved: ClipTower, tried: str) -> float:
     with contextlib.suppress(OSError, ValueError):
         return float(record.read_text())
     found = difference(tower, halved)
-    with contextlib.suppress(OSError):  # then it is tried again the next time
+    with contextlib.suppress(OSError):  # it is tried again the next time
         record.parent.mkdir(parents=True, exist_ok=True)
         record.write_text(f"{found}")
     return found

@@ -69,7 +69,7 @@ class ClipTower:
         self._last_norm, self._projection = vision.post_layernorm, model.visual_projection
 
     def of_type(self, dtype: torch.dtype) -> ClipTower:
-        """The same with its products in another type."""
+        """The same tower with its products in another type."""
         other = copy(self)
         other._layers = [layer.of_type(dtype) for layer in self._layers]
         return other

@@ -1,4 +1,4 @@
-"""Whether the GPU is to be used."""
+"""Whether to use the GPU."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from convergebench.metrics.base import MetricOptions, MetricUnavailable
 
 
 def may_use_cuda(options: MetricOptions) -> bool:
-    """Whether CUDA is asked for, or there is NVIDIA's driver: importing torch to ask it takes seconds."""
+    """Whether CUDA is requested, or NVIDIA's driver is present. Importing torch to find out would take
+    seconds."""
     return options.device == "cuda" or (options.device == "auto" and Path("/dev/nvidiactl").exists())
 
 
 def uses_cuda(options: MetricOptions) -> bool:
-    """True where CUDA is asked for, or found; asked for and not found is MetricUnavailable."""
+    """True if CUDA is requested or found; raises MetricUnavailable if it is requested and not found."""
     if not may_use_cuda(options):
         return False
     if _torch_finds_cuda():

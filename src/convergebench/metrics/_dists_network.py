@@ -1,6 +1,6 @@
-"""The network of DISTS: VGG16 as LPIPS has it, but with smooth pooling, as an ONNX graph in the cache.
+"""The network of DISTS: VGG16 as in LPIPS, but with smooth pooling, as an ONNX graph in the cache.
 
-A stage's features are centred: their channels have mean 0, and the means and variances stand beside them.
+A stage's features are centred: their channels have mean 0, and the means and variances are stored separately.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _GRAPH_VERSION = 1
 
 @dataclass(frozen=True)
 class Importance:
-    """How much each channel of all stages counts, by its mean and by its structure; all sum to 1."""
+    """The weight of each channel of all stages, for its mean and for its structure; all sum to 1."""
 
     of_means: NDArray[np.float32]
     of_structure: NDArray[np.float32]
 
 
 def read_importance() -> Importance:
-    """α and β from the cache, where they must have been pulled to."""
+    """α and β from the cache; they must have been pulled before."""
     content = path_of(IMPORTANCE_FILE).read_bytes()
     try:
         vectors = read_vectors(content)

@@ -91,7 +91,7 @@ class LpipsWeights:
 
 
 def read_weights(backbone: Backbone) -> LpipsWeights:
-    """The weights from the cache, where they must have been pulled to."""
+    """The weights from the cache; they must have been pulled before."""
     tree = _read_arrays(WEIGHT_FILES[backbone])
     convolutions = _numbered(tree[_BACKBONE_KEYS[backbone]], "Conv_{}")
     heads = [head["Conv_0"]["kernel"].ravel() for head in _numbered(tree, "NetLinLayer_{}")]

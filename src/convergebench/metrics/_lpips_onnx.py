@@ -1,4 +1,4 @@
-"""LPIPS features on the CPU: the network as an ONNX graph, built once and kept in the cache."""
+"""LPIPS features on the CPU: the network as an ONNX graph, built once and stored in the cache."""
 
 from __future__ import annotations
 

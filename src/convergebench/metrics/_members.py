@@ -1,4 +1,4 @@
-"""Metrics as families of one, and the members of families as metrics: each can stand where the other does."""
+"""Adapters: a metric as a family of one, and a member of a family as a metric."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from convergebench.types import MetricFacts, Pixels
 
 @dataclass(frozen=True)
 class Alone:
-    """A metric as a family that has no other member."""
+    """A metric as a family with a single member."""
 
     metric: Metric
 
@@ -30,7 +30,7 @@ class Alone:
 
 @dataclass(frozen=True)
 class Member:
-    """One metric of a family; results are taken to have come in the size that they are in."""
+    """One metric of a family; results are assumed to be in their original size."""
 
     facts: MetricFacts
     family: Family

@@ -1,4 +1,4 @@
-"""Networks as ONNX graphs: put together from weights once, kept in the cache, and run on the CPU."""
+"""Networks as ONNX graphs: built from weights once, stored in the cache, and run on the CPU."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class OnnxGraph:
     def serialised(
         self, name: str, inputs: Mapping[str, Sequence[int | None]], outputs: Mapping[str, int]
     ) -> bytes:
-        """The model: its inputs are levels of pictures with their shapes, its outputs have so many axes."""
+        """The model: its inputs are levels of pictures with their shapes, its outputs have this number of
+        axes."""
         from onnx import TensorProto, helper
 
         taken = [
@@ -72,7 +73,7 @@ def normalised_levels(graph: OnnxGraph, pictures: str, mean: Sequence[float], sc
 
 
 def cached_graph(name: str, version: int, weights: PackagedFile, build: Callable[[], bytes]) -> Path:
-    """The file of this graph, built where it is not in the cache; raise `version` when `build` changes."""
+    """The file of this graph, built if it is not in the cache; increase `version` when `build` changes."""
     path = cache_folder() / "graphs" / f"{name}-{version}-{weights.sha256[:16]}.onnx"
     if not path.is_file():
         content = build()
@@ -86,6 +87,6 @@ def cpu_session(graph: Path) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    # Waiting threads would burn the time of the editors that run beside them.
+    # Waiting threads would take processor time from the editors that run in parallel.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])

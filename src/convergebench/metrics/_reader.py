@@ -1,4 +1,4 @@
-"""Metrics with the sources they have seen."""
+"""Metrics with a cache of prepared sources."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from convergebench.metrics.base import Family, MetricOptions, MetricUnavailable,
 from convergebench.types import Digest, MetricFacts, Pixels
 
 PREPARED_BYTES = 256 * 2**20
-"""For each metric; a source of one megapixel takes 3 MB under SSIM, 50 MB under MS-SSIM, 3 kB under CLIP."""
+"""Cache size for each metric. A source of one megapixel takes 3 MB for SSIM, 50 MB for MS-SSIM, 3 kB for
+CLIP."""
 
 _log = logging.getLogger("convergebench")
 
@@ -29,7 +30,7 @@ class PixelPair:
 
 
 def reason_for(name: str, error: Exception) -> str:
-    """What a person is told of a metric that failed; what nobody foresaw is logged in full."""
+    """The message shown for a metric that failed. Unexpected errors are logged in full."""
     if isinstance(error, ConvergeBenchError):
         return str(error)
     _log.warning("%s failed", name, exc_info=error)
@@ -37,7 +38,8 @@ def reason_for(name: str, error: Exception) -> str:
 
 
 class MetricReader:
-    """A family with the sources it has seen; it gives readings of its members, or one reason for all."""
+    """A family with a cache of prepared sources. It returns readings of its members, or one reason for
+    all."""
 
     def __init__(
         self, name: str, facts: tuple[MetricFacts, ...], options: MetricOptions, sources: int

@@ -1,4 +1,4 @@
-"""Files of weights that metrics take from packages, and what to do where they are not as they should be."""
+"""Weight files that metrics take from packages, and the errors for missing or damaged ones."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from convergebench.packaged_files import PackagedFile
 
 
 def path_of(file: PackagedFile, pull: str = "weights pull") -> Path:
-    """Where the file lies in the cache; MetricUnavailable where it has not been pulled."""
+    """The path of the file in the cache; raises MetricUnavailable if it has not been pulled."""
     if not file.is_cached():
         raise MetricUnavailable(f"weights from {file.requirement} are not here yet: convergebench {pull}")
     return file.path
 
 
 def damaged(file: PackagedFile, pull: str = "weights pull") -> MetricUnavailable:
-    """What to raise where the file cannot be read."""
+    """The error to raise if the file cannot be read."""
     return MetricUnavailable(
         f"the weights in {file.path} are damaged: delete that file, then convergebench {pull}"
     )

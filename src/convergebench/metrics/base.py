@@ -1,4 +1,4 @@
-"""What a metric is, and how one is made known."""
+"""The definition of a metric, and how to register one."""
 
 from __future__ import annotations
 
@@ -12,76 +12,79 @@ from convergebench.packaged_files import PackagedFile
 from convergebench.types import Better, Dimension, MetricFacts, Pixels
 
 Reading: TypeAlias = float | str
-"""A number, or the reason why there is none."""
+"""A number, or the reason why it is missing."""
 
 
 class Metric(Protocol):
-    """A number from a source and a result of the same size."""
+    """Computes a number from a source and a result of the same size."""
 
     @property
     def facts(self) -> MetricFacts: ...
 
     def prepare(self, source: Pixels) -> Any:
-        """What depends on the source alone; it is kept and handed back for every result of that source."""
+        """The part that depends on the source alone. It is cached and passed back for every result of that
+        source."""
 
     def compare(self, prepared: Sequence[Any], results: Sequence[Pixels]) -> Sequence[Reading]:
-        """The i-th result against the i-th prepared source, all in one go.
+        """Compare the i-th result with the i-th prepared source, all in one call.
 
-        A pair that has no value has the reason in its place, or the whole raises NotMeasurable: then pairs
-        are tried one by one.
+        A pair without a value has the reason in its place. If the call raises NotMeasurable, pairs are tried
+        one by one.
         """
 
 
 class Result(NamedTuple):
-    """A result in the size of its source, and the width and height that it came in."""
+    """A result resized to its source, and its original width and height."""
 
     pixels: Pixels
     native_size: tuple[int, int]
 
 
 class Family(Protocol):
-    """Several numbers from one look at a source and a result, each with its own reason to be missing."""
+    """Computes several numbers from a source and a result in one pass, each with its own reason if
+    missing."""
 
     @property
     def facts(self) -> tuple[MetricFacts, ...]: ...
 
     def prepare(self, source: Pixels) -> Any:
-        """As a metric's."""
+        """See `Metric.prepare`."""
 
     def compare(self, prepared: Sequence[Any], results: Sequence[Result]) -> list[Mapping[str, Reading]]:
-        """For each result a reading of every member, by its name."""
+        """For each result, a reading of every member, by name."""
 
 
 class MetricUnavailable(ConvergeBenchError):
-    """This metric cannot be used here: what to install, pull or give."""
+    """The metric is unavailable. The message says what to install, pull or pass."""
 
 
 class NotMeasurable(ConvergeBenchError):
-    """These pictures have no value under this metric, such as one too small for its window."""
+    """These pictures have no value under this metric, for example because they are smaller than its
+    window."""
 
 
 @dataclass(frozen=True)
 class MetricOptions:
     clip: str | None = None
-    """A folder with CLIP weights, or a hub id; ViT-L/14 from the hub unless given."""
+    """A folder with CLIP weights, or a hub id. Defaults to ViT-L/14 from the hub."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
 
 
 GpuForm: TypeAlias = Callable[[MetricOptions, str], GpuMetric]
-"""Loads a metric on one of torch's devices."""
+"""Loads a metric on a torch device."""
 
 
 @dataclass(frozen=True)
 class Registration:
-    """A metric by name: its facts are known at once, the metric itself when it is loaded."""
+    """A metric by name. Its facts are known at once; the metric itself is loaded later."""
 
     facts: MetricFacts
     load: Callable[[MetricOptions], Metric]
     version: Callable[[MetricOptions], str] | None = None
-    """For metrics whose values depend on the options, such as on which weights are given."""
+    """For metrics whose values depend on the options, such as the choice of weights."""
     weights: tuple[PackagedFile, ...] = ()
     on_gpu: GpuForm | None = None
-    """The same for many pictures at once on a GPU, where there is such a form."""
+    """The form that measures many pictures at once on a GPU, if the metric has one."""
 
     def facts_with(self, options: MetricOptions) -> MetricFacts:
         return self.facts if self.version is None else replace(self.facts, version=self.version(options))
@@ -89,7 +92,7 @@ class Registration:
 
 @dataclass(frozen=True)
 class FunctionMetric:
-    """A metric made of plain functions, one pair at a time."""
+    """A metric defined by plain functions, one pair at a time."""
 
     facts: MetricFacts
     of_pair: Callable[[Any, Pixels], float]
@@ -104,7 +107,7 @@ class FunctionMetric:
 
 @dataclass(frozen=True)
 class FamilyRegistration:
-    """A family by name, and the metrics that it gives."""
+    """A family by name, and its metrics."""
 
     name: str
     facts: tuple[MetricFacts, ...]
@@ -113,7 +116,7 @@ class FamilyRegistration:
 
 @dataclass(frozen=True)
 class FunctionFamily:
-    """A family made of plain functions, one pair at a time."""
+    """A family defined by plain functions, one pair at a time."""
 
     facts: tuple[MetricFacts, ...]
     of_pair: Callable[[Any, Result], Mapping[str, Reading]]
@@ -143,7 +146,7 @@ def metric(
     prepare: Callable[[Pixels], Any] | None = None,
     on_gpu: GpuForm | None = None,
 ) -> Callable[[_Function], _Function]:
-    """Register a function of (source, result); with `prepare`, of (what it makes of the source, result).
+    """Register a function of (source, result), or with `prepare`, of (prepared source, result).
 
     The first line of the function's docstring is the metric's summary.
     """
@@ -164,7 +167,7 @@ _FamilyFunction = TypeVar("_FamilyFunction", bound=Callable[[Any, Result], Mappi
 def family(
     name: str, *members: MetricFacts, prepare: Callable[[Pixels], Any]
 ) -> Callable[[_FamilyFunction], _FamilyFunction]:
-    """Register a function of (what `prepare` makes of the source, result) that reads every member."""
+    """Register a function of (prepared source, result) that reads every member."""
 
     def known(function: _FamilyFunction) -> _FamilyFunction:
         loaded = FunctionFamily(members, function, prepare)
@@ -175,13 +178,13 @@ def family(
 
 
 def register(registration: Registration) -> None:
-    """Make a metric known by its name, which must not be taken."""
+    """Register a metric under its name, which must be unused."""
     _refuse_taken(registration.facts.name)
     _registrations[registration.facts.name] = registration
 
 
 def register_family(registration: FamilyRegistration) -> None:
-    """Make a family and its members known by their names, none of which may be taken."""
+    """Register a family and its members under their names, which must be unused."""
     for name in (registration.name, *(facts.name for facts in registration.facts)):
         _refuse_taken(name)
     _families[registration.name] = registration
@@ -194,7 +197,7 @@ def _refuse_taken(name: str) -> None:
 
 
 def registrations() -> dict[str, Registration]:
-    """All metrics that stand alone and have been registered so far."""
+    """All metrics outside families that have been registered so far."""
     return dict(_registrations)
 
 

@@ -22,9 +22,9 @@ BATCH, GPU_BATCH = 16, 64
 class MetricSet:
     """Measures with the named metrics, families or dimensions; safe to share between threads.
 
-    A metric is loaded when it is first needed. One that is unavailable, or fails on a pair, is missing there
-    with the reason, and leaves the others as they are. Members of one family are read together, and so are
-    on a GPU all metrics that have a form for it.
+    A metric is loaded on first use. If a metric is unavailable or fails on a pair, its value is missing with
+    the reason, and the other metrics are not affected. Members of a family are read together. On a GPU, all
+    metrics with a GPU form are read together too.
     """
 
     def __init__(self, names: Sequence[str], options: MetricOptions | None = None, sources: int = 64) -> None:
@@ -39,11 +39,11 @@ class MetricSet:
 
     @property
     def facts(self) -> tuple[MetricFacts, ...]:
-        """What it measures with."""
+        """The metrics of this set."""
         return tuple(facts for members in self._wanted.values() for facts in members)
 
     def without(self, names: Collection[str]) -> MetricSet:
-        """The same but for these."""
+        """A copy without these metrics."""
         fewer = copy(self)
         fewer._wanted = {
             source: [facts for facts in members if facts.name not in names]
@@ -55,17 +55,18 @@ class MetricSet:
 
     @property
     def batch_size(self) -> int:
-        """How many pairs at a time make good use of the machine; says so without loading anything."""
+        """The number of pairs per call that uses the machine well. Loads nothing."""
         return GPU_BATCH if self._fit_for_gpu() and may_use_cuda(self._options) else BATCH
 
     def can_measure(self, name: str) -> bool:
-        """Whether the metric can be had here; loads it."""
+        """Whether the metric is available. Loads the metric to find out."""
         return any(
             gauge.is_available(name) for gauge in self._gauges() if name in (f.name for f in gauge.facts)
         )
 
     def measure(self, pairs: Sequence[tuple[Picture, Picture]]) -> list[dict[str, Measurement]]:
-        """For each (reference, result) a measurement of every metric; results take the reference's size."""
+        """For each (reference, result), a measurement of every metric. Results are resized to the
+        reference."""
         opened = [_open(reference, result) for reference, result in pairs]
         outcomes: list[dict[str, Mapping[str, Reading] | str]] = [{} for _ in pairs]
         for gauge in self._gauges():
@@ -85,8 +86,8 @@ class MetricSet:
             return self._chosen
 
     def _choose(self) -> list[MetricReader | GpuReader]:
-        """What has a form for the GPU goes there together, if there is one. Importing torch takes seconds,
-        so this is found out when measuring begins."""
+        """Metrics with a GPU form run there together, if a GPU is available. This is decided when measuring
+        starts, because importing torch takes seconds."""
         fit = self._fit_for_gpu()
         on_gpu = fit if fit and uses_cuda(self._options) else []
         gauges: list[MetricReader | GpuReader] = [

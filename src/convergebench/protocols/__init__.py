@@ -39,7 +39,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What depends on installed plug-ins is looked up on first use: a plug-in imports this package itself."""
+    """Names that depend on installed plug-ins are looked up on first use, since a plug-in imports this
+    package itself."""
     if name == "NAMES":
         return registry.names()
     if name == "RETURNING":

@@ -1,4 +1,4 @@
-"""What a protocol is: a coroutine over one case, and what a protocol declares about itself."""
+"""The definition of a protocol: a coroutine over one case, and its declaration."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from convergebench.types import Case, Edit
 
 @dataclass(frozen=True)
 class EditingProtocol:
-    """How an editor is exercised on a case. It must ask for the same edits each time it runs,
-    since finished ones are replayed from the store."""
+    """How an editor is exercised on a case. It must request the same edits in every run, since finished edits
+    are replayed from the store."""
 
     name: str
     run: Callable[[Case, Edit], Awaitable[None]]
     rounds: int
     edits: int
-    """How many edits a complete trajectory has."""
+    """The number of edits in a complete trajectory."""
     returns: frozenset[str]
     """The roles whose pictures should equal the source, and are compared with it."""
 
 
 @dataclass(frozen=True)
 class ChosenCases:
-    """The cases that were chosen for a run; a protocol makes its own cases of them."""
+    """The cases chosen for a run; a protocol builds its own cases from them."""
 
     cases: tuple[Case, ...]
     suite: Sequence[Case]
@@ -52,11 +52,11 @@ Factory = TypeVar("Factory", bound=Callable[..., EditingProtocol])
 
 @dataclass(frozen=True)
 class ProtocolDeclaration:
-    """A protocol by name, and what others need to know about it."""
+    """A protocol by name, and its properties."""
 
     name: str
     factory: Callable[..., EditingProtocol]
-    """Takes `rounds` if there can be several, and its settings: whole numbers of at least 1."""
+    """Takes `rounds` if there can be several, and the settings: integers of at least 1."""
     cases: Callable[[ChosenCases], tuple[Case, ...]]
     part: str | None
     undoes: bool
@@ -89,9 +89,9 @@ def protocol(
 ) -> Callable[[Factory], Factory]:
     """Declare the factory of a protocol, under the factory's name.
 
-    `cases` makes the protocol's cases of the chosen ones. `part` is what follows the suite's name in results:
-    the protocol's name and the values of its settings unless given. `undoes` says that it needs cases whose
-    edit can be undone.
+    `cases` builds the protocol's cases from the chosen ones. `part` follows the suite's name in results; it
+    defaults to the protocol's name and the values of its settings. `undoes` declares that the protocol needs
+    reversible cases.
     """
 
     def declare(factory: Factory) -> Factory:
@@ -105,7 +105,7 @@ def protocol(
 
 
 def declarations() -> Mapping[str, ProtocolDeclaration]:
-    """Those declared so far; `convergebench.protocols.registry` has all."""
+    """The protocols declared so far; `convergebench.protocols.registry` has all."""
     return _declared
 
 

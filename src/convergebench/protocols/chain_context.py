@@ -1,7 +1,7 @@
-"""What a step's measurement by region depends on besides its picture, as one digest.
+"""The context of a step's measurement by region, besides its picture, as one digest.
 
-Where a return was edited follows from the pictures of all rounds before it, so that the same picture in
-another chain is measured anew. The digest stands where other metrics have that of the reference picture.
+The edited region of a return depends on the pictures of all previous rounds, so the same picture in another
+chain is measured again. The digest takes the place of the reference picture's digest in other metrics.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from convergebench.types import Digest
 
 @dataclass(frozen=True)
 class AskedEdit:
-    """What an instruction asks for: the built-in pair where it is one of those, else the case's own."""
+    """The edit that an instruction requests: the built-in pair if there is one, otherwise the case's own."""
 
     pair: str
     category: str
@@ -46,7 +46,7 @@ class ChainContext:
         return edit_scope(self.category)
 
     def forward(self, role: str, instruction: str, given: Digest, made: Digest) -> Digest | None:
-        """The context of a step that is no return; None for one that only undoes."""
+        """The context of a step that is not a return; None for a step that only undoes."""
         if not is_forward(role):
             return None
         if self._round_input is None:

@@ -1,4 +1,4 @@
-"""Refine: edit, look at the result, reason about what is wrong with it, and edit once more."""
+"""Refine: edit, inspect the result, reason about its defects, and edit once more."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ NAMES = (AT_ONCE, CHAINED)
 
 
 class Reason(Protocol):
-    """The looking function that the protocol is handed: durable, as `edit` is."""
+    """The reasoning function passed to the protocol; durable, like `edit`."""
 
     def __call__(self, case: Case, image: Picture, *, round: int) -> Awaitable[Advice]: ...
 
 
 def refine(reason: Reason, rounds: int, *, chained: bool = False) -> EditingProtocol:
-    """Edit once; then look and edit what the reasoner still asks for, `rounds` times or until it is content.
+    """Edit once; then query the reasoner and make the edits it requests, `rounds` times or until it is
+    satisfied.
 
-    A round's instructions go into one edit, or, chained, into one edit each.
+    A round's instructions are combined into one edit or, if chained, applied in one edit each.
     """
 
     async def run(case: Case, edit: Edit) -> None:
@@ -37,7 +38,7 @@ def refine(reason: Reason, rounds: int, *, chained: bool = False) -> EditingProt
             for instruction in advice.instructions if chained else (advice.as_one,):
                 image = await edit(image, instruction, role=REFINED, round=n)
 
-    # How many instructions come, if any, nobody knows before.
+    # The number of instructions, if any, is not known in advance.
     return EditingProtocol(
         CHAINED if chained else AT_ONCE, run, rounds, edits=1 + rounds, returns=frozenset()
     )

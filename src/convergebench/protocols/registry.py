@@ -34,7 +34,7 @@ def names() -> tuple[str, ...]:
 
 
 def returning() -> tuple[str, ...]:
-    """Those that come back to the source, so that what is left of it can be measured."""
+    """The protocols that return to the source, so that preservation can be measured."""
     return tuple(name for name, one in _protocols().items() if one.returns)
 
 
@@ -47,8 +47,8 @@ def return_roles() -> frozenset[str]:
 def protocol_cases(name: str, rounds: int, cases: Sequence[Case], suite: Sequence[Case]) -> ProtocolCases:
     """The protocol of this name for these cases of a suite.
 
-    Without a name it is the round trip, or a single edit where nothing can be undone. Settings follow the
-    name, as in `sequence?edits=2`.
+    Without a name it is the round trip, or a single edit if nothing can be undone. Settings follow the name,
+    as in `sequence?edits=2`.
     """
     plain, _, query = name.partition("?")
     declared = _protocol(plain or _default(cases))
@@ -74,7 +74,7 @@ def _protocol(name: str) -> ProtocolDeclaration:
 
 
 def _settings(declared: ProtocolDeclaration, query: str) -> dict[str, int]:
-    """What follows the question mark, with defaults for what is not given."""
+    """The settings after the question mark, with defaults for missing ones."""
     settings = declared.settings
     if query and not settings:
         raise WrongUse(f"{declared.name} has no setting; write it without {'?' + query!r}")

@@ -1,4 +1,4 @@
-"""Stay: asked to change nothing, again and again; what an editor loses by being asked at all."""
+"""Stay: request no change, repeatedly; measures what an editor loses by processing alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refinement as people use it: from settings to pictures, verdicts and tables."""
+"""Refinement for users: from settings to pictures, verdicts and tables."""
 
 from convergebench.refinement.prepare import PreparedRefinement, prepare
 from convergebench.refinement.run import RefinementResult, carry_out, refine

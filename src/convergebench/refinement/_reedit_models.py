@@ -1,4 +1,4 @@
-"""RE-Edit's eleven editors under the names that they have here."""
+"""RE-Edit's eleven editors under their names in this package."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from convergebench.errors import WrongUse
 
 @dataclass(frozen=True)
 class Counterpart:
-    """An editor of ours; one that runs in a worker takes weights as a parameter, the others as their name."""
+    """An editor of this package. An editor that runs in a worker takes its weights as a parameter, others as
+    their name."""
 
     preset: str
     hub_id: str
     adapter: str = ""
-    """Of the worker that it runs in."""
+    """Name of the worker that runs it."""
 
 
 COUNTERPARTS: Mapping[str, Counterpart] = {
@@ -42,7 +43,7 @@ _IMAGE_GUIDANCE = ("image_guidance_scale", "img_cfg")
 
 @dataclass(frozen=True)
 class Editing:
-    """An editor's name here, the seed that it was given, and what could not be said in the name."""
+    """An editor's name in this package, its seed, and the settings that the name cannot express."""
 
     name: str
     seed: int | None
@@ -50,7 +51,7 @@ class Editing:
 
 
 def editing(section: Mapping[str, Any], where: str) -> Editing:
-    """The editor of one section of a configuration."""
+    """The editor from one section of a configuration."""
     kind, params = section.get("type"), dict(section.get("params") or {})
     if kind not in COUNTERPARTS:
         known = ", ".join(COUNTERPARTS)
@@ -72,7 +73,7 @@ def editing(section: Mapping[str, Any], where: str) -> Editing:
 def _settings(
     own: Counterpart, params: dict[str, Any], where: str, notes: list[str]
 ) -> Iterator[tuple[str, Any]]:
-    """Takes out of the parameters what can be said in a name."""
+    """Removes the parameters that a name can express."""
     for ours, theirs in (("steps", _STEPS), ("guidance", _GUIDANCE), ("image_guidance", _IMAGE_GUIDANCE)):
         given = [params.pop(name) for name in theirs if name in params]
         if len(given) > 1:

@@ -1,4 +1,4 @@
-"""RE-Edit's own configuration, translated; what has no counterpart here is said, not lost."""
+"""Translates RE-Edit's own configuration. Settings without a counterpart are reported."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ConvertedConfig:
     notes: tuple[str, ...]
 
     def as_yaml(self) -> str:
-        """JSON's values are YAML too, and stay on their line."""
+        """JSON values are valid YAML and stay on one line."""
         lines = [f"# {note}" for note in self.notes]
         lines += [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in self.settings.items()]
         return "\n".join(lines) + "\n"
@@ -50,7 +50,7 @@ def convert_config(file: Path) -> ConvertedConfig:
 
 
 class _Translation:
-    """What has been understood is taken out of the sections; the rest is noted at the end."""
+    """Understood settings are removed from the sections; the rest is noted at the end."""
 
     def __init__(self, content: Mapping[str, Any]) -> None:
         self.settings: dict[str, Any] = {}
@@ -66,7 +66,7 @@ class _Translation:
         self._judge(self._taken("reward_model"), evaluation)
         self._outputs(evaluation)
         self.leave_out("evaluation", evaluation)
-        for name in self._sections:  # what nobody has taken
+        for name in self._sections:  # settings that were not understood
             self.notes.append(f"{name} has no counterpart and is ignored")
 
     def _taken(self, name: str) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from convergebench.store import PictureStore
 
 
 def write_case(case: RefinedCase, rounds: int, pictures: PictureStore, stem: Path) -> list[Path]:
-    """Write what there is; a file for what is missing is taken away, since it would be of another run."""
+    """Write the available files. The file of a missing item is deleted, since it would belong to another
+    run."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     advised = [(one, one.advice) for one in case.rounds[:rounds] if one.advice is not None]
     contents = {
@@ -35,7 +36,7 @@ def write_case(case: RefinedCase, rounds: int, pictures: PictureStore, stem: Pat
 def write_cases(
     cases: Sequence[RefinedCase], rounds: int, pictures: PictureStore, folder: Path
 ) -> Iterable[Path]:
-    """All of a suite's cases, named by their ids; where there are several models, in a folder each."""
+    """Write all of a suite's cases, named by id; with several models, in one folder each."""
     several = len({case.model for case in cases}) > 1
     for case in cases:
         place = folder / case.model.replace("/", "_") if several else folder

@@ -1,4 +1,4 @@
-"""What a refinement would still do, and what its edits would cost, before anything is asked."""
+"""The remaining work of a refinement and the cost of its edits, before any request is sent."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from convergebench.types import EditorFacts
 
 @dataclass(frozen=True)
 class Forecast:
-    """Nobody knows before how many instructions come of a look: without chains these are the most."""
+    """The number of instructions from a reply is not known in advance: without chains these are upper
+    bounds."""
 
     pipeline: str
     primaries: int
     looks: int
     edits: int
     judgements: int
-    """Of which some may be there already."""
+    """Some of them may exist already."""
     cost_usd: float | None
-    """Of the edits; None where a price is unknown."""
+    """Cost of the edits; None if a price is unknown."""
 
 
 def forecast(prepared: PreparedRefinement) -> list[Forecast]:
@@ -54,7 +55,7 @@ def _forecast(prepared: PreparedRefinement, workspace: Workspace | None, pipelin
 
 
 def _to_do(prepared: PreparedRefinement, workspace: Workspace | None, pipeline: Pipeline) -> tuple[int, int]:
-    """Looks and further edits, at most."""
+    """Replies and further edits, at most."""
     rounds, wanted = prepared.settings.rounds, {case.fingerprint for case in prepared.cases}
     looks = edits = rounds * len(wanted)
     if workspace is None or not rounds:

@@ -17,19 +17,19 @@ _TEXTS = ("hint", "description", "rationale")
 
 @dataclass(frozen=True)
 class RefinedJudgement:
-    """One thing to be judged: a case's picture after a number of rounds, by one rubric."""
+    """One judging task: a case's picture after a number of rounds, and a rubric."""
 
     case: RefinedCase
     round: int
     rubric: Rubric
     task: JudgingTask | None
-    """None where there is no picture."""
+    """None if there is no picture."""
 
 
 def judgements(
     cases: Sequence[RefinedCase], rounds: Sequence[int], grades: Sequence[str], figures: RefinementFigures
 ) -> list[RefinedJudgement]:
-    """All that is to be judged. A picture that a round does not change is one task, asked once."""
+    """All judging tasks. A picture that a round does not change is one task, judged once."""
     return [
         RefinedJudgement(case, number, one, _task(case, number, one))
         for case in cases
@@ -39,7 +39,7 @@ def judgements(
 
 
 def rubrics_for(category: str, grades: Sequence[str], figures: RefinementFigures) -> Iterator[Rubric]:
-    """A category without a verdict of its own has the other grades only."""
+    """A category without its own verdict has only the other grades."""
     verdict = figures.verdict_rubric(category)
     if "category" in grades and verdict in rubric_names():
         yield rubric(verdict)
@@ -52,7 +52,7 @@ def verdict_rows(
     made: Sequence[RefinedJudgement], verdicts: Mapping[int, Verdict | None], round: int, unjudged: str
 ) -> list[VerdictRow]:
     """The verdicts on the pictures after one round. `verdicts` has them by position in `made`, and `unjudged`
-    is the reason where there is none."""
+    is the reason for a missing one."""
     return [_row(one, verdicts.get(place), unjudged) for place, one in enumerate(made) if one.round == round]
 
 

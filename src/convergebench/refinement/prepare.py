@@ -1,4 +1,4 @@
-"""From settings to what they name: the suite, editors, reasoner and judge."""
+"""Opens what the settings name: the suite, editors, reasoner and judge."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PICTURE_SUITE = "pictures"
 
 @dataclass(frozen=True)
 class PreparedRefinement:
-    """Everything that the settings name, opened; nothing has been asked yet."""
+    """Everything that the settings name, opened; no request has been sent yet."""
 
     settings: RefinementSettings
     suite: str
@@ -41,21 +41,21 @@ class PreparedRefinement:
 
     @property
     def judged_rounds(self) -> Sequence[int]:
-        """After which rounds a picture is judged; 0 is the primary one."""
+        """The rounds after which a picture is judged; 0 is the primary one."""
         first = 0 if self.settings.judge_primary or not self.settings.rounds else 1
         return range(first, self.settings.rounds + 1)
 
     @property
     def most_judgements(self) -> int:
-        """Of which many may be there, or be one, where a picture stays as it is."""
+        """Many of them may exist already, or coincide if a picture does not change."""
         figures, grades = refinement_figures(self.suite), self.settings.grades
         rubrics = sum(len(list(rubrics_for(case.category, grades, figures))) for case in self.cases)
         return rubrics * len(self.judged_rounds) * len(self.pipelines)
 
     @property
     def judges_beside(self) -> bool:
-        """Whether the judge works while there are edits to make. One that is loaded on this machine waits
-        where editors or the reasoner are too: together they may not fit into its memory."""
+        """Whether the judge runs in parallel with editing. A judge that is loaded on this machine waits if
+        editors or the reasoner are loaded here too, since they may not fit into memory together."""
         if self.judge is None or not _is_loaded_here(self.judge):
             return True
         edits_here = any(
@@ -71,7 +71,7 @@ def _is_loaded_here(judge: Judge) -> bool:
 
 
 def prepare(settings: RefinementSettings, *, for_preview: bool = False) -> PreparedRefinement:
-    """Load the suite and open editors, reasoner and judge. For a preview keys may be missing."""
+    """Load the suite and open editors, reasoner and judge. For a preview, keys may be missing."""
     open_editor = editors.known_editor if for_preview else editors.open_editor
     models = [open_editor(name) for name in dict.fromkeys(settings.models)]
     reasoner, executor = None, None

@@ -1,4 +1,4 @@
-"""Refine from beginning to end: edit, ask a reasoner, edit again, and judge the pictures meanwhile."""
+"""The whole refinement: edit, query a reasoner, edit again, and judge the pictures in parallel."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from convergebench.store import Workspace
 
 @dataclass(frozen=True)
 class RefinementResult:
-    """Of one run of `refine`."""
+    """The result of one run of `refine`."""
 
     settings: RefinementSettings
     suite: str
     cases: Sequence[RefinedCase]
     outcome: RefinementOutcome
     judged: JudgingOutcome | None
-    """None where no judge is set."""
+    """None if no judge is set."""
     judgements: Sequence[RefinedJudgement]
     verdicts: Mapping[int, Verdict | None]
-    """By place among the judgements; those without a picture have none."""
+    """By index of the judgement; judgements without a picture have none."""
 
 
 def refine(models: Sequence[str] | str, **settings: Any) -> RefinementResult:
-    """Refine a suite or one picture, or continue. `settings` are the fields of `RefinementSettings`."""
+    """Refine a suite or one picture, or resume. `settings` are the fields of `RefinementSettings`."""
     prepared = prepare(refinement_settings({"models": models, **settings}))
     with Workspace.create(Path(prepared.settings.workspace)) as workspace:
         return carry_out(prepared, workspace)
@@ -54,7 +54,7 @@ def carry_out(
     progress: RunProgress | None = None,
     judging_progress: JudgingProgress | None = None,
 ) -> RefinementResult:
-    """Everything that is not done yet; what is done is reused from the workspace."""
+    """Do all remaining work; finished work is reused from the workspace."""
     settings = {"command": "refine", **asdict(prepared.settings), "suite": prepared.suite}
     with workspace.run(settings) as run:
         stages = _Stages(prepared, workspace, run.id, progress, judging_progress)
@@ -65,7 +65,7 @@ def carry_out(
 
 
 class _Stages:
-    """Refining and judging, side by side, within shared limits."""
+    """Refining and judging in parallel, within shared limits."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class _Stages:
         return replace(result, judged=judged, verdicts=dict(zip(tasks, judged.verdicts, strict=True)))
 
     def _judge_case(self, trajectory: int) -> None:
-        """Have a case's pictures judged while it and the others are edited further."""
+        """Queue a case's pictures for judging while editing continues."""
         if self._judging is not None and self._prepared.judges_beside:
             case = refined_case(self._workspace, self._prepared.suite, trajectory)
             self._judging.add(one.task for one in self._judgements([case]) if one.task)
@@ -116,7 +116,7 @@ class _Stages:
             self._judging.interrupt()
 
     def _unjudged(self, outcome: RefinementOutcome) -> RefinementResult:
-        """The result when editing has ended, with no verdict yet."""
+        """The result after editing has ended, without verdicts."""
         prepared = self._prepared
         cases = _cases(prepared, self._workspace)
         to_judge = self._judgements(cases) if self._judging is not None else []
@@ -124,7 +124,7 @@ class _Stages:
 
 
 def _cases(prepared: PreparedRefinement, workspace: Workspace) -> list[RefinedCase]:
-    """Those of this plan alone, in the suite's order."""
+    """The cases of this plan only, in the suite's order."""
     who = [one.facts.fingerprint for one in prepared.pipelines]
     order = {case.fingerprint: place for place, case in enumerate(prepared.cases)}
     found = refinements(workspace, suite=prepared.suite, editors=who, protocols=(prepared.plan.protocol,))

@@ -21,13 +21,13 @@ class RefinementSettings:
     """Its fields are the keys of a refinement file."""
 
     models: tuple[str, ...] = ()
-    """Whose edits are refined."""
+    """The models whose edits are refined."""
     reasoner: str = ""
-    """Who looks at them, named like a judge; not needed where `rounds` is 0."""
+    """The reasoner, named like a judge; not needed if `rounds` is 0."""
     executor: str = ""
-    """Who edits again; by default the model itself."""
+    """The editor for further edits; by default the model itself."""
     rounds: int = 1
-    """Of looking and editing again. With 0 the single edits are evaluated as they are."""
+    """Number of refinement rounds. With 0, the single edits are evaluated unchanged."""
     chained: bool = False
     """One edit for each instruction of a round, instead of one for all."""
     image: str = path_field()
@@ -46,15 +46,15 @@ class RefinementSettings:
     reasoner_settings: Mapping[str, Parameter] = field(default_factory=dict)
     """Such as max_tokens; they are part of the reasoner's name."""
     judge: str = ""
-    """By default nobody judges."""
+    """By default there is no judge."""
     judge_settings: Mapping[str, Parameter] = field(default_factory=dict)
     grades: tuple[str, ...] = GRADES
     """What is judged: the category's verdict, semantic consistency, instruction following, quality."""
     judge_primary: bool = True
     retry_missing: bool = False
-    """Ask again for advice and verdicts that are missing."""
+    """Request missing advice and verdicts again."""
     workers: int | None = None
-    """Cases of a model at a time."""
+    """Parallel cases of each model."""
     reasoner_workers: int | None = None
     judge_workers: int | None = None
     per_minute: float | None = None
@@ -62,9 +62,9 @@ class RefinementSettings:
     """Of editing, reasoning and judging together."""
     workspace: str = path_field("results")
     output_dir: str = path_field()
-    """Where pictures and texts are written too; by default nowhere but the workspace."""
+    """An additional folder for pictures and texts; by default they are only in the workspace."""
     output_prefix: str = ""
-    """Of one picture's files; by default the picture's own name."""
+    """Name of one picture's files; by default the picture's own name."""
 
     def __post_init__(self) -> None:
         if not self.models:
@@ -98,11 +98,11 @@ class RefinementSettings:
 
 
 def read_refinement_settings(path: Path, instead: Mapping[str, Any] | None = None) -> RefinementSettings:
-    """From a YAML file. Paths in it are relative to the file; a .env beside it is loaded first. `instead`
-    overrides what the file says."""
+    """Read a YAML file. Paths in it are relative to the file; a .env file beside it is loaded first.
+    `instead` overrides settings in the file."""
     return read_settings(RefinementSettings, path, "refinement", instead)
 
 
 def refinement_settings(content: Mapping[str, Any]) -> RefinementSettings:
-    """From keys and values, as they come out of a file."""
+    """Build from keys and values, as read from a file."""
     return settings_from(RefinementSettings, content, "refinement")

@@ -1,4 +1,4 @@
-"""The tables of a refinement: rounds, transitions, and what the judge did."""
+"""The tables of a refinement: rounds, transitions, and the judge's statistics."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from convergebench.results import SuiteId
 class RefinementTables:
     rounds: Sequence[RoundRow]
     transitions: Sequence[RefinementRow]
-    """From the primary to the last picture; none where one of the two was not judged."""
+    """From the primary to the last picture; empty if one of the two was not judged."""
     plain: Sequence[BenchmarkRow]
-    """Of the last pictures by themselves, in place of transitions."""
+    """For the last pictures alone, instead of transitions."""
     health: JudgeHealth | None
 
 

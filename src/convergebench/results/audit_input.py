@@ -1,4 +1,4 @@
-"""What an audit of one suite needs, read from a workspace."""
+"""The input of an audit of one suite, read from a workspace."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def load_audit_input(workspace: WorkspaceOrRecords, suite: str | None = None) ->
         results=results,
         rows=tuple(records.imported(results.suite)),
         steps=tuple(_steps(records, results.suite)),
-        # A direction's version names its texts, so that it has many by nature.
+        # A direction's version contains its texts, so it has many versions by design.
         versions={name: found for name, found in versions.items() if name != CLIP_DIRECTION},
     )
 

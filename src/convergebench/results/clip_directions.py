@@ -1,4 +1,4 @@
-"""What CLIP said of forward edits: kept for an input, an output and the captions of the instruction."""
+"""CLIP directions of forward edits, stored by input, output and the captions of the instruction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ClipDirections:
     """By input, output and the id of the captions."""
 
     def of(self, given: Digest | None, made: Digest | None, instruction: str) -> dict[str, Measurement]:
-        """The direction by its name; empty where it was not measured, missing where there can be none."""
+        """The direction by its name; empty if it was not measured, missing if it is undefined."""
         if given is None or made is None or not self.values:
             return {}
         texts = captions(instruction)
@@ -28,7 +28,7 @@ class ClipDirections:
 
 
 def clip_directions(workspace: Workspace) -> ClipDirections:
-    """All that the workspace holds by the newest weights."""
+    """All directions in the workspace for the newest weights."""
     sql = "SELECT reference, picture, version, value, missing FROM measurements WHERE metric = ? ORDER BY at"
     rows = [(row, *row["version"].rsplit(":", 1)) for row in workspace.query(sql, NAME)]
     newest = rows[-1][1] if rows else None

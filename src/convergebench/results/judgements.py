@@ -1,4 +1,4 @@
-"""Judgements: who was asked what by which rubric, every call for it, and the verdict."""
+"""Judgements: the judge, the question and rubric, every call, and the verdict."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class JudgeRecord:
 
 @dataclass(frozen=True)
 class RubricRecord:
-    """A rubric, or a reasoner's prompt, as it was asked."""
+    """A rubric, or a reasoner's prompt, as it was used."""
 
     fingerprint: Digest
     id: str
@@ -54,12 +54,12 @@ class RubricRecord:
 
     @property
     def of(self) -> str:
-        """What it is about; a prompt asks a reasoner for advice."""
+        """Its subject; a prompt requests advice from a reasoner."""
         return str(self.content.get("of", "advice"))
 
     @property
     def grades(self) -> bool:
-        """Whether it gives one picture a value; others compare two, or say what to do next."""
+        """Whether it gives one picture a value; other rubrics compare two pictures, or request advice."""
         return self.of in ("edit", "return")
 
     @property
@@ -81,14 +81,14 @@ class JudgementRecord:
     rubric: Digest
     repeat: int
     outcome: str | None
-    """None where it was begun and never answered."""
+    """None if it was started and never answered."""
     value: float | None
     reason: str | None
     missing: str | None
     run: int
     at: str
     pictures: tuple[tuple[str, Digest], ...]
-    """With what each was shown as, such as source and result."""
+    """With the role of each, such as source and result."""
     texts: Mapping[str, Any]
     scores: Mapping[str, float]
 
@@ -113,7 +113,7 @@ class AttemptRecord:
 
 @dataclass(frozen=True)
 class CallCount:
-    """A judge's calls with one outcome, and what they took."""
+    """A judge's calls with one outcome, and their time and cost."""
 
     judge: Digest
     outcome: str
@@ -121,13 +121,13 @@ class CallCount:
     seconds: float
     """On average."""
     cost_usd: float | None
-    """Of all; None where one of them is unknown."""
+    """The total; None if one of them is unknown."""
     example: str
 
 
 @dataclass(frozen=True)
 class JudgeValue:
-    """What a judge gave, and for what: the pictures and texts that it saw, as one text."""
+    """A judge's value and its subject: the pictures and texts that it saw, as one string."""
 
     judge: Digest
     rubric: str
@@ -153,7 +153,7 @@ def read_rubrics(workspace: Workspace) -> dict[Digest, RubricRecord]:
 
 
 def read_judgements(workspace: Workspace) -> list[JudgementRecord]:
-    """Every judgement that was begun."""
+    """Every judgement that was started."""
     if not workspace.has_table("judgements"):
         return []
     sql = """
@@ -182,12 +182,12 @@ def read_call_counts(workspace: Workspace) -> list[CallCount]:
 
 
 def read_judge_values(workspace: Workspace, rubrics: Sequence[Digest]) -> list[JudgeValue]:
-    """What every judge gave by these rubrics."""
+    """Every judge's values by these rubrics."""
     return [JudgeValue(*row) for row in workspace.query(_VALUES.format(rubrics=_places(rubrics)), *rubrics)]
 
 
 def stored_verdicts(workspace: Workspace, keys: Sequence[str]) -> dict[str, Verdict]:
-    """Verdicts by key, also those of a process beside us; missing ones too."""
+    """Verdicts by key, including missing ones and those of other processes."""
     sql = f"""
         SELECT key, outcome, value, scores, reason, missing FROM judgements
         WHERE key IN ({_places(keys)}) AND outcome IS NOT NULL

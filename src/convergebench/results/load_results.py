@@ -31,9 +31,9 @@ def load_results(
 ) -> Results:
     """The returns of one suite (by default that of the last run), of all models or of those named.
 
-    They are of the edits that can be undone for certain; `partial` has the others, and so has the suite's
-    name with /partial behind it. Where there are only such edits, the results are of these, and say so.
-    Imported metrics that were never computed are missing, with that as the reason.
+    They cover the reversible edits. `partial` has the others, as does the suite's name followed by /partial.
+    If there are only partially reversible edits, the results cover these, and say so. Imported metrics that
+    were never computed are missing, with that as the reason.
     """
     results = without_never_computed(load_results_as_given(workspace, suite, models))
     return replace(results, partial=results.partial and without_never_computed(results.partial))
@@ -49,7 +49,7 @@ def suites_with_returns(workspace: WorkspaceOrRecords) -> list[str]:
 def load_results_as_given(
     workspace: WorkspaceOrRecords, suite: str | None = None, models: Sequence[str] = ()
 ) -> Results:
-    """The same with imported values as they stand in their files, believable or not."""
+    """The same results with imported values unchanged, plausible or not."""
     records = Records.of(workspace)
     folder, suites = records.workspace.folder, suites_with_returns(records)
     if not suites:
@@ -70,13 +70,13 @@ def load_results_as_given(
 
 
 def _returning(records: Records) -> list[TrajectoryRecord]:
-    """The newest trajectories of protocols in which something should come back."""
+    """The newest trajectories of protocols with returns."""
     return [one for one in records.trajectories if one.is_newest and one.protocol in RETURNING]
 
 
 @dataclass(frozen=True)
 class _Recorded:
-    """What of a workspace counts, before it is divided by what its edits do."""
+    """The relevant part of a workspace, before it is divided by kind of edit."""
 
     suite: str
     trajectories: Sequence[TrajectoryRecord]
@@ -95,12 +95,13 @@ def _by_edits(recorded: _Recorded, wanted: SuiteId) -> Results:
 
 
 def _of_one_protocol(trajectories: Sequence[TrajectoryRecord]) -> list[TrajectoryRecord]:
-    """Those of the protocol that was begun last: rounds of different protocols are different things."""
+    """The trajectories of the protocol that was started last: rounds of different protocols are not
+    comparable."""
     return [one for one in trajectories if one.protocol == trajectories[-1].protocol]
 
 
 def _results(recorded: _Recorded, edits: Edits) -> Results | None:
-    """Those of the edits of one kind; None where there are none."""
+    """The results for the edits of one kind; None if there are none."""
     chosen = {one.id: one for one in recorded.trajectories if _edits(one.case.reversibility) == edits}
     imported = [item for item in recorded.imported if _edits(item.reversibility) == edits]
     if not chosen and not imported:
@@ -111,7 +112,7 @@ def _results(recorded: _Recorded, edits: Edits) -> Results | None:
     contexts = step_contexts(steps, chosen)
     forwards = _forwards(steps, contexts, recorded.pairs)
     returns = (*_returns(steps, chosen, imports, contexts, recorded.pairs, forwards), *imported)
-    # The workspace may hold metrics that no return of this suite was measured with.
+    # The workspace may contain metrics that measured no return of this suite.
     measured = {name for item in returns for name in item.values}
     return Results(
         suite=recorded.suite,
@@ -135,7 +136,7 @@ def _latest_suite(records: Records, suites: Sequence[str]) -> str:
 
 
 def _metric_facts(records: Records, imported: Sequence[Return]) -> tuple[MetricFacts, ...]:
-    """Of the metrics that measured something in the workspace, or in what was imported."""
+    """Facts of the metrics with values in the workspace, or in imported results."""
     used = {*records.newest_versions, *(name for item in imported for name in item.values)}
     order = dict.fromkeys([*metrics.expand(metrics.DEFAULT_MEASURED), *metrics.names()])
     return tuple(metrics.facts(name) for name in order if name in used)
@@ -143,14 +144,14 @@ def _metric_facts(records: Records, imported: Sequence[Return]) -> tuple[MetricF
 
 @dataclass(frozen=True)
 class _Pairs:
-    """What was measured of any two pictures."""
+    """The measurements of pairs of pictures."""
 
     facts: tuple[MetricFacts, ...]
     values: PairValues
     clip_directions: ClipDirections
 
     def of(self, reference: Digest | None, picture: Digest | None) -> Mapping[str, Measurement]:
-        """The measurements of a pair, as far as there are any; a picture is perfect against itself."""
+        """The available measurements of a pair; a picture is perfect against itself."""
         if reference is None or picture is None:
             return {}
         if reference == picture:
@@ -162,7 +163,8 @@ class _Pairs:
         return self.values.get((reference, picture), {})
 
     def of_edit(self, edit: StepRecord, context: Digest | None) -> Mapping[str, Measurement]:
-        """Those of a step's picture with its input, its direction, and what it shows of the edit."""
+        """The measurements of a step's picture with its input, its direction, and the visibility of the
+        edit."""
         pair = (edit.inputs[0], edit.picture)
         return {
             **self.of(*pair),
@@ -218,7 +220,7 @@ def _returns(
 def _return_values(
     against_source: Mapping[str, Measurement], in_chain: Mapping[str, Measurement]
 ) -> Mapping[str, Measurement]:
-    """A forward picture can be the same file as a return; what was measured of it as an edit is left out."""
+    """A forward picture can be the same file as a return; its measurements as an edit are left out."""
     if not in_chain:
         return against_source
     return (

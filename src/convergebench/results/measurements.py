@@ -34,7 +34,7 @@ _ALONG_TRAJECTORIES = """
     ORDER BY pairs.trajectory, pairs.position, compared_with DESC, metric
 """
 _CHANGED_NOTHING = "(pairs.reference = pairs.picture AND compared_with != 'source')"
-"""The same file on both sides, which no run measures; only as a return of the source it may have been."""
+"""The same file on both sides, which no run measures, except possibly as a return of the source."""
 _CHANGE_METRICS = """
     SELECT DISTINCT c.suite, m.metric, m.version
     FROM steps s
@@ -67,7 +67,7 @@ class StepMeasurement(NamedTuple):
     compared_with: str
     """A return with the source and the previous return, other edits with their input."""
     metric: str | None
-    """None where both pictures are the same file, which is not measured."""
+    """None if both pictures are the same file, which is not measured."""
     version: str | None
     value: float | None
     missing: str | None
@@ -81,15 +81,15 @@ class VersionCount(NamedTuple):
 
 
 def read_newest_versions(workspace: Workspace) -> dict[str, str]:
-    """Each metric's version that measured last."""
+    """The version of each metric that measured last."""
     sql = "SELECT metric, version, max(at) AS last FROM measurements GROUP BY metric, version ORDER BY last"
     return {row["metric"]: row["version"] for row in workspace.query(sql)}
 
 
 def read_pair_values(workspace: Workspace, newest: Mapping[str, str]) -> PairValues:
-    """By the newest versions of the metrics that there are."""
+    """Measurements by the newest versions of the available metrics."""
     names = {name: name for name in newest if name in metrics.names()}
-    # One object for each name, where a million rows would have their own.
+    # One shared object for each name, instead of one for each of a million rows.
     values: defaultdict[tuple[Digest, Digest], dict[str, Measurement]] = defaultdict(dict)
     for reference, picture, metric, version, value, missing in workspace.each_row(
         "SELECT reference, picture, metric, version, value, missing FROM measurements"
@@ -101,7 +101,8 @@ def read_pair_values(workspace: Workspace, newest: Mapping[str, str]) -> PairVal
 
 
 def read_step_measurements(workspace: Workspace, trajectories: Iterable[int]) -> Iterator[StepMeasurement]:
-    """By every version, in the order of steps. There are many: ask for some trajectories at a time."""
+    """Measurements by every version, in the order of steps. There are many: request some trajectories at a
+    time."""
     sql = _ALONG_TRAJECTORIES.format(
         trajectories=", ".join(map(str, trajectories)),
         returns=_quoted(RETURN_ROLES),
@@ -111,12 +112,12 @@ def read_step_measurements(workspace: Workspace, trajectories: Iterable[int]) ->
 
 
 def read_change_metrics(workspace: Workspace) -> list[tuple[str, str, str]]:
-    """Suite, metric and version of all that edits were compared with their inputs by."""
+    """Suite, metric and version of all comparisons of edits with their inputs."""
     return [tuple(row) for row in workspace.query(_CHANGE_METRICS.format(metrics=_quoted(CHANGE_METRICS)))]
 
 
 def read_version_counts(workspace: Workspace) -> list[VersionCount]:
-    """How often each version of each metric measured something, or could not."""
+    """The number of measurements by each version of each metric, including missing ones."""
     sql = """
         SELECT metric, version, count(value), count(*) - count(value)
         FROM measurements GROUP BY metric, version ORDER BY metric, version
@@ -125,7 +126,7 @@ def read_version_counts(workspace: Workspace) -> list[VersionCount]:
 
 
 def read_versions_of_returns(workspace: Workspace, suite: str) -> dict[str, dict[str, int]]:
-    """By metric: how many returns of a suite have a value by each of its versions."""
+    """By metric: the number of returns of a suite with a value, by version."""
     found: dict[str, dict[str, int]] = {}
     for metric, version, count in workspace.query(_OF_RETURNS, suite):
         found.setdefault(metric, {})[version] = count

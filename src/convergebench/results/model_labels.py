@@ -1,4 +1,4 @@
-"""What models are called: one label for each, in every table, file, page and paper of a workspace."""
+"""Model labels: one for each model, in every table, file, page and paper of a workspace."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _DIGITS = range(6, 17)
 
 
 def unique_labels(names: Mapping[Digest, str]) -> dict[Digest, str]:
-    """A label for each fingerprint: the name, and the fingerprint too where several share the name, as one
-    editor with different parameters or versions does.
+    """A label for each fingerprint: the name, followed by the fingerprint if several models share the name,
+    such as one editor with different parameters or versions.
 
     >>> unique_labels({"1a2b3c4d": "jpeg", "5e6f7a8b": "jpeg", "9c0d1e2f": "noise"})
     {'1a2b3c4d': 'jpeg@1a2b3c', '5e6f7a8b': 'jpeg@5e6f7a', '9c0d1e2f': 'noise'}
@@ -30,7 +30,7 @@ def unique_labels(names: Mapping[Digest, str]) -> dict[Digest, str]:
 
 
 def imported_labels(names: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
-    """A label for each model of imported tables, which know no fingerprints: its name, unless that is taken.
+    """A label for each model of imported tables, which have no fingerprints: its name, unless that is taken.
 
     >>> imported_labels(["qwen", "flux"], taken=["flux"])
     {'qwen': 'qwen', 'flux': 'flux (imported)'}

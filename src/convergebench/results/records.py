@@ -1,4 +1,4 @@
-"""All that a workspace has on record, each table read once."""
+"""All records of a workspace, each table read once."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _latest: WeakKeyDictionary[Workspace, Records] = WeakKeyDictionary()
 
 
 class Records:
-    """A workspace's tables, each read when it is first needed and never again.
+    """A workspace's tables, each read on first use and only once.
 
-    Everything that belongs together, such as the sections of one page, should be made of one of these.
+    Data that belongs together, such as the sections of one page, should be built from one instance.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -47,7 +47,7 @@ class Records:
 
     @classmethod
     def of(cls, source: WorkspaceOrRecords) -> Records:
-        """The workspace's records: those that were read last, unless something was written since."""
+        """The workspace's records: the last instance, unless something was written since."""
         if isinstance(source, Records):
             return source
         latest = _latest.get(source)
@@ -62,12 +62,12 @@ class Records:
 
     @cached_property
     def trajectories(self) -> Sequence[TrajectoryRecord]:
-        """Every generation, under each suite that has the case; by id and suite."""
+        """Every generation, under each suite that contains the case; by id and suite."""
         return read_trajectories(self.workspace, self.editors)
 
     @cached_property
     def newest(self) -> Mapping[int, Sequence[TrajectoryRecord]]:
-        """The newest generations by id: each under every suite that has its case."""
+        """The newest generations by id: each under every suite that contains its case."""
         found: defaultdict[int, list[TrajectoryRecord]] = defaultdict(list)
         for one in self.trajectories:
             if one.is_newest:
@@ -76,7 +76,7 @@ class Records:
 
     @cached_property
     def steps(self) -> Sequence[StepRecord]:
-        """The last word on every position of every trajectory, by trajectory and position."""
+        """The latest record of every position of every trajectory, by trajectory and position."""
         return read_steps(self.workspace)
 
     @cached_property
@@ -85,7 +85,7 @@ class Records:
 
     @cached_property
     def newest_versions(self) -> Mapping[str, str]:
-        """Each metric's version that measured last."""
+        """The version of each metric that measured last."""
         return read_newest_versions(self.workspace)
 
     @cached_property
@@ -114,17 +114,17 @@ class Records:
 
     @cached_property
     def imported_suites(self) -> Sequence[str]:
-        """Those that have imported rows, the latest first."""
+        """The suites with imported rows, the latest first."""
         return imported_suites(self.workspace)
 
     @cached_property
     def imported_labels(self) -> Mapping[str, str]:
-        """What the models of imported tables are called, by their names there."""
+        """The labels of the models of imported tables, by their names there."""
         taken = {name for one in self.editors.values() for name in (one.name, one.label)}
         return imported_labels(imported_models(self.workspace), taken)
 
     def imported(self, suite: str, models: Sequence[str] = ()) -> list[ImportedReturn]:
-        """The suite's imported rows in their order, with the labels of their models; of all unless some are
+        """The suite's imported rows in order, with the labels of their models; for all models unless some are
         named."""
         labels = self.imported_labels
         return [
@@ -134,7 +134,7 @@ class Records:
         ]
 
     def editors_of(self, suite: str) -> list[EditorRecord]:
-        """Those that have a trajectory in the suite, by fingerprint."""
+        """The editors with a trajectory in the suite, by fingerprint."""
         found = {one.editor.fingerprint: one.editor for one in self.trajectories if one.case.suite == suite}
         return [found[fingerprint] for fingerprint in sorted(found)]
 
@@ -143,7 +143,7 @@ class Records:
         return self._cases.get((suite, identity))
 
     def beginnings(self, suite: str) -> Iterator[tuple[TrajectoryRecord, Digest]]:
-        """The suite's newest trajectories that have a step, with the picture that each began with."""
+        """The suite's newest trajectories with at least one step, each with its source picture."""
         for step in self.steps:
             if step.position == 0:
                 yield from (

@@ -1,4 +1,4 @@
-"""Refinements in a workspace: each case's pictures, what the reasoner said of them, and what is missing."""
+"""Refinements in a workspace: each case's pictures, the reasoner's replies, and what is missing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _STEP = """
 
 
 class ReasonerCallRecord(NamedTuple):
-    """What a reasoner was asked in a round."""
+    """A reasoner's question in a round."""
 
     round: int
     primary_step: int
@@ -45,7 +45,7 @@ class ReasonerCallRecord(NamedTuple):
 
 
 class PrimaryEdit(NamedTuple):
-    """The single edit that a refinement begins with."""
+    """The single edit at the start of a refinement."""
 
     editor: Digest
     picture: Digest | None
@@ -60,9 +60,9 @@ def refinements(
     editors: Collection[str] = (),
     protocols: Collection[str] = NAMES,
 ) -> list[RefinedCase]:
-    """All that was refined, of all suites and by all unless some are named; `editors` are fingerprints.
+    """All refinements, of all suites and by all editors unless some are named; `editors` are fingerprints.
 
-    Single edits, where their protocol is named, are given as cases without a reasoner's call.
+    Single edits, if their protocol is named, are returned as cases without a reasoner's call.
     """
     records = Records.of(workspace)
     if not records.workspace.has_table("looks"):
@@ -76,7 +76,7 @@ def refinements(
 
 
 def refined_case(workspace: WorkspaceOrRecords, suite: str, trajectory: int) -> RefinedCase:
-    """One of them, as far as it is."""
+    """One refinement, possibly incomplete."""
     records = Records.of(workspace)
     found = read_trajectories(records.workspace, records.editors, only=trajectory)
     (one,) = (one for one in found if one.case.suite == suite)
@@ -99,7 +99,7 @@ def _case(records: Records, refined: TrajectoryRecord) -> RefinedCase:
 
 
 def _primary(records: Records, refined: TrajectoryRecord, calls: Sequence[ReasonerCallRecord]) -> PrimaryEdit:
-    """The edit that the refinement began with; before it began, the model's newest single edit."""
+    """The primary edit of the refinement; before the refinement starts, the model's newest single edit."""
     if calls:
         (row,) = records.workspace.query(_STEP, calls[0].primary_step)
         return PrimaryEdit(*row)

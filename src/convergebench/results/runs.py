@@ -1,4 +1,4 @@
-"""Runs: what was asked of the program, and how it ended."""
+"""Runs: the command, its settings, and how it ended."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class RunRecord:
 
     @property
     def is_import(self) -> bool:
-        """Whether it brought in what was made elsewhere."""
+        """Whether the run was an import."""
         return self.settings.get("imported") is not None
 
     def imported(self, digest: Digest, suite: str) -> bool:
-        """Whether it brought the whole file with this digest into this suite."""
+        """Whether it imported the whole file with this digest into this suite."""
         origin = (self.settings.get("digest"), self.settings.get("suite"))
         return self.outcome == "finished" and origin == (digest, suite)
 

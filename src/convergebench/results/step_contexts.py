@@ -1,4 +1,4 @@
-"""What measurements by region are kept under: a digest of the chain up to the step."""
+"""The key of measurements by region: a digest of the chain up to the step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps: the last word on every position of every trajectory."""
+"""Steps: the latest record of every position of every trajectory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STEPS = """
 
 
 class StepRecord(NamedTuple):
-    """A named tuple, since there may be very many."""
+    """A named tuple, since there can be very many."""
 
     trajectory: int
     position: int
@@ -35,12 +35,12 @@ class StepRecord(NamedTuple):
     attempts: int
     run: int
     spent_usd: float | None
-    """With the attempts before it that failed."""
+    """Includes earlier failed attempts."""
     id: int
 
     @property
     def facts(self) -> PictureFacts | None:
-        """Of the picture, if one was made."""
+        """Of the picture, if there is one."""
         if self.picture is None or self.width is None or self.height is None or self.media_type is None:
             return None
         return PictureFacts(self.picture, self.width, self.height, self.media_type)
@@ -48,7 +48,7 @@ class StepRecord(NamedTuple):
 
 def read_steps(workspace: Workspace) -> list[StepRecord]:
     """By trajectory and position."""
-    texts: dict[str, str] = {}  # one object for each, where many steps would have their own
+    texts: dict[str, str] = {}  # one shared object for each value, instead of one for each step
     found = []
     for row in workspace.each_row(_STEPS):
         trajectory, position, role, round, instruction, inputs, *rest = row

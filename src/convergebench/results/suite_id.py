@@ -1,4 +1,4 @@
-"""A suite's id as it is stored and typed: `name@version`, and what may follow it."""
+"""A suite's id as stored and typed: `name@version`, with optional suffixes."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ _PARTIAL = "/partial"
 
 @dataclass(frozen=True)
 class SuiteId:
-    """A version of a suite, the part of it that a protocol added, and which of its edits are meant."""
+    """A version of a suite, the part added by a protocol, and the kind of edits."""
 
     name: str
     version: str = ""
-    """Empty for names without one, such as those that imported results are given."""
+    """Empty for names without a version, such as those of imported results."""
     part: str = ""
-    """Of a protocol with cases of its own, such as cross_edit."""
+    """The part of a protocol with its own cases, such as cross_edit."""
     partial: bool = False
-    """Whether only the partially reversible edits are meant."""
+    """Whether only the partially reversible edits are selected."""
 
     @classmethod
     @lru_cache(1024)
     def parse(cls, text: str) -> SuiteId:
-        """Take apart what `str` puts together.
+        """The inverse of `str`.
 
         >>> SuiteId.parse("converge@2/cross_edit/partial")
         SuiteId(name='converge', version='2', part='cross_edit', partial=True)

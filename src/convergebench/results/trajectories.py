@@ -24,7 +24,7 @@ _TRAJECTORIES = f"""
 
 @dataclass(frozen=True)
 class EditorRecord:
-    """An editor as it was when it ran."""
+    """An editor as recorded when it ran."""
 
     fingerprint: Digest
     name: str
@@ -63,14 +63,14 @@ class CaseRecord:
 
     @property
     def suite_part(self) -> str:
-        """The suite, with /partial behind it where the case cannot be undone for certain."""
+        """The suite, followed by /partial if the case is only partially reversible."""
         suite = SuiteId.parse(self.suite)
         return str(SuiteId(suite.name, suite.version, suite.part, self.reversibility != "reversible"))
 
 
 @dataclass(frozen=True)
 class TrajectoryRecord:
-    """A trajectory under one of the suites that have its case."""
+    """A trajectory under one of the suites that contain its case."""
 
     id: int
     protocol: str
@@ -79,7 +79,7 @@ class TrajectoryRecord:
     seed: int
     rounds: int
     is_newest: bool
-    """Whether no --fresh has begun it anew."""
+    """Whether no run with --fresh has restarted it."""
 
     @property
     def model(self) -> str:
@@ -87,7 +87,7 @@ class TrajectoryRecord:
 
 
 def read_editors(workspace: Workspace) -> dict[Digest, EditorRecord]:
-    """Every editor of the workspace, by fingerprint: it enters with its first trajectory."""
+    """Every editor of the workspace, by fingerprint, in the order of their first trajectories."""
     rows = workspace.query("SELECT fingerprint, name, version, role, parameters FROM editors ORDER BY rowid")
     labels = unique_labels({row["fingerprint"]: row["name"] for row in rows})
     return {
@@ -101,14 +101,14 @@ def read_editors(workspace: Workspace) -> dict[Digest, EditorRecord]:
 def read_trajectories(
     workspace: Workspace, editors: Mapping[Digest, EditorRecord], only: int | None = None
 ) -> list[TrajectoryRecord]:
-    """All of them or the one with this id, by id and suite; every generation."""
+    """All trajectories, or the one with this id, by id and suite; every generation."""
     which = "" if only is None else f"WHERE t.id = {only}"
     cases: dict[tuple[Digest, str], CaseRecord] = {}
     found = []
     for row in workspace.query(f"{_TRAJECTORIES} {which} ORDER BY t.id, c.suite"):
         identity, protocol, editor, seed, rounds, is_newest, fingerprint, suite, *case = row
         if editor not in editors:
-            continue  # its first trajectory was begun by another process since the editors were read
+            continue  # another process started its first trajectory after the editors were read
         if (fingerprint, suite) not in cases:
             *texts, hints = case
             cases[fingerprint, suite] = CaseRecord(*(fingerprint, suite, *texts, json.loads(hints)))
@@ -121,7 +121,7 @@ def read_trajectories(
 
 
 def trajectory_ids(workspace: Workspace) -> list[int]:
-    """Every trajectory, those of one case together."""
+    """Every trajectory, grouped by case."""
     return [
         int(row[0]) for row in workspace.query("SELECT id FROM trajectories ORDER BY case_fingerprint, id")
     ]

@@ -1,4 +1,4 @@
-"""Where each return differs most from its source."""
+"""The region where each return differs most from its source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from convergebench.store import Workspace
 from convergebench.types import Digest
 
 METRIC = "flip_peak"
-"""The box is the detail of this metric."""
+"""The box is stored as the detail of this metric."""
 
 
 class WorstRegion(NamedTuple):
@@ -27,7 +27,7 @@ WorstRegions: TypeAlias = Mapping[tuple[str, Digest], WorstRegion]
 
 
 def worst_regions(records: Records, results: Results) -> WorstRegions:
-    """Of all returns that were measured by region."""
+    """For all returns that were measured by region."""
     boxes = read_worst_regions(records.workspace, records.newest_versions)
     sources = {
         one.case.id: source
@@ -44,8 +44,8 @@ def worst_regions(records: Records, results: Results) -> WorstRegions:
 def read_worst_regions(
     workspace: Workspace, newest: Mapping[str, str]
 ) -> dict[tuple[Digest, Digest], RegionBox]:
-    """By source and return, of the newest version; empty where nothing was measured by region."""
-    # Reading does not migrate, and a workspace of an older version has no such table.
+    """By source and return, for the newest version; empty if nothing was measured by region."""
+    # Reading does not migrate, and an older workspace has no such table.
     if METRIC not in newest or not workspace.query(
         "SELECT 1 FROM sqlite_master WHERE name = 'measurement_details'"
     ):

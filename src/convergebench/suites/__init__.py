@@ -1,4 +1,4 @@
-"""What is asked: pictures, and edits that can be undone."""
+"""Suites: pictures, and edits that can be undone."""
 
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites._pairs import PAIRS, EditPair, pair_asking, reversibility_of

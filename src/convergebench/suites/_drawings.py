@@ -1,4 +1,4 @@
-"""The drawn pictures: made by code in this project, so that they need no network and no licence."""
+"""The drawn pictures: created by code in this project, so that they need no network and no licence."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Drawing:
     kind: str
     description: str
     module: str
-    """Of the package `drawn`; its function `draw` makes the pixels."""
+    """A module of the package `drawn`; its function `draw` creates the pixels."""
     version: str = "1"
-    """Raise it with every change that moves a pixel; the tests hold the digests."""
+    """Increase this with every change of a pixel; the tests check the digests."""
 
     def draw(self) -> Pixels:
         draw: Callable[[], Pixels] = import_module(f"convergebench.suites.drawn.{self.module}").draw

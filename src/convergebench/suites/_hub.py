@@ -1,4 +1,4 @@
-"""Benchmarks' data: a local path, or else a dataset on the hub, downloaded once."""
+"""Benchmark data: a local path, or a dataset on the hub, downloaded once."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 def local_copy(data: str, patterns: Sequence[str], advice: str) -> Path:
-    """The path itself, or the folder with those of the dataset's files that have such names.
+    """The path itself, or the folder with the dataset's files that match these names.
 
-    `advice` says what to give where there is neither.
+    `advice` says what to pass if neither exists.
     """
     path = Path(data).expanduser()
     if path.exists():
@@ -28,7 +28,7 @@ def local_copy(data: str, patterns: Sequence[str], advice: str) -> Path:
         raise MissingExtra("huggingface_hub", "gedit") from error
     try:
         return Path(hub.snapshot_download(data, repo_type="dataset", allow_patterns=list(patterns)))
-    except Exception as error:  # offline, refused, gone: the library has a class for each
+    except Exception as error:  # offline, refused, deleted: the library has a class for each
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DownloadFailed(
             f"could not download {data} ({reason}); try again with a network connection, "

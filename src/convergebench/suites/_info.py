@@ -1,4 +1,4 @@
-"""What a suite says about itself before it is loaded."""
+"""The description of a suite before it is loaded."""
 
 from __future__ import annotations
 
@@ -16,27 +16,28 @@ OnPackage: TypeAlias = Callable[[str], None]
 
 @dataclass(frozen=True)
 class SuiteInfo:
-    """A suite that can be loaded: enough to list it, and how to load it."""
+    """A suite that can be loaded: its description for listings, and how to load it."""
 
     name: str
     version: str
     summary: str
     pictures: int | None
-    """None where only the data tell."""
+    """None if only the data determine it."""
     cases: int
     load: Callable[..., Suite]
-    """Called with an OnPackage; settings in its name, as in gedit?data=PATH, are its keyword arguments. If it
-    takes a `sampling`, that is a Sampling made of the settings subset, per_subset and sampling_seed."""
+    """Called with an OnPackage. Settings in the suite's name, as in gedit?data=PATH, are passed as keyword
+    arguments. If the function takes a `sampling`, that is a Sampling built from the settings subset,
+    per_subset and sampling_seed."""
     files: tuple[PackagedFile, ...] = ()
-    """What it takes out of packages when it is first loaded."""
+    """The files that it takes from packages when it is first loaded."""
     is_current: bool = True
-    """Whether its name without a version means this one."""
+    """Whether the name without a version refers to this version."""
     case_ids: Callable[[str, str], frozenset[str]] | None = None
-    """Every case's id, from data and language, without loading a picture; empty texts mean the default."""
+    """Every case's id, from data and language, without loading a picture. Empty strings mean the default."""
 
     @property
     def takes_data(self) -> bool:
-        """Whether its cases are in data that the user has to name."""
+        """Whether the user has to name the data that contain its cases."""
         return "data" in self.parameters
 
     @property

@@ -1,4 +1,4 @@
-"""The edits that are asked and undone, and which picture takes which."""
+"""The edits and their inverses, and which edits apply to which picture."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from convergebench.types import Case, Reversibility, SourcePicture
 
 @dataclass(frozen=True)
 class EditPair:
-    """An edit and the one that undoes it, and how one can see that each has happened."""
+    """An edit and its inverse, and how to see that each has happened."""
 
     id: str
     category: str
     forward: str
     backward: str
     shows_after: str
-    """What the picture shows after the forward edit."""
+    """What is visible after the forward edit."""
     gone_after: str
-    """What it no longer shows after the backward one."""
+    """What is no longer visible after the backward edit."""
     area: str
-    """The part of the picture that it touches; edits of one area get into each other's way."""
+    """The area of the picture that it changes; edits of the same area interfere."""
     shows_before: str = ""
-    """The same view before the forward edit; empty where words cannot tell the two apart, as for a flip."""
+    """The same view before the forward edit; empty if words cannot distinguish the two, as for a flip."""
     reversibility: Reversibility = "reversible"
 
 
@@ -93,7 +93,7 @@ _PREDECESSORS: tuple[EditPair, ...] = (
         area="orientation",
     ),
 )
-"""The twenty of the original benchmark."""
+"""The twenty pairs of the original benchmark."""
 
 _NEW: tuple[EditPair, ...] = (
     EditPair(
@@ -212,17 +212,17 @@ _CATEGORIES_OF_KIND: Mapping[str, tuple[str, ...]] = {
     "portrait": ("accessories", "geometric"),
     "scene": ("scene_objects", "geometric"),
 }
-"""A kind that is not named here takes what a scene takes."""
+"""Kinds that are not listed here use the pairs of a scene."""
 
 
 def pairs_for(kind: str) -> tuple[EditPair, ...]:
-    """What a picture of this kind takes where nobody chose for it: of the original twenty, eleven."""
+    """The default pairs for a picture of this kind: eleven of the original twenty."""
     categories = _CATEGORIES_OF_KIND.get(kind, _CATEGORIES_OF_KIND["scene"])
     return tuple(pair for pair in _PREDECESSORS if pair.category in categories)
 
 
 def pairs_named(ids: Sequence[str]) -> tuple[EditPair, ...]:
-    """The pairs of these ids, in this order."""
+    """The pairs with these ids, in this order."""
     for id in ids:
         if id not in _BY_ID:
             raise unknown_name("edit pair", id, _BY_ID)
@@ -230,12 +230,12 @@ def pairs_named(ids: Sequence[str]) -> tuple[EditPair, ...]:
 
 
 def pair_asking(instruction: str) -> EditPair | None:
-    """The pair whose forward edit this is."""
+    """The pair with this forward edit."""
     return _BY_FORWARD.get(instruction)
 
 
 def reversibility_of(id: str) -> Reversibility:
-    """The class of a built-in pair; edits that nobody has classed were chosen because they can be undone."""
+    """The class of a built-in pair. Edits without a class were chosen because they can be undone."""
     return _BY_ID[id].reversibility if id in _BY_ID else "reversible"
 
 
@@ -248,8 +248,8 @@ def cases_of(
 ) -> tuple[Case, ...]:
     """One case for each of the picture's edits, by pair id; by default the pairs for its kind.
 
-    Pairs whose object the picture already shows are asked too; their cases say so in a hint, since an editor
-    that removes every such object does as it was told and still does not return to the picture.
+    Pairs whose object the picture already shows are included. Their cases have a hint, since an editor that
+    removes every such object follows the instruction and still does not return to the picture.
     """
     chosen = pairs_for(picture.kind) if edits is None else pairs_named(edits)
     return tuple(_case(picture, pair, pair.id in already_shown) for pair in chosen)

@@ -1,6 +1,6 @@
-"""The photographs of the `converge` suite: which file of which package, and what is cut out of it.
+"""The photographs of the `converge` suite: the package, the file, and the crop.
 
-Sizes are multiples of 16, which editing models hand back unchanged, and never larger than the cut-out.
+Sizes are multiples of 16, which editing models return unchanged, and never larger than the crop.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class Photo:
     crop: tuple[int, int, int, int]
     """Left, top, right and bottom, in pixels of the packaged file."""
     size: tuple[int, int]
-    """Width and height of the picture that editing starts from."""
+    """Width and height of the picture at the start of editing."""
     terms: str
     already_shown: tuple[str, ...] = ()
-    """Pairs whose object is in the picture before any edit."""
+    """Pairs whose object is already in the picture."""
 
 
 PHOTOS: tuple[Photo, ...] = (

@@ -1,4 +1,4 @@
-"""Pictures of benchmarks as files that editing starts from, known by their content."""
+"""Source pictures of benchmarks as files, identified by content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DIGITS = 12
 
 
 def source_in_file(path: Path) -> SourcePicture:
-    """The picture in this file; cases that begin with the same bytes have the same picture."""
+    """The picture in this file; cases with the same bytes have the same picture."""
     from convergebench.picture import digest_of
 
     digest = digest_of(path.read_bytes())
@@ -21,7 +21,7 @@ def source_in_file(path: Path) -> SourcePicture:
 
 
 def source_in_bytes(data: bytes) -> SourcePicture:
-    """The picture in these bytes, written to the cache unless it is there."""
+    """The picture in these bytes, written to the cache if it is not there yet."""
     from convergebench.picture import digest_of
 
     source = source_in_cache(digest_of(data))
@@ -35,7 +35,7 @@ def source_in_cache(digest: Digest) -> SourcePicture:
 
 
 def write_once(place: Path, content: bytes) -> None:
-    """Whole or not at all, and not again if it is there."""
+    """Writes the file atomically, unless it exists."""
     if place.is_file():
         return
     try:

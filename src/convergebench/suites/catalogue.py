@@ -1,7 +1,7 @@
-"""The hundred pictures of `converge@1`: what each shows, where it comes from, and the edits that suit it.
+"""The hundred pictures of `converge@1`: content, origin, and suitable edits.
 
-Photographs come out of packages on PyPI, rendered pictures out of this one; catalogue.toml beside this file
-names them all. Nothing is fetched or decoded before `prepare`.
+Photographs come from packages on PyPI, rendered pictures from this package; catalogue.toml in this folder
+lists them all. Nothing is downloaded or decoded before `prepare`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class RenderedFile:
-    """A picture that this package brings, and what made it."""
+    """A picture included in this package, and the script that created it."""
 
     name: str
     scene: str
-    """As the script in rendering/ calls it."""
+    """The name used by the script in rendering/."""
     seed: int
     sha256: Digest
 
@@ -46,14 +46,14 @@ class CataloguedPicture:
     kind: Kind
     description: str
     terms: str
-    """Under which it may be used, and whose it is."""
+    """The licence and the owner."""
     file: PackagedFile | RenderedFile
     size: tuple[int, int]
-    """Width and height of the picture that editing starts from."""
+    """Width and height of the picture at the start of editing."""
     edits: tuple[str, ...]
     """The pairs that make sense for this picture, by id."""
     already_shown: tuple[str, ...] = ()
-    """Pairs left out because their object is in the picture before any edit."""
+    """Pairs left out because their object is already in the picture."""
     crop: tuple[int, int, int, int] | None = None
     """Left, top, right and bottom, in pixels of the packaged file."""
 
@@ -63,7 +63,7 @@ class CataloguedPicture:
 
     @property
     def source(self) -> str:
-        """Where it comes from, so that anybody can find or make it again."""
+        """The origin, so that the picture can be found or created again."""
         if isinstance(self.file, PackagedFile):
             return f"{self.file.requirement}, {self.file.member}"
         return f"rendering/render.py {self.file.scene}, seed {self.file.seed}"
@@ -71,7 +71,7 @@ class CataloguedPicture:
 
 @cache
 def pictures() -> tuple[CataloguedPicture, ...]:
-    """All of them, in the order of the catalogue."""
+    """All pictures, in the order of the catalogue."""
     with (_HERE / "catalogue.toml").open("rb") as file:
         return tuple(_picture(id, entry) for id, entry in tomllib.load(file).items())
 
@@ -79,9 +79,9 @@ def pictures() -> tuple[CataloguedPicture, ...]:
 def prepare(
     chosen: Sequence[CataloguedPicture], on_package: OnPackage = lambda _: None
 ) -> tuple[SourcePicture, ...]:
-    """The pictures as files to edit, in the given order; `on_package` hears of each download.
+    """The pictures as files to edit, in the given order; `on_package` is called for each download.
 
-    Photographs that were prepared once need no network again, rendered pictures never need it.
+    Photographs that were prepared before need no network; rendered pictures never do.
     """
     from convergebench.suites._prepared import prepare_photos, prepare_rendered
 

@@ -1,4 +1,4 @@
-"""Cases for protocols that make several edits of a picture, or none, made of a suite's own cases."""
+"""Cases for protocols with several edits of a picture, or none, built from a suite's own cases."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ _AREAS = {pair.id: pair.area for pair in PAIRS}
 
 
 def chained(cases: Sequence[Case], suite: Sequence[Case], length: int, protocol: str) -> tuple[Case, ...]:
-    """For each case, one that makes its edit first and then others of the same picture, `length` in all.
+    """For each case, a case with its edit first and then other edits of the same picture, `length` in all.
 
-    The others are drawn from the whole suite with a seed made of the case, so that they do not depend on
-    which cases were chosen. They touch different parts of the picture, since undoing one must not undo
-    another. A case whose edit can be undone for certain gets only such edits; one without enough others is
-    left out.
+    The others are sampled from the whole suite with a seed derived from the case, so they do not depend on
+    the chosen cases. They change different parts of the picture, since undoing one must not undo another. A
+    reversible case gets only reversible edits. A case without enough other edits is left out.
     """
     by_picture: dict[str, list[Case]] = {}
     for case in suite:
@@ -32,7 +31,7 @@ def chained(cases: Sequence[Case], suite: Sequence[Case], length: int, protocol:
 
 
 def staying(cases: Sequence[Case]) -> tuple[Case, ...]:
-    """For each picture, one case that asks for no change at all."""
+    """For each picture, one case that requests no change."""
     first = {case.source.id: case for case in reversed(cases)}
     return tuple(
         Case(f"{id}/stay", case.sources, STAY, pair="stay", category="stay", kind=case.kind)
@@ -41,7 +40,7 @@ def staying(cases: Sequence[Case]) -> tuple[Case, ...]:
 
 
 def _combined(first: Case, others: Sequence[Case], length: int) -> list[Case]:
-    """The case itself, and others that can be combined with all before them, as far as there are any."""
+    """The case itself, and others that can be combined with all previous ones, as far as available."""
     edits = [first]
     order = list(others)
     random.Random(first.id).shuffle(order)
@@ -81,5 +80,5 @@ def _is_reversible(case: Case) -> bool:
 
 
 def _area(case: Case) -> str:
-    """Of the built-in pairs; the edits of another suite are assumed not to overlap."""
+    """For built-in pairs; edits of another suite are assumed not to overlap."""
     return _AREAS.get(case.pair, case.pair)

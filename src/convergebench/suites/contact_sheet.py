@@ -1,4 +1,4 @@
-"""All pictures of a suite on one sheet, by kind, each with its name and how many edits are asked of it."""
+"""All pictures of a suite on one sheet, by kind, each with its name and number of edits."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _cell(source: SourcePicture, edits: int, side: int) -> PILImage.Image:
 
 
 def _fitting(text: str, width: float, length_of: Callable[[str], float]) -> str:
-    """The text, or as much of its beginning as fits."""
+    """The text, truncated to fit."""
     if length_of(text) <= width:
         return text
     kept = text

@@ -15,7 +15,7 @@ _ORIGINS = ("photo", "rendered")
 
 
 def _load(on_package: OnPackage, origin: str = "") -> Suite:
-    """All pictures, or those of one origin: `converge?origin=rendered` needs no network."""
+    """All pictures, or the pictures of one origin: `converge?origin=rendered` needs no network."""
     if origin not in ("", *_ORIGINS):
         raise WrongUse(f"unknown picture origin {origin!r}; choose from {', '.join(_ORIGINS)}")
     chosen = [picture for picture in pictures() if origin in ("", picture.origin)]
@@ -23,7 +23,7 @@ def _load(on_package: OnPackage, origin: str = "") -> Suite:
 
 
 def cases_with(chosen: Sequence[CataloguedPicture], on_package: OnPackage) -> tuple[Case, ...]:
-    """Every edit that suits each of these pictures, which are made ready first."""
+    """Every suitable edit of each of these pictures, which are prepared first."""
     try:
         sources = prepare(chosen, on_package)
     except DownloadFailed as error:

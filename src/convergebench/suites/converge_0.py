@@ -1,4 +1,4 @@
-"""The built-in suite as it was first: seventeen photographs and drawn pictures, twenty edits."""
+"""The first version of the built-in suite: seventeen photographs and drawn pictures, twenty edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The drawn pictures of `converge` by themselves: nothing is downloaded."""
+"""Only the drawn pictures of `converge`: nothing is downloaded."""
 
 from __future__ import annotations
 

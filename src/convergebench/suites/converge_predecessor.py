@@ -1,4 +1,4 @@
-"""The original benchmark's cases on pictures of ours, since its own cannot be passed on."""
+"""The original benchmark's cases on our own pictures, since its pictures cannot be redistributed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from convergebench.types import Suite
 
 _PICTURES = ("portrait_astronaut", "portrait_maher", "portrait_giunchedi", "scene_coffee", "scene_china",
              "scene_motorcycle")  # fmt: skip
-"""Three portraits and three scenes, as there."""
+"""Three portraits and three scenes, as in the original."""
 _PHOTOS = tuple(photo for photo in PHOTOS if photo.id in _PICTURES)
 
 

@@ -1,4 +1,4 @@
-"""Twelve pictures of `converge`, of all kinds, for a first look: most come with this package."""
+"""Twelve pictures of `converge`, of all kinds, for a quick start: most are included in this package."""
 
 from __future__ import annotations
 

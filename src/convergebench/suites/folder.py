@@ -21,7 +21,7 @@ _SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff"
 
 
 def load_folder(path: str) -> Suite:
-    """Every picture that lies directly in the folder; all unreadable ones are named in one error."""
+    """Every picture directly in the folder; one error lists all unreadable pictures."""
     folder = Path(path).expanduser().resolve()
     if not path or not folder.is_dir():
         raise WrongUse(f"{path or 'nothing'} is not a folder; write {FOLDER_PREFIX}/path/to/pictures.")
@@ -36,7 +36,7 @@ def load_folder(path: str) -> Suite:
 
 
 def suite_of(name: str, pictures: Sequence[SourcePicture], notes: Sequence[Note]) -> Suite:
-    """The pictures with the edits that their notes name, or those that suit their kind."""
+    """The pictures with the edits from their notes, or the edits that suit their kind."""
     return Suite(
         name=name,
         version=fingerprint_of([_identity(*one) for one in zip(pictures, notes, strict=True)]),

@@ -1,7 +1,7 @@
-"""Pictures of a dataset on the hub, or of its local copy: `hub:owner/name` becomes a suite with our edits.
+"""Pictures of a dataset on the hub, or of its local copy, as a suite with our edits: `hub:owner/name`.
 
-The tables' first column of pictures is taken; columns named kind, description and edits are notes on them.
-A dataset without tables is a folder of pictures.
+The first picture column of the tables is used. Columns named kind, description and edits are notes. A dataset
+without tables is a folder of pictures.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BATCH = 16
 
 
 def load_hub_pictures(data: str) -> Suite:
-    """Every picture of the dataset once, in the order of its rows; it is downloaded once."""
+    """Every distinct picture of the dataset, in row order; the dataset is downloaded once."""
     place = local_copy(data, _PATTERNS, f"write {HUB_PREFIX}owner/name, or the path of a local copy")
     tables = [place] if place.is_file() else sorted(place.rglob("*.parquet"))
     if not tables:
@@ -53,7 +53,7 @@ def _rows(table: Path) -> Iterator[tuple[SourcePicture, Note]]:
 
 
 def _picture_column(schema: Any, table: Path) -> str:
-    """The first that holds a picture's bytes, alone or with its path, as `datasets` writes them."""
+    """The first column with a picture's bytes, alone or with its path, as written by `datasets`."""
     types = importlib.import_module("pyarrow").types
     for field in schema:
         is_pair = types.is_struct(field.type) and field.type.get_field_index("bytes") >= 0

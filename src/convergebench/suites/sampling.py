@@ -1,4 +1,5 @@
-"""Some of a suite's cases: a sample of each subset, or those with given properties, spread over the suite."""
+"""Selection of a suite's cases: a sample of each subset, or cases with given properties, spread over the
+suite."""
 
 from __future__ import annotations
 
@@ -14,16 +15,16 @@ from convergebench.types import Case
 T = TypeVar("T")
 
 _GOLDEN = 0.618
-"""Steps of this share of a list land far from each other, however many are taken."""
+"""Steps of this fraction of a list are far apart, for any number of steps."""
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """Which cases of a benchmark; those of all subsets unless some are named."""
+    """The selection of a benchmark's cases, from all subsets unless some are named."""
 
     subsets: tuple[str, ...] = ()
     per_subset: int | None = None
-    """So many of each subset, sampled with the seed."""
+    """Number of cases from each subset, sampled with the seed."""
     limit: int | None = None
     """Maximum number of cases, taken from the subsets in turn."""
     seed: int = 0
@@ -51,7 +52,7 @@ EVERY_CASE = Sampling()
 def sample(entries: Sequence[T], subset_of: Callable[[T], str], sampling: Sampling) -> list[T]:
     """The chosen entries, from the subsets in turn, so that the first few show all subsets.
 
-    The sample of a small number is part of that of a larger one with the same seed.
+    A smaller sample is part of a larger one with the same seed.
     """
     groups: dict[str, list[T]] = {}
     for entry in entries:
@@ -76,10 +77,10 @@ def select(
     pictures: Sequence[str] = (),
     limit: int | None = None,
 ) -> tuple[Case, ...]:
-    """The cases that have one of each given property, in their order in the suite; none given means all.
+    """The cases that match each given property, in suite order; without properties, all cases.
 
-    A limit takes from all pictures in turn, from each kind in proportion and with different edits, so that
-    few cases still show a suite's breadth. The cases of a small limit are among those of a larger one.
+    A limit takes cases from all pictures in turn, from each kind in proportion and with different edits, so
+    that a few cases still cover the suite. The cases of a smaller limit are part of a larger one.
     """
     properties: tuple[tuple[str, Sequence[str], Callable[[Case], str]], ...] = (
         ("kind of picture", kinds, lambda case: case.kind),
@@ -137,6 +138,6 @@ def _pictures_by_kind(cases: tuple[Case, ...]) -> list[tuple[int, list[Case]]]:
 
 
 def _rotated(cases: list[Case], rank: int) -> list[Case]:
-    """The same cases, starting elsewhere for each picture, so that one turn shows many edits."""
+    """The same cases, rotated differently for each picture, so that one turn covers many edits."""
     start = rank * max(1, round(_GOLDEN * len(cases))) % len(cases)
     return cases[start:] + cases[:start]

@@ -1,1 +1,1 @@
-"""The headline: did it edit, did it undo, did it keep the rest, and for how many rounds."""
+"""The headline: whether a model edits, undoes, and preserves the rest, and for how many rounds."""

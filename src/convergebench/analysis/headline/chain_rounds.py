@@ -1,4 +1,4 @@
-"""Chains for the headline: what was done, undone and kept in each round, and how each chain ended."""
+"""Chains for the headline: what each round edited, undid and preserved, and how each chain ended."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from convergebench.analysis.headline.edit_decisions import EditDecisions
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
 
 Ending: TypeAlias = Literal["not edited", "not undone", "rest changed", "another person", "refused"]
-"""What makes a round unusable. An outage is none: the chain is censored there."""
+"""The reasons that make a round unusable. An outage is not one of them: the chain is censored there."""
 
 LEAST_UNDONE = 0.5
 LEAST_KEPT = 0.8
 SAME_PERSON = 0.6
-"""Face descriptors further apart than this are of different people, by dlib's usual threshold."""
+"""Face descriptors further apart than this belong to different people, by dlib's usual threshold."""
 REFUSALS = ("refused", "bad_output")
 
 
@@ -28,7 +28,7 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class RoundQuality:
-    """One round of a chain that returned; None is not measured, or has no meaning for this edit."""
+    """One round of a chain that returned; None if not measured, or undefined for this edit."""
 
     happened: bool | None
     undid: float | None
@@ -40,7 +40,7 @@ class RoundQuality:
 
     @property
     def quality(self) -> float | None:
-        """g · √(U · K), or g · U for a global edit; None where a part of it is missing."""
+        """g · √(U · K), or g · U for a global edit; None if a part of it is missing."""
         if self.happened is False:
             return 0.0
         if self.happened is None or self.undid is None:
@@ -50,7 +50,7 @@ class RoundQuality:
         return None if self.kept is None else float((self.undid * self.kept) ** 0.5)
 
     def ending(self, limits: Thresholds) -> Ending | None:
-        """Why the chain is not usable from this round on, by the first reason that applies."""
+        """The first reason why the chain is unusable from this round on."""
         if self.happened is False:
             return "not edited"
         if self.undid is not None and self.undid < limits.undone:
@@ -64,7 +64,7 @@ class RoundQuality:
 
 @dataclass(frozen=True)
 class Chain:
-    """One trajectory: its rounds in order, as far as it came without a gap."""
+    """One trajectory: its rounds in order, up to the first gap."""
 
     model: str
     case: str
@@ -72,12 +72,12 @@ class Chain:
     picture: str
     rounds: tuple[RoundQuality, ...]
     is_refused: bool
-    """Whether the round after the last was refused, or came back as no picture."""
+    """Whether the next round was refused, or returned no picture."""
     planned: int
 
     @property
     def score(self) -> float | None:
-        """The mean quality over all planned rounds, from 0 to 1. Rounds after a refusal count as 0; a chain
+        """The mean quality over all planned rounds, from 0 to 1. Rounds after a refusal count as 0. A chain
         that is short for another reason, or lacks a value, has none."""
         qualities = [one.quality for one in self.rounds]
         known = [one for one in qualities if one is not None]
@@ -86,7 +86,7 @@ class Chain:
         return sum(known) / self.planned
 
     def usable(self, limits: Thresholds) -> tuple[int, Ending | None]:
-        """For how many rounds it is usable, and what ended that; None is nothing, as far as it was seen."""
+        """The number of usable rounds, and the reason that ended them; None if none was observed."""
         for number, one in enumerate(self.rounds):
             reason = one.ending(limits)
             if reason is not None:
@@ -97,7 +97,7 @@ class Chain:
 
 
 def chains_of(results: Results, decisions: EditDecisions, is_global: Mapping[str, bool]) -> list[Chain]:
-    """Every chain that was begun; `is_global` says of a case whether its edit changes all of the picture."""
+    """Every chain that was started; `is_global` says whether a case's edit changes the whole picture."""
     returns: dict[tuple[str, str, int], dict[int, Return]] = {}
     failed: dict[tuple[str, str, int], list[FailedStep]] = {}
     pictures: dict[str, str] = {}

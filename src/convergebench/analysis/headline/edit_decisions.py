@@ -1,8 +1,8 @@
-"""Whether each forward edit happened, decided for all models of a table by the same means.
+"""Whether each forward edit happened, decided by the same method for all models of a table.
 
 Three deciders are tried in turn for each case: a judge's verdict, CLIP's direction, and pixels. The first
 that decides every round of every ranked model is used. Pixels can refute most edits but not confirm them: an
-edit that they do not refute counts as made, and the share of edits is then an upper bound.
+edit that they do not refute counts as done, and the share of edits is then an upper bound.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ChainRound: TypeAlias = tuple[str, str, int, int]
 EDIT_EVIDENCE = "edit_evidence"
 """By pixels: 1 confirms the edit, 0 refutes it; otherwise it is missing, with the reason."""
 FORWARD_VERDICT = "forward_verdict"
-"""By a judge: 1 if the asked-for change is there, 0 if not."""
+"""By a judge: 1 if the requested change is visible, 0 if not."""
 
 _Forward: TypeAlias = Mapping[str, Measurement]
 
@@ -38,7 +38,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class EditDecisions:
-    """By chain and round; a round that nothing decides is not in it."""
+    """By chain and round; undecided rounds are left out."""
 
     rounds: Mapping[ChainRound, Decision]
     deciders: Mapping[str, Decider]
@@ -50,7 +50,7 @@ class EditDecisions:
 
 
 def edit_decisions(results: Results, models: Iterable[str]) -> EditDecisions:
-    """The decisions on every round; `models` are those that must share a decider."""
+    """The decisions on every round; `models` are the models that must share a decider."""
     ranked = set(models)
     by_case: dict[str, list[Return | FailedStep]] = {}
     edited: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
@@ -98,7 +98,7 @@ def _by_judge(forward: _Forward) -> bool | None:
 
 
 def _by_clip(forward: _Forward) -> bool | None:
-    """Flips and the like have no caption, so that pixels decide them."""
+    """Flips and similar edits have no caption, so pixels decide them."""
     value = _value(forward, CLIP_DIRECTION)
     if value is not None:
         return value > TOWARDS

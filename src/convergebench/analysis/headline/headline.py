@@ -1,4 +1,5 @@
-"""A row for each model: whether it edits, undoes and keeps the rest, for how many rounds, and its score."""
+"""A row for each model: whether it edits, undoes and preserves the rest, for how many rounds, and its
+score."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from convergebench.analysis.statistics.significance_letters import significance_
 from convergebench.types import MetricFacts
 
 STAYED = 0.5
-"""From this share of the footprint's core on that still looks edited, the edit counts as not taken back."""
+"""If at least this share of the footprint's core still looks edited, the edit counts as not undone."""
 SCORE = MetricFacts("score", "1", "higher", 100.0, 0.0, "quality")
 DEFAULT_THRESHOLDS = Thresholds()
 
@@ -36,7 +37,7 @@ class HeadlineRow:
     did_is_bound: bool
     undid: Interval | None
     stayed: int
-    """Rounds after which most of the edit was still there."""
+    """Rounds after which most of the edit was still visible."""
     rounds: int
     """Rounds that were edited and returned."""
     kept_first: Interval | None
@@ -48,17 +49,17 @@ class HeadlineRow:
 
 @dataclass(frozen=True)
 class Headline:
-    """Ranked models best first, then models without a score; probes and floors apart, as calibration."""
+    """Ranked models best first, then models without a score; probes and floors separately, as calibration."""
 
     suite: str
     rounds: int
     rows: tuple[HeadlineRow, ...]
     calibration: tuple[HeadlineRow, ...]
     cases: int
-    """Those that are decided and complete for every ranked model: the score is over these."""
+    """Cases that are decided and complete for every ranked model; the score covers these."""
     all_cases: int
     deciders: Mapping[Decider, int]
-    """By how many cases each decides."""
+    """By decider: the number of cases that it decides."""
     thresholds: Thresholds
 
 
@@ -99,7 +100,7 @@ def headline(
 def _shared_cases(
     by_model: Mapping[str, Sequence[Chain]], models: Iterable[str]
 ) -> frozenset[tuple[str, int]]:
-    """Cases and seeds that have a score for every model that has any."""
+    """Cases and seeds with a score for every model that has any score."""
     scored = [
         frozenset((one.case, one.seed) for one in by_model[model] if one.score is not None)
         for model in models
@@ -146,7 +147,7 @@ def _row(
 
 
 def _per_session(use: ModelUse | None, rounds: int, seconds: float | None) -> float | None:
-    """A session is one chain of all rounds; an edit's mean time stands for those that were not made."""
+    """A session is one chain of all rounds; missing edits count with the mean time of an edit."""
     if use is None or seconds is None or not use.trajectories:
         return None
     edits = use.edits / use.complete if use.complete and use.complete == use.trajectories else 2.0 * rounds

@@ -1,4 +1,4 @@
-"""Models ranked by what a person sees, or by a metric where that was not measured."""
+"""Models ranked by visible quality, or by a metric if that was not measured."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ HEADLINE_SCORE = "headline_score"
 
 
 def headline_ranking(results: Results, threshold: float = THRESHOLD) -> Ranking:
-    """By the headline score where a model has one, else by the chief metric at the last round.
+    """Ranks by the headline score if a model has one, otherwise by the chief metric at the last round.
 
-    Probes and floors are calibration: they do not edit, so that they have no rank.
+    Probes and floors are calibration: they do not edit, so they have no rank.
     """
     ranked = ranking(results, results.chief, None, threshold)
     if not any("undid" in item.values for item in results.returns):
@@ -36,8 +36,8 @@ def headline_ranking(results: Results, threshold: float = THRESHOLD) -> Ranking:
 def headline_rankings(
     results: Results, metric: str | None = None, round: int | None = None, threshold: float = THRESHOLD
 ) -> tuple[tuple[Results, Ranking], ...]:
-    """The main ranking, and after it that of the partially reversible edits; by a metric or at a round only
-    where one is named."""
+    """The main ranking, followed by that of the partially reversible edits; by a metric or at a round only if
+    one is named."""
     if metric is not None or round is not None:
         return rankings(results, metric or results.chief, round, threshold)
     parts = [results] if results.partial is None else [results, results.partial]

@@ -17,7 +17,8 @@ THEN: Mapping[Ending, str] = {
 
 
 def headline_sentence(found: Headline) -> str:
-    """How long the best model holds out and what ends that, and which others do not differ from it."""
+    """How long the best model stays usable and what ends that, and which other models do not differ from
+    it."""
     scored = [row for row in found.rows if row.score is not None]
     if not scored:
         return "No model has a headline score."

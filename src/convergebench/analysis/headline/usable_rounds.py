@@ -1,4 +1,4 @@
-"""For how many rounds a model stays usable: restricted mean and Kaplan–Meier median over its chains."""
+"""The number of usable rounds of a model: restricted mean and Kaplan–Meier median over its chains."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class UsableRounds:
     """Rounds before the first unusable one, over a model's chains."""
 
     mean: float
-    """Restricted to the horizon: a chain that stays usable counts with as many rounds as were watched."""
+    """Restricted to the horizon: a chain that stays usable counts with the number of observed rounds."""
     low: float | None
     high: float | None
     median: float
-    """Kaplan–Meier; infinite where more than half of the chains stay usable."""
+    """Kaplan–Meier; infinite if more than half of the chains stay usable."""
     horizon: int
     n: int
     ended: int
     clusters: int
     endings: Mapping[Ending, int]
-    """What ended chains, the most frequent first."""
+    """The reasons that ended chains, the most frequent first."""
 
     @property
     def chief_ending(self) -> Ending | None:
@@ -41,9 +41,9 @@ class UsableRounds:
 def usable_rounds(
     chains: Sequence[Chain], limits: Thresholds, horizon: int, resamples: int = RESAMPLES
 ) -> UsableRounds | None:
-    """Of one model's chains up to the horizon; None where no chain was seen for a round.
+    """For one model's chains up to the horizon; None if no chain was observed for a round.
 
-    A chain that ended otherwise, by an outage or since the run has not come further, is censored there.
+    A chain that ended otherwise, by an outage or because the run is incomplete, is censored there.
     """
     watched = [(one, *one.usable(limits)) for one in chains]
     watched = [(one, number, ending) for one, number, ending in watched if number > 0 or ending is not None]
@@ -75,7 +75,7 @@ def _survival(
 ) -> NDArray[np.float64]:
     """The share that is usable after each round (columns), for each set of weights (rows).
 
-    Where nobody is left to be seen, the share stays what it was.
+    If no chain is at risk, the share does not change.
     """
     left = np.ones(len(weights))
     shares = []

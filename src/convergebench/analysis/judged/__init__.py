@@ -1,1 +1,1 @@
-"""What verdicts say: scores, agreement of judges, Bradley–Terry strengths."""
+"""Analysis of verdicts: scores, agreement of judges, Bradley–Terry strengths."""

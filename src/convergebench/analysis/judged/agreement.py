@@ -1,4 +1,4 @@
-"""Whether judges agree: with each other, and with themselves when they are asked again."""
+"""Agreement of judges with each other, and of a judge with itself over repeats."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ Level = Literal["nominal", "interval"]
 
 @dataclass(frozen=True)
 class Agreement:
-    """Krippendorff's alpha: 1 is perfect agreement, 0 what chance would give, below 0 worse than chance."""
+    """Krippendorff's alpha: 1 is perfect agreement, 0 is agreement by chance, below 0 is worse than
+    chance."""
 
     alpha: float | None
     subjects: int
-    """With at least two values; the others say nothing about agreement."""
+    """Subjects with at least two values; the others say nothing about agreement."""
     values: int
     missing: str | None = None
 
 
 def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], level: Level) -> Agreement:
-    """Over subjects, each with one value from every judge or repeat; None where there is none.
+    """Alpha over subjects, each with one value from every judge or repeat; None if there is no such subject.
 
-    Nominal is for answers such as yes and no, where any difference is as large as any other.
+    Use nominal for answers such as yes and no, where all differences are equally large.
     """
     kept = [[value for value in row if value is not None] for row in ratings]
     pairable = [np.array(row, np.float64) for row in kept if len(row) > 1]
@@ -51,7 +52,7 @@ def _squared(values: NDArray[np.float64]) -> float:
 
 
 def _unequal(values: NDArray[np.float64]) -> float:
-    """How many ordered pairs differ."""
+    """The number of ordered pairs that differ."""
     _, counts = np.unique(values, return_counts=True)
     return float(len(values) ** 2 - (counts**2).sum())
 
@@ -64,17 +65,17 @@ _DIFFERENCES: dict[Level, Callable[[NDArray[np.float64]], float]] = {
 
 @dataclass(frozen=True)
 class Spread:
-    """How far a judge's repeats on one subject lie apart."""
+    """The spread of a judge's repeats on one subject."""
 
     subjects: int
     standard_deviation: float
-    """Within subjects, pooled."""
+    """Pooled within subjects."""
     widest: float
     """The largest difference between two repeats on one subject."""
 
 
 def spread(ratings: Sequence[Sequence[float | None]]) -> Spread | None:
-    """Over subjects with two values or more; None where there are none."""
+    """The spread over subjects with two or more values; None if there are none."""
     kept = [[value for value in row if value is not None] for row in ratings]
     repeated = [np.array(row, np.float64) for row in kept if len(row) > 1]
     if not repeated:
@@ -97,7 +98,7 @@ class Rating:
 
 @dataclass(frozen=True)
 class BetweenJudges:
-    """How far different judges agree by one rubric, on what more than one of them judged."""
+    """Agreement of different judges by one rubric, on subjects that more than one of them judged."""
 
     rubric: str
     judges: tuple[str, ...]
@@ -105,9 +106,10 @@ class BetweenJudges:
 
 
 def between_judges(ratings: Iterable[Rating]) -> list[BetweenJudges]:
-    """For every rubric by which more than one judge judged the same; a judge's repeats count as their mean.
+    """For every rubric by which several judges judged the same subjects. A judge's repeats count as their
+    mean.
 
-    For yes and no the interval alpha is the nominal one.
+    For yes and no, the interval alpha equals the nominal one.
     """
     repeats: defaultdict[tuple[str, str, str], list[float]] = defaultdict(list)
     for one in ratings:

@@ -1,4 +1,5 @@
-"""Verdicts on single edits, and what benchmarks make of them: means with what is missing beside them."""
+"""Verdicts on single edits, and benchmark scores from them: means, with missing verdicts counted
+separately."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from convergebench.analysis.statistics.confidence import CONFIDENCE, student_qua
 
 @dataclass(frozen=True)
 class VerdictRow:
-    """One verdict on one edit, or why there is none."""
+    """One verdict on one edit, or the reason why it is missing."""
 
     model: str
     case: str
@@ -36,7 +37,7 @@ class VerdictRow:
 
 @dataclass(frozen=True)
 class Sample:
-    """One edit that is judged, by all rubrics and as often as is asked."""
+    """One judged edit, with all rubrics and repeats."""
 
     model: str
     case: str
@@ -48,7 +49,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class BenchmarkRow:
-    """One line of a benchmark's table."""
+    """One row of a benchmark's table."""
 
     model: str
     suite: str
@@ -58,18 +59,18 @@ class BenchmarkRow:
     n: int
     """Samples with a score."""
     missing: int
-    """Samples without one."""
+    """Samples without a score."""
     score: Interval | None
-    """None where it cannot be had; `reasons` say why."""
+    """None if it cannot be computed; `reasons` say why."""
     reasons: Mapping[str, int] = field(default_factory=dict)
 
 
 Scores = Mapping[Sample, float | str]
-"""Of each sample its score, or why it has none."""
+"""For each sample, its score or the reason why it has none."""
 
 
 def scores_of(rows: Iterable[VerdictRow], rubric: str) -> dict[Sample, float | str]:
-    """Each sample's mean over its repeats; one that has no value at all has the first reason."""
+    """Each sample's mean over its repeats. A sample without any value has the first reason."""
     values: dict[Sample, list[float]] = {}
     reasons: dict[Sample, str] = {}
     for row in rows:
@@ -91,12 +92,12 @@ def present(scores: Scores) -> dict[Sample, float]:
 
 
 def reasons_of(scores: Scores) -> dict[str, int]:
-    """Why scores are missing, and how often, the most frequent first."""
+    """The reasons for missing scores with their counts, the most frequent first."""
     return dict(Counter(score for score in scores.values() if isinstance(score, str)).most_common())
 
 
 def sample_mean(scores: Scores) -> Interval | None:
-    """Over the samples that have a score, with an interval from resampling source pictures."""
+    """The mean over samples with a score, with an interval from resampling source pictures."""
     there = present(scores)
     if not there:
         return None
@@ -104,10 +105,11 @@ def sample_mean(scores: Scores) -> Interval | None:
 
 
 def mean_of_means(groups: Sequence[Scores]) -> Interval | None:
-    """The plain mean of the groups' means; None if a group has no score, since it is not that mean then.
+    """The unweighted mean of the groups' means; None if a group has no score, since the mean would then be
+    incomplete.
 
-    The interval is Student's, from a standard error clustered by source picture. There is none where a group
-    has a single score, which does not tell how scores in it vary, or where all are of one picture.
+    The interval is Student's, from a standard error clustered by source picture. There is no interval if a
+    group has a single score, whose variation is unknown, or if all scores belong to one picture.
     """
     there = [present(scores) for scores in groups]
     if not there or not all(there):

@@ -1,4 +1,4 @@
-"""Which of two is better: comparisons shown in both orders, and strengths from who beats whom."""
+"""Pairwise comparisons in both orders, and model strengths from their outcomes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Comparison:
     second: str
     winner: Winner
     cluster: str = ""
-    """What it shares with others that are therefore not independent of it: the source picture."""
+    """The source picture; comparisons that share it are not independent."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class OrderSwapped:
 def order_swapped(first: str, second: str, shown: Winner, swapped: Winner, cluster: str = "") -> OrderSwapped:
     """`shown` is the verdict with `first` in first place, `swapped` the one with `second` there.
 
-    A judge that prefers the same place both times prefers neither model: that is a tie.
+    A judge that prefers the same place both times prefers neither model, which is a tie.
 
     >>> order_swapped("a", "b", "first", "second").comparison.winner
     'first'
@@ -63,9 +63,9 @@ class Strength:
 @dataclass(frozen=True)
 class Strengths:
     models: tuple[Strength, ...]
-    """The strongest first; empty where there is no finite answer."""
+    """The strongest first; empty if there is no finite solution."""
     tie_weight: float | None
-    """Davidson's ν: how readily a tie is called; 0 where there was none."""
+    """Davidson's ν: the tendency to ties; 0 if there were none."""
     missing: str | None = None
 
 
@@ -73,7 +73,7 @@ def bradley_terry(comparisons: Iterable[Comparison]) -> Strengths:
     """Strengths by maximum likelihood in Davidson's model of ties:
     P(i beats j) : P(tie) : P(j beats i) = pᵢ : ν√(pᵢpⱼ) : pⱼ.
 
-    Where comparisons name clusters, two or more, the intervals allow for what those in one cluster share.
+    If comparisons name two or more clusters, the intervals account for the dependence within a cluster.
     """
     compared = tuple(comparisons)
     names = sorted({name for one in compared for name in (one.first, one.second)})
@@ -118,7 +118,8 @@ def _counts(
 
 
 def _is_connected(reaches: NDArray[np.float64]) -> bool:
-    """Whether everyone can be reached from everyone by wins and ties: else strengths run off to infinity."""
+    """Whether every model can be reached from every other by wins and ties; otherwise strengths are
+    infinite."""
 
     def seen_from_first(matrix: NDArray[np.float64]) -> int:
         seen, line = {0}, [0]
@@ -142,7 +143,7 @@ def _fit(
     free = size + has_ties
     for _ in range(_STEPS):
         slope, curvature = _derivatives(parameters, wins, ties)
-        # Adding the same to all strengths changes nothing; this term pins their sum.
+        # Adding a constant to all strengths changes nothing; this term fixes their sum.
         curvature[:size, :size] += 1.0
         step = np.linalg.solve(curvature[:free, :free], slope[:free])
         parameters[:free] += step * min(1.0, 2.0 / max(np.abs(step).max(), _CLOSE))
@@ -160,7 +161,7 @@ def _clustered(
     parameters: NDArray[np.float64],
     inverse: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The covariance from how far each cluster alone would pull the estimate (the sandwich estimator)."""
+    """The covariance from each cluster's pull on the estimate (the sandwich estimator)."""
     place = {name: index for index, name in enumerate(names)}
     size, free = len(names), len(inverse)
     pulls: defaultdict[str, NDArray[np.float64]] = defaultdict(lambda: np.zeros(size + 1))
@@ -173,7 +174,7 @@ def _clustered(
 
 
 def _quantile(clusters: int) -> float:
-    """Student's for as many clusters; normal where there are none."""
+    """Student's quantile for this number of clusters; the normal quantile if there are none."""
     from scipy.stats import norm, t
 
     return float(t.ppf(_TWO_SIDED_95, clusters - 1) if clusters > 1 else norm.ppf(_TWO_SIDED_95))
@@ -182,7 +183,8 @@ def _quantile(clusters: int) -> float:
 def _outcomes(
     parameters: NDArray[np.float64], i: int, j: int, size: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """For i winning, j winning and a tie: each logarithmic weight's coefficients, and each one's chance."""
+    """For a win of i, a win of j and a tie: the coefficients of each logarithmic weight, and each
+    probability."""
     rows = np.zeros((3, size + 1))
     rows[0, i] = rows[1, j] = rows[2, size] = 1.0
     rows[2, i] = rows[2, j] = 0.5
@@ -209,7 +211,7 @@ def _derivatives(
 
 
 def wins_and_ties(comparisons: Iterable[Comparison]) -> dict[tuple[str, str], tuple[int, int, int]]:
-    """For every two models, in the order of their names: wins of one, ties, wins of the other."""
+    """For every pair of models, in the order of their names: wins of one, ties, wins of the other."""
     table: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
     for one in comparisons:
         turned = one.second < one.first
@@ -221,7 +223,7 @@ def wins_and_ties(comparisons: Iterable[Comparison]) -> dict[tuple[str, str], tu
 
 @dataclass(frozen=True)
 class PairwiseVerdicts:
-    """Two models compared on one subject, in both orders; None where an order has no verdict."""
+    """Two models compared on one subject, in both orders; None if an order has no verdict."""
 
     rubric: str
     first: str
@@ -233,22 +235,22 @@ class PairwiseVerdicts:
 
 @dataclass(frozen=True)
 class PairwiseSummary:
-    """What a rubric's comparisons came to."""
+    """The summary of a rubric's comparisons."""
 
     rubric: str
     n: int
     """Comparisons with a verdict in both orders; only these count."""
     missing: int
     ties: int
-    """Those where the orders disagree are among them."""
+    """Includes comparisons where the orders disagree."""
     order_disagreements: int
     wins: Mapping[tuple[str, str], tuple[int, int, int]]
-    """For every two models: wins of one, ties, wins of the other."""
+    """For every pair of models: wins of one, ties, wins of the other."""
     strengths: Strengths
 
 
 def pairwise_summaries(asked: Iterable[PairwiseVerdicts]) -> list[PairwiseSummary]:
-    """One summary for each rubric, in the order in which they come."""
+    """One summary for each rubric, in order of appearance."""
     grouped: defaultdict[str, list[PairwiseVerdicts]] = defaultdict(list)
     for one in asked:
         grouped[one.rubric].append(one)

@@ -1,4 +1,4 @@
-"""How far a judge's verdicts can be relied on, by how many of them failed."""
+"""The reliability of a judge's verdicts, from the share that failed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Condition = Literal["healthy", "warning", "degraded", "critical"]
 
 @dataclass(frozen=True)
 class JudgeHealth:
-    """Judgements that were asked for, and those of them that came to no value.
+    """Requested judgements, and the number of them without a value.
 
     >>> [JudgeHealth(100, failed).condition for failed in (0, 9, 10, 49, 50)]
     ['healthy', 'warning', 'degraded', 'degraded', 'critical']
@@ -24,7 +24,7 @@ class JudgeHealth:
 
     @property
     def failed_share(self) -> float | None:
-        """None where nothing was judged."""
+        """None if nothing was judged."""
         return self.failed / self.judgements if self.judgements else None
 
     @property
@@ -40,6 +40,6 @@ class JudgeHealth:
 
 
 def judge_health(verdicts: Iterable[Verdict | None]) -> JudgeHealth:
-    """Of what judging came to; a judgement that was not made yet did not fail."""
+    """Health from the outcomes of judging. A pending judgement has not failed."""
     made = [verdict for verdict in verdicts if verdict is not None]
     return JudgeHealth(len(made), sum(verdict.value is None for verdict in made))

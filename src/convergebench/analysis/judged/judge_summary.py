@@ -1,4 +1,5 @@
-"""Verdicts summed up: model by rubric, each suite apart, with what is missing counted and never averaged."""
+"""Summary of verdicts: model by rubric, for each suite separately. Missing verdicts are counted, never
+averaged."""
 
 from __future__ import annotations
 
@@ -14,12 +15,12 @@ from convergebench.analysis.statistics.clustered_mean import Interval, clustered
 
 @dataclass(frozen=True)
 class JudgedScore:
-    """One verdict on one picture of one model: its value, or the kind of its absence."""
+    """One verdict on one picture of one model: its value, or the kind of missing value."""
 
     model: str
     rubric: str
     subject: str
-    """What was judged; repeats share it."""
+    """The judged subject; repeats share it."""
     cluster: str
     repeat: int
     value: float | None
@@ -36,18 +37,19 @@ class JudgedRow:
     missing: int
     """Subjects without any."""
     kinds: Mapping[str, int]
-    """Of every missing verdict, repeats counted each."""
+    """Counts every missing verdict, each repeat separately."""
     mean: Interval | None
-    """Over subjects, each at the mean of its repeats; None if there is no value at all."""
+    """The mean over subjects, each with the mean of its repeats; None if there is no value."""
     agreement: Agreement
-    """Of the judge with itself over repeats; for yes and no the interval alpha is the nominal one."""
+    """Agreement of the judge with itself over repeats. For yes and no, the interval alpha equals the nominal
+    one."""
     spread: Spread | None
-    """Between repeats; None where there are none."""
+    """Between repeats; None if there are none."""
     suite: str = ""
 
 
 def judge_summary(scores: Iterable[JudgedScore]) -> list[JudgedRow]:
-    """One row for each suite, model and rubric, in the order in which they come."""
+    """One row for each suite, model and rubric, in order of appearance."""
     grouped: defaultdict[tuple[str, str, str], list[JudgedScore]] = defaultdict(list)
     for score in scores:
         grouped[score.suite, score.model, score.rubric].append(score)

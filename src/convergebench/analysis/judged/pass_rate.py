@@ -1,4 +1,4 @@
-"""The share of edits that pass a verdict of yes or no."""
+"""The share of edits that pass a yes/no verdict."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ PASSED = "Passed (%)"
 
 
 def passed(rows: Sequence[VerdictRow], verdict_rubric: Callable[[str], str]) -> dict[Sample, float | str]:
-    """Of each sample 1 if it passes and 0 if not, or why it has no verdict.
+    """For each sample, 1 if it passes and 0 if not, or the reason why it has no verdict.
 
-    `verdict_rubric` names the rubric that decides in a subset. Of several repeats more than half must be yes.
+    `verdict_rubric` names the rubric that decides in a subset. Of several repeats, more than half must be
+    yes.
     """
     verdicts = [replace(row, rubric=PASSED) for row in rows if row.rubric == verdict_rubric(row.subset)]
     return {

@@ -1,4 +1,4 @@
-"""What refining changed in a figure: before, after, and the difference."""
+"""The change of a figure by refinement: before, after, and the difference."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from convergebench.analysis.statistics.confidence import CONFIDENCE
 
 @dataclass(frozen=True)
 class BeforeAfter:
-    """A figure of one sample's primary and refined picture: each a number, or why there is none."""
+    """A figure of one sample's primary and refined picture: each is a number, or the reason why it is
+    missing."""
 
     picture: str
     """The source's id: samples of one source are not independent of each other."""
@@ -25,15 +26,15 @@ class BeforeAfter:
 
 @dataclass(frozen=True)
 class Difference:
-    """Refined less primary, in two ways, each None where it cannot be had.
+    """Refined minus primary, computed in two ways, each None if it cannot be computed.
 
-    There is no interval where all that is resampled is equal: that says nothing about other samples.
+    There is no interval if all resampled values are equal, which says nothing about other samples.
     """
 
     primary: Interval | None
     refined: Interval | None
     of_means: Interval | None
-    """The refined mean less the primary mean, each over all that it has; n counts samples with either."""
+    """The refined mean minus the primary mean, each over all its values. n counts samples with either."""
     paired: Interval | None
     """The mean difference over the samples that have both."""
     missing_primary: int
@@ -53,7 +54,7 @@ def mean_of(values: Sequence[float], pictures: Sequence[str]) -> Interval | None
 
 
 def difference(samples: Sequence[BeforeAfter], side: MeanOf = mean_of) -> Difference:
-    """`side` gives the mean of one side, from its numbers and their pictures.
+    """`side` returns the mean of one side, from its numbers and their pictures.
 
     >>> found = difference([BeforeAfter("a", 4.0, 6.0), BeforeAfter("b", 5.0, "verdict refused")])
     >>> found.of_means.mean, found.paired.mean, found.missing_refined
@@ -92,7 +93,7 @@ def _paired(samples: Sequence[BeforeAfter]) -> Interval | None:
 def _of_means(
     before: Sequence[tuple[float, str]], after: Sequence[tuple[float, str]], n: int
 ) -> Interval | None:
-    """Both means are taken of the same resamples of pictures, since they share most pictures."""
+    """Both means use the same resamples of pictures, since they share most pictures."""
     if not before or not after:
         return None
     pictures = sorted({picture for _, picture in (*before, *after)})
@@ -104,7 +105,7 @@ def _of_means(
         return Interval(refined - primary, None, None, n, len(pictures))
     after_means, before_means = (bootstrap_ratios(*side, RESAMPLES) for side in sides)
     tail = expanded_tail(CONFIDENCE, fewest)
-    # A resample may hold no picture that one of the sides has.
+    # A resample may contain no picture of one side.
     low, high = np.nanquantile(after_means - before_means, [tail, 1 - tail])
     return Interval(refined - primary, float(low), float(high), n, len(pictures))
 

@@ -1,4 +1,4 @@
-"""The figures in which refined edits are compared with primary ones."""
+"""The figures used to compare refined edits with primary ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from convergebench.analysis.judged.pass_rate import passed
 
 @dataclass(frozen=True)
 class Grade:
-    """A rubric that grades every category alike, and its name in tables."""
+    """A rubric that grades all categories in the same way, and its name in tables."""
 
     rubric: str
     title: str
@@ -19,14 +19,14 @@ class Grade:
 
 @dataclass(frozen=True)
 class RefinementFigures:
-    """One verdict of pass or fail, which each category has its own rubric for, and the grades beside it."""
+    """One pass/fail verdict, with a separate rubric for each category, and the additional grades."""
 
     verdict_rubric: Callable[[str], str]
     """The rubric that decides whether an edit of this category passes."""
     grades: Mapping[str, Grade]
     """By their short names, as in `--grade sc`."""
     categories: tuple[str, ...]
-    """In the order of the tables; categories that are not named here follow in alphabetical order."""
+    """In table order; categories that are not listed here follow in alphabetical order."""
 
     @property
     def grade_titles(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A refined case: its pictures round by round, what the reasoner said of them, and what is missing."""
+"""A refined case: its pictures by round, the reasoner's replies, and what is missing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from convergebench.types import Digest
 
 @dataclass(frozen=True)
 class RefinementStage:
-    """The state of a case after a number of rounds: a picture, or why there is none."""
+    """The state of a case after a number of rounds: a picture, or the reason why it is missing."""
 
     picture: Digest | None
     missing: str | None = None
@@ -20,12 +20,12 @@ class RefinementStage:
 
 @dataclass(frozen=True)
 class RefinementRound:
-    """One look, and the edits that followed from it."""
+    """One reply of the reasoner, and the edits that it requested."""
 
     number: int
     advice: Advice | None
     stand: RefinementStage
-    """The picture before it, where nothing was asked for."""
+    """The previous picture, if no edit was requested."""
 
     @property
     def is_content(self) -> bool:
@@ -35,7 +35,7 @@ class RefinementRound:
 @dataclass(frozen=True)
 class RefinedCase:
     model: str
-    """Who made the primary edit."""
+    """The editor of the primary edit."""
     pipeline: str
     suite: str
     case: str
@@ -65,7 +65,7 @@ class RefinedCase:
 
     @cached_property
     def content_after(self) -> int | None:
-        """How many rounds of editing it took until the reasoner was content; None if it never was."""
+        """The number of editing rounds until the reasoner was satisfied; None if it never was."""
         return next((one.number - 1 for one in self.rounds if one.is_content), None)
 
     def is_primary(self, number: int) -> bool:

@@ -1,4 +1,4 @@
-"""Whether looking and editing again settles: what every round found, did and came to."""
+"""Convergence of refinement: the findings, edits and outcome of every round."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ class RoundRow:
     round: int
     cases: int
     content: int
-    """Whose reasoner had nothing to ask for, in this round or before."""
+    """Cases whose reasoner requested nothing, in this round or earlier."""
     edited: int
-    """In this round."""
+    """Cases that were edited in this round."""
     missing: int
-    """Without a picture after it."""
+    """Cases without a picture after this round."""
     figures: Mapping[str, Interval | None]
-    """What judges make of the pictures after it: the share that passes in percent, and the grades."""
+    """The judges' figures for the pictures after this round: the share that passes in percent, and the
+    grades."""
 
 
 def rounds_table(
@@ -35,7 +36,7 @@ def rounds_table(
     verdicts: Mapping[int, Sequence[VerdictRow]],
     figures: RefinementFigures,
 ) -> list[RoundRow]:
-    """A row for each model and round; `verdicts` has those on the pictures after each round."""
+    """A row for each model and round. `verdicts` contains the verdicts on the pictures after each round."""
     return [
         _row(
             model,

@@ -1,4 +1,4 @@
-"""Whether refining an edit makes it better: what became of each verdict, and of the grades beside it."""
+"""Whether refinement improves an edit: the change of each verdict, and of the additional grades."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _NOT_JUDGED = "not judged yet"
 
 @dataclass(frozen=True)
 class Transitions:
-    """How many samples went which way; those that lack a verdict on either side are in none of the four."""
+    """Number of samples for each transition. Samples without a verdict on either side count in none of the
+    four."""
 
     improved: int
     maintained: int
@@ -29,7 +30,7 @@ class Transitions:
     unchanged: int
     missing: int = 0
     reasons: Mapping[str, int] = field(default_factory=dict)
-    """Why; each missing sample is counted once."""
+    """The reasons; each missing sample is counted once."""
     rate: Interval | None = None
     """The improvement rate with its interval, in percent."""
 
@@ -48,17 +49,17 @@ class Transitions:
 
 @dataclass(frozen=True)
 class RefinementRow:
-    """What refinement did to one model's edits, in one category or in all."""
+    """The effect of refinement on one model's edits, in one category or in all."""
 
     model: str
     category: str
     transitions: Transitions
     differences: Mapping[str, Difference]
-    """By figure: the share that passes in percent, then the grades that were judged."""
+    """By figure: the share that passes in percent, then the available grades."""
 
 
 def transition(primary: float, refined: float) -> Transition:
-    """From a verdict to the next one; 1 is yes and 0 is no.
+    """The transition from one verdict to the next; 1 is yes and 0 is no.
 
     >>> [transition(*pair) for pair in ((0, 1), (1, 1), (1, 0), (0, 0))]
     ['improved', 'maintained', 'regressed', 'unchanged']
@@ -69,7 +70,7 @@ def transition(primary: float, refined: float) -> Transition:
 
 
 def transitions(samples: Sequence[BeforeAfter]) -> Transitions:
-    """Of samples whose figures are verdicts, 1 or 0."""
+    """The transitions of samples whose figures are verdicts, 1 or 0."""
     ways: Counter[Transition] = Counter()
     reasons: Counter[str] = Counter()
     improved: list[bool] = []
@@ -93,8 +94,8 @@ def refinement_table(
 ) -> list[RefinementRow]:
     """A row for each model and category, and one for all categories together.
 
-    A sample is the same on both sides if model, case and seed are; a refined picture's verdicts stand under
-    the name of the model that made the primary one.
+    Samples on both sides match if model, case and seed match. The verdicts on a refined picture are listed
+    under the model of the primary one.
     """
     table = []
     for model in dict.fromkeys(row.model for row in (*primary, *refined)):
@@ -111,7 +112,7 @@ Figure = Mapping[Sample, BeforeAfter]
 def _compared(
     before: Sequence[VerdictRow], after: Sequence[VerdictRow], figures: RefinementFigures
 ) -> Iterator[tuple[str, Figure]]:
-    """The verdicts, and the grades that were asked for at all; every figure has every sample."""
+    """The verdicts, and the grades that were requested; every figure has every sample."""
     samples = list(dict.fromkeys(row.sample for row in (*before, *after)))
     yield PASSED, _joined(samples, figures.passed(before), figures.passed(after))
     for rubric, title in figures.grade_titles.items():
@@ -151,7 +152,7 @@ def _percentage(values: Sequence[float], pictures: Sequence[str]) -> Interval | 
 
 
 def _why(one: BeforeAfter) -> str:
-    """The primary's reason first: what has no primary picture has no refined one either."""
+    """The primary's reason comes first: without a primary picture there is no refined one either."""
     if isinstance(one.primary, str):
         return f"primary: {one.primary}"
     return f"refined: {one.refined}"

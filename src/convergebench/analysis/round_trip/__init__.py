@@ -1,1 +1,1 @@
-"""What a model's returns say: curves, half-life, drift, ranking, comparison, audit."""
+"""Analysis of a model's returns: curves, half-life, drift, ranking, comparison, audit."""

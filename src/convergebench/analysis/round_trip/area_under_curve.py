@@ -1,4 +1,5 @@
-"""The area under the degradation curve: how much of the picture was there, on average, all the way."""
+"""The area under the degradation curve: the average share of the picture that was preserved over all
+rounds."""
 
 from __future__ import annotations
 
@@ -12,27 +13,27 @@ from convergebench.analysis.statistics.clustered_mean import Interval, clustered
 def areas(chains: ShareMatrix) -> NDArray[np.float64]:
     """Each trajectory's area from round 0 to the last, by trapezoids, over the number of rounds.
 
-    1 means nothing was ever lost. A trajectory that did not reach the last round has none: NaN.
+    1 means nothing was lost. A trajectory that did not reach the last round has no area: NaN.
     """
     means: NDArray[np.float64] = segments(chains).mean(axis=1)
     return means
 
 
 def segments(chains: ShareMatrix) -> NDArray[np.float64]:
-    """What was left on average during each round: the mean of its beginning and its end."""
+    """The average preserved share during each round: the mean of its start and its end."""
     shares = chains.bridged
     return (shares[:, :-1] + shares[:, 1:]) / 2
 
 
 def area_under_curve(chains: ShareMatrix) -> Interval | None:
-    """The mean area with its interval, clustered by source picture; None where no trajectory has one."""
+    """The mean area with its interval, clustered by source picture; None if no trajectory has an area."""
     return mean_of_rows(areas(chains), chains.pictures)
 
 
 def mean_of_rows(
     values: NDArray[np.float64], pictures: tuple[str, ...], most: float = 1.0
 ) -> Interval | None:
-    """The mean over the rows that have a value from 0 to `most`; None where none has."""
+    """The mean over the rows with a value, from 0 to `most`; None if there is none."""
     there = np.flatnonzero(~np.isnan(values))
     if not len(there):
         return None

@@ -1,4 +1,4 @@
-"""What would make a comparison wrong: each finding says what, how often, and for which models."""
+"""Problems that invalidate a comparison: each finding states what, how often, and for which models."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EXACT_CATEGORY = "geometric"
 
 @dataclass(frozen=True)
 class AuditFinding:
-    """One kind of trouble: a sentence for a person, a count, and counts by model or by what it is about."""
+    """One kind of problem: a sentence for the user, a count, and counts by model or by subject."""
 
     kind: FindingKind
     sentence: str
@@ -38,7 +38,7 @@ class AuditFinding:
 
 
 def audit(evidence: AuditInput) -> tuple[AuditFinding, ...]:
-    """Everything found, the gravest first; empty when nothing is wrong."""
+    """All findings, the most serious first; empty if there are none."""
     checks: tuple[Callable[[AuditInput], Iterator[AuditFinding]], ...] = (
         _duplicate_keys,
         _never_computed,
@@ -158,7 +158,7 @@ def _mixed_versions(evidence: AuditInput) -> Iterator[AuditFinding]:
 
 
 def _unchanged_edits(evidence: AuditInput) -> Iterator[AuditFinding]:
-    """Models alone: for floors and probes it is their nature."""
+    """Models only: for floors and probes this is expected."""
     unchanged = Counter(
         step.model
         for step in evidence.steps
@@ -175,7 +175,7 @@ def _unchanged_edits(evidence: AuditInput) -> Iterator[AuditFinding]:
 
 
 def _cached_originals(evidence: AuditInput) -> Iterator[AuditFinding]:
-    """Returns that are the source file itself though the picture before them was another."""
+    """Returns that are the source file itself although the previous picture was different."""
     cached = Counter(
         step.model
         for step in evidence.steps

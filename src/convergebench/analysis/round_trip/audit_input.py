@@ -1,4 +1,4 @@
-"""What an audit looks at: the results as given, the imported rows, and how every step came about."""
+"""The input of an audit: the results as given, the imported rows, and the origin of every step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from convergebench.types import Digest, ImportedReturn
 
 @dataclass(frozen=True)
 class StepTrace:
-    """One finished edit: what it was given, what it made, and what it should have been given."""
+    """One finished edit: its input, its output, and the expected input."""
 
     model: str
     role: Role
@@ -21,14 +21,14 @@ class StepTrace:
     round: int
     is_return: bool
     source: Digest
-    """What the trajectory began with."""
+    """The source of the trajectory."""
     given: Digest
     expected: Digest
-    """The picture that the step before made, or the source."""
+    """The output of the previous step, or the source."""
     made: Digest
     size: tuple[int, int]
     source_size: tuple[int, int] | None
-    """None where the source is not in the workspace any more."""
+    """None if the source is no longer in the workspace."""
 
 
 @dataclass(frozen=True)
@@ -37,4 +37,4 @@ class AuditInput:
     rows: tuple[ImportedReturn, ...]
     steps: tuple[StepTrace, ...]
     versions: Mapping[str, Mapping[str, int]]
-    """By metric: how many returns were measured with each of its versions."""
+    """By metric: the number of returns measured with each of its versions."""

@@ -14,7 +14,7 @@ Part: TypeAlias = Literal["category", "kind", "pair"]
 
 @dataclass(frozen=True)
 class Breakdown:
-    """A metric at a round: for each model, a summary of each group that it was asked for."""
+    """A metric at a round: for each model, a summary of each requested group."""
 
     by: Part
     groups: tuple[str, ...]
@@ -24,7 +24,7 @@ class Breakdown:
 def breakdown(results: Results, by: Part, metric: str, round: int) -> Breakdown:
     """Split a round's returns by a property of their case.
 
-    Missing counts the trajectories that took at least one step; of others the group is not known.
+    Missing counts the trajectories with at least one step; the group of others is unknown.
     """
     facts = results.facts(metric)
     expected: dict[tuple[str, str], set[tuple[str, int]]] = {}

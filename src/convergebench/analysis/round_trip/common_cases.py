@@ -1,4 +1,4 @@
-"""Results on the cases that all models have: the only ones on which their means can be compared."""
+"""Results on the cases that all models have, the only cases on which their means can be compared."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from convergebench.analysis.round_trip.paired_difference import values_at
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
 
 FEWEST_CASES = 5
-"""A model with fewer would leave too little to compare the others on."""
+"""A model with fewer cases would leave too few to compare the others on."""
 
 
 @dataclass(frozen=True)
 class SharedCases:
-    """The results of the models that were kept, on the cases that they all have."""
+    """The results of the remaining models, on their common cases."""
 
     results: Results
     cases: tuple[str, ...]
     left_out: dict[str, int]
-    """Models with too few cases, and how many they have."""
+    """Models with too few cases, and their number of cases."""
 
 
 def on_shared_cases(
     results: Results, metric: str = "ssim", round: int | None = None, fewest: int = FEWEST_CASES
 ) -> SharedCases:
-    """Keep the cases, each with the seeds, for which every model has the metric at the round; floors follow
-    the others."""
+    """Select the cases and seeds for which every model has the metric at the round; the selection is applied
+    to floors too."""
     facts = results.facts(metric)
     number = results.rounds if round is None else round
     chains = {
@@ -44,7 +44,7 @@ def on_shared_cases(
 
     returns = tuple(item for item in results.returns if is_kept(item))
     troubles = tuple(item for item in results.troubles if is_kept(item))
-    # What a model took was over all of its cases, so it says nothing about these.
+    # A model's time and cost cover all of its cases, so they do not apply to these.
     restricted = replace(results, returns=returns, troubles=troubles, uses=(), partial=None)
     return SharedCases(restricted, tuple(sorted({case for case, _ in shared})), left_out)
 

@@ -1,4 +1,4 @@
-"""Contraction: whether the returns come closer to each other, and so to a picture that editing leaves alone.
+"""Contraction: whether the returns approach each other, and so a picture that editing leaves unchanged.
 
 Banach: a map that brings any two pictures closer by a factor q < 1 has one fixed point, and repeating it
 ends there. A chain shows the factor as d(n+1) / d(n), where d(n) is the distance of return n from the last.
@@ -34,12 +34,13 @@ class Contraction:
     low: float | None
     high: float | None
     fixed_point_distance: float | None
-    """At most so far from the source, 0 to 1, if it goes on like this; None unless it is settling."""
+    """Upper bound of its distance from the source, 0 to 1, if the trend continues; None unless it is
+    settling."""
     n: int
-    """Ratios that entered."""
+    """Number of ratios used."""
     clusters: int
     reason: str | None = None
-    """Why it cannot be told."""
+    """The reason why it is unknown."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,8 @@ def contraction(
 ) -> Contraction:
     """The ratio of successive distances of all trajectories of the model, first moves excepted.
 
-    The ratio is of sums, Σ d(n+1) / Σ d(n): a chain that has come to rest has distances of exactly zero,
-    which a mean of ratios could not take.
+    The ratio is of sums, Σ d(n+1) / Σ d(n): a chain that has come to rest has distances of exactly zero, for
+    which a mean of ratios is undefined.
     """
     facts = results.facts(metric)
     paths = [path for rows in _trajectories(results, model) if (path := _path(rows, facts)) is not None]
@@ -93,9 +94,10 @@ def _interval(above: NDArray[np.float64], below: NDArray[np.float64], resamples:
 
 
 def _settled(paths: Sequence[_Path], constant: float) -> float:
-    """How far the fixed point lies from the source at most: the way made, and the way still to go.
+    """Upper bound of the distance of the fixed point from the source: the distance so far, plus the remaining
+    distance.
 
-    The way still to go after a last move d is at most d·q + d·q² + … = d·q / (1 − q).
+    The remaining distance after a last move d is at most d·q + d·q² + … = d·q / (1 − q).
     """
     remaining = np.array([path.moves[-1] for path in paths]) * constant / (1 - constant)
     return float(np.minimum(np.array([path.away for path in paths]) + remaining, 1.0).mean())

@@ -1,4 +1,4 @@
-"""The convergence score: one number from 0 to 100, and the two dimensions that it is made of."""
+"""The convergence score: one number from 0 to 100, and its two dimensions."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class ConvergenceScore:
     gated: Interval | None
     """The same as `together`, where rounds whose forward edit did not happen earn nothing."""
     gated_by: str | None
-    """What counts as a forward edit that happened."""
+    """The criterion for a forward edit that happened."""
     metrics: tuple[str, ...]
-    """What entered."""
+    """The metrics used."""
     missing: tuple[str, ...]
     """Metrics of the definition that have no values."""
 
@@ -59,7 +59,7 @@ def scores(results: Results) -> dict[str, ConvergenceScore]:
 
 
 def gated_order(results: Results) -> tuple[str, ...]:
-    """All models with a gated score, floors too, best first: one that does nothing is the last."""
+    """All models with a gated score, including floors, best first; a model that does nothing is last."""
     points = {model: score.gated.mean for model, score in scores(results).items() if score.gated is not None}
     return tuple(sorted(points, key=lambda model: -points[model]))
 
@@ -111,7 +111,7 @@ def _gated_areas(one: ShareMatrix, happened: NDArray[np.float64]) -> NDArray[np.
 
 
 def _together(dimensions: dict[Dimension, NDArray[np.float64]]) -> NDArray[np.float64]:
-    """The geometric mean: what is lost in one dimension cannot be made up for in the other."""
+    """The geometric mean: a loss in one dimension cannot be compensated in the other."""
     product: NDArray[np.float64] = np.prod(list(dimensions.values()), axis=0)
     return product ** (1 / len(dimensions))
 

@@ -17,16 +17,16 @@ from convergebench.analysis.statistics.confidence import CONFIDENCE
 
 Shape: TypeAlias = Literal["linear", "exponential", "plateau"]
 Curves: TypeAlias = NDArray[np.float64]
-"""A row a curve, a column a round, from 0 on."""
+"""One row per curve, one column per round, starting at 0."""
 _Profile: TypeAlias = Callable[
     [Curves, NDArray[np.float64], NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]
 ]
 
 FEWEST_ROUNDS = 5
 LEAD = 2.0
-"""By how much the best shape's AICc must be lower than any other's."""
+"""The amount by which the best shape's AICc must be lower than any other's."""
 LEAST_WINS = 0.95
-"""In what share of the resamples the best shape must be the best again."""
+"""The share of resamples in which the best shape must be the best again."""
 LEAST_LOSS = 0.005
 _RATES = np.geomspace(1e-4, 10, 400)
 _EXACT = 1e-12
@@ -46,13 +46,14 @@ class ShapeFit:
 
 @dataclass(frozen=True)
 class CurveShape:
-    """The shape that the data choose, or why they do not; the intervals are clustered by source picture."""
+    """The shape chosen by the data, or the reason why there is none; the intervals are clustered by source
+    picture."""
 
     chosen: ShapeFit | None
     rate: tuple[float, float] | None
     asymptote: tuple[float, float] | None
     fits: tuple[ShapeFit, ...]
-    """All that were tried, best first."""
+    """All candidates, best first."""
     undecided: str | None
 
 

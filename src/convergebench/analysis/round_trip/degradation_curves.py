@@ -1,4 +1,4 @@
-"""Degradation curves: a metric over the rounds, one curve a model."""
+"""Degradation curves: a metric over the rounds, one curve per model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from convergebench.types import MetricFacts
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """The mean at one round; `n` values are there, `perfect` of them infinite and not in the mean."""
+    """The mean at one round over `n` values; `perfect` of them are infinite and not in the mean."""
 
     round: int
     mean: float | None
@@ -32,7 +32,7 @@ class Curve:
 
 
 def degradation_curves(results: Results, metric: str) -> tuple[Curve, ...]:
-    """One curve a model, in the order of the results, with a point for every round."""
+    """One curve per model, in the order of the results, with a point for every round."""
     facts = results.facts(metric)
     expected = planned_trajectories(results)
     grouped = results.returns_by_round()

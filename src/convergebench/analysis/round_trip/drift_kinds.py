@@ -1,6 +1,6 @@
-"""The ways in which a picture can drift, each divided by what a person just notices.
+"""The ways in which a picture can drift, each in units of the just noticeable amount.
 
-What another drift explains is taken off first: contrast raises the chroma and the detail too.
+The part explained by another drift is removed first: contrast raises the chroma and the detail too.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class DriftKind:
     name: str
     group: Group
     noticeable: float
-    """The amount that a person just notices."""
+    """The just noticeable amount."""
     needs: tuple[str, ...]
     amount: Callable[[Values], float]
-    """Signed where a sign means something; 0 where this way did not drift."""
+    """Signed if the sign is meaningful; 0 if there was no drift in this way."""
     words: Callable[[float, Values], str]
     """Of a typical amount, and of the typical values that it goes with."""
 

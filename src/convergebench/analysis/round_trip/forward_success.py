@@ -1,4 +1,4 @@
-"""Whether the forward edit happened: an editor that does nothing keeps everything, and has done nothing."""
+"""Whether the forward edit happened: an editor that does nothing preserves everything, but has not edited."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
 from convergebench.types import Measurement
 
 NOTHING_CHANGED_DB = 40.0
-"""From this PSNR on, a picture and its edit look the same to a person."""
+"""At this PSNR and above, a picture and its edit look the same to a person."""
 TOWARDS = 0.07
 """2/√768: two standard deviations of the cosine between two random directions in CLIP's space."""
 
 
 @dataclass(frozen=True)
 class ForwardTest:
-    """A way to tell whether a forward edit happened, from what was measured of its input and its output."""
+    """A test of whether a forward edit happened, from the measurements of its input and its output."""
 
     metric: str
-    """Where this has a value on any forward edit, the test can be used."""
+    """The test can be used if this has a value on any forward edit."""
     says: str
     """What a pass means, for the reader."""
     passes: Callable[[Mapping[str, Measurement]], bool | None]
-    """None is unknown."""
+    """None if unknown."""
 
 
 def _changed_something(forward: Mapping[str, Measurement]) -> bool | None:
@@ -37,7 +37,8 @@ def _changed_something(forward: Mapping[str, Measurement]) -> bool | None:
 
 
 def _moved_towards(forward: Mapping[str, Measurement]) -> bool | None:
-    """By CLIP's direction; where there can be none, by whether anything changed; unknown if nobody asked."""
+    """By CLIP's direction; if that is undefined, by whether anything changed; unknown if it was not
+    measured."""
     value = _value(forward, CLIP_DIRECTION)
     if value is not None:
         return value > TOWARDS
@@ -59,7 +60,7 @@ TESTS = (
 
 @dataclass(frozen=True)
 class ForwardSuccess:
-    """How often a model's forward edits happened, by the test that all of its edits could take."""
+    """The success rate of a model's forward edits, by the test that applies to all of its edits."""
 
     model: str
     says: str | None
@@ -73,7 +74,7 @@ class ForwardSuccess:
 
 
 def forward_test(results: Results) -> ForwardTest | None:
-    """The best test that was measured on any forward edit, the same for all models; None for none."""
+    """The best test that was measured on any forward edit, the same for all models; None if there is none."""
     for test in TESTS:
         if any(_value(one, test.metric) is not None for item in _rounds(results) for one in item.forwards):
             return test
@@ -81,7 +82,7 @@ def forward_test(results: Results) -> ForwardTest | None:
 
 
 def forward_success(results: Results) -> dict[str, ForwardSuccess]:
-    """For every model with a round whose forward edits were made, whether or not it returned.
+    """For every model with a round whose forward edits exist, whether or not it returned.
 
     Rounds that were not measured are unknown, not failed.
     """
@@ -102,13 +103,13 @@ def forward_success(results: Results) -> dict[str, ForwardSuccess]:
 
 
 def _rounds(results: Results) -> Iterator[Return | FailedStep]:
-    """The returns, and the rounds that were edited forward but never came back."""
+    """The returns, and the rounds that were edited forward but never returned."""
     yield from results.returns
     yield from (trouble for trouble in results.troubles if trouble.forwards)
 
 
 def edit_happened(item: Return | FailedStep, test: ForwardTest | None) -> bool | None:
-    """Whether every forward edit of this round happened; None where nobody measured it."""
+    """Whether every forward edit of this round happened; None if not measured."""
     told = [test.passes(one) for one in item.forwards] if test else []
     if False in told:
         return False

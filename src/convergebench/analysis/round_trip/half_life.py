@@ -1,4 +1,4 @@
-"""Half-life: after how many rounds a picture has fallen below a share of its perfect value."""
+"""Half-life: the number of rounds until a picture falls below a share of its perfect value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ THRESHOLD = 0.5
 class HalfLife:
     """The Kaplan–Meier median over a model's trajectories, in rounds, with its interval.
 
-    Infinite means later than the last round watched; an interval needs two source pictures.
+    Infinite means later than the last observed round; an interval needs two source pictures.
     """
 
     threshold: float
@@ -29,10 +29,10 @@ class HalfLife:
     high: float | None
     n: int
     fell: int
-    """Trajectories that went below the threshold; the others are censored."""
+    """Trajectories that fell below the threshold; the others are censored."""
     clusters: int
     watched: int
-    """The last round to which any trajectory was watched for its fall."""
+    """The last round to which any trajectory was observed."""
 
 
 def fall_times(
@@ -40,8 +40,8 @@ def fall_times(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """When each trajectory fell below the threshold, interpolated, and whether it did.
 
-    One that never fell has the last round that it returned from. Rows begin with the source, and have
-    missing values at their end only.
+    A trajectory that never fell has the last round that it returned from. Rows start with the source, and
+    have missing values only at their end.
 
     >>> times, fell = fall_times(np.array([[1.0, 0.8, 0.4], [1.0, 0.9, np.nan]]))
     >>> times.tolist(), fell.tolist()
@@ -62,7 +62,7 @@ def fall_times(
 def half_life(
     chains: ShareMatrix, threshold: float = THRESHOLD, resamples: int = RESAMPLES
 ) -> HalfLife | None:
-    """The model's half-life; None where no trajectory has a value."""
+    """The model's half-life; None if no trajectory has a value."""
     times, fell = fall_times(chains.bridged, threshold)
     seen = times > 0
     if not seen.any():
@@ -87,5 +87,5 @@ def half_life(
 
 
 def is_reached(life: HalfLife) -> bool:
-    """Whether half of the trajectories fell while they were watched."""
+    """Whether half of the trajectories fell while they were observed."""
     return math.isfinite(life.median)

@@ -1,4 +1,4 @@
-"""Returns that were measured elsewhere, and what in them cannot be believed."""
+"""Returns that were measured elsewhere, and their implausible values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VERSION = "imported"
 
 @dataclass(frozen=True)
 class NeverComputed:
-    """A metric that has the same value in every imported row of a model, though its pictures changed."""
+    """A metric with the same value in every imported row of a model, although its pictures changed."""
 
     model: str
     metric: str
@@ -61,7 +61,7 @@ def never_computed(rows: Sequence[tuple[str, str, float]]) -> tuple[NeverCompute
 
 
 def without_never_computed(results: Results) -> Results:
-    """The same results, in which such values are missing, with that as the reason."""
+    """The same results with such values missing, and that as the reason."""
     given = [
         (item.model, name, measured.value)
         for item in results.returns

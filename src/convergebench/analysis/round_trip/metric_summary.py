@@ -1,4 +1,4 @@
-"""One metric over many returns: a mean with its interval, and what could not enter it."""
+"""One metric over many returns: a mean with its interval, and the values that are not in it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class MetricSummary:
     perfect: int
     missing: int
     mean: float | None
-    """Over the finite values; infinite where all are; None where there is no value."""
+    """The mean over finite values; infinite if all are infinite; None if there is no value."""
     reason: str | None
-    """Why there is no value at all."""
+    """The reason why there is no value."""
 
     @property
     def n(self) -> int:
@@ -45,7 +45,7 @@ class MetricSummary:
 
 
 def summarise(returns: Sequence[Return], metric: MetricFacts, expected: int) -> MetricSummary:
-    """Summarise a metric over returns of which `expected` should be there; clustered by source picture."""
+    """Summarise a metric over returns, of which `expected` should exist; clustered by source picture."""
     readings = [(reading(item, metric), item.picture) for item in returns]
     values = [(value, picture) for value, picture in readings if isinstance(value, float | int)]
     finite = [(value, picture) for value, picture in values if math.isfinite(value)]

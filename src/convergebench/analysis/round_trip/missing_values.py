@@ -1,4 +1,4 @@
-"""What is not there, and why: returns that were never made and values that could not be measured."""
+"""Missing values with reasons: returns that were never created and values that could not be measured."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from convergebench.types import FailureKind, MetricFacts
 
 MissingKind: TypeAlias = FailureKind | Literal["not_run", "not_measured"]
 RETURN = "return"
-"""What is missing when the picture itself is; otherwise it is the metric's name."""
+"""The name of the missing item if the picture itself is missing; otherwise it is the metric's name."""
 
 _NOT_YET = "the run has not come this far"
 _Trajectory: TypeAlias = tuple[str, str, int]
@@ -22,28 +22,28 @@ _Trajectory: TypeAlias = tuple[str, str, int]
 
 @dataclass(frozen=True)
 class MissingValue:
-    """A return or a value that should be there and is not."""
+    """A return or a value that should exist and does not."""
 
     model: str
     case: str
-    """Empty for trajectories without a single step, of which only the number is known."""
+    """Empty for trajectories without any step, of which only the number is known."""
     seed: int | None
     round: int
     what: str
     kind: MissingKind
     reason: str
     failed_at: str = ""
-    """The step that ended the trajectory, where one did."""
+    """The step that ended the trajectory, if there is one."""
     count: int = 1
 
 
 def missing_values(results: Results) -> tuple[MissingValue, ...]:
-    """Every missing return, and every missing value of the returns that are there."""
+    """Every missing return, and every missing value of the existing returns."""
     return (*_missing_returns(results), *_unstarted(results), *_missing_values(results))
 
 
 def planned_trajectories(results: Results) -> dict[str, int]:
-    """How many trajectories each model has, begun or not; models without any are in it too."""
+    """The number of trajectories of each model, started or not; includes models without any."""
     begun = Counter(model for model, _, _ in returned_rounds(results))
     planned = {use.model: use.trajectories for use in results.uses}
     return {model: max(begun[model], planned.get(model, 0)) for model in (*planned, *begun)}
@@ -62,7 +62,7 @@ def reading(returned: Return, metric: MetricFacts) -> float | str:
 
 
 def returned_rounds(results: Results) -> dict[_Trajectory, set[int]]:
-    """The rounds that each trajectory that was begun returned from, if any, in order of appearance."""
+    """The rounds that each started trajectory returned from, if any, in order of appearance."""
     rounds: dict[_Trajectory, set[int]] = {}
     for item in results.returns:
         rounds.setdefault((item.model, item.case, item.seed), set()).add(item.round)

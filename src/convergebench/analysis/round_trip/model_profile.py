@@ -30,7 +30,7 @@ class ModelProfile:
 def model_profile(
     results: Results, model: str, metric: str = "ssim", threshold: float = THRESHOLD
 ) -> ModelProfile:
-    """All that is known of a model's convergence by one metric."""
+    """A model's convergence by one metric."""
     of_models = share_matrices(results, metric)
     if model not in of_models:
         known = ", ".join(of_models)

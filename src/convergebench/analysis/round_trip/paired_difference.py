@@ -1,4 +1,5 @@
-"""Two models on the cases that both have: the difference, how sure it is, and what could be seen at all."""
+"""Two models on their common cases: the difference, its uncertainty, and the smallest detectable
+difference."""
 
 from __future__ import annotations
 
@@ -52,23 +53,24 @@ class PairedDifference:
     second_mean: float
     difference: Interval
     p_value: float
-    """How often chance alone, swapping the two models on whole pictures, makes a difference as large."""
+    """The probability that chance alone, swapping the two models on whole pictures, gives a difference as
+    large."""
     minimum_detectable: float | None
     """The smallest difference detectable with 80 % power; None for a single picture."""
     only_first: int
     only_second: int
     infinite: int
-    """Shared cases left out since a value is infinite, as PSNR is where the very source came back."""
+    """Shared cases left out because a value is infinite, such as PSNR if the exact source came back."""
 
     @property
     def smallest_p_value(self) -> float:
-        """What the p-value would be if all pictures agreed: few pictures cannot give a small one."""
+        """The p-value if all pictures agreed: few pictures cannot give a small one."""
         clusters = self.difference.clusters
         return 2.0 ** (1 - clusters) if clusters <= MOST_EXACT else 1 / (PERMUTATIONS + 1)
 
     @property
     def verdict(self) -> str:
-        """Which model is better, by the interval; or that they cannot be told apart."""
+        """Which model is better, by the interval, or that they cannot be distinguished."""
         low, high = self.difference.low, self.difference.high
         if low is None or high is None or low <= 0 <= high:
             return "cannot be told apart"
@@ -79,7 +81,8 @@ class PairedDifference:
 def paired_difference(
     results: Results, first: str, second: str, metric: str = "ssim", round: int | None = None
 ) -> PairedDifference:
-    """Compare two models at a round, the last unless told, on the cases and seeds for which both have it."""
+    """Compare two models at a round, by default the last, on the cases and seeds for which both have a
+    value."""
     facts = results.facts(metric)
     if not has_scale(facts):
         raise WrongUse(f"{metric} says which way a picture moved, not which is better; choose another metric")
@@ -140,7 +143,7 @@ def finite(values: Values) -> Values:
 
 
 def readings(returns: Iterable[Return], facts: MetricFacts) -> Values:
-    """All that they have, infinite ones too."""
+    """All their values, including infinite ones."""
     found = {}
     for item in returns:
         value = reading(item, facts)
@@ -172,7 +175,7 @@ def sign_flip_p_value(
         extra = 0
     else:
         signs = np.random.default_rng(seed).choice((1.0, -1.0), size=(PERMUTATIONS, len(sums)))
-        extra = 1  # the assignment that happened is one of those possible
+        extra = 1  # the observed assignment is one of those possible
     observed = abs(sums.sum())
     as_large = np.abs(signs @ sums) >= observed - 1e-12 * max(1.0, observed)
     return float((as_large.sum() + extra) / (len(signs) + extra))
@@ -181,7 +184,7 @@ def sign_flip_p_value(
 def minimum_detectable(
     differences: NDArray[np.float64], clusters: list[str] | NDArray[Any], level: float = CONFIDENCE
 ) -> float | None:
-    """The difference that a test at this level finds with a power of 80 %; None for one cluster."""
+    """The difference that a test at this level detects with a power of 80 %; None for one cluster."""
     error = clustered_standard_error(differences, clusters)
     if error is None:
         return None

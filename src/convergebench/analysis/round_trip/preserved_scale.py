@@ -1,4 +1,5 @@
-"""What is left, from 1 (all) to 0 (nothing): every metric on one scale, so that curves can be compared."""
+"""The preserved share, from 1 (all) to 0 (nothing): every metric on one scale, so that curves can be
+compared."""
 
 from __future__ import annotations
 
@@ -58,7 +59,7 @@ def possible(metric: MetricFacts) -> tuple[float, float]:
 
 
 def has_scale(metric: MetricFacts) -> bool:
-    """Whether the metric says how much is left; signed drift metrics say only in which way it moved."""
+    """Whether the metric measures how much is preserved; signed drift metrics only give a direction."""
     if metric.better not in ("higher", "lower"):
         return False
     return metric.unit == DECIBEL or (math.isfinite(metric.perfect) and math.isfinite(metric.worst))

@@ -1,4 +1,4 @@
-"""Which model keeps most of the picture at a round, and how sure that is."""
+"""Ranking of models by the preserved share at a round, and its uncertainty."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from convergebench.analysis.headline.headline import Headline
 
 CALIBRATION: frozenset[Role] = frozenset({"floor"})
-"""Roles without a rank: their rows calibrate the metrics and stand below the ranked ones."""
+"""Roles without a rank: their rows calibrate the metrics and are listed below the ranked ones."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class RankingRow:
     """One model at the round; `n` and `missing` are those of the metric that ranks."""
 
     rank: int | None
-    """None for calibration rows, and for models without a value to rank by."""
+    """None for calibration rows, and for models without a value for the ranking."""
     model: str
     role: Role
     n: int
@@ -59,9 +59,9 @@ class RankingRow:
     group: str = ""
     """Significance letters: the difference between ranked models that share one is not significant."""
     sentence: str | None = None
-    """Which way its pictures drift, where that was measured."""
+    """The direction in which its pictures drift, if measured."""
     is_calibration: bool = False
-    """Whether it has no rank and stands below the models, as a scale for them."""
+    """Whether it has no rank and is listed below the models, as a scale for them."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Ranking:
     suite: str
     round: int
     rounds: int
-    """How many rounds the results have."""
+    """The number of rounds in the results."""
     metric: MetricFacts
     metrics: tuple[MetricFacts, ...]
     rows: tuple[RankingRow, ...]
@@ -84,11 +84,11 @@ class Ranking:
     ranked_by: str
     """The name of the metric, or of the column whose values gave the order."""
     results: Results = field(repr=False, compare=False)
-    """What was ranked: further columns are computed from it."""
+    """The ranked results, from which further columns are computed."""
     edits: Edits = "reversible"
     """Whether the ranked edits can be undone for certain, or only in part."""
     headline: Headline | None = field(default=None, repr=False, compare=False)
-    """What a person sees, where that gave the order."""
+    """The headline, if it determined the order."""
 
     @property
     def is_gated(self) -> bool:
@@ -140,8 +140,8 @@ def reordered(ranking: Ranking, ranked_by: str, losses: Mapping[str, float]) -> 
 def rankings(
     results: Results, metric: str = "ssim", round: int | None = None, threshold: float = THRESHOLD
 ) -> tuple[tuple[Results, Ranking], ...]:
-    """The main ranking, and after it that of the partially reversible edits, where they have the metric
-    and reach the round; each with the results that it ranks."""
+    """The main ranking, followed by that of the partially reversible edits, if they have the metric and reach
+    the round; each with the results that it ranks."""
     ranked = [(results, ranking(results, metric, round, threshold))]
     if results.partial is not None:
         with suppress(WrongUse):
@@ -156,7 +156,7 @@ def _with_convergence(
     letters: Mapping[str, str],
     threshold: float,
 ) -> tuple[RankingRow, ...]:
-    """The same rows with half-life, area, score and letters, where there are any."""
+    """The same rows with half-life, area, score and letters, if available."""
     matrices = share_matrices(results, facts.name) if has_scale(facts) else {}
     model_scores = scores(results)
     return tuple(
@@ -208,7 +208,7 @@ def _sentence(returns: Sequence[Return]) -> str | None:
 
 
 def _loss(row: RankingRow, values: Values, facts: MetricFacts) -> float | None:
-    """How far the model is from perfect; None without a value.
+    """The model's distance from perfect; None without a value.
 
     A metric that may lie on either side of perfect is averaged by distance: its mean may be perfect though
     no value is.

@@ -1,4 +1,4 @@
-"""What the analysis starts from: the returns, troubles and use of every model in a suite."""
+"""The input of the analysis: the returns, failures and usage of every model in a suite."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Return:
     values: Mapping[str, Measurement]
     """By metric name; a value, or missing with the reason."""
     moved: Mapping[str, Measurement] = field(default_factory=dict)
-    """This return against the one before it, by metric name; empty at the first, or where not measured."""
+    """This return against the previous one, by metric name; empty for the first, or if not measured."""
     forwards: tuple[Mapping[str, Measurement], ...] = ()
-    """Each forward edit of the round against its input, by metric name; empty where not measured."""
+    """Each forward edit of the round against its input, by metric name; empty if not measured."""
     imported: bool = False
-    """Whether it was made or measured elsewhere."""
+    """Whether it was created or measured elsewhere."""
     reversibility: Reversibility = "reversible"
-    """The class of the edit, or of the least reversible one where there are several."""
+    """The class of the edit, or of the least reversible one if there are several."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,12 @@ class FailedStep:
     reason: str
     reversibility: Reversibility = "reversible"
     forwards: tuple[Mapping[str, Measurement], ...] = ()
-    """As those of a return, where all forward edits of the round were made before the step that failed."""
+    """Like those of a return, if all forward edits of the round were created before the step that failed."""
 
 
 @dataclass(frozen=True)
 class ModelUse:
-    """What a model was asked for, and what it took."""
+    """The requests to a model, and their cost and time."""
 
     model: str
     role: Role
@@ -77,7 +77,7 @@ class ModelUse:
     failures: int
     mean_seconds: float | None
     cost_usd: float | None
-    """With what failed attempts were charged for; None where an edit's price is unknown."""
+    """Includes the charges for failed attempts; None if an edit's price is unknown."""
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ class Results:
     uses: tuple[ModelUse, ...]
     protocol: str = "round_trip"
     edits: Edits = "reversible"
-    """Which edits these are the results of; the two kinds are never averaged together."""
+    """The kind of edits that these results cover; the two kinds are never averaged together."""
     partial: Results | None = None
-    """The same models on the suite's partially reversible edits, where these results are of the others."""
+    """The same models on the suite's partially reversible edits, if these results cover the others."""
 
     def facts(self, metric: str) -> MetricFacts:
         for facts in self.metrics:
@@ -130,12 +130,13 @@ class Results:
 
     @property
     def headline(self) -> tuple[MetricFacts, ...]:
-        """What says how much is left; drift says in which way it went, and regions where."""
+        """The metrics that measure how much is preserved; drift gives the direction, and regions the
+        place."""
         return tuple(facts for facts in self.metrics if facts.dimension not in ("drift", "region"))
 
     @property
     def chief(self) -> str:
-        """The default metric for ranking: SSIM, or else the first that was measured."""
+        """The default metric for ranking: SSIM, or otherwise the first that was measured."""
         names = [facts.name for facts in self.metrics]
         return names[0] if names and "ssim" not in names else "ssim"
 
@@ -153,7 +154,7 @@ class Results:
         for item in seen:
             roles.setdefault(item.model, item.role)
         for trouble in self.troubles:
-            # A model known by its failures alone has no role on record.
+            # A model with nothing but failures has no recorded role.
             roles.setdefault(trouble.model, "model")
         return roles
 

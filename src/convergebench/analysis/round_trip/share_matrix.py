@@ -1,4 +1,4 @@
-"""A model's trajectories as rows of numbers: what is left of the picture after each round."""
+"""A model's trajectories as rows of numbers: the preserved share of the picture after each round."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from convergebench.types import MetricFacts
 
 @dataclass(frozen=True)
 class ShareMatrix:
-    """One model under one metric; a row a trajectory, a column a round, from 0 on."""
+    """One model under one metric: one row per trajectory, one column per round, starting at 0."""
 
     model: str
     keys: tuple[tuple[str, int], ...]
@@ -26,11 +26,11 @@ class ShareMatrix:
     pictures: tuple[str, ...]
     """The source picture of each row: the cluster for statistics."""
     shares: NDArray[np.float64]
-    """What is left, 1 to 0; column 0 is the source itself, and NaN is missing."""
+    """The preserved share, 1 to 0; column 0 is the source itself, and NaN is missing."""
 
     @cached_property
     def bridged(self) -> NDArray[np.float64]:
-        """The same with straight lines over missing rounds; what is missing at the end stays so."""
+        """The same with linear interpolation over missing rounds; missing values at the end remain."""
         return bridge(self.shares)
 
 

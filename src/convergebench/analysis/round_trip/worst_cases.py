@@ -22,7 +22,7 @@ class WorstCase:
     returned: Return
     value: float
     fell_at: float | None
-    """None where it did not fall."""
+    """None if it did not fall."""
 
 
 def worst_cases(
@@ -32,7 +32,7 @@ def worst_cases(
     models: Sequence[str] = (),
     threshold: float = THRESHOLD,
 ) -> tuple[WorstCase, ...]:
-    """All returns of a round, the last unless told, of all models but floors or of those named."""
+    """All returns of a round, by default the last, for all models except floors, or for the named models."""
     facts = results.facts(metric)
     number = results.round_or_last(round)
     unknown = [model for model in models if model not in results.roles()]

@@ -1,4 +1,4 @@
-"""Resampling whole clusters, a piece at a time, so that memory does not grow with the resamples."""
+"""Resampling of whole clusters in chunks, so that memory does not grow with the number of resamples."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 RESAMPLES = 2000
 _NUMBERS_AT_ONCE = 1 << 18
-"""Small enough for a processor's cache: larger pieces are slower."""
+"""Small enough for a processor's cache: larger chunks are slower."""
 
 
 def cluster_draws(
     clusters: int, resamples: int, seed: int = 0, width: int = 1
 ) -> Iterator[NDArray[np.float64]]:
-    """How often each cluster is drawn in each resample: a row a resample, some rows at a time.
+    """The count of each cluster in each resample: one row per resample, some rows at a time.
 
-    `width` is how many numbers the caller will make of each row.
+    `width` is the number of values that the caller computes from each row.
     """
     random = np.random.default_rng(seed)
     rows = max(1, _NUMBERS_AT_ONCE // max(clusters, width))
@@ -47,7 +47,7 @@ def bootstrap_means(
 def bootstrap_ratios(
     above: NDArray[np.float64], below: NDArray[np.float64], resamples: int, seed: int = 0
 ) -> NDArray[np.float64]:
-    """The ratio of two totals over clusters in each resample; NaN where nothing stands below."""
+    """The ratio of two totals over clusters in each resample; NaN if the denominator is zero."""
     ratios = []
     for draws in cluster_draws(len(above), resamples, seed):
         with np.errstate(divide="ignore", invalid="ignore"):

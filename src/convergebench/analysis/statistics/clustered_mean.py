@@ -19,7 +19,7 @@ from convergebench.analysis.statistics.confidence import CONFIDENCE, student_qua
 class Interval:
     """A mean with its confidence interval, over `n` values in `clusters` clusters.
 
-    One cluster says nothing about other clusters: its interval has no low and no high.
+    A single cluster says nothing about other clusters, so its interval has no low and no high.
     """
 
     mean: float
@@ -30,8 +30,8 @@ class Interval:
 
 
 FEWEST_TO_RESAMPLE = 8
-"""No resample's mean lies outside those of the clusters, so that of few clusters its percentiles, however far
-out, cover too little: of two 50 %, of four 88 %, of eight 95 %."""
+"""The mean of a resample never lies outside the range of the cluster means. With few clusters, even extreme
+percentiles therefore cover too little: 50 % for two, 88 % for four, 95 % for eight."""
 UNBOUNDED = (-math.inf, math.inf)
 
 
@@ -43,11 +43,11 @@ def clustered_mean(
     seed: int = 0,
     possible: tuple[float, float] = UNBOUNDED,
 ) -> Interval:
-    """The mean and its interval: expanded percentiles over resamples of whole clusters, or Student's where
-    there are few.
+    """The mean and its interval: expanded percentiles over resamples of whole clusters, or Student's interval
+    for few clusters.
 
-    Values must be finite and at least one. The same seed gives the same interval on every machine; it stays
-    within what is `possible`.
+    Values must be finite, and there must be at least one. The same seed gives the same interval on every
+    machine. The interval stays within `possible`.
     """
     sums, sizes = _cluster_totals(values, clusters)
     mean, count = float(sums.sum() / sizes.sum()), len(sums)
@@ -96,7 +96,7 @@ def _cluster_totals(
 
 @lru_cache(maxsize=32)
 def _draws(clusters: int, resamples: int, seed: int) -> NDArray[np.float64]:
-    """How often each cluster is drawn in each resample; shared by all means over as many clusters."""
+    """The count of each cluster in each resample, shared by all means over the same number of clusters."""
     even = np.full(clusters, 1 / clusters)
     return np.random.default_rng(seed).multinomial(clusters, even, size=resamples).astype(np.float64)
 
@@ -104,9 +104,9 @@ def _draws(clusters: int, resamples: int, seed: int) -> NDArray[np.float64]:
 def expanded_tail(level: float, clusters: int) -> float:
     """The share to cut off at each end.
 
-    Plain percentiles are too narrow for few clusters: resampling misses the C/(C−1) and the heavy tails
-    of Student's t. Cutting where the normal distribution has the t quantile, so scaled, makes up for both
-    (Hesterberg 2014, arXiv:1411.5279).
+    Plain percentiles are too narrow for few clusters: resampling omits the C/(C−1) and the heavy tails of
+    Student's t. Cutting at the normal probability of the scaled t quantile corrects both (Hesterberg 2014,
+    arXiv:1411.5279).
     """
     widened = math.sqrt(clusters / (clusters - 1)) * student_quantile((1 + level) / 2, clusters - 1)
     return NormalDist().cdf(-widened)

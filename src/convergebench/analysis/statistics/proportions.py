@@ -1,4 +1,4 @@
-"""How many in a hundred say yes, with an interval that stays honest where all say the same."""
+"""The percentage of yes answers, with an interval that remains valid if all answers are equal."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from convergebench.analysis.statistics.confidence import CONFIDENCE
 
 
 def percentage(answers: Sequence[bool], clusters: Sequence[str]) -> Interval | None:
-    """Of yes among the answers, with an interval by cluster; None if there is no answer.
+    """The percentage of yes among the answers, with an interval by cluster; None if there is no answer.
 
-    Resampling equal answers gives an interval of no width. Where all are equal it is Clopper and Pearson's
-    instead, with a cluster as one trial: 0 of 10 may be up to 31 % of all.
+    Resampling equal answers gives an interval of zero width. If all answers are equal, the Clopper–Pearson
+    interval is used instead, with a cluster as one trial: 0 of 10 may be up to 31 % of all.
 
     >>> percentage([False] * 10, list("abcdefghij"))
     Interval(mean=0.0, low=0.0, high=30.8..., n=10, clusters=10)

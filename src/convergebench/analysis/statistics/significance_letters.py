@@ -1,4 +1,4 @@
-"""Groups of models that cannot be told apart, as letters: two models that share a letter do not differ."""
+"""Groups of models that cannot be distinguished, as letters: two models that share a letter do not differ."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from convergebench.types import MetricFacts
 
 
 def significance_letters(values: Mapping[str, Values], facts: MetricFacts) -> dict[str, str]:
-    """The letters of each model, which come best first; `a` is the group of the best.
+    """The letters of each model, given best first; `a` is the group of the best model.
 
     Each pair is compared on its shared cases by Student's t over source pictures, with Bonferroni's
-    correction for the number of pairs. Models that share fewer than two pictures cannot be told apart.
+    correction for the number of pairs. Models that share fewer than two pictures cannot be distinguished.
     """
     pairs = list(itertools.combinations(values, 2))
     different = set()
@@ -38,7 +38,7 @@ def significance_letters(values: Mapping[str, Values], facts: MetricFacts) -> di
 
 
 def letters(models: Sequence[str], different: Collection[frozenset[str]]) -> dict[str, str]:
-    """The compact letter display: as few letters as are needed to show every pair that does not differ.
+    """The compact letter display: the fewest letters that show every pair that does not differ.
 
     >>> letters("ABC", {frozenset("AC")})
     {'A': 'a', 'B': 'ab', 'C': 'b'}

@@ -1,4 +1,4 @@
-"""Kaplan–Meier: how long things last when some are still there at the end."""
+"""Kaplan–Meier estimates of survival with censored items."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from convergebench.analysis.statistics.clustered_mean import expanded_tail
 from convergebench.analysis.statistics.confidence import CONFIDENCE
 
 _ROUNDING = 1e-9
-"""Products of fractions that should be exactly one half are off by this at most."""
+"""The maximum rounding error of products of fractions that should be exactly one half."""
 
 
 @dataclass(frozen=True)
 class Survival:
-    """The share that is left after each time at which something fell, with its log-log interval."""
+    """The surviving share after each event time, with its log-log interval."""
 
     times: NDArray[np.float64]
     share: NDArray[np.float64]
@@ -29,10 +29,10 @@ class Survival:
 
 
 def kaplan_meier(times: NDArray[np.float64], fell: NDArray[np.bool_], level: float = CONFIDENCE) -> Survival:
-    """The survival curve of independent items; where `fell` is false the item was last seen at its time."""
+    """The survival curve of independent items. If `fell` is false, the item is censored at its time."""
     curve = _survival_function(times, fell)
     with warnings.catch_warnings():
-        # Where all or none are left the band is not defined, and is NaN.
+        # If all or none survive, the band is undefined and is NaN.
         warnings.simplefilter("ignore", RuntimeWarning)
         band = curve.confidence_interval(level, method="log-log")
     at = np.isin(curve.quantiles, times[fell])
@@ -45,7 +45,7 @@ def kaplan_meier(times: NDArray[np.float64], fell: NDArray[np.bool_], level: flo
 
 
 def median_survival(times: NDArray[np.float64], fell: NDArray[np.bool_]) -> float:
-    """The first time at which half or less is left; infinite where more than half is left to the end."""
+    """The first time at which half or less survives; infinite if more than half survives to the end."""
     if not fell.any():
         return math.inf
     curve = _survival_function(times, fell)
@@ -68,8 +68,8 @@ def bootstrap_medians(
 ) -> NDArray[np.float64]:
     """The median survival in each resample of whole clusters.
 
-    In order of time an event of weight w among r at risk multiplies what is left by 1 − w/r; events at the
-    same time give the same product one by one as they do together, so no times need to be grouped.
+    In order of time, an event of weight w among r at risk multiplies the surviving share by 1 − w/r. Events
+    at the same time give the same product one by one as together, so times need not be grouped.
     """
     order = np.lexsort((~fell, times))
     place = clusters[order]
@@ -82,7 +82,7 @@ def bootstrap_medians(
         weights = draws[:, place]
         at_risk = np.cumsum(weights[:, ::-1], axis=1)[:, ::-1][:, events]
         left = np.cumprod(1 - weights[:, events] / np.maximum(at_risk, 1), axis=1)
-        # What is left never grows, so counting finds the first event at which it is half.
+        # The share never grows, so counting finds the first event at which it is half.
         medians.append(event_times[np.count_nonzero(left > 0.5 + _ROUNDING, axis=1)])
     return np.concatenate(medians)
 

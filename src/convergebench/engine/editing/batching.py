@@ -9,24 +9,25 @@ from convergebench.engine.request_queue import WAIT_SECONDS, QueuedRequest, Requ
 from convergebench.types import BatchEditor, Edited, Editor, EditRequest, Unavailable
 
 FIRST_WAIT_SECONDS = 0.1
-"""Trajectories start one after the other, as their sources are read, and few cost as long a call as many."""
+"""Trajectories start one after the other, as their sources are read, and a call for few edits takes as long
+as for many."""
 AT_ONCE = 2
-"""Batches that an editor is given at a time: one that its device works on, one that is ready for it."""
+"""Batches sent to an editor at a time: one in progress on its device, one ready to follow."""
 DEADLINE_SECONDS = 900.0
 
 
 def batched(editor: Editor, stop: asyncio.Event, deadline_seconds: float) -> Editor:
-    """The editor itself, or one that sends it batches where it serves those."""
+    """The editor itself, or a wrapper that sends it batches if it serves them."""
     return BatchingEditor(editor, stop, deadline_seconds) if isinstance(editor, BatchEditor) else editor
 
 
 class BatchingEditor:
     """Collects requests while the editor is busy, or for a moment when it is idle, and sends them together.
 
-    A batch that is full is sent while another is under way, so that the editor's device need not wait until
-    that one's pictures are encoded, stored and sent back with the next request. The deadline is a batch's:
-    how long a request waits for its turn says nothing about the editor. Those that wait when the run stops
-    are not begun.
+    A full batch is sent while another is in progress, so that the editor's device need not wait until the
+    pictures of the first are encoded, stored and sent back with the next request. The deadline applies to a
+    batch: the time that a request waits in the queue says nothing about the editor. Requests that still wait
+    when the run stops are not started.
     """
 
     def __init__(

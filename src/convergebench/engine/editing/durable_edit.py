@@ -1,4 +1,4 @@
-"""The durable `edit`: finished steps are replayed from the store; the others are made and recorded."""
+"""The durable `edit`: finished steps are replayed from the store; other steps are created and recorded."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from convergebench.types import (
 
 
 class StepFailed(Exception):
-    """A trajectory ends here: this step has no picture."""
+    """Ends a trajectory: this step has no picture."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.reason)
@@ -37,7 +37,7 @@ class StepFailed(Exception):
 
 @dataclass(frozen=True)
 class Trajectory:
-    """One protocol run for (editor, case, seed), and where its steps are recorded."""
+    """One protocol run for (editor, case, seed), and the place where its steps are recorded."""
 
     id: int
     run: int
@@ -45,7 +45,7 @@ class Trajectory:
     case: Case
     seed: int
     first_position: int = 0
-    """Where it continues another trajectory, its positions continue too, and with them the steps' seeds."""
+    """If it continues another trajectory, its positions and the steps' seeds continue too."""
     stored_first: bool = False
     """Whether a picture is stored before it is passed on, because the receiver reads it from the store."""
 
@@ -55,11 +55,11 @@ class Trajectory:
 
 
 class DurableEdit:
-    """An `Edit` for one trajectory. Steps are known by their position: the protocol asks in the same order
-    each time, so the n-th request of a resumed trajectory is the n-th of the first.
+    """An `Edit` for one trajectory. Steps are identified by position: the protocol makes its requests in the
+    same order each time, so the n-th request of a resumed trajectory is the n-th of the first.
 
-    A picture is handed on while it is on its way to the disk, so that the next edit need not wait for that;
-    steps are recorded one after the other. The owner must await `settled` at the end.
+    A picture is passed on while it is being written to disk, so that the next edit need not wait. Steps are
+    recorded one after the other. The owner must await `settled` at the end.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class DurableEdit:
         try:
             attempted = await self._attempt(request)
         except BudgetReached as reached:
-            if reached.attempted is not None:  # it has been paid for, so it goes on record
+            if reached.attempted is not None:  # it has been paid for, so it is recorded
                 with contextlib.suppress(StepFailed):
                     await self._record(context, request, reached.attempted)
             raise
@@ -125,7 +125,7 @@ class DurableEdit:
         return await self._report(step, picture, replayed=False)
 
     async def settled(self) -> None:
-        """Wait until all steps are on record; the error, if there is one, says why one is not."""
+        """Wait until all steps are recorded. An error says why a step is not."""
         if self._saving is not None:
             saving, self._saving = self._saving, None
             await saving
@@ -184,10 +184,10 @@ def _seconds(attempted: Attempted[Edited]) -> float:
 
 
 def _is_final(step: Step) -> bool:
-    """A picture or a refusal stands; any other failure is tried again by the next run."""
+    """A picture or a refusal is final; the next run retries any other failure."""
     return isinstance(step.outcome, PictureFacts) or step.outcome.kind == "refused"
 
 
 def step_seed(seed: int, case: str, position: int) -> int:
-    """Another seed for every step, the same each time."""
+    """A different seed for every step, the same in each run."""
     return zlib.crc32(f"{seed}/{case}/{position}".encode()) & 0x7FFFFFFF

@@ -1,4 +1,4 @@
-"""What a run will do, and what of it is done already."""
+"""The plan of a run, and the part that is already done."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Plan:
 
     @property
     def edits_each(self) -> int:
-        """Edits that one editor is asked for."""
+        """Number of edits requested from one editor."""
         return len(self.cases) * len(self.seeds) * self.protocol.edits
 
     def enrolments(self, editor: Editor) -> list[Enrolment]:

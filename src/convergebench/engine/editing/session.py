@@ -34,9 +34,10 @@ async def run_plan(
     progress: RunProgress | None = None,
     measurers: Measurers | None = None,
 ) -> RunOutcome:
-    """Bring every trajectory of the plan as far as it gets.
+    """Advance every trajectory of the plan as far as possible.
 
-    SIGINT stops it: nothing new is asked, what is in flight finishes and is kept. A second one drops that.
+    SIGINT stops it: no new requests are sent, and requests in flight finish and are stored. A second SIGINT
+    drops them.
     """
     measurers = measurers or Measurers.of(metric_set, workspace.pictures)
     editing = _Editing(plan, workspace, measurers, run, progress or NoProgress(), limits)
@@ -107,7 +108,7 @@ class _Editing:
             )
 
     async def _follow(self, trajectory: Trajectory) -> None:
-        """Run the protocol on one trajectory, as far as it gets."""
+        """Run the protocol on one trajectory, as far as possible."""
         model, steps = trajectory.editor.facts.name, 0
         with self._session.trajectory_ending(model, trajectory.case.id):
             source = await self._sources.open(trajectory.case.source)

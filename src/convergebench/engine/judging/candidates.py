@@ -1,4 +1,4 @@
-"""What a workspace holds that can be judged."""
+"""The pictures in a workspace that can be judged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from convergebench.types import Digest
 
 @dataclass(frozen=True)
 class CandidatePlace:
-    """Where in the workspace a judged picture stands."""
+    """The position of a judged picture in the workspace."""
 
     suite: str
     model: str
@@ -33,7 +33,8 @@ class CandidatePlace:
     seed: int
     round: int
     part: str = ""
-    """The suite, or the part of it whose edits can be undone only in part: what is averaged together."""
+    """The group over which verdicts are averaged: the suite, or the part of it with partially reversible
+    edits."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,13 @@ class JudgingCandidate:
 
 @dataclass(frozen=True)
 class CandidatePicture:
-    """A picture in the workspace and what it came from, as far as a judge may see it."""
+    """A picture in the workspace and its origin, limited to what a judge may see."""
 
     place: CandidatePlace
     of: Of
     subject: Subject
     step: tuple[int, int]
-    """Trajectory and position: a case that is in several suites has this picture in each of them."""
+    """Trajectory and position. A case that belongs to several suites has this picture in each of them."""
 
 
 def judging_candidates(
@@ -62,8 +63,8 @@ def judging_candidates(
     rounds: Collection[int] = (),
     repeats: int = 1,
 ) -> list[JudgingCandidate]:
-    """Every picture in the workspace that these rubrics can judge, of all suites, models and rounds unless
-    some are named. Subjects without something that a rubric must see are left out."""
+    """Every picture in the workspace that these rubrics can judge. Covers all suites, models and rounds
+    unless some are named. Subjects that lack an input required by a rubric are left out."""
     return [
         JudgingCandidate(one.place, JudgingTask(rubric, one.subject, repeat))
         for one in candidate_pictures(workspace, suite=suite, models=models, rounds=rounds)
@@ -77,7 +78,7 @@ def judging_candidates(
 def candidate_pictures(
     workspace: WorkspaceOrRecords, *, suite: str | None, models: Collection[str], rounds: Collection[int]
 ) -> Iterator[CandidatePicture]:
-    """The edits and returns that were made, of all suites, models and rounds unless some are named."""
+    """The existing edits and returns, of all suites, models and rounds unless some are named."""
     records = Records.of(workspace)
     steps = [
         (step, one)
@@ -104,7 +105,7 @@ def candidate_pictures(
 def _requested_edits(
     steps: Sequence[tuple[StepRecord, TrajectoryRecord]],
 ) -> Mapping[tuple[int, int], list[str]]:
-    """The forward edits of each trajectory and round, in order; the case's edit where nothing is undone."""
+    """The forward edits of each trajectory and round, in order, or the case's edit if nothing is undone."""
     requested: dict[tuple[int, int], list[str]] = {}
     for step, _ in steps:
         edits = requested.setdefault((step.trajectory, step.round), [])
@@ -130,7 +131,7 @@ def _subject(
 
 
 def _checks(of: Of, instructions: Sequence[str]) -> dict[str, str]:
-    """What to look for, where the edits are built-in ones."""
+    """What the judge should look for, if the edits are built-in ones."""
     pairs = [pair for asked in instructions if (pair := pair_asking(asked)) is not None]
     if not pairs:
         return {}

@@ -1,4 +1,4 @@
-"""One judgement: asking a judge until its reply is in form, with every attempt on record."""
+"""One judgement: query a judge until its reply is well-formed, and record every attempt."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from convergebench.types import EditError, Misconfigured, Refused
 
 ASK_AGAIN = 2
 FINAL = ("ok", "refused")
-"""After these a judge is not asked again."""
+"""Outcomes after which the judge is not asked again."""
 
 Read = Callable[[JudgeReply], Verdict]
-"""What a reply is worth."""
+"""Converts a reply to a verdict."""
 
 
 class JudgeClient:
-    """Asks one judge within the limits, started with the first question."""
+    """Queries one judge within the limits. The judge is started with the first question."""
 
     def __init__(
         self,
@@ -45,8 +45,8 @@ class JudgeClient:
         self._starting: asyncio.Task[None] | None = None
 
     async def started(self) -> None:
-        """Start the judge unless it is; that can take long. Stopped is raised if the run ends first, and
-        Misconfigured if it cannot be started."""
+        """Start the judge if it is not running, which can take long. Raises Stopped if the run ends first,
+        and Misconfigured if the judge cannot be started."""
         if self._starting is None:
             self._starting = asyncio.create_task(self._judge.start())
         stopping = asyncio.create_task(self._stop.wait())
@@ -61,18 +61,18 @@ class JudgeClient:
 
     async def close(self) -> None:
         if self._starting is not None:
-            self._starting.cancel()  # does nothing to what is done
+            self._starting.cancel()  # has no effect on a finished task
             await asyncio.wait({self._starting})
             await self._judge.close()
 
     async def verdict(
         self, request: JudgementRequest, read: Read, question: Question, writes: list[Future[None]]
     ) -> Verdict | None:
-        """The first reply in form, or what the last one lacks; None if the run ends before either. `writes`
-        collects what is on its way to the disk.
+        """The first well-formed reply, or the error of the last one; None if the run ends before either.
+        `writes` collects the pending disk writes.
 
-        Misconfigured is raised: it says nothing about the subject, which is asked about again when the judge
-        is set right.
+        Raises Misconfigured, which says nothing about the subject: the question is repeated once the judge is
+        configured correctly.
         """
         verdict = None
         writes.append(begin_judgement(self._workspace, request, self._run))
@@ -123,7 +123,8 @@ class JudgeClient:
 
 
 def _read(read: Read, reply: JudgeReply) -> Verdict:
-    """What the reply is worth; one that our own reading trips over is paid for too, and kept as it came."""
+    """The verdict in the reply. A reply that our own parser fails on is paid for too, and is stored
+    unchanged."""
     try:
         return read(reply)
     except Exception as error:
@@ -132,7 +133,7 @@ def _read(read: Read, reply: JudgeReply) -> Verdict:
 
 
 def _no_reply(error: Exception) -> Verdict:
-    """Refused by the provider before the judge could answer, or an error."""
+    """The outcome if the judge gave no answer: a refusal by the provider, or an error."""
     kind = error.kind if isinstance(error, EditError) else "crashed"
     said = str(error) if isinstance(error, EditError) else f"{type(error).__name__}: {error}"
     return Verdict("refused" if kind == "refused" else "error", missing=f"{kind.replace('_', ' ')}: {said}")

@@ -19,7 +19,7 @@ CACHE_BYTES = 32 * 1024 * 1024
 
 
 class JudgeImageCache:
-    """Gives a picture within limits, as a judge is shown it."""
+    """Loads pictures for a judge, shrunk to its limits."""
 
     def __init__(self, store: PictureStore) -> None:
         self._store = store
@@ -31,11 +31,12 @@ class JudgeImageCache:
         return self._images.get((digest, limits), lambda: JudgeImage.of(within(self._opened(digest), limits)))
 
     def _opened(self, digest: Digest) -> Picture:
-        """The picture with its size from the file's head: most fit as they are and need not be decoded."""
+        """The picture, with its size read from the file header: most pictures fit as they are and need no
+        decoding."""
         for media_type in SUFFIXES:
             unsized = PictureFacts(digest, 0, 0, media_type)
             if self._store.holds(unsized):
                 data = self._store.open(unsized).encoded
                 with Image.open(io.BytesIO(data)) as head:
                     return Picture(replace(unsized, width=head.width, height=head.height), encoded=data)
-        return self._store.load(digest)  # which says that it is not there
+        return self._store.load(digest)  # raises the error for a missing picture

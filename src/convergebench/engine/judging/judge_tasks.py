@@ -29,11 +29,11 @@ async def judge_tasks(
     retry_missing: bool = False,
     progress: JudgingProgress | None = None,
 ) -> JudgingOutcome:
-    """A verdict for every task: the recorded ones, and the judge's for the others.
+    """A verdict for every task: the stored one, or a new one from the judge.
 
-    A missing verdict is recorded too, and final until `retry_missing` asks for it again. A reply that does
-    not parse is asked for up to `ask_again` times more. The judge is started when the first question comes
-    up, and closed at the end. SIGINT lets what is in flight finish.
+    A missing verdict is recorded too, and is final unless `retry_missing` is set. A question whose reply does
+    not parse is repeated up to `ask_again` times. The judge is started with the first question and closed at
+    the end. On SIGINT, requests in flight are allowed to finish.
     """
     judging = JudgingStage(
         judge, workspace, SharedLimits(limits), run=run, ask_again=ask_again, retry_missing=retry_missing,
@@ -54,7 +54,7 @@ async def judge_in_run(
     retry_missing: bool = False,
     progress: JudgingProgress | None = None,
 ) -> JudgingOutcome:
-    """Judge the tasks as a run of its own, recorded with these settings, the judge and the limits."""
+    """Judge the tasks as a separate run, recorded with these settings, the judge and the limits."""
     recorded = {
         **settings, "judge": judge.facts.name, "concurrency": limits.judge_concurrency,
         "per_minute": limits.per_minute, "max_cost_usd": limits.max_cost_usd, "retry_missing": retry_missing,

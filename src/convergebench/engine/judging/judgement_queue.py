@@ -1,4 +1,5 @@
-"""Tasks that wait for a judge: each question once, none that is answered or that another process asks."""
+"""Tasks that wait for a judge. Each question is asked once, and not at all if it is answered or claimed by
+another process."""
 
 from __future__ import annotations
 
@@ -15,14 +16,15 @@ from convergebench.store import Workspace
 from convergebench.store.judgements import JudgementRequest, claim_of, enlist_judge
 
 BATCH = 8
-"""Questions that are claimed, looked up and made ready in one go, before they are needed."""
+"""Number of questions that are claimed, looked up and prepared together, ahead of use."""
 LOOKUP_BATCH = 1000
-"""Verdicts that are read from the database in one go."""
+"""Number of verdicts read from the database at once."""
 
 
 @dataclass(frozen=True)
 class QueuedJudgement:
-    """It names its pictures and does not hold them, so that the queue may be of any length."""
+    """A queued task refers to its pictures by name and does not hold them, so the queue can be of any
+    length."""
 
     request: JudgementRequest
     task: JudgingTask
@@ -48,7 +50,7 @@ class JudgementQueue:
         self._claimed: set[int] = set()
 
     def __len__(self) -> int:
-        """All that were ever added."""
+        """The number of different judgements added so far."""
         return len(self._keys)
 
     @property
@@ -60,7 +62,7 @@ class JudgementQueue:
         return bool(self._open)
 
     def add(self, tasks: Iterable[JudgingTask]) -> list[str]:
-        """Their keys, in order."""
+        """Queue the tasks and return their keys, in order."""
         keys = []
         for task in tasks:
             request = task.request_to(self._fingerprint)
@@ -71,7 +73,7 @@ class JudgementQueue:
         return keys
 
     async def take_in(self) -> dict[str, Verdict]:
-        """Those of the new ones that are answered already; the others wait from now on."""
+        """Move new tasks to the queue, and return the verdicts of those that are already answered."""
         answered: dict[str, Verdict] = {}
         while self._arrived:
             new = [self._arrived.popleft() for _ in range(min(LOOKUP_BATCH, len(self._arrived)))]
@@ -84,8 +86,8 @@ class JudgementQueue:
         return answered
 
     def claim_some(self) -> list[QueuedJudgement]:
-        """The next few that nobody else works on. The others go to the end of the line: what another process
-        gets for them is taken from there."""
+        """Claim the next few tasks. Tasks claimed by another process go to the end of the queue; their
+        verdicts are read when they come up again."""
         taken = []
         for _ in range(min(BATCH, len(self._open))):
             waiting = self._open.popleft()
@@ -97,7 +99,7 @@ class JudgementQueue:
         return taken
 
     def answered_meanwhile(self, claimed: Sequence[QueuedJudgement]) -> dict[str, Verdict]:
-        """What another process got for some of them, before we had the claim."""
+        """Verdicts that another process stored before we had the claim."""
         return self._final(stored_verdicts(self._workspace, [one.request.key for one in claimed]))
 
     def release(self, waiting: QueuedJudgement) -> None:
@@ -118,7 +120,7 @@ class JudgementQueue:
             self._rubrics |= set(rubrics)
 
     def _final(self, stored: Mapping[str, Verdict]) -> dict[str, Verdict]:
-        """A verdict that is missing stands as well, unless it is to be asked for anew."""
+        """The final verdicts. A missing verdict is final too, unless `retry_missing` is set."""
         return {
             key: verdict
             for key, verdict in stored.items()

@@ -1,4 +1,5 @@
-"""What a workspace holds of which two can be compared: results of different models from the same start."""
+"""The pairs of pictures in a workspace that can be compared: results of different models from the same
+start."""
 
 from __future__ import annotations
 
@@ -19,13 +20,14 @@ _MEMBERS: Mapping[Of, Of] = {"edit_pair": "edit", "return_pair": "return"}
 
 @dataclass(frozen=True)
 class PairwiseCandidate:
-    """Two models' results from one start, asked about in both orders; in none where both are one picture."""
+    """Two models' results from the same start. The judge compares them in both orders, or not at all if both
+    are the same picture."""
 
     rubric: Rubric
     first: CandidatePlace
     second: CandidatePlace
     shown: JudgingTask | None
-    """With the first model's picture in first place."""
+    """The comparison with the first model's picture in first place."""
     swapped: JudgingTask | None
 
     @property
@@ -42,13 +44,13 @@ def pairwise_candidates(
     rounds: Collection[int] = (),
     repeats: int = 1,
 ) -> list[PairwiseCandidate]:
-    """Every two models wherever both have a picture: of the same case, seed and round, from the same sources.
+    """Every pair of models that both have a picture of the same case, seed and round, from the same sources.
 
-    Later edits of round trips start from what each model made of it before, so of the edits it is mostly the
-    first that can be compared; of the returns it is all.
+    Later edits in a round trip start from the model's own earlier results. Usually only the first edit can be
+    compared, while all returns can.
     """
     chosen = candidate_pictures(workspace, suite=suite, models=models, rounds=rounds)
-    found = list({one.step: one for one in chosen}.values())  # once, however many suites have the case
+    found = list({one.step: one for one in chosen}.values())  # once, even if several suites contain the case
     return [
         _contest(rubric, one, other, repeat)
         for rubric in rubrics

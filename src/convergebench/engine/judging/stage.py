@@ -1,4 +1,5 @@
-"""Judging as a stage of a run: tasks as they come, many at a time, each durable, none asked twice."""
+"""Judging as a stage of a run: tasks are judged as they arrive, in parallel. Each verdict is durable, and no
+question is asked twice."""
 
 from __future__ import annotations
 
@@ -31,8 +32,8 @@ class _Ready:
 
 
 class JudgingStage:
-    """Judges what is added while its block lasts; the block ends when all of that is judged, or when the
-    judge cannot continue."""
+    """Judges added tasks inside its `with` block. The block ends when all tasks are judged, or when the judge
+    cannot continue."""
 
     def __init__(
         self,
@@ -46,7 +47,7 @@ class JudgingStage:
         progress: JudgingProgress | None = None,
         expected: int = 0,
     ) -> None:
-        """At most `expected` different judgements will come, where that is known in advance."""
+        """`expected` is the maximum number of different judgements, if it is known in advance."""
         self._workspace = workspace
         self._run = run
         self._judge = judge.facts.name
@@ -85,18 +86,18 @@ class JudgingStage:
             self._session.finish()
 
     def add(self, tasks: Iterable[JudgingTask]) -> list[str]:
-        """Have these judged too, unless they are; their keys, for `judged`."""
+        """Add tasks to be judged, unless they already are. Returns their keys, for `judged`."""
         keys = self._queue.add(tasks)
         self._plan(max(len(self._queue), self._expected))
         self._changed.set()
         return keys
 
     def interrupt(self) -> None:
-        """Ask nothing more; what is in flight finishes and is kept."""
+        """Send no more questions. Requests in flight finish and are stored."""
         self._session.interrupt()
 
     def judged(self, keys: Sequence[str]) -> JudgingOutcome:
-        """The outcome for these, when the block has ended."""
+        """The outcome for these keys, after the block has ended."""
         verdicts = [self._verdicts.get(key) for key in keys]
         return replace(
             self._session.outcome,
@@ -138,12 +139,12 @@ class JudgingStage:
 
     async def _more_to_do(self) -> None:
         if self._queue.is_waiting and not self._stop.is_set():
-            await asyncio.sleep(POLL_SECONDS)  # other processes ask these
+            await asyncio.sleep(POLL_SECONDS)  # other processes hold the claims
         elif not self._is_complete:
             await self._changed.wait()
 
     async def _prepared(self, claimed: Sequence[QueuedJudgement]) -> list[_Ready]:
-        """The questions of those that no other process has answered in the meantime."""
+        """The questions for the tasks that no other process has answered in the meantime."""
         if not claimed:
             return []
         meanwhile = self._queue.answered_meanwhile(claimed)
@@ -176,13 +177,13 @@ class JudgingStage:
             with self._session.counted(), self._ending():
                 request = one.waiting.request
                 verdict = await self._client.verdict(request, one.waiting.read, one.question, writes)
-            # The next question need not wait for the disk.
+            # The next question does not wait for the disk.
             group.create_task(self._settle(one.waiting, verdict, writes))
 
     async def _settle(
         self, waiting: QueuedJudgement, verdict: Verdict | None, writes: list[Future[None]]
     ) -> None:
-        """Count a judgement as made when all of it is on the disk."""
+        """Count a judgement as done when all of it is on disk."""
         key = waiting.request.key
         with self._ending():
             if verdict is not None:
@@ -208,7 +209,7 @@ class JudgingStage:
 
 
 async def _written(writes: Sequence[Future[None]]) -> None:
-    """One thread writes, in this order: when the last of these is on the disk, so are the others."""
+    """One thread writes in this order: when the last of these is on disk, so are the others."""
     if writes:
         await asyncio.wait([asyncio.wrap_future(writes[-1])])
     for write in writes:

@@ -1,4 +1,4 @@
-"""What is to be judged, and the outcome."""
+"""Judging tasks, and their outcome."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from convergebench.store.judgements import JudgementRequest
 
 @dataclass(frozen=True)
 class JudgingTask:
-    """One thing to be judged: a subject, by a rubric, for the n-th time."""
+    """One judging task: a subject, a rubric, and the number of the repeat."""
 
     rubric: Rubric
     subject: Subject
     repeat: int = 0
 
     def request_to(self, judge: str) -> JudgementRequest:
-        """The judgement to request from the judge of that fingerprint."""
+        """The judgement to request from the judge with that fingerprint."""
         absent = lacking(self.rubric, self.subject)
         if absent is not None:
             raise ValueError(f"{self.rubric.name} must see {absent}, which this subject does not have")
@@ -35,7 +35,7 @@ class JudgingOutcome(SessionOutcome):
 
     verdicts: list[Verdict | None] = field(default_factory=list)
     asked: int = 0
-    """Judgements for which the judge was asked; the others were in the workspace."""
+    """Number of judgements requested from the judge; the others were in the workspace."""
     calls: int = 0
     missing: Counter[str] = field(default_factory=Counter)
 

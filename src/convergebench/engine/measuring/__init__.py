@@ -1,1 +1,1 @@
-"""Measuring: what is measured of a chain, and the queue that measures it."""
+"""Measuring: the measurements of a chain, and the queue that performs them."""

@@ -1,4 +1,4 @@
-"""What is measured of one chain, step by step."""
+"""The measurements of one chain, step by step."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from convergebench.types import Digest, PictureFacts, Step
 
 
 class ChainMeasurements:
-    """Follows one chain. A return is compared with the source and the return before; any other step with its
-    input; forward edits are located, and returns measured by region."""
+    """Follows one chain. A return is compared with the source and the previous return, any other step with
+    its input. Forward edits are located, and returns measured by region."""
 
     def __init__(self, source: Picture, returns: Set[str], pair: str, category: str) -> None:
         self._source = source
@@ -32,7 +32,7 @@ class ChainMeasurements:
         self._earlier: tuple[tuple[PictureFacts, PictureFacts], ...] = ()
 
     def of_step(self, role: str, instruction: str, picture: Picture) -> Iterator[tuple[Kind, Item]]:
-        """What is to be measured now that a step has made this picture.
+        """The items to measure after a step has created this picture.
 
         Two pictures that are the same file need no comparison.
         """
@@ -60,7 +60,7 @@ class ChainMeasurements:
         if before is not None and before.digest != picture.digest:
             yield "changes", PicturePair(before, picture)
         yield "returns", PicturePair(self._source, picture)
-        # Where nothing was edited, as when an editor is asked to change nothing, all of the picture is rest.
+        # If nothing was edited, as when no change is requested, all of the picture is rest.
         edited = (self._round_input, self._forward) if self._forward else (self._source, self._source)
         category, context = self._context.category, self._context.returned()
         yield "regions", ChainReturn(self._source, *edited, picture, category, context, self._earlier)
@@ -72,7 +72,7 @@ class ChainMeasurements:
 def chain_contexts(
     steps: Sequence[Step], source: Digest, pair: str, category: str, returns: Set[str]
 ) -> list[Digest]:
-    """The contexts of the steps that are recorded, for looking up what was measured of them."""
+    """The contexts of the recorded steps, for looking up their measurements."""
     context = ChainContext(source, pair, category)
     found: list[Digest | None] = []
     for step in steps:

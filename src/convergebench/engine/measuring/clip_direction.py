@@ -1,4 +1,5 @@
-"""CLIP's direction for forward edits, where CLIP is among the metrics of the run and its weights are here."""
+"""CLIP's direction for forward edits, if CLIP is among the metrics of the run and its weights are
+available."""
 
 from __future__ import annotations
 
@@ -19,9 +20,9 @@ _log = logging.getLogger("convergebench")
 
 
 class DirectionMeasurer:
-    """Measures forward edits whose instruction gives captions; without weights it gives no rows at all.
+    """Measures forward edits whose instruction gives captions. Without weights it gives no rows.
 
-    What fails gives no row either: it is logged, and the next run tries again.
+    A failure gives no row either: it is logged, and the next run tries again.
     """
 
     def __init__(self, metric_set: MetricSet) -> None:
@@ -78,7 +79,8 @@ class DirectionMeasurer:
             return self._model
 
     def _load(self) -> ClipDirection | None:
-        """The ruler's own CLIP with its text half; a ruler without CLIP says why in its own measurements."""
+        """The metric set's own CLIP with its text encoder. A metric set without CLIP gives the reason in its
+        own measurements."""
         if self._clip_version is None or not self._metric_set.can_measure(clip.FACTS.name):
             return None
         held = clip.in_use(self._clip_version)

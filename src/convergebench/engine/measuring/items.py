@@ -1,4 +1,4 @@
-"""What can be measured of a chain. Pictures are fields of their own, so that items travel by their facts."""
+"""The items to measure in a chain. Pictures are separate fields, so that items can be sent by their facts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from convergebench.picture import Picture
 from convergebench.types import Digest, PictureFacts
 
 Kind: TypeAlias = Literal["returns", "changes", "directions", "regions"]
-"""Returns against their source; each step against the one before; where forward edits go; regions."""
+"""Returns against their source; each step against the previous one; locations of forward edits; regions."""
 
 
 class PicturePair(NamedTuple):
@@ -27,7 +27,7 @@ class ForwardPicture(NamedTuple):
     """A forward edit, to be located."""
 
     source: Picture
-    """Of the chain; all pictures are compared in its size."""
+    """The source of the chain; all pictures are compared at its size."""
     input: Picture
     forward: Picture
     pair: str
@@ -36,7 +36,7 @@ class ForwardPicture(NamedTuple):
 
 
 class ChainReturn(NamedTuple):
-    """A return with the chain behind it."""
+    """A return with the chain before it."""
 
     source: Picture
     input: Picture
@@ -45,7 +45,7 @@ class ChainReturn(NamedTuple):
     category: str
     context: Digest
     earlier: tuple[tuple[PictureFacts, PictureFacts], ...]
-    """Inputs and forward pictures of the rounds before."""
+    """Inputs and forward pictures of the previous rounds."""
 
 
 Item: TypeAlias = PicturePair | ForwardEdit | ForwardPicture | ChainReturn
@@ -53,7 +53,7 @@ ItemT = TypeVar("ItemT", bound=Item)
 
 
 def as_facts(item: Item) -> Item:
-    """The same with its pictures' facts in place of the pictures."""
+    """The same item with its pictures' facts instead of the pictures."""
     return _replaced(item, Picture, lambda picture: picture.facts)
 
 

@@ -1,4 +1,4 @@
-"""When it is measured: beside editing, from a short queue, in batches on threads."""
+"""The measurement queue: a short queue that is measured in parallel with editing, in batches on threads."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ Taken = TypeVar("Taken", contravariant=True)
 
 
 class Measurer(Protocol[Taken]):
-    """Measures the items of a queue; it is used by several threads at once."""
+    """Measures the items of a queue; called from several threads at once."""
 
     def lacks(self, item: Taken, known: Mapping[MeasurementKey, bool]) -> bool:
-        """Whether there is something to measure here that was not tried before."""
+        """Whether the item has a measurement that was not tried before."""
 
     def measure(self, items: Sequence[Taken]) -> list[Row]: ...
 
 
 class MeasurementQueue(Generic[Item]):
-    """A bounded queue of what is to be measured: when it is full, editing waits."""
+    """A bounded queue of items to measure: when it is full, editing waits."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class MeasurementQueue(Generic[Item]):
         batch: int = BATCH,
         fill: bool = False,
     ) -> None:
-        """`fill`: a batch that is not full waits while another is measured."""
+        """`fill`: an incomplete batch waits while another is measured."""
         self._measurer = measurer
         self._workspace = workspace
         self._progress = progress
@@ -57,12 +57,12 @@ class MeasurementQueue(Generic[Item]):
         self._workers = [asyncio.create_task(self._work()) for _ in range(at_once)]
 
     async def offer(self, item: Item, known: Mapping[MeasurementKey, bool]) -> None:
-        """Have it measured, unless all of it is known."""
+        """Queue the item, unless all its values are known."""
         if self._measurer.lacks(item, known):
             await self._queue.put(item)
 
     async def finish(self) -> None:
-        """Measure all that waits, then stop."""
+        """Measure all waiting items, then stop."""
         await self._queue.join()
         for worker in self._workers:
             worker.cancel()
@@ -75,7 +75,7 @@ class MeasurementQueue(Generic[Item]):
             try:
                 await self._measure_and_record(batch)
             except Exception as error:
-                self._on_error(error)  # and continue to take from the queue, or editing would wait for ever
+                self._on_error(error)  # and continue to empty the queue, or editing would wait forever
             self._measuring -= 1
             for _ in batch:
                 self._queue.task_done()

@@ -1,4 +1,4 @@
-"""What a run measures: who measures which items."""
+"""The measurers of a run, by kind of item."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from convergebench.metrics.metric_set import BATCH
 from convergebench.store import PictureStore, Workspace
 
 _BATCHED: tuple[Kind, ...] = ("returns", "changes")
-"""Kinds that a GPU measures many of at a time."""
+"""Kinds that a GPU measures in large batches."""
 
 
 @dataclass(frozen=True)
 class Measurers:
     by_kind: Mapping[Kind, Measurer[Any]]
     at_once: int = WORKERS
-    """Batches of each kind that are measured at a time."""
+    """Batches of each kind measured in parallel."""
     batch: int = BATCH
 
     @classmethod
     def of(cls, metric_set: MetricSet, pictures: PictureStore) -> Measurers:
-        """Those that measure in this process.
+        """The measurers that run in this process.
 
-        Where regions are measured, ꟻLIP's own figures come from the same maps. Changes are measured by none
-        that the set does not have, or results would show a metric that nobody asked for.
+        If regions are measured, ꟻLIP's own figures come from the same maps. Changes are measured only by
+        metrics of the set, or results would show a metric that was not requested.
         """
         names = [facts.name for facts in metric_set.facts]
         by_region = [*regions.NAMES, *flip.NAMES] if set(names) & set(regions.NAMES) else []
@@ -55,8 +55,8 @@ class Measurers:
     ) -> dict[Kind, MeasurementQueue[Any]]:
         """A queue for each kind; `progress` counts the returns.
 
-        Large batches are for a GPU, which takes as long for a few pictures as for many: these wait until they
-        are full.
+        Large batches are for a GPU, which takes as long for a few pictures as for many; these batches wait
+        until they are full.
         """
         return {
             kind: MeasurementQueue(

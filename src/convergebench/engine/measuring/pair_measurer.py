@@ -1,4 +1,4 @@
-"""What is measured of two pictures."""
+"""The measurements of two pictures."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ log = logging.getLogger("convergebench")
 
 
 class PairMeasurer:
-    """Measures pictures against their references with every metric of a set."""
+    """Measures pictures against their references with every metric of a metric set."""
 
     def __init__(self, metric_set: MetricSet) -> None:
         self._metric_set = metric_set
 
     def lacks(self, item: PicturePair, known: Mapping[MeasurementKey, bool]) -> bool:
-        """Whether some metric was never tried on the pair, or lacked weights then and can be had now."""
+        """Whether some metric was never tried on the pair, or lacked weights then and is available now."""
         reference, picture = item
         for facts in self._metric_set.facts:
             there = known.get((reference.digest, picture.digest, facts.name, facts.version))
@@ -41,7 +41,7 @@ class PairMeasurer:
 
 
 def _is_there(pair: PicturePair) -> bool:
-    """Whether the store has both; if not, that says nothing about the pictures, and they are tried again."""
+    """Whether the store has both. If not, this says nothing about the pictures, and they are tried again."""
     try:
         for picture in pair:
             _ = picture.pixels

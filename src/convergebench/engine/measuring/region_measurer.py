@@ -1,4 +1,4 @@
-"""What is measured of a chain by region: where each edit shows, and what its return undid and kept."""
+"""Measurements of a chain by region: where each edit is visible, and what its return undid and preserved."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ log = logging.getLogger("convergebench")
 
 
 class RegionMeasurer:
-    """Measures forward edits and returns; footprints of earlier rounds are remembered, or made again."""
+    """Measures forward edits and returns. Footprints of earlier rounds are cached, or computed again."""
 
     def __init__(
         self, wanted: Sequence[MetricFacts], open_picture: Callable[[PictureFacts], Picture]
@@ -66,7 +66,7 @@ class RegionMeasurer:
         return rows
 
     def _keys(self, item: ForwardPicture | ChainReturn) -> list[MeasurementKey]:
-        """Reference, picture, metric and version of all that is wanted of an item."""
+        """Reference, picture, metric and version of all required measurements of an item."""
         if isinstance(item, ForwardPicture):
             places = {regions.FOOTPRINT: item.input.digest, regions.EDIT_EVIDENCE: item.context}
             picture = item.forward.digest

@@ -1,4 +1,4 @@
-"""Measuring what a workspace holds already: all that its chains lack, in the queues that a run uses."""
+"""Measures an existing workspace: everything that its chains lack, with the queues of a run."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ async def measure_workspace(
     trajectories: Collection[int] | None = None,
     kinds: Collection[Kind] = OF_RETURNS,
 ) -> int:
-    """Measure and record what was never tried, or lacked weights that are here now; how many returns.
+    """Measure and record values that were never tried, or lacked weights that are now available. Returns the
+    number of returns.
 
-    Of all trajectories, unless some are named.
+    Covers all trajectories, unless some are named.
     """
     return await _Remeasuring(workspace, metric_set, progress, kinds).run(trajectories)
 
 
 def count_returns(workspace: Workspace) -> int:
-    """Different pictures that came back to the same source."""
+    """Different pictures that returned to the same source."""
     sources = {step.trajectory: step.inputs[0] for step in Records.of(workspace).steps if step.position == 0}
     return len(
         {
@@ -94,7 +95,7 @@ class _Remeasuring:
                     return
 
     async def _offer(self, kind: Kind, item: Item, known: dict[MeasurementKey, bool]) -> None:
-        """Once, however many chains have it."""
+        """Each once, even if several chains contain it."""
         if kind not in self._kinds or not self._measurers.by_kind[kind].lacks(item, known):
             return
         if isinstance(item, PicturePair):

@@ -1,4 +1,4 @@
-"""What runs on the nodes: an editor, or a set of metrics, that reads and writes the picture store itself."""
+"""The actors on the nodes: an editor or a metric set, with direct access to the picture store."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class EditorActor:
         self._one_at_a_time = asyncio.Lock()
 
     async def ready(self, fingerprint: str) -> EditError | None:
-        """Build the editor; the reason if it cannot be had here, or is not the one that the driver knows."""
+        """Build the editor. Returns the reason if it is unavailable on this node, or differs from the
+        driver's editor."""
         try:
             self._pictures = open_pictures(self._place)
             self._editor = self._build()
@@ -82,7 +83,7 @@ class EditorActor:
             return [Crashed(" ".join(f"{type(error).__name__}: {error}".split()))] * len(requests)
 
     async def _edited_alone(self, request: EditRequest) -> Edited:
-        """Its seconds are without those for which it waited for the one before it."""
+        """The measured seconds exclude the wait for the previous request."""
         async with self._one_at_a_time:
             started = time.perf_counter()
             edited = await self._editor.edit(request)
@@ -96,13 +97,13 @@ class EditorActor:
         seconds = seconds if outcome.seconds is None else outcome.seconds
         try:
             self._pictures.put(picture)
-        except WorkspaceError:  # the driver may still be able to, and if not, it says why
+        except WorkspaceError:  # the driver may still be able to write; if not, it reports why
             return EditReply(picture.facts, outcome.cost_usd, seconds, picture.encoded)
         return EditReply(picture.facts, outcome.cost_usd, seconds)
 
 
 class MetricActor:
-    """One set of metrics."""
+    """One metric set."""
 
     def __init__(self, metrics: Sequence[str], options: MetricOptions, place: str) -> None:
         self._metric_set = MetricSet(metrics, options)

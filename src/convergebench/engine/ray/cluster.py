@@ -1,6 +1,6 @@
-"""The Ray cluster that a run uses: one that is there, or one of this machine alone, started for the run.
+"""The Ray cluster that a run uses: an existing one, or a local one that is started for the run.
 
-The one we start listens on loopback only, tells nobody of itself, and ends with us, however we end.
+The local cluster listens on loopback only, collects no usage statistics, and always ends with this process.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from convergebench.errors import ConvergeBenchError, MissingExtra
 
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_enable_metrics_collection": "0"}
 LOOPBACK_ONLY = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-"""Without it Ray takes the machine's address where 127.0.0.1 is asked for."""
+"""Without this setting, Ray replaces 127.0.0.1 by the machine's address."""
 OBJECT_STORE_BYTES = 128 * 1024 * 1024
-"""Small, since pictures go through the picture store."""
+"""Small, because pictures go through the picture store."""
 
 
 class NoCluster(ConvergeBenchError):
-    """There is no Ray cluster to run on."""
+    """No Ray cluster is available."""
 
 
 def ray_module() -> ModuleType:
-    """Ray, which reads its environment when it is imported."""
+    """The ray module, imported late because Ray reads its environment on import."""
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
     try:
@@ -36,9 +36,9 @@ def ray_module() -> ModuleType:
 
 @contextmanager
 def connected(address: str | None = None) -> Iterator[None]:
-    """Have Ray connected while this lasts: to the address, or to a cluster of our own.
+    """Keep Ray connected inside the `with` block: to the address, or to a local cluster.
 
-    Where this process is connected already, that is used and left as it is.
+    An existing connection of this process is used, and left open.
     """
     if address is None:
         for name, value in LOOPBACK_ONLY.items():
@@ -70,5 +70,5 @@ def connected(address: str | None = None) -> Iterator[None]:
 
 
 def total(resource: str) -> float:
-    """How much of it the cluster has, such as CPU or GPU."""
+    """The cluster's total of a resource, such as CPU or GPU."""
     return float(ray_module().cluster_resources().get(resource, 0.0))

@@ -1,4 +1,4 @@
-"""An editor whose replicas are Ray actors: it ships digests, and gets facts of pictures that are stored."""
+"""An editor whose replicas are Ray actors. It sends digests, and receives the facts of stored pictures."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from convergebench.store import PictureStore
 from convergebench.types import BatchEditor, Crashed, Edited, Editor, EditRequest, Replicable
 
 AHEAD = 2
-"""Requests for each place in a replica's batch: one that is served, one that waits for it."""
+"""Requests for each place in a replica's batch: one being served, and one waiting."""
 
 
 class RayEditor:
-    """The same editor, on the nodes of the cluster. Pictures do not pass through here."""
+    """The same editor, on the nodes of the cluster. Pictures do not pass through this process."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class RayEditor:
         chosen = scale or Scale(1, cluster.room_for(share))
         batch_size = editor.batch_size if isinstance(editor, BatchEditor) else 1
         self.at_once = AHEAD * chosen.most * batch_size
-        # A lane of its own: more requests than that would only wait inside, on the clock.
+        # A separate lane: further requests would only wait inside, with the clock running.
         self.facts = replace(editor.facts, provider=f"ray {editor.facts.name}", at_once=self.at_once)
         self._pictures = pictures
         self._editor = editor

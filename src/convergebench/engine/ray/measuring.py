@@ -1,4 +1,4 @@
-"""Metrics on Ray actors, in place of those of this process."""
+"""Metrics on Ray actors, instead of metrics in this process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ Workers: TypeAlias = ReplicaPool[MeasureMessage | MeasurableMessage, Any]
 
 
 class RemoteMetricSet(MetricSet):
-    """A metric set whose weights are on the nodes: it knows what they can measure, and loads nothing here."""
+    """A metric set whose weights are on the nodes. It knows which metrics they can measure, and loads nothing
+    here."""
 
     def __init__(self, metrics: Sequence[str], options: MetricOptions, measurable: frozenset[str]) -> None:
         super().__init__(metrics, options)
@@ -33,7 +34,7 @@ class RemoteMetricSet(MetricSet):
 
 
 class RemoteMeasurer:
-    """Knows what is to be measured, as the near one does, and has it done elsewhere."""
+    """Finds the work like the local measurer, and has it measured on the nodes."""
 
     def __init__(self, kind: Kind, near: Measurer[Any], workers: Workers) -> None:
         self._kind = kind
@@ -78,7 +79,7 @@ class RemoteMetrics:
         await self._workers.close()
 
     async def _measurable(self) -> frozenset[str]:
-        """Which metrics the nodes have the weights for, asked of one of them."""
+        """The metrics for which the nodes have weights, as reported by one of them."""
         if not any(facts.needs_weights for facts in MetricSet(self._metrics, self._options).facts):
             return frozenset()
         return frozenset(await self._workers.ask(MeasurableMessage()))

@@ -1,4 +1,4 @@
-"""What driver and replicas tell each other: pictures by their facts, not by their pixels."""
+"""Messages between driver and replicas. Pictures are sent as facts, not as pixels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class EditMessage:
 
 @dataclass(frozen=True)
 class EditReply:
-    """The picture is in the store already, unless the replica could not write there: then it comes along."""
+    """The picture is already in the store. If the replica could not write there, the message contains it."""
 
     picture: PictureFacts
     cost_usd: float | None
@@ -29,11 +29,11 @@ class EditReply:
 
 @dataclass(frozen=True)
 class MeasurableMessage:
-    """Which metrics that need weights have them on the nodes?"""
+    """Asks which of the metrics that need weights have them on the nodes."""
 
 
 @dataclass(frozen=True)
 class MeasureMessage:
     kind: Kind
     items: Sequence[Item]
-    """With the facts of their pictures in place of the pictures."""
+    """Items carry the facts of their pictures instead of the pictures."""

@@ -29,7 +29,8 @@ class RayReplica(Generic[Request, Reply]):
     async def start(
         cls, kind: type, share: Share, *arguments: Any, ready: Sequence[Any] = ()
     ) -> RayReplica[Any, Any]:
-        """Place the actor on a node with room for it and have it get ready; what that returns is raised."""
+        """Place the actor on a node with room for it and prepare it. An error that the preparation returns is
+        raised."""
         ray = ray_module()
         placed = ray.remote(kind).options(
             num_cpus=share.cpus, num_gpus=share.gpus, scheduling_strategy="SPREAD", max_restarts=0
@@ -55,7 +56,7 @@ class RayReplica(Generic[Request, Reply]):
 
 
 async def _answer(reply: Any) -> Any:
-    """What the actor returned or raised; Lost if there is no such actor any more."""
+    """The actor's result or exception; raises ReplicaLost if the actor no longer exists."""
     exceptions = ray_module().exceptions
     try:
         return await reply
@@ -66,7 +67,8 @@ async def _answer(reply: Any) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    """In one line: what was raised when the actor was made, or why it died, or what Ray says first."""
+    """One line: the exception from the actor's creation, the reason for its death, or the first line of Ray's
+    message."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if "creation task" in lines[0]:
         return lines[-1]
@@ -74,7 +76,7 @@ def _reason(error: Exception) -> str:
 
 
 async def _placed(reply: Any, share: Share) -> Any:
-    """The reply; says so when the cluster has no room for the actor yet."""
+    """The reply. Logs a message if the cluster has no room for the actor yet."""
     waited = asyncio.wrap_future(reply.future())
     try:
         done, _ = await asyncio.wait({waited}, timeout=PLACEMENT_NOTICE_SECONDS)

@@ -1,4 +1,4 @@
-"""Replicas that serve a line of requests: started as it grows, let go when idle, replaced when lost."""
+"""Replicas that serve a queue of requests: started as it grows, stopped when idle, replaced when lost."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from convergebench.errors import ConvergeBenchError, WrongUse
 log = logging.getLogger("convergebench")
 
 MOST_LOSSES = 3
-"""For one request: what ends its replica three times will do so again."""
+"""For one request: a request that ended its replica three times is expected to do so again."""
 MOST_FAILED_STARTS = 3
-"""In a row, while no replica is up."""
+"""Consecutive failed starts, while no replica is running."""
 IDLE_SECONDS = 30.0
 DEADLINE_SECONDS = 900.0
-"""For one batch: a replica that never answers is given up."""
+"""For one batch: a replica that never answers is abandoned."""
 LONGEST_PAUSE_SECONDS = 30.0
 
 Request = TypeVar("Request")
@@ -30,12 +30,12 @@ Reply = TypeVar("Reply")
 
 
 class ReplicasGone(ConvergeBenchError):
-    """There is no reply: replicas were lost too often, or cannot be started."""
+    """No reply: replicas were lost too often, or cannot be started."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """From how few to how many replicas."""
+    """The minimum and maximum number of replicas."""
 
     fewest: int = 1
     most: int = 1
@@ -58,9 +58,10 @@ class Scale:
 
 
 class ReplicaPool(Generic[Request, Reply]):
-    """Serves requests with as many replicas as there is work for, within the scale.
+    """Serves requests with as many replicas as the work requires, within the scale.
 
-    A request whose replica is lost goes to another one, alone; after a few losses it fails with Gone.
+    A request whose replica is lost goes to another replica, alone. After several losses it fails with
+    ReplicasGone.
     """
 
     def __init__(
@@ -89,11 +90,12 @@ class ReplicaPool(Generic[Request, Reply]):
 
     @property
     def up(self) -> int:
-        """How many are ready to serve or are serving."""
+        """Number of replicas that are ready or busy."""
         return self._up
 
     async def ready(self) -> None:
-        """Wait until a replica is up, or it is clear that none will be: requests then fail with why."""
+        """Wait until a replica is running, or until it is clear that none will start. Requests then fail with
+        the reason."""
         self._grow()
         await self._is_decided.wait()
 
@@ -129,7 +131,7 @@ class ReplicaPool(Generic[Request, Reply]):
         self._grow()
 
     async def _serve(self) -> None:
-        """The life of one replica."""
+        """The lifetime of one replica."""
         replica = await self._started()
         if replica is None:
             return
@@ -154,7 +156,7 @@ class ReplicaPool(Generic[Request, Reply]):
         except Exception as error:
             self._failed_starts += 1
             log.warning("a replica of %s did not start: %s", self._name, error)
-            most = MOST_FAILED_STARTS * self._scale.fewest  # as many may fail for one and the same reason
+            most = MOST_FAILED_STARTS * self._scale.fewest  # that many can fail for the same reason
             may_get_better = isinstance(error, ReplicaLost) and self._failed_starts < most
             if self._up == 0 and not may_get_better:
                 self._give_up(
@@ -164,7 +166,7 @@ class ReplicaPool(Generic[Request, Reply]):
         return None
 
     async def _next_batch(self) -> list[QueuedRequest[Request, Reply]] | None:
-        """None when nothing came for a while and the replica is one too many."""
+        """The next batch, or None if the replica was idle for a while and is not needed."""
         while True:
             try:
                 async with asyncio.timeout(self._idle_seconds):

@@ -1,4 +1,4 @@
-"""One replica at work on a line of requests."""
+"""One replica that works on a queue of requests."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ Gives = TypeVar("Gives", covariant=True)
 
 
 class ReplicaLost(Exception):
-    """The replica is gone, and what it was doing with it."""
+    """The replica is lost, together with its work in progress."""
 
 
 class Replica(Protocol[Asks, Gives]):
     async def serve(self, requests: Sequence[Asks]) -> Sequence[Gives | Exception]:
-        """A reply each, in order; Lost if the replica is."""
+        """One reply per request, in order. Raises ReplicaLost if the replica is lost."""
 
     async def close(self) -> None: ...
 
 
 class ReplicaWorker(Generic[Request, Reply]):
-    """Gives a replica a batch, and the next full one while it serves that, unless another replica is free: it
-    reads and writes pictures while its device works.
+    """Sends a replica a batch, and the next full batch while it serves the first, unless another replica is
+    free. The replica reads and writes pictures while its device works.
 
-    What it has when it is lost goes to `unserved`. The deadline is for a batch, from when its turn comes.
+    Requests held by a lost replica go to `unserved`. The deadline applies to each batch, from the start of
+    its turn.
     """
 
     def __init__(
@@ -49,8 +50,9 @@ class ReplicaWorker(Generic[Request, Reply]):
         self._unserved = unserved
 
     async def serve(self, batch: Sequence[QueuedRequest[Request, Reply]]) -> None:
-        """The batch and what is sent after it, until nothing is under way; Lost if the replica is."""
-        is_suspect = any(asked.losses for asked in batch)  # and shall take no other with it
+        """Serve the batch and those sent after it, until none is in progress. Raises ReplicaLost if the
+        replica is lost."""
+        is_suspect = any(asked.losses for asked in batch)  # served alone, so that no other is lost with it
         under_way = deque([asyncio.create_task(self._answer(batch))])
         try:
             while under_way:

@@ -13,7 +13,7 @@ METRICS_GPU = 0.25
 
 @dataclass(frozen=True)
 class Cluster:
-    """What there is, and whether metrics take a part of a GPU."""
+    """The available resources, and whether metrics take a part of a GPU."""
 
     cpus: float
     gpus: float
@@ -24,10 +24,10 @@ class Cluster:
         return cls(total("CPU"), total("GPU"), metrics_on_gpu)
 
     def for_editor(self, wanted: Share) -> Share:
-        """One that uses a GPU where there is one does without where there is none.
+        """An editor that can use a GPU runs without it if the cluster has none.
 
-        One that takes a single GPU leaves metrics their part, since they may have no other. Ray has no parts
-        of several GPUs, so one that takes more has them for itself.
+        An editor with a single GPU leaves a part to the metrics, which may have no other GPU. Ray cannot
+        divide several GPUs, so an editor that takes more than one has them for itself.
         """
         if not self.gpus:
             return replace(wanted, gpus=0.0)
@@ -37,7 +37,8 @@ class Cluster:
 
     @property
     def for_metrics(self) -> Share:
-        """No core, so that they always find room: editing waits for measuring, and would wait for ever."""
+        """Metrics reserve no core, so they always fit: editing waits for measuring, and could otherwise wait
+        forever."""
         return Share(cpus=0.0, gpus=METRICS_GPU if self.metrics_on_gpu else 0.0)
 
     @property
@@ -45,7 +46,7 @@ class Cluster:
         return Scale(1, max(1, int(self.gpus if self.metrics_on_gpu else self.cpus)))
 
     def room_for(self, share: Share) -> int:
-        """How many replicas fit now."""
+        """Number of replicas that fit now."""
         room = [self.cpus / share.cpus] if share.cpus else []
         if share.gpus:
             room.append(self.gpus // share.gpus if share.gpus >= 1 else self.gpus)

@@ -38,15 +38,15 @@ async def run_plan_on_ray(
     fresh: bool = False,
     progress: RunProgress | None = None,
 ) -> RunOutcome:
-    """As `run_plan`. `builds` make the plan's editors again, in order, on any node.
+    """Like `run_plan`. `builds` create the plan's editors again, in order, on any node.
 
-    Editors without a `share` ask a server that is elsewhere anyway; they stay in this process.
+    Editors without a `share` call a remote server in any case; they stay in this process.
     """
     if workspace.pictures.place.startswith("memory:"):
         raise WrongUse("pictures in memory are not seen by other processes; name another place for them")
     on_gpu = options.device == "cuda"
     if not on_gpu:
-        options = replace(options, device="cpu")  # a GPU that a worker sees may be an editor's
+        options = replace(options, device="cpu")  # a GPU that is visible to a worker may belong to an editor
     with connected(address):
         cluster = Cluster.connected(metrics_on_gpu=on_gpu)
         editors = tuple(

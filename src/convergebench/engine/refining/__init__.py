@@ -1,1 +1,1 @@
-"""Refining: edit, look at the result, edit again."""
+"""Refining: edit, inspect the result, edit again."""

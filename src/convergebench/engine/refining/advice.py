@@ -1,4 +1,5 @@
-"""The durable `reason`: advice that is in the workspace is replayed; the rest is asked for and kept first."""
+"""The durable `reason`: advice in the workspace is replayed; other advice is requested, and stored before
+use."""
 
 from __future__ import annotations
 
@@ -22,22 +23,22 @@ from convergebench.types import Digest
 
 
 class NoAdvice(Exception):
-    """A refinement ends here: the reasoner gave nothing that can be followed."""
+    """Ends a refinement: the reasoner gave no usable advice."""
 
 
 @dataclass(frozen=True)
 class ReasonerReply:
-    """A reasoner's advice on a picture, and the judgement that it is kept as."""
+    """A reasoner's advice on a picture, and the judgement that stores it."""
 
     judgement: str
     advice: Advice | None
     missing: str | None
-    """Why there is no advice."""
+    """The reason why advice is missing."""
 
 
 class Reasoner:
-    """Asks one reasoner, started with the first question. The same question is never asked twice, however
-    many refinements and processes have it."""
+    """Queries one reasoner, which is started with the first question. The same question is never asked twice,
+    even if several refinements and processes need it."""
 
     def __init__(
         self,
@@ -51,7 +52,7 @@ class Reasoner:
         retry_missing: bool,
     ) -> None:
         self.looks = 0
-        """Pictures that the reasoner was asked about."""
+        """Number of pictures that the reasoner was asked about."""
         self.missing: Counter[str] = Counter()
         self._judge = judge
         self._workspace = workspace
@@ -69,7 +70,7 @@ class Reasoner:
         return self._client.calls
 
     async def look(self, sources: Sequence[Digest], result: Digest, instruction: str) -> ReasonerReply:
-        """The advice on a result. Misconfigured, BudgetReached and Stopped are raised."""
+        """The advice on a result. Raises Misconfigured, BudgetReached and Stopped."""
         request = self._request(sources, result, instruction)
         if request.key not in self._replies:
             self._replies[request.key] = asyncio.create_task(
@@ -91,7 +92,7 @@ class Reasoner:
     async def _reply(
         self, request: JudgementRequest, sources: Sequence[Digest], result: Digest, instruction: str
     ) -> ReasonerReply:
-        """The recorded reply, also one that another process asks for meanwhile, or a new one."""
+        """The recorded reply, or a new one. Waits for a reply that another process has already requested."""
         if (verdict := self._recorded(request.key)) is None:
             async with claimed(self._workspace, claim_of(request.key), lambda: not self._stop.is_set()):
                 if (verdict := self._recorded(request.key)) is None:
@@ -99,7 +100,7 @@ class Reasoner:
         return self._read(request.key, verdict)
 
     def _recorded(self, key: str) -> Verdict | None:
-        """A verdict that is final. Where nothing came back at all it is asked for again, as edits are."""
+        """The stored verdict if it is final. After an error the question is repeated, as edits are."""
         verdict = stored_verdicts(self._workspace, [key]).get(key)
         if verdict is None or verdict.outcome == "error":
             return None

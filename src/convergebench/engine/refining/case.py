@@ -1,4 +1,4 @@
-"""One case on its way through refinement: the `edit` and the `reason` that the protocol is handed."""
+"""Refinement of one case: the `edit` and `reason` functions that are passed to the protocol."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from convergebench.types import Case, Editor, Image, Step
 
 @dataclass(frozen=True)
 class RefinementUnit:
-    """A case to refine, with the trajectories of its primary edit and of its further edits: the same one
-    where nothing is refined."""
+    """A case to refine, with the trajectories of its primary edit and of its further edits. Both are the same
+    if nothing is refined."""
 
     primary: int
     refinement: int
@@ -49,11 +49,11 @@ class EditStage:
 
 
 class Refinement:
-    """The primary edit is the case's single edit by that editor, whichever command made it; the further edits
-    are a trajectory of their own, whose positions continue from there. A refinement belongs to the picture
-    that it began with: where the primary edit has been made again, it starts again too.
+    """The primary edit is the case's single edit by that editor, whichever command created it. The further
+    edits are a separate trajectory, whose positions continue from there. A refinement belongs to the primary
+    picture: if the primary edit is repeated, the refinement restarts.
 
-    Use it as a context: at its end all claims that it took are released.
+    Use it as a context manager: on exit it releases all its claims.
     """
 
     def __init__(
@@ -69,8 +69,8 @@ class Refinement:
         on_picture: Callable[[int], None],
         may_begin: Callable[[], bool],
     ) -> None:
-        """`on_picture` is called with the trajectory whenever the case has reached a picture, all of it on
-        record."""
+        """`on_picture` is called with the trajectory each time the case has a new picture, after it is fully
+        recorded."""
         self._unit = unit
         self._primary_stage, self._further_stage = stages
         self._workspace = workspace
@@ -93,12 +93,13 @@ class Refinement:
         else:
             assert self._edit_again is not None, "the primary edit comes first"
             picture = await self._edit_again(image, instruction, role=role, round=round)
-            await self._edit_again.settled()  # before the reasoner is paid to look at it
+            await self._edit_again.settled()  # before paying the reasoner to look at it
         self._on_picture(self._trajectory)
         return picture
 
     async def reason(self, case: Case, image: Picture, *, round: int) -> Advice:
-        """The advice on the picture; NoAdvice says why there is none. Either is on record when this ends."""
+        """The advice on the picture. NoAdvice gives the reason if there is none. Either is recorded on
+        return."""
         assert self._reasoner is not None, "rounds need a reasoner"
         sources = [(await self._sources.open(source)).digest for source in case.sources]
         reply = await self._reasoner.look(sources, image.digest, case.forward)

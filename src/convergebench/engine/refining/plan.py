@@ -1,4 +1,5 @@
-"""What a refinement run will do: who edits first, who looks, who edits again, on which cases."""
+"""The plan of a refinement run: the primary editor, the reasoner, the editor for further edits, and the
+cases."""
 
 from __future__ import annotations
 
@@ -19,12 +20,13 @@ REFINED_BY = " refined by "
 class Pipeline:
     primary: Editor
     reasoner: Judge | None
-    """Nobody where nothing is to be refined."""
+    """None if nothing is to be refined."""
     executor: Editor
 
     @property
     def facts(self) -> EditorFacts:
-        """The three as one editor: refinements by other hands, or of other edits, are never mixed."""
+        """The three components as one editor identity. Refinements by other components, or of other edits,
+        are never mixed."""
         if self.reasoner is None:
             return self.primary.facts
         first, looks, again = self.primary.facts, self.reasoner.facts, self.executor.facts
@@ -46,7 +48,7 @@ class RefinePlan:
     pipelines: tuple[Pipeline, ...]
     seeds: tuple[int, ...]
     rounds: int
-    """With 0 there are the first edits alone, and no reasoner."""
+    """With 0, there are only the first edits and no reasoner."""
     chained: bool
 
     @property
@@ -61,7 +63,7 @@ class RefinePlan:
         return len(self.cases) * len(self.seeds)
 
     def primaries(self, pipeline: Pipeline) -> list[Enrolment]:
-        """The first edit of a refinement is a single edit like any other, and shared with all who make it."""
+        """The first edit of a refinement is an ordinary single edit, shared with all runs that request it."""
         return self._enrolments(one_shot().name, pipeline.primary.facts, rounds=1)
 
     def refinements(self, pipeline: Pipeline) -> list[Enrolment]:

@@ -1,4 +1,4 @@
-"""Refining: edits, a reasoner's advice and further edits of many cases at a time, each durable."""
+"""Refining: edits, a reasoner's advice and further edits, for many cases in parallel, each durable."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ from convergebench.types import Editor, Step
 
 @dataclass
 class RefinementOutcome(RunOutcome):
-    """A refinement is complete when its reasoner was content or its rounds are done."""
+    """A refinement is complete when its reasoner was satisfied or all its rounds are done."""
 
     looks: int = 0
-    """Pictures that a reasoner was asked about now; its advice on the others was in the workspace."""
+    """Number of pictures that a reasoner was asked about in this run; its advice on the others was in the
+    workspace."""
     calls: int = 0
     no_advice: Counter[str] = field(default_factory=Counter)
 
@@ -43,7 +44,8 @@ async def refine_plan(
     retry_missing: bool = False,
     progress: RunProgress | None = None,
 ) -> RefinementOutcome:
-    """Bring every refinement of the plan as far as it gets; it stops as `run_plan` does."""
+    """Advance every refinement of the plan as far as possible. Stops under the same conditions as
+    `run_plan`."""
     refining = RefiningStage(
         plan, workspace, SharedLimits(limits), run=run, retry_missing=retry_missing, progress=progress
     )
@@ -52,7 +54,7 @@ async def refine_plan(
 
 
 class RefiningStage:
-    """All refinements of a plan, many at a time. Its pipelines share one reasoner, and end with it."""
+    """All refinements of a plan, run in parallel. Its pipelines share one reasoner, and end when it does."""
 
     def __init__(
         self,
@@ -65,8 +67,8 @@ class RefiningStage:
         progress: RunProgress | None = None,
         on_picture: Callable[[int], None] = lambda trajectory: None,
     ) -> None:
-        """`retry_missing` asks again for advice that is missing. `on_picture` is called with a case's
-        trajectory whenever it has another picture."""
+        """`retry_missing` requests missing advice again. `on_picture` is called with a case's trajectory each
+        time it has a new picture."""
         self._plan = plan
         self._workspace = workspace
         self._run = run
@@ -107,7 +109,7 @@ class RefiningStage:
         )  # fmt: skip
 
     def _edit_stages(self, deadline_seconds: float) -> dict[int, EditStage]:
-        """By the editor's identity: pipelines that share an editor share its batches."""
+        """Keyed by the editor's identity: pipelines that share an editor share its batches."""
         limits = self._session.limits_for_editors(self._editors())
         return {
             id(editor): EditStage(
@@ -137,7 +139,7 @@ class RefiningStage:
         return [RefinementUnit(*both) for both in zip(firsts, seconds, refinements, strict=True)]
 
     async def _follow(self, pipeline: Pipeline, unit: RefinementUnit) -> None:
-        """Run the protocol on one case, as far as it gets."""
+        """Run the protocol on one case, as far as possible."""
         name, steps = pipeline.facts.name, 0
         reasoner = pipeline.reasoner.facts.name if pipeline.reasoner is not None else ""
 

@@ -1,4 +1,4 @@
-"""Metrics on a GPU: each picture is brought there once, and all metrics read it in one go.
+"""Metrics on a GPU: each picture is copied there once, and all metrics read it in one pass.
 
-What is here runs on any of torch's devices, so that it can be held against the other metrics without a GPU.
+This code runs on any torch device, so it can be compared with the other metrics without a GPU.
 """

@@ -1,4 +1,4 @@
-"""What a metric is on a GPU."""
+"""The definition of a metric on a GPU."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ if TYPE_CHECKING:
 
 
 class GpuMetric(Protocol):
-    """A number from what a source and a result are to the metric, for many of one size at once."""
+    """Computes a number from the features of a source and a result, for many pictures of one size at once."""
 
     def unfit(self, height: int, width: int) -> str | None:
-        """Why pictures of this size have no value, or None if they have one."""
+        """The reason why pictures of this size have no value, or None if they have one."""
 
     def features(self, pictures: Tensor) -> tuple[Tensor, ...]:
-        """What depends on one picture alone; pictures are N × height × width × 3, whole numbers up to 255."""
+        """The features of each picture alone. Pictures are N × height × width × 3, whole numbers up to
+        255."""
 
     def values(self, sources: tuple[Tensor, ...], results: tuple[Tensor, ...]) -> Tensor:
-        """The i-th result against the i-th source."""
+        """Compare the i-th result with the i-th source."""

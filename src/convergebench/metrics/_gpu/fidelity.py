@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _OfPixels:
-    """Metrics to which a picture is its pixels."""
+    """A metric whose features are the pixels themselves."""
 
     def unfit(self, height: int, width: int) -> str | None:
         return None
@@ -54,7 +54,7 @@ class Ssim(_OfPixels):
 
 @cache
 def _has_triton() -> bool:
-    """It comes with torch for CUDA on Linux, not elsewhere."""
+    """Triton is installed with torch for CUDA on Linux only."""
     try:
         import triton  # noqa: F401
     except ImportError:
@@ -63,7 +63,7 @@ def _has_triton() -> bool:
 
 
 def _totals(source: Tensor, result: Tensor) -> Tensor:
-    """Of each picture the sum of its windows' similarities; whole numbers up to the last division."""
+    """For each picture, the sum of its windows' similarities, in whole numbers up to the last division."""
     import torch
 
     a, b = source.int(), result.int()

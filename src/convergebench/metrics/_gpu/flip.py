@@ -19,7 +19,7 @@ DOWN, ALONG = -2, -1
 
 
 class FlipReadings(NamedTuple):
-    """One number a picture of each."""
+    """One number per picture for each field."""
 
     mean: Tensor
     peak: Tensor
@@ -58,7 +58,7 @@ def flip_maps(sources: Tensor, results: Tensor) -> Tensor:
 
 
 def smoothed_maps(maps: Tensor) -> Tensor:
-    """As `smoothed` of one map: means over the part of the window that lies inside."""
+    """Like `smoothed` for one map: means over the part of the window inside the picture."""
     from torch.nn import functional
 
     window = smoothing_window(*maps.shape[1:])
@@ -82,7 +82,8 @@ def flip_readings(maps: Tensor) -> FlipReadings:
 
 
 def _transformed(matrix: Numbers, planes: tuple[Tensor, ...]) -> list[Tensor]:
-    """By single products: those of matrices may leave 32 bits on some devices, and convolutions do."""
+    """Uses single products: matrix products may use less than 32 bits on some devices, and convolutions
+    do."""
     first, second, third = planes
     return [float(a) * first + float(b) * second + float(c) * third for a, b, c in matrix]
 
@@ -99,7 +100,8 @@ def _filtered(planes: Tensor, half: Numbers, axis: int) -> Tensor:
 
 
 def _derivatives(planes: Tensor, model: FlipModel, axis: int) -> tuple[Tensor, Tensor]:
-    """First and second; of differences from the centre, so that both are zero where nothing changes."""
+    """First and second derivative, from differences to the centre, so that both are zero where nothing
+    changes."""
     import torch
 
     edge, point = model.filters.edge[1:], model.filters.point[1:]
@@ -112,7 +114,7 @@ def _derivatives(planes: Tensor, model: FlipModel, axis: int) -> tuple[Tensor, T
 
 
 def _taps(planes: Tensor, reach: int, axis: int) -> list[tuple[Tensor, Tensor]]:
-    """The planes moved by one, two and more both ways; the border is repeated outwards."""
+    """The planes shifted by one, two and more in both directions; the border is repeated outwards."""
     from torch.nn import functional
 
     length = planes.shape[axis]

@@ -28,7 +28,7 @@ class MsSsim:
     def values(self, sources: tuple[Tensor, ...], results: tuple[Tensor, ...]) -> Tensor:
         import torch
 
-        # Less the middle, variances are the same and lose fewer digits.
+        # Variances do not change when the middle is subtracted, and lose fewer digits.
         x, y = (each[0].permute(0, 3, 1, 2).float() - MIDDLE for each in (sources, results))
         product = torch.ones(x.shape[:2], dtype=torch.float64, device=x.device)
         for scale, weight in enumerate(WEIGHTS):
@@ -59,7 +59,7 @@ def _halved(planes: Tensor) -> Tensor:
 
 
 def _blurred(planes: Tensor) -> Tensor:
-    """Sums of shifted planes and not a convolution, for which cuDNN would leave 32 bits."""
+    """Uses sums of shifted planes instead of a convolution, for which cuDNN would use less than 32 bits."""
     import torch
 
     for axis in (2, 3):

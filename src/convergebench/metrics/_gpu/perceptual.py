@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class LpipsOnGpu:
-    """At one size, or at the pictures' own from a smallest side on."""
+    """LPIPS at a fixed size, or at the pictures' own size, which then has a minimum."""
 
     def __init__(self, features: TorchFeatures, side: int | None, smallest_side: int, name: str) -> None:
         self._taps: Callable[[Tensor], tuple[Tensor, ...]] = features.taps

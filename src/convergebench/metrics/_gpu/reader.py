@@ -1,4 +1,4 @@
-"""Metrics that are read together on a GPU, with the sources they have seen."""
+"""Metrics that are read together on a GPU, with a cache of prepared sources."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     Features: TypeAlias = dict[str, tuple[Tensor, ...]]
-    """By metric: what it makes of one picture, or of several, which are then the first axis."""
+    """By metric: the features of one picture, or of several pictures along the first axis."""
 
 BATCH_PIXELS = 64 * 2**20
 BATCH = 128
@@ -30,9 +30,9 @@ SOURCE_BYTES = 2 * 2**30
 
 
 class GpuReader:
-    """Brings each picture to the device once, in batches of one size, and reads all metrics there.
+    """Copies each picture to the device once, in batches of one size, and reads all metrics there.
 
-    Copies go beside the work on the batch before. Safe to share between threads.
+    Copies overlap with the work on the previous batch. Safe to share between threads.
     """
 
     def __init__(self, facts: tuple[MetricFacts, ...], options: MetricOptions, device: str = "cuda") -> None:
@@ -58,7 +58,7 @@ class GpuReader:
         return readings
 
     def _metrics(self) -> dict[str, GpuMetric | str]:
-        """By name, or why it cannot be had."""
+        """The metrics by name, or the reason why each is unavailable."""
         with self._loading:
             if self._loaded is None:
                 self._loaded = {facts.name: self._load(facts.name) for facts in self.facts}
@@ -73,7 +73,8 @@ class GpuReader:
             return reason_for(name, error)
 
     def _read(self, pairs: Sequence[PixelPair]) -> list[Mapping[str, Reading]]:
-        """All at once, or, where something fails, such as for want of memory, each half by itself."""
+        """Reads all pairs at once. If this fails, for example for lack of memory, each half is read
+        separately."""
         try:
             return self._measured(pairs)
         except Exception as error:
@@ -152,7 +153,7 @@ def _copying_stream() -> torch.cuda.Stream:
 
 
 def _batches(pairs: Sequence[PixelPair | str]) -> Iterator[tuple[list[int], list[PixelPair]]]:
-    """Places of pairs of one size, and the pairs: few enough to fit into the device's memory."""
+    """Indices of pairs of one size, and the pairs: few enough to fit into the device's memory."""
     good = {place: pair for place, pair in enumerate(pairs) if isinstance(pair, PixelPair)}
 
     def size(place: int) -> tuple[int, ...]:

@@ -1,7 +1,8 @@
 """A network recorded as a CUDA graph.
 
-It is hundreds of small calls, each of which waits its turn among Python's other threads, such as those that
-encode pictures, and its libraries plan anew for each length of batch. Recorded, it is one call of one length.
+A network consists of hundreds of small calls. Each competes with Python's other threads, such as those that
+encode pictures, and the libraries plan again for each batch length. A recorded network is one call of a fixed
+length.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ BATCH = 32
 
 
 class Recorded:
-    """A function of batches, recorded for one length; others are cut into such, and the last filled up."""
+    """A function of batches, recorded for one length. Other batches are split to this length, and the last
+    part is padded."""
 
     def __init__(self, function: Callable[[Tensor], tuple[Tensor, ...]], shape: tuple[int, ...]) -> None:
         import torch
 
-        self._function = function  # a graph does not keep the weights that it reads
+        self._function = function  # a graph holds no reference to the weights that it reads
         self._replaying = threading.Lock()
         with torch.inference_mode():
             self._given = torch.zeros((BATCH, *shape), device="cuda")

@@ -1,7 +1,7 @@
-"""Pictures made smaller or larger as Pillow does it, antialiased, as two products of matrices.
+"""Pictures resized as in Pillow, antialiased, by two matrix products.
 
-Levels are rounded after each direction, as there. Sums are in floating point, so one level in some ten
-thousand comes out one higher or lower.
+Levels are rounded after each direction, as in Pillow. Sums are in floating point, so about one level in ten
+thousand is one higher or lower.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def resized(pictures: Tensor, height: Tensor, width: Tensor) -> Tensor:
 
 @lru_cache(maxsize=256)
 def matrix(size: int, to_size: int, kind: Filter, device: torch.device) -> Tensor:
-    """What a row or column of this size is multiplied with to have the other."""
+    """The matrix that resizes a row or column from one size to the other."""
     import torch
 
     return torch.from_numpy(weights(size, to_size, kind)).to(device)
 
 
 def weights(size: int, to_size: int, kind: Filter) -> NDArray[np.float32]:
-    """The share of each input in each output; a filter is as wide as outputs are apart.
+    """The share of each input in each output; a filter is as wide as the distance between outputs.
 
     >>> (7 * weights(4, 2, "bilinear")).round().tolist()
     [[3.0, 3.0, 1.0, 0.0], [0.0, 1.0, 3.0, 3.0]]

@@ -16,7 +16,7 @@ _BICUBIC = 3
 
 
 class ClipOnGpu:
-    """Products in 16 bits, which moves the cosine by less than a thousandth (docs/metrics.md)."""
+    """Uses 16-bit products, which changes the cosine by less than a thousandth (docs/metrics.md)."""
 
     def __init__(self, clip: Clip, dtype: torch.dtype) -> None:
         self._clip = clip
@@ -45,7 +45,7 @@ class ClipOnGpu:
 
 
 class Preparation:
-    """What transformers' image processor does, on the device: resize, cut out the middle, normalise."""
+    """The steps of transformers' image processor on the device: resize, crop the centre, normalise."""
 
     def __init__(self, processor: Any) -> None:
         import torch
@@ -59,7 +59,7 @@ class Preparation:
 
     @staticmethod
     def is_usual(processor: Any) -> bool:
-        """Whether it does just that. What else it could do is left to it."""
+        """Whether the processor does exactly these steps. Any other processor is used itself."""
         steps = ("do_resize", "do_center_crop", "do_rescale", "do_normalize")
         return (
             all(getattr(processor, step, False) for step in steps)
@@ -80,7 +80,7 @@ class Preparation:
         return levels.mul_(self._factor.to(device)).add_(self._offset.to(device))
 
     def _middle(self, size: int, is_shorter: bool, crop: int, ratio: float, device: torch.device) -> Tensor:
-        """The matrix's rows that the middle of the resized picture comes from."""
+        """The matrix rows for the centre of the resized picture."""
         to_size = self._edge if is_shorter else int(self._edge * ratio)
         start = (to_size - crop) // 2
         return matrix(size, to_size, "bicubic", device)[start : start + crop]

@@ -1,6 +1,6 @@
 """SSIM in one pass over the pixels, for CUDA devices."""
 
-# Not with postponed annotations: Triton reads them.
+# No postponed annotations: Triton reads them.
 import torch
 import triton
 import triton.language as tl
@@ -13,7 +13,8 @@ _CHANNELS = 3
 
 
 def ssim_totals(source: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
-    """Of each pair the sum of its windows' similarities; both N × height × width × 3, contiguous."""
+    """For each pair, the sum of its windows' similarities. Both inputs are N × height × width × 3,
+    contiguous."""
     count, height, width, _ = source.shape
     length, windows = width * _CHANNELS, (width - WINDOW + 1) * _CHANNELS
     bands, strips = triton.cdiv(height - WINDOW + 1, ROWS), triton.cdiv(windows, COLUMNS)
@@ -27,7 +28,8 @@ def ssim_totals(source: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
 
 @triton.jit  # type: ignore[untyped-decorator]
 def _ssim(x_at, y_at, parts_at, height, length, windows, c1, c2, ROWS: tl.constexpr, COLUMNS: tl.constexpr):  # type: ignore[no-untyped-def]  # noqa: N803
-    """A band of rows and a strip of columns of one picture: window sums move down by a row at a time."""
+    """Processes a band of rows and a strip of columns of one picture: window sums move down one row at a
+    time."""
     strip, band, picture = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     column = strip * COLUMNS + tl.arange(0, COLUMNS)
     inside = column < windows

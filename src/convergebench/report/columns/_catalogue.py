@@ -1,4 +1,4 @@
-"""Which ranking columns there are: the modules of this package, and those of installed plug-ins."""
+"""The available ranking columns: the modules of this package, and those of installed plug-ins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a ranking column is."""
+"""The definition of a ranking column."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ColumnValue:
     """One model in one column; None is missing, never zero."""
 
     value: float | None = None
-    """What is sorted and ranked by; infinite where there is no end."""
+    """The number for sorting and ranking; infinite if there is no end."""
     low: float | None = None
     high: float | None = None
     n: int | None = None
@@ -35,7 +35,7 @@ class ColumnValue:
     text: str | None = None
     """Written instead of the number; the value of a column of words."""
     bound: Bound | None = None
-    """Where only a bound on the value is known, such as ≤ 0.8."""
+    """Set if only a bound on the value is known, such as ≤ 0.8."""
     limit: float | None = None
     """How far was observed: an infinite number is written as more than this."""
     places: int | None = None
@@ -43,7 +43,7 @@ class ColumnValue:
     note: str = ""
     """More about this value, for a tooltip."""
     reason: str | None = None
-    """Why there is no value."""
+    """The reason for a missing value."""
     is_warning: bool = False
 
     @classmethod
@@ -83,7 +83,7 @@ class RankingColumn:
     order: int = _LAST
     """Columns stand from the lowest to the highest."""
     better: Literal["higher", "lower"] | None = None
-    """None where models cannot be ranked by it."""
+    """None if models cannot be ranked by it."""
     places: int = 2
     """Decimals."""
     is_words: bool = False
@@ -93,7 +93,7 @@ class RankingColumn:
     intervals: Views = ()
     """Where the interval is written beside the value."""
     in_headline: bool = False
-    """Whether it stands in tables that rank by what a person sees; these have no others."""
+    """Whether it appears in tables that rank by visible quality; these have no other columns."""
     csv: Mapping[str, Field] | None = None
     """CSV headings and what stands below them; by default the value, its interval and n."""
 

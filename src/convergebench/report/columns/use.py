@@ -1,4 +1,4 @@
-"""What the edits took: time and money."""
+"""The time and cost of the edits."""
 
 from convergebench.analysis import Ranking
 from convergebench.report.columns._column import ColumnValue, RankingColumn, Values

@@ -1,4 +1,4 @@
-"""Results as CSV: the predecessor's four files, and what is missing."""
+"""Results as CSV: the predecessor's four files, and the missing values."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ _PLACES = 4
 def export(results: Results, folder: Path, lacking: Sequence[Results] = ()) -> list[Path]:
     """Write all files into the folder, each whole or not at all; a missing value is an empty cell.
 
-    missing.csv is of `lacking`, such as the results of every suite, or of these results alone unless given,
-    and of both kinds of edits; the others are of these results and their kind.
-    A model that ran with several seeds is called name#seed, so that model, image, edit pair and round
-    name one row.
+    missing.csv covers `lacking`, such as the results of every suite, or by default these results, and both
+    kinds of edits. The other files cover these results and their kind. A model that ran with several seeds is
+    called name#seed, so that model, image, edit pair and round identify one row.
     """
     files = {
         "benchmark_results_detailed.csv": _detailed(results),
@@ -44,7 +43,7 @@ def export(results: Results, folder: Path, lacking: Sequence[Results] = ()) -> l
 
 
 def both_kinds(results: Results) -> tuple[Results, ...]:
-    """These results, and after them those of the partially reversible edits, if they have any."""
+    """These results, followed by those of the partially reversible edits, if any."""
     return (results,) if results.partial is None else (results, results.partial)
 
 
@@ -60,7 +59,7 @@ def under_one_heading(tables: Sequence[Sequence[Row]]) -> list[Row]:
 
 
 def csv_text(rows: Iterable[Row]) -> str:
-    """Rows as CSV, to be printed."""
+    """Rows as CSV text for printing."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
@@ -93,7 +92,7 @@ def _summary_final(results: Results) -> Iterator[Row]:
     yield ("model", "n_evaluations", *_MOMENTS)
     labels = _labels(results)
     begun = {model for model, _ in labels}
-    # A model of which nothing came back has a row too, with n = 0.
+    # A model without results has a row too, with n = 0.
     grouped: dict[str, list[Return]] = {label: [] for label in labels.values()}
     grouped |= {model: [] for model in results.roles() if model not in begun}
     for item in results.returns:
@@ -128,7 +127,7 @@ def _reason(gap: MissingValue) -> str:
 
 
 def _labels(results: Results) -> dict[tuple[str, int], str]:
-    """The name of each model and seed: the model's own where it has one seed."""
+    """The name of each model and seed: the model's own name if it has one seed."""
     seeds: dict[str, set[int]] = {}
     for item in results.returns:
         seeds.setdefault(item.model, set()).add(item.seed)
@@ -142,7 +141,7 @@ def _labels(results: Results) -> dict[tuple[str, int], str]:
 
 
 def _in_order(results: Results) -> list[Return]:
-    """By model and case as they first appear, then by seed and round."""
+    """Sorted by model and case in order of appearance, then by seed and round."""
     models = {model: place for place, model in enumerate(results.roles())}
     cases = {case: place for place, case in enumerate(dict.fromkeys(item.case for item in results.returns))}
     return sorted(results.returns, key=lambda i: (models[i.model], cases[i.case], i.seed, i.round))
@@ -160,7 +159,7 @@ def _value(item: Return, metric: str) -> float | None:
 
 
 def _moments(items: Sequence[Return]) -> Iterator[float | None]:
-    """Mean and population deviation of each metric over its finite values, as the predecessor has them."""
+    """Mean and population deviation of each metric over its finite values, as in the predecessor."""
     for metric in _SUMMARISED:
         values = [value for item in items if (value := _value(item, metric)) is not None]
         finite = [value for value in values if math.isfinite(value)]

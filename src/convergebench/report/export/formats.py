@@ -21,8 +21,8 @@ TABLES = "tables"
 def export_as(form: str, workspace: Workspace, folder: Path, suite: str | None = None) -> list[Path]:
     """Write the files of one of FORMATS into the folder, each whole or not at all.
 
-    The tables cover one suite, by default the last run's; measurements, and what is missing, of all suites
-    unless one is named.
+    The tables cover one suite, by default that of the last run. Measurements and missing values cover all
+    suites unless one is named.
     """
     return FORMATS[form](workspace, folder, suite)
 
@@ -50,12 +50,12 @@ def _as_latex(workspace: Workspace, folder: Path, suite: str | None) -> list[Pat
 
 
 def _whole(suite: str | None) -> str | None:
-    """The name without /partial: what is written of both kinds of edits says of each which it is of."""
+    """The name without /partial: files with both kinds of edits state the kind in each row."""
     return suite and str(SuiteId.parse(suite).whole)
 
 
 def _tables(results: Results) -> Iterator[TextTable]:
-    """Of the edits that can be undone for certain, then of the others, if there are any."""
+    """First for the reversible edits, then for the others, if any."""
     for number, (part, ranked) in enumerate(headline_rankings(results)):
         found = [ranking_text(ranked), *(breakdown_text(part, ranked, by) for by in PARTS)]
         yield from (replace(table, name=f"{table.name}-partial") if number else table for table in found)

@@ -1,4 +1,4 @@
-"""Tables for LaTeX, by booktabs: every character of every cell is shown, none is obeyed."""
+"""LaTeX tables with booktabs. Every character of every cell is printed, none is interpreted."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _PREAMBLE = (
 
 
 def latex_escaped(text: str) -> str:
-    r"""On one line, with nothing in it that LaTeX would obey.
+    r"""On one line, with all LaTeX special characters escaped.
 
     >>> latex_escaped("50 % of a_b & \\input{x}")
     '50 \\% of a\\_b \\& \\textbackslash{}input\\{x\\}'
@@ -52,7 +52,7 @@ def latex_escaped(text: str) -> str:
 
 
 def write_latex(tables: Sequence[TextTable], path: Path) -> Path:
-    """All tables in one file, to be \\input."""
+    """All tables in one file, for use with \\input."""
     lines = [*_PREAMBLE, *(line for table in tables for line in _lines(table))]
     with replacing(path) as part:
         part.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -80,6 +80,6 @@ def _lines(table: TextTable) -> Iterator[str]:
 
 def _row(cells: Sequence[str]) -> str:
     line = " & ".join(map(latex_escaped, cells))
-    # After the end of a row, a star or a bracket would belong to it.
+    # After the end of a row, a star or a bracket would be read as its argument.
     guard = "{}" if line.startswith(("*", "[")) else ""
     return f"    {guard}{line} \\\\"

@@ -27,13 +27,13 @@ _Item = TypeVar("_Item")
 
 
 class MeasurementRow(NamedTuple):
-    """One metric of one pair of pictures; either a value or the reason why there is none."""
+    """One metric of one pair of pictures: either a value or the reason why it is missing."""
 
     suite: str
     model: str
     editor_role: str
     fingerprint: str | None
-    """The editor's; None for what was imported."""
+    """The editor's; None for imported pictures."""
     case: str
     picture: str
     pair: str
@@ -46,14 +46,14 @@ class MeasurementRow(NamedTuple):
     role: str
     """The step's."""
     compared_with: str
-    """A return with the source and the previous return, other edits with their input; `chain` where the
-    value depends on all pictures before."""
+    """Returns are compared with the source and the previous return, other edits with their input; `chain` if
+    the value depends on all previous pictures."""
     metric: str
     version: str
     value: float | None
     missing_reason: str | None
     digest: str | None
-    """Of the picture that was measured; None for what was imported."""
+    """Of the measured picture; None for imported values."""
 
 
 _BySuite = Mapping[str, Sequence[Measurement]]
@@ -62,9 +62,9 @@ _BySuite = Mapping[str, Sequence[Measurement]]
 def measurement_rows(workspace: WorkspaceOrRecords, suite: str | None = None) -> Iterator[MeasurementRow]:
     """All measurements of one suite, or of every suite, by each metric's newest version.
 
-    A chain whose case is in several suites has its rows under each of them. An edit that gave back its very
-    input is perfect by the metrics that its suite's changes are measured with, though nobody measured it.
-    What could not even be tried, such as a return that was never made, has no row here.
+    A chain whose case is in several suites has rows under each of them. An edit that returned its exact input
+    has perfect values, without measurement, for the metrics that measure its suite's changes. Steps that were
+    never attempted, such as a return that was not created, have no row.
     """
     records = Records.of(workspace)
     chosen = [one for one in records.trajectories if one.is_newest and suite in (None, one.case.suite)]
@@ -77,7 +77,7 @@ def measurement_rows(workspace: WorkspaceOrRecords, suite: str | None = None) ->
 
 
 def write_csv(rows: Iterable[MeasurementRow], path: Path) -> Path:
-    """A heading and a line a row; what is missing is an empty cell."""
+    """A heading and one line per row; a missing value is an empty cell."""
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(MeasurementRow._fields)
@@ -86,7 +86,7 @@ def write_csv(rows: Iterable[MeasurementRow], path: Path) -> Path:
 
 
 def write_parquet(rows: Iterable[MeasurementRow], path: Path) -> Path:
-    """The same columns with their types; what is missing is null."""
+    """The same columns with their types; a missing value is null."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -106,9 +106,9 @@ def _schema(pyarrow: Any) -> Any:
 
 
 def _unchanged(records: Records) -> _BySuite:
-    """What is measured of an edit that changed nothing, for each suite.
+    """The metrics that apply to an edit that changed nothing, for each suite.
 
-    By the metrics of the edits that changed something alone, or the others' columns would hold nothing but
+    Only metrics that are measured for edits with changes are used; other columns would contain nothing but
     perfect values.
     """
     found: dict[str, list[Measurement]] = {}
@@ -134,7 +134,7 @@ def _of_trajectories(
 
 
 def _by_region(records: Records, by_id: Mapping[int, Sequence[TrajectoryRecord]]) -> Iterator[MeasurementRow]:
-    """What was measured of steps as parts of their chain."""
+    """The measurements of steps as parts of their chain."""
     if not records.newest_versions.keys() & set(metrics.expand(["regions"])):
         return
     steps = [step for step in records.steps if step.trajectory in by_id]
@@ -162,9 +162,9 @@ def _row(trajectory: TrajectoryRecord, step: StepMeasurement, measured: Measurem
 
 
 def _measured(step: StepMeasurement, newest: Mapping[str, str]) -> tuple[Measurement, ...] | None:
-    """The measurement of a step, none where it is by an older version, None where nothing was measured.
+    """The measurement of a step; empty if it is by an older version, None if nothing was measured.
 
-    A direction's version names its texts after the last colon; those differ by nature.
+    A direction's version contains its texts after the last colon, which differ by design.
     """
     if step.metric is None or step.version is None:
         return None

@@ -1,4 +1,4 @@
-"""The page: one front end that opens from a folder on disk, or is served while a run goes on."""
+"""The page: one front end that opens from a folder on disk, or is served during a run."""
 
 from convergebench.report.page.page_results import holds_only_single_edits, page_results
 from convergebench.report.page.sections import Sections

@@ -1,7 +1,7 @@
-"""Maps of change: CIEDE2000 of each pixel as a small picture, with one scale of colours for all of them.
+"""Maps of change: CIEDE2000 of each pixel as a small picture, with one colour scale for all maps.
 
-A map is a PNG with a palette. The index of a pixel holds its ΔE, evenly in log(1 + ΔE), so that the numbers
-can be read back from the file; the palette is how they look.
+A map is a PNG with a palette. The index of a pixel encodes its ΔE, linear in log(1 + ΔE), so that the numbers
+can be read back from the file. The palette defines how they look.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ def thinned(pixels: Pixels) -> Pixels:
 
 
 def full_map(source: Pixels, result: Pixels) -> bytes:
-    """The map at the source's size, to which the result is brought as for the metrics."""
+    """The map at the source's size. The result is resized to it, as for the metrics."""
     height, width = source.shape[:2]
     return drawn(change_map(source, resized_to(result, width, height)))
 
 
 def small_map(small_source: Pixels, size: tuple[int, int], result: Pixels) -> bytes:
-    """The same at every n-th pixel; `size` is the source's own width and height."""
+    """The map at every n-th pixel; `size` is the source's own width and height."""
     return drawn(change_map(small_source, thinned(resized_to(result, *size))))
 
 
@@ -71,7 +71,7 @@ def read_back(png: bytes) -> Changes:
 
 
 def mean_map(maps: Iterable[bytes]) -> bytes | None:
-    """The mean over maps of any size, each stretched to one square; None where there is no map."""
+    """The mean over maps of any size, each stretched to one square; None if there is no map."""
     import cv2
 
     total, count = np.zeros((MEAN_SIDE, MEAN_SIDE), np.float64), 0
@@ -82,7 +82,7 @@ def mean_map(maps: Iterable[bytes]) -> bytes | None:
 
 
 def colours_of(changes: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Black up to ΔE 1, which nobody notices; from there on by its logarithm."""
+    """Black up to ΔE 1, which is not noticeable; logarithmic above."""
     place = np.log(np.clip(changes, _NOTICED, _MOST)) / np.log(_MOST) * (len(_HEAT) - 1)
     channels = [np.interp(place, np.arange(len(_HEAT)), _HEAT[:, channel]) for channel in range(3)]
     return np.asarray(np.rint(np.stack(channels, axis=-1)), np.uint8)
@@ -93,7 +93,7 @@ def _palette() -> NDArray[np.uint8]:
 
 
 def scale() -> list[dict[str, Any]]:
-    """The legend: colours from ΔE 1 to 100, evenly by the logarithm."""
+    """The legend: colours from ΔE 1 to 100 on a logarithmic scale."""
     changes = np.geomspace(_NOTICED, _MOST, 33)
     return [
         {"delta": float(change), "colour": f"rgb({red} {green} {blue})"}

@@ -1,4 +1,4 @@
-"""Data as scripts: a page that is opened from disk may load scripts, and nothing else, from beside it."""
+"""Data as scripts: a page opened from disk may load scripts from its folder, and nothing else."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from convergebench.json_numbers import json_number
 
 
 def script_of(key: str, section: Any) -> str:
-    """A script that hands the section to the page.
+    """A script that passes the section to the page.
 
-    Everything in it is text from elsewhere. It is parsed as JSON, not read as JavaScript, so that no key can
-    mean anything; only ASCII is written, and no `<`.
+    All content is untrusted text. It is parsed as JSON, not evaluated as JavaScript, so that no key has a
+    special meaning. Only ASCII is written, and no `<`.
 
     >>> print(script_of("runs", {"a": "</script>", "b": float("inf")}), end="")
     convergebench.receive("runs", '{"a":"\\\\u003c/script>","b":"inf"}');
@@ -23,7 +23,8 @@ def script_of(key: str, section: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can hold: infinity is a word, and seven digits are enough to look at."""
+    """The value in JSON's types: infinity becomes a word, and numbers are rounded to seven digits for
+    display."""
     if isinstance(value, float):
         return json_number(float(f"{value:.7g}"))
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""How each model's pictures drift, round by round."""
+"""The drift of each model's pictures, by round."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from convergebench.analysis.round_trip.drift_profile import RoundProfile, drift_
 
 
 def drift_section(results: Results, models: Iterable[str]) -> dict[str, Any]:
-    """The ways to drift, and every model's profile; a model without drift values has no rounds."""
+    """The kinds of drift, and every model's profile; a model without drift values has no rounds."""
     known = results.roles()
     return {
         "ways": [{"name": way.name, "group": way.group, "noticeable": way.noticeable} for way in DRIFT_KINDS],

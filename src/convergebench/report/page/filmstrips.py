@@ -1,4 +1,4 @@
-"""Trajectories as films: every step's picture in order, with what was measured of it."""
+"""Trajectories as filmstrips: every step's picture in order, with its measurements."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def filmstrips_of(workspace: WorkspaceOrRecords, results: Results) -> dict[str, 
 def pictures_section(
     records: Records, results: Results, films: Mapping[str, Sequence[Filmstrip]]
 ) -> dict[str, Any]:
-    """Every case's source, and every trajectory's returns with the way in which each drifted most."""
+    """Every case's source, and every trajectory's returns with the strongest kind of drift of each."""
     model, case = model_numbers(results), case_numbers(results)
     rows = []
     for film in (film for of_case in films.values() for film in of_case):
@@ -71,7 +71,7 @@ def pictures_section(
 def last_returns(
     pictures: Mapping[str, Any], model: int, cases: Collection[int]
 ) -> list[tuple[Digest, Digest]]:
-    """Source and return of each trajectory of a model on these cases that has come to the last round."""
+    """Source and return of each trajectory of a model on these cases that has reached the last round."""
     return [
         (pictures["sources"][film["case"]], film["digests"][-1])
         for film in pictures["films"]
@@ -85,7 +85,8 @@ def last_returns(
 def case_section(
     records: Records, results: Results, case: str, films: Sequence[Filmstrip], regions: WorstRegions
 ) -> dict[str, Any]:
-    """One case: what was asked, the source, and every model's film with where each return is worst."""
+    """One case: the instructions, the source, and every model's filmstrip with the worst region of each
+    return."""
     known = records.case(results.suite, case)
     asked = known and {"forward": known.forward, "backward": known.backward, "language": known.language}
     steps = {film.trajectory: records.workspace.steps(film.trajectory) for film in films}
@@ -98,7 +99,7 @@ def case_section(
 
 
 def pictures_of_case(case: Mapping[str, Any]) -> Iterator[PagePicture]:
-    """The source and every step; there are maps of the returns, and of the source as one of no change."""
+    """The source and every step. Returns have maps, and so does the source, as a map of no change."""
     source = case["source"]
     compared = source["digest"] if source else None
     if source:
@@ -109,7 +110,7 @@ def pictures_of_case(case: Mapping[str, Any]) -> Iterator[PagePicture]:
 
 
 def _source(workspace: Workspace, films: Any) -> dict[str, Any] | None:
-    """The picture that the films begin with; None where it is not in the workspace."""
+    """The picture at the start of the filmstrips; None if it is not in the workspace."""
     for digest in (steps[0].inputs[0] for steps in films if steps):
         try:
             return picture_of(workspace.pictures.load(digest).facts)
@@ -134,7 +135,7 @@ def _film(
 
 
 def _step(step: Step, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Its instruction only where it is another than those of the case."""
+    """Includes the instruction only if it differs from those of the case."""
     made, failed = (None, step.outcome) if isinstance(step.outcome, Failure) else (step.outcome, None)
     return {
         "role": step.role,
@@ -150,7 +151,7 @@ def _step(step: Step, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _measured(item: Return, regions: WorstRegions) -> dict[str, Any]:
-    """Metric names are ours, so they may be keys."""
+    """Metric names are defined by this package, so they may be keys."""
     region = regions.get((item.case, item.digest))
     return {
         "round": item.round,
@@ -166,5 +167,5 @@ def picture_of(facts: PictureFacts) -> dict[str, Any]:
 
 
 def picture_file(digest: Digest, media_type: str) -> str:
-    """Where it lies in a picture store, and in a report."""
+    """The path in a picture store, and in a report."""
     return f"{digest[:2]}/{digest}{SUFFIXES[media_type]}"

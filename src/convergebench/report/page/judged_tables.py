@@ -1,4 +1,4 @@
-"""What verdicts come to: each model by each rubric, and by subset as its benchmark does it."""
+"""Summary tables of verdicts: each model by rubric, and by subset as defined by its benchmark."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_BARS = 12
 
 
 def summaries(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
-    """A line for every judge, suite, model and rubric that grades pictures."""
+    """A row for every judge, suite, model and rubric that grades pictures."""
     groups: defaultdict[tuple[str, str], list[tuple[Judgement, StepPlace]]] = defaultdict(list)
     for one, place in _graded(judgements):
         groups[one.judge, place.suite].append((one, place))
@@ -54,7 +54,7 @@ def _best_first(line: Mapping[str, Any]) -> tuple[Any, ...]:
 def _graded(judgements: Sequence[Judgement]) -> Iterator[tuple[Judgement, StepPlace]]:
     for one in judgements:
         if one.rubric.grades:
-            # Refined pictures are compared with the primary ones in a view of their own.
+            # A separate view compares refined pictures with the primary ones.
             yield from ((one, place) for place in one.places if place.protocol not in REFINING)
 
 
@@ -82,7 +82,7 @@ def _summary(row: JudgedRow, rubric: RubricRecord, values: Sequence[tuple[int, f
 
 
 def _bars(values: Sequence[float], low: float, high: float) -> list[int]:
-    """How many values there are at each whole grade, or at each tenth of a wider scale."""
+    """The number of values at each whole grade, or at each tenth of a wider scale."""
     last = int(high - low) if high - low < _MOST_BARS else 10
     counts = [0] * (last + 1)
     for value in values:
@@ -91,7 +91,7 @@ def _bars(values: Sequence[float], low: float, high: float) -> list[int]:
 
 
 def subset_tables(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]) -> list[dict[str, Any]]:
-    """For every suite and judge the table of its benchmark, or else each rubric's means by category."""
+    """For every suite and judge, the table of its benchmark, or otherwise each rubric's means by category."""
     groups: defaultdict[tuple[str, str], list[tuple[Judgement, StepPlace]]] = defaultdict(list)
     newest = {
         one.rubric.id: one.rubric.fingerprint for one in sorted(judgements, key=lambda one: one.record.at)
@@ -115,7 +115,7 @@ def subset_tables(judgements: Sequence[Judgement], steps: Sequence[IndexedStep])
 
 
 def _paired(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Reasons as pairs, since names in a page's data may not come from elsewhere."""
+    """Reasons as pairs, since keys in the page's data must not be untrusted text."""
     return {**row, "reasons": list(row["reasons"].items())}
 
 
@@ -130,7 +130,7 @@ def _verdict(one: Judgement, place: StepPlace) -> VerdictRow:
 def _expected(
     rows: Sequence[VerdictRow], steps: Sequence[IndexedStep], suite: str, benchmark: JudgedBenchmark
 ) -> list[VerdictRow]:
-    """The verdicts, and a missing one for every edit and rubric that has none."""
+    """The verdicts, and a missing verdict for every edit and rubric without one."""
     wanted = {rubric for row in rows for rubric in benchmark.rubrics_of(row.subset)}
     there = {(row.sample, row.rubric) for row in rows}
     found = [row for row in rows if row.rubric in wanted]

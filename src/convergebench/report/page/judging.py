@@ -1,4 +1,4 @@
-"""The judging view's data: an index of every verdict, and their details in pieces."""
+"""The judging view's data: an index of every verdict, and their details in chunks."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from convergebench.results.judgements import (
 )
 
 PIECE = 50
-"""Verdicts whose details travel together."""
+"""Number of verdicts per chunk of details."""
 NOWHERE = -1
 
 
 def judging_section(
     records: Records, judgements: Sequence[Judgement], steps: Sequence[IndexedStep]
 ) -> dict[str, Any]:
-    """Who judged by what, the tables, and a row for every verdict at every place of its picture.
+    """The judges and rubrics, the tables, and a row for every verdict at every position of its picture.
 
-    Texts are named once and known by their number. A row is: verdict, judge, rubric, suite, model, case,
+    Texts are listed once and referred to by number. A row is: verdict, judge, rubric, suite, model, case,
     seed, round, protocol, outcome, value, and the model that it was compared with.
     """
     rubrics = {one.rubric.fingerprint: one.rubric for one in judgements}
@@ -56,7 +56,7 @@ def piece_keys(judgements: Sequence[Judgement]) -> range:
 
 
 def verdicts_section(records: Records, judgements: Sequence[Judgement], piece: int) -> list[dict[str, Any]]:
-    """What was asked and said, word for word."""
+    """The questions and replies, verbatim."""
     chosen = judgements[piece * PIECE : (piece + 1) * PIECE]
     attempts = read_attempts(records.workspace, [one.record.key for one in chosen])
     return [_details(one, attempts.get(one.record.key, ())) for one in chosen]

@@ -1,4 +1,4 @@
-"""The page's data of a workspace that may be changing: a snapshot, renewed when it is due."""
+"""The page's data for a workspace that may be changing: a snapshot, renewed when it is due."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from convergebench.store import Workspace
 
 _SHORTEST_WAIT_SECONDS = 1.0
 _SHARE_OF_TIME = 10
-"""Snapshots take at most one tenth of the time, however large the workspace."""
+"""Snapshots take at most one tenth of the time, regardless of the size of the workspace."""
 
 
 class _Snapshot:
-    """The sections as of one moment, each built once, and by one thread."""
+    """The sections at one point in time, each built once, by one thread."""
 
     def __init__(self, version: int, sections: Sections, due: float) -> None:
         self.version = version
@@ -51,7 +51,7 @@ class _Snapshot:
 
 
 class LiveData:
-    """What an open page requests, from several threads."""
+    """Answers the requests of an open page, from several threads."""
 
     def __init__(self, folder: Path, suite: str | None = None) -> None:
         self.workspace = Workspace.existing(folder)
@@ -63,7 +63,7 @@ class LiveData:
         self._snapshot = self._take_snapshot()
 
     def prepare(self) -> None:
-        """Build what the page opens with before it opens, and more in the background."""
+        """Build the initial sections before the page opens, and others in the background."""
         first, _ = self._snapshot.sections.prepared()
         for key in first:
             self.script(key)
@@ -77,7 +77,7 @@ class LiveData:
                     self.script(key)
 
     def version(self) -> int:
-        """A number that changes when there is something new to show."""
+        """A number that changes when there is new data."""
         with self._guard:
             if (
                 self.workspace.data_version != self._snapshot.version
@@ -87,13 +87,13 @@ class LiveData:
             return self._snapshot.version
 
     def script(self, key: str) -> str | None:
-        """The section as a script, or None where there is none of this key."""
+        """The section as a script, or None if the key is unknown."""
         with self._guard:
             snapshot = self._snapshot
         return snapshot.script(key)
 
     def mean_map(self, model: int) -> bytes | None:
-        """Where this model's last returns differ from their sources on average; None where it has none."""
+        """The mean map of this model's last returns against their sources; None if there is none."""
         with self._guard:
             snapshot = self._snapshot
         return snapshot.mean_map(model, self.picture_cache)

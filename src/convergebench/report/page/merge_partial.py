@@ -1,4 +1,4 @@
-"""All that can be looked at: results with those of the partially reversible edits, which are ranked apart."""
+"""Results for browsing: includes the partially reversible edits, which are ranked separately."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from convergebench.analysis import ModelUse, Results
 
 
 def merge_partial(results: Results) -> Results:
-    """For finding pictures and values, not for means: the two kinds of edits are never averaged."""
+    """For finding pictures and values, not for means: the two kinds of edits are never averaged together."""
     other = results.partial
     if other is None:
         return results
@@ -31,7 +31,7 @@ def _summed(uses: Iterable[ModelUse]) -> Iterable[ModelUse]:
 
 
 def _sum(one: ModelUse, other: ModelUse) -> ModelUse:
-    """A cost is unknown where a part of it is; the mean time is over the edits of both."""
+    """A cost is unknown if a part of it is; the mean time is over the edits of both."""
     known = [use for use in (one, other) if use.mean_seconds is not None]
     edits = sum(use.edits for use in known)
     seconds = sum(use.edits * (use.mean_seconds or 0.0) for use in known)

@@ -1,4 +1,4 @@
-"""One metric: its ranking and curves, every value, and every two models on the cases that both have."""
+"""One metric: its ranking and curves, every value, and every pair of models on their common cases."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _PARTS: tuple[Literal["category", "kind"], ...] = ("category", "kind")
 
 
 def metric_section(results: Results, metric: str, number: Mapping[str, int]) -> dict[str, Any]:
-    """The ranking at the last round, and curves over all cases and over each part of them.
+    """The ranking at the last round, and curves over all cases and over each part.
 
-    Partially reversible edits have a ranking of their own. Models are known by their number.
+    Partially reversible edits have a separate ranking. Models are referred to by number.
     """
     partial = results.partial
     is_measured = partial is not None and metric in {facts.name for facts in partial.metrics}
@@ -37,7 +37,7 @@ def metric_section(results: Results, metric: str, number: Mapping[str, int]) -> 
 
 
 def _ranking(results: Results, metric: str) -> Any:
-    """Only headline metrics are summarised beside the one that ranks: all others would take long."""
+    """Only headline metrics are summarised beside the ranking metric: all others would take long."""
     needed = tuple(facts for facts in results.metrics if facts in results.headline or facts.name == metric)
     return ranking_table(ranking(replace(results, metrics=needed), metric))
 
@@ -69,7 +69,7 @@ def values_section(results: Results, metric: str) -> list[dict[str, Any]]:
 
 
 def pairs_section(results: Results, metric: str, round: int, models: Sequence[str]) -> list[dict[str, Any]]:
-    """The first model against all others at a round; those that share no case are left out."""
+    """The first model against all others at a round; models that share no case with it are left out."""
     first, *others = models
     found = []
     for second in others:

@@ -1,4 +1,4 @@
-"""What the page knows from the start: models, metrics, cases, and what each model took."""
+"""The page's initial data: models, metrics, cases, and each model's cost and time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from convergebench.types import MetricFacts
 
 _QUOTED = (1, 2, 3, 5, 10, 15, 20)
 _QUICK = 1000
-"""So many tests take about as long as all else in a report."""
+"""The number of tests that take about as long as the rest of a report."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ def overview_section(results: Results, *, live: bool) -> dict[str, Any]:
 
 
 def compared_rounds(results: Results, facts: MetricFacts, *, live: bool) -> list[int]:
-    """The rounds at which every two models are tested against each other.
+    """The rounds at which all pairs of models are tested against each other.
 
-    That takes time, so that a report has all rounds for as many models as can be tested quickly, or else
-    those that people quote, or else the last; a live page tests what is looked at.
+    The tests take time. A report covers all rounds if that is quick enough, otherwise the rounds that are
+    usually quoted, otherwise the last round. A live page tests on request.
     """
     if not has_scale(facts):
         return []
@@ -67,7 +67,7 @@ def compared_rounds(results: Results, facts: MetricFacts, *, live: bool) -> list
 
 
 def cases_of(results: Results) -> list[CaseFacts]:
-    """Every case that was begun, in alphabetical order; their places are their numbers in the page."""
+    """Every case that was started, in alphabetical order; its index is its number in the page."""
     begun: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
     found = {item.case: _case(item) for item in begun}
     return [found[case] for case in sorted(found)]

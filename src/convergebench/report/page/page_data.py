@@ -1,4 +1,4 @@
-"""What the sections of the page are built from."""
+"""The input from which the sections of the page are built."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from convergebench.store import Workspace
 
 
 class PageData:
-    """One suite in a workspace; what several sections need is read once."""
+    """One suite in a workspace. Data that several sections need is read once."""
 
     def __init__(self, workspace: Workspace, results: Results, *, live: bool = False) -> None:
         self.workspace = workspace
         self.records = Records.of(workspace)
         self.ranked = results
-        """For means: partially reversible edits are apart."""
+        """For means: partially reversible edits are separate."""
         self.results = merge_partial(results)
         """For finding pictures and values: all edits together."""
         self.live = live

@@ -9,7 +9,7 @@ from convergebench.report.page.sections import ASSETS, page_sections
 
 PAGE = "index.html"
 PARTS = "page"
-"""The folder beside it that holds scripts, styles, data, thumbnails and maps."""
+"""The folder beside index.html that holds scripts, styles, data, thumbnails and maps."""
 _SHARED = ("core.js", "chart.js", "stage.js", "pane.js", "verdict.js", "compared.js", "judged.js")
 _STYLES = ("page.css", "icon.svg")
 _LAST = "main.js"
@@ -17,7 +17,7 @@ _PLACE = "<!-- scripts -->"
 
 
 def page_files() -> dict[str, str]:
-    """The text of every file by its name."""
+    """The text of every file, by name."""
     scripts = [
         *(ASSETS / name for name in _SHARED),
         *(section.script for section in page_sections()),

@@ -11,6 +11,6 @@ from convergebench.types import Digest
 class PagePicture:
     digest: Digest
     file: str | None = None
-    """Its place among the pictures; None where the page shows its thumbnail only."""
+    """Its index among the pictures; None if the page shows only its thumbnail."""
     source: Digest | None = None
-    """What the page compares it with in a map of change."""
+    """The picture that a map of change compares it with."""

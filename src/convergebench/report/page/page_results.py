@@ -1,4 +1,4 @@
-"""What a page is made of, also where nothing has come back yet."""
+"""The results for a page, also if there are none yet."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from convergebench.results import Records, WorkspaceOrRecords, load_results
 
 
 def page_results(workspace: WorkspaceOrRecords, suite: str | None = None) -> Results:
-    """The results; empty ones where there are only single edits, or not even those."""
+    """The results; empty if there are only single edits, or none at all."""
     try:
         return load_results(workspace, suite)
     except WorkspaceError:
@@ -16,7 +16,7 @@ def page_results(workspace: WorkspaceOrRecords, suite: str | None = None) -> Res
 
 
 def holds_only_single_edits(workspace: WorkspaceOrRecords) -> bool:
-    """Whether editors were asked for something here, and nothing of it should equal its source."""
+    """Whether the workspace contains requested edits, none of which should equal its source."""
     records = Records.of(workspace)
     results = page_results(records)
     return bool(records.trajectories) and not (results.uses or results.returns)

@@ -1,4 +1,4 @@
-"""Which of two models judges found better, summed up as `convergebench judge --pairwise` does it."""
+"""Pairwise comparisons of models by judges, summarised as in `convergebench judge --pairwise`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _WINNERS: Mapping[float, Winner] = {1.0: "first", 0.5: "tie", 0.0: "second"}
 
 
 def contest_tables(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]) -> list[dict[str, Any]]:
-    """For every judge and rubric that compares: wins, ties and strengths.
+    """Wins, ties and strengths for every judge and comparing rubric.
 
-    Two models that made the very same picture tie, though nobody was asked about them.
+    Two models that created the identical picture tie, without a question to the judge.
     """
     tables = []
     compared = [one for one in judgements if one.rubric.compares]
@@ -58,7 +58,7 @@ def _asked(judgements: Sequence[Judgement]) -> list[PairwiseVerdicts]:
 
 
 def _ties(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]) -> Iterator[PairwiseVerdicts]:
-    """The same picture by two of the models that one judge compared, in a suite and round where it did."""
+    """Identical pictures by two of the models that one judge compared, in a suite and round where it did."""
     by_rubric: defaultdict[str, list[Judgement]] = defaultdict(list)
     for one in judgements:
         by_rubric[one.rubric.name].append(one)
@@ -79,7 +79,7 @@ def _ties(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]) -> Iter
 
 
 def _same(steps: Sequence[IndexedStep], rubric: RubricRecord) -> list[list[IndexedStep]]:
-    """Steps that made one picture from the same start, as far as the rubric is about them."""
+    """Steps that created the same picture from the same start, if the rubric applies to them."""
     groups: defaultdict[tuple[Any, ...], list[IndexedStep]] = defaultdict(list)
     for step in steps:
         place, record = step.place, step.record
@@ -87,7 +87,7 @@ def _same(steps: Sequence[IndexedStep], rubric: RubricRecord) -> list[list[Index
             continue
         if place.protocol in REFINING or is_undoing(record.role):
             continue
-        # Returns are compared with the source, which a case tells; later edits may start anywhere.
+        # Returns are compared with the source, which the case determines; later edits may start anywhere.
         start = () if place.kind == "return" else (record.inputs, record.instruction)
         groups[place.protocol, place.case, place.seed, place.round, start, record.picture].append(step)
     return list(groups.values())

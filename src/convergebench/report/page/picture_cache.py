@@ -1,4 +1,5 @@
-"""What a report keeps beside each picture: its thumbnail, and maps of how it differs from its source."""
+"""Derived files that a report stores for each picture: its thumbnail, and maps of change against its
+sources."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ _SOURCES_IN_MEMORY = 64
 
 
 class PictureCache:
-    """Makes what is not there yet, once, under one folder. It may be used by several threads."""
+    """Creates missing files, once, under one folder. Safe to share between threads."""
 
     def __init__(self, store: PictureStore, folder: Path) -> None:
         self._store = store
@@ -33,7 +34,7 @@ class PictureCache:
         self._source = lru_cache(_SOURCES_IN_MEMORY)(self._thinned_source)
 
     def keep(self, shown: Mapping[Digest, Set[Digest]]) -> None:
-        """Thumbnails of all, and a map of each against each of the sources named with it."""
+        """Create thumbnails of all pictures, and a map of each against each of its named sources."""
         with ThreadPoolExecutor(_AT_ONCE) as threads:
             for _ in threads.map(self._keep, shown.items()):
                 pass
@@ -49,7 +50,7 @@ class PictureCache:
         )
 
     def maps_of(self, pairs: Iterable[tuple[Digest, Digest]]) -> list[bytes]:
-        """Those of the pairs that are there."""
+        """The maps of all pairs whose pictures exist."""
         with ThreadPoolExecutor(_AT_ONCE) as threads:
             return [found for found in threads.map(self._map_if_there, pairs) if found]
 
@@ -91,7 +92,7 @@ def _kept(path: Path, make: Callable[[], bytes]) -> bytes:
     if path.is_file():
         return path.read_bytes()
     content = make()
-    with suppress(OSError):  # a workspace that cannot be written to has no cache
+    with suppress(OSError):  # a read-only workspace has no cache
         _write(path, content)
     return content
 

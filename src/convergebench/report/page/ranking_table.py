@@ -1,4 +1,4 @@
-"""A ranking for the page: its columns, and in every row a cell for each."""
+"""A ranking for the page: its columns, and the cells of every row."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def ranking_table(ranked: Ranking) -> dict[str, Any]:
 
 
 def headline_tables(results: Results) -> list[dict[str, Any]]:
-    """The tables that rank by what a person sees, each with its sentence.
+    """The tables that rank by visible quality, each with its sentence.
 
-    The first is of the reversible edits, the second of the partially reversible ones; a table whose models
-    have no headline score is left out.
+    The first covers the reversible edits, the second the partially reversible ones. A table whose models have
+    no headline score is left out.
     """
     return [
         {**ranking_table(ranked), "headline_sentence": headline_sentence(ranked.headline)}
@@ -41,7 +41,7 @@ def headline_tables(results: Results) -> list[dict[str, Any]]:
 
 
 def _summarised(results: Results) -> Results:
-    """Without drift metrics, whose means are in none of these columns and take most of the time."""
+    """Excludes drift metrics, whose means appear in none of these columns and take most of the time."""
     partial = results.partial and _summarised(results.partial)
     return replace(results, metrics=results.headline, partial=partial)
 
@@ -58,7 +58,7 @@ def _column(column: RankingColumn, values: Values, ranked: Ranking) -> dict[str,
 
 
 def _cell(column: RankingColumn, found: ColumnValue | None) -> dict[str, Any]:
-    """What is written, with the numbers to sort and draw by."""
+    """The displayed text, with the numbers for sorting and drawing."""
     one = found or ColumnValue()
     interval = written_interval(one, column.places)
     counts = [f"n = {one.n}" if one.n is not None else "", f"{one.missing} missing" if one.missing else ""]

@@ -1,4 +1,5 @@
-"""Refinements: source, primary and refined pictures, what the reasoner said, what became of the verdicts."""
+"""Refinements: source, primary and refined pictures, the reasoner's replies, and the change of the
+verdicts."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ def by_result(judgements: Sequence[Judgement]) -> Judged:
 
 
 def refine_section(cases: Sequence[RefinedCase], judged: Judged) -> dict[str, Any]:
-    """A line for every case, and for every pipeline and judge what refining did to the verdicts."""
+    """A row for every case, and for every pipeline and judge the effect of refinement on the verdicts."""
     lines = [
         {
             "suite": case.suite,
@@ -60,7 +61,7 @@ def _end(case: RefinedCase) -> RefinementStage:
 
 
 def _verdicts(case: RefinedCase, picture: Digest | None, judged: Judged) -> list[tuple[int, Judgement]]:
-    """Those that speak of this picture as an answer to this case."""
+    """The judgements on this picture as a result of this case."""
     return [
         (number, one)
         for number, one in judged.get(picture or "", ())
@@ -95,7 +96,7 @@ def _judges(cases: Sequence[RefinedCase], judged: Judged) -> list[str]:
 
 
 def _ways(case: RefinedCase, judged: Judged) -> Iterator[tuple[str, str]]:
-    """By judge, how the category's verdict went from the primary to the refined picture."""
+    """By judge, the transition of the category's verdict from the primary to the refined picture."""
     for judge in _judges([case], judged):
         stages = (case.primary, _end(case))
         figures = refinement_figures(case.suite)
@@ -122,14 +123,14 @@ def _tables(cases: Sequence[RefinedCase], judged: Judged) -> Iterator[dict[str, 
 
 
 def _paired(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Reasons as pairs, since names in a page's data may not come from elsewhere."""
+    """Reasons as pairs, since keys in the page's data must not be untrusted text."""
     return {**row, "reasons": list(row["reasons"].items())}
 
 
 def refined_section(
     workspace: Workspace, case: RefinedCase, steps: Mapping[Digest, Sequence[IndexedStep]], judged: Judged
 ) -> dict[str, Any]:
-    """One case in full."""
+    """All data of one case."""
 
     def stand(one: RefinementStage) -> dict[str, Any]:
         numbers = [number for number, _ in _verdicts(case, one.picture, judged)]

@@ -1,4 +1,4 @@
-"""How the results came about: runs, editors, versions, failures, and what an audit finds."""
+"""The origin of the results: runs, editors, versions, failures, and audit findings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def runs_section(records: Records, results: Results) -> dict[str, Any]:
 
 
 def _findings(records: Records, results: Results) -> list[dict[str, Any]]:
-    """None where nothing has come back, and so nothing can be compared."""
+    """None if there are no results, so nothing can be compared."""
     if not results.uses and not results.returns:
         return []
     return [
@@ -37,7 +37,7 @@ def _findings(records: Records, results: Results) -> list[dict[str, Any]]:
 
 
 def _runs(records: Records) -> list[dict[str, Any]]:
-    """The newest first. Settings are pairs, since names in a page's data may not come from elsewhere."""
+    """The newest first. Settings are pairs, since keys in the page's data must not be untrusted text."""
     return [
         {
             "id": run.id,
@@ -69,7 +69,7 @@ def _pairs(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _metrics(records: Records) -> list[dict[str, Any]]:
-    """One line a metric and version; that of clip_direction names the captions too, which are many."""
+    """One row per metric and version. The version of clip_direction includes its many captions."""
     lines: dict[tuple[str, str], dict[str, Any]] = {}
     for one in read_version_counts(records.workspace):
         has_captions = one.metric == clip_direction.NAME

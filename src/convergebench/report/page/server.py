@@ -1,4 +1,4 @@
-"""The page on this machine's loopback address, with data as it is now."""
+"""Serves the page on this machine's loopback address, with current data."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _HEADERS = {
 }
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _IMMUTABLE = {"Cache-Control": "private, max-age=31536000, immutable"}
-"""For files named by their content."""
+"""For files named by content."""
 _REVALIDATED = {"Cache-Control": "no-cache"}
 
 
@@ -45,7 +45,7 @@ def serve(folder: Path, suite: str | None, port: int, on_ready: Callable[[str], 
         raise MissingExtra("uvicorn", "view") from error
     data = LiveData(folder, suite)
     try:
-        with socket.socket() as listening, suppress(KeyboardInterrupt):  # which is how it ends
+        with socket.socket() as listening, suppress(KeyboardInterrupt):  # the normal way to stop
             _bind(listening, port)
             server = uvicorn.Server(uvicorn.Config(make_app(data), log_level="warning", access_log=False))
             data.prepare()
@@ -65,7 +65,7 @@ def _bind(listening: socket.socket, port: int) -> None:
 
 
 def make_app(data: LiveData) -> FastAPI:
-    """The page's few addresses. Pictures are found by digest alone, so that no path can lead elsewhere."""
+    """The page's routes. Pictures are found by digest alone, so that no path can lead elsewhere."""
     try:
         from fastapi import FastAPI
         from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -73,7 +73,7 @@ def make_app(data: LiveData) -> FastAPI:
         raise MissingExtra("fastapi", "view") from error
 
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    # Another site's name that is made to point here would otherwise read the pictures.
+    # Otherwise another site's host name that resolves to this address could read the pictures.
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])
 
     @app.middleware("http")
@@ -117,7 +117,7 @@ def _add_pictures(app: FastAPI, data: LiveData) -> None:
 
 
 def _add_maps(app: FastAPI, data: LiveData) -> None:
-    """Maps of change in full size, made when they are requested."""
+    """Maps of change in full size, created on request."""
 
     def draw(source: Digest, result: Digest) -> bytes:
         load = data.workspace.pictures.load
@@ -133,7 +133,7 @@ def _add_maps(app: FastAPI, data: LiveData) -> None:
 
 
 def _add_assets(app: FastAPI) -> None:
-    """After all others, since it answers to any name; only the page's own files are found."""
+    """The last route, since it matches any name; only the page's own files are found."""
     files = page_files()
 
     @app.get("/")
@@ -155,12 +155,12 @@ def _is_digest(text: str) -> bool:
 
 
 def _stored(workspace: Workspace, media_type: str, digest: Digest) -> bytes:
-    """The picture's bytes as they are stored, wherever that is."""
+    """The picture's stored bytes, from any kind of store."""
     return workspace.pictures.open(PictureFacts(digest, 0, 0, media_type)).encoded
 
 
 def _from_digests(*digests: Digest, make: Callable[..., bytes]) -> bytes | None:
-    """What `make` makes of these pictures; None where one of them is missing."""
+    """The result of `make` for these pictures; None if one of them is missing."""
     if not all(map(_is_digest, digests)):
         return None
     try:

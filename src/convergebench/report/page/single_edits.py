@@ -1,4 +1,4 @@
-"""Single edits: what was asked of each model, what it made, and which verdicts there are on it."""
+"""Single edits: the instruction, each model's result, and the verdicts on it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from convergebench.store import Workspace
 from convergebench.types import Digest
 
 Verdicts = Mapping[StepPlace, Sequence[int]]
-"""Numbers of the verdicts on the picture at a place."""
+"""Numbers of the verdicts on the picture at a position."""
 
 
 def verdict_numbers(judgements: Sequence[Judgement]) -> Verdicts:
@@ -39,7 +39,7 @@ def single_edits(steps: Sequence[IndexedStep]) -> list[list[IndexedStep]]:
 def edits_section(
     cases: Sequence[Sequence[IndexedStep]], judgements: Sequence[Judgement], verdicts: Verdicts
 ) -> list[dict[str, Any]]:
-    """A line for every case, with every model's result and its mean score by judge and rubric."""
+    """A row for every case, with every model's result and its mean score by judge and rubric."""
     return [
         {
             "suite": edits[0].place.suite,
@@ -75,7 +75,7 @@ def _listed(step: IndexedStep, judged: Sequence[Judgement]) -> dict[str, Any]:
 
 
 def edit_section(workspace: Workspace, edits: Sequence[IndexedStep], verdicts: Verdicts) -> dict[str, Any]:
-    """One case in full."""
+    """All data of one case."""
     first = edits[0]
     return {
         "hints": [(name, str(text)) for name, text in first.case.hints.items() if text],
@@ -93,7 +93,7 @@ def edit_section(workspace: Workspace, edits: Sequence[IndexedStep], verdicts: V
 
 
 def _made(step: StepRecord) -> dict[str, Any]:
-    """A step's picture, or why there is none, and what it took."""
+    """A step's picture, or the reason why it is missing, and its cost and time."""
     return {
         "picture": picture_of(step.facts) if step.facts else None,
         "failure": None if step.facts else {"kind": step.failure, "reason": step.reason},
@@ -116,7 +116,7 @@ def pictures_of_edit(section: Mapping[str, Any]) -> Iterator[PagePicture]:
 
 
 def _source(workspace: Workspace, digest: Digest) -> dict[str, Any] | None:
-    """None where it is not in the workspace."""
+    """None if it is not in the workspace."""
     try:
         return picture_of(workspace.pictures.load(digest).facts)
     except ConvergeBenchError:

@@ -1,4 +1,4 @@
-"""The page as a folder: it opens from disk, and on any static host."""
+"""The page as a folder that opens from disk, and on any static host."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ MEANS = "mean"
 
 
 def write_site(workspace: Workspace, results: Results, folder: Path) -> Path:
-    """Write index.html and everything that it needs beside it.
+    """Write index.html and all files that it needs.
 
-    Pictures are linked, or copied where links do not work; a folder that is the workspace has them already.
+    Pictures are linked, or copied if links do not work. A folder that is the workspace already contains them.
     """
     sections = Sections(workspace, results)
     data = folder / PARTS / "data"
@@ -38,7 +38,7 @@ def write_site(workspace: Workspace, results: Results, folder: Path) -> Path:
         section = sections.build(key)
         pictures += sections.pictures_in(key, section)
         _write(data / f"{key}.js", script_of(key, section))
-    with ThreadPoolExecutor(1) as pool:  # making small pictures leaves Python free for the rest
+    with ThreadPoolExecutor(1) as pool:  # creating thumbnails does not block other Python threads
         cache_pictures = pool.submit(_cache_pictures, workspace, pictures, folder)
         for key in (key for key in sections.keys if not sections.shows_pictures(key)):
             _write(data / f"{key}.js", script_of(key, sections.build(key)))

@@ -1,4 +1,4 @@
-"""Where in the workspace the pictures stand that somebody judged."""
+"""The positions of judged pictures in the workspace."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ONE_SHOT = one_shot().name
 
 @dataclass(frozen=True)
 class StepPlace:
-    """A step: whose it is, and where it stands."""
+    """A step, with its model and position."""
 
     suite: str
     protocol: str
@@ -38,20 +38,20 @@ class StepPlace:
 
 @dataclass(frozen=True)
 class IndexedStep:
-    """The last word on a step, with what a judge may have been shown of it."""
+    """The latest record of a step, with everything that a judge may have seen of it."""
 
     place: StepPlace
     record: StepRecord
     case: CaseRecord
     sources: frozenset[tuple[Digest, ...]]
-    """What it was made from, and what its trajectory began with."""
+    """Its inputs, and the source of its trajectory."""
     instructions: frozenset[str]
 
 
 def index_steps(workspace: WorkspaceOrRecords) -> list[IndexedStep]:
-    """Every step of every newest trajectory, under each suite that has its case.
+    """Every step of every newest trajectory, under each suite that contains its case.
 
-    There may be very many round trips, so that theirs are left out where nobody has judged anything.
+    Round trips can be very numerous, so their steps are left out if there are no judgements.
     """
     records = Records.of(workspace)
     steps = [
@@ -61,7 +61,7 @@ def index_steps(workspace: WorkspaceOrRecords) -> list[IndexedStep]:
         if records.judgements or one.protocol in (ONE_SHOT, *REFINING)
     ]
     first = {step.trajectory: step.inputs for step, _ in reversed(steps)}
-    # A refinement begins with a single edit's result, but is judged against what that began with.
+    # A refinement starts from a single edit's result, but is judged against that edit's source.
     single = {one.case.fingerprint: first[one.id] for _, one in steps if one.protocol == ONE_SHOT}
     return [
         _indexed(step, one, {first[one.id], single.get(one.case.fingerprint, first[one.id])})
@@ -80,7 +80,7 @@ def by_picture(steps: Sequence[IndexedStep]) -> dict[Digest, list[IndexedStep]]:
 def places_of(
     candidates: Sequence[IndexedStep], kind: Kind, sources: tuple[Digest, ...], instruction: str | None
 ) -> list[StepPlace]:
-    """Those of the steps with one picture that a question with these sources and instruction was about."""
+    """The steps with one picture that match a question's sources and instruction."""
     return [
         one.place
         for one in candidates

@@ -1,4 +1,4 @@
-"""All that judges were asked and said, with where each judged picture stands."""
+"""All questions to judges and their replies, with the position of each judged picture."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Judgement:
     record: JudgementRecord
     rubric: RubricRecord
     places: tuple[StepPlace, ...]
-    """Every place where the judged picture stands; of two compared, where the first does."""
+    """Every position of the judged picture; for a comparison, of the first picture."""
     others: tuple[StepPlace, ...] = ()
-    """Where the second stands, in the same order."""
+    """The positions of the second picture, in the same order."""
 
     @property
     def judge(self) -> Digest:
@@ -38,31 +38,31 @@ class Judgement:
 
     @property
     def sources(self) -> tuple[Digest, ...]:
-        """Those that were shown beside the result."""
+        """The pictures shown beside the result."""
         return tuple(digest for name, digest in self.record.pictures if name == "source")
 
     @property
     def instruction(self) -> str | None:
-        """None where it was not shown."""
+        """None if it was not shown."""
         return self.record.texts.get("instruction")
 
 
 def kind_of(rubric: RubricRecord) -> Kind:
-    """Which steps' pictures it is about."""
+    """The steps whose pictures it judges."""
     return "return" if rubric.of.startswith("return") else "edit"
 
 
 def judgements_of(
     workspace: WorkspaceOrRecords, steps: Mapping[Digest, Sequence[IndexedStep]]
 ) -> list[Judgement]:
-    """Every judgement that was begun, in order; `steps` are those with a picture, by digest."""
+    """Every judgement that was started, in order; `steps` are the steps with a picture, by digest."""
     records = Records.of(workspace)
     found = (_judgement(one, records.rubrics[one.rubric], steps) for one in records.judgements)
     return sorted(found, key=_order)
 
 
 def _order(one: Judgement) -> tuple[Any, ...]:
-    """By judge and rubric, then by case, so that what is looked at together lies together."""
+    """Sorted by judge and rubric, then by case, so that verdicts viewed together are adjacent."""
     where = [(place.suite, place.case, place.model, place.seed, place.round) for place in one.places[:1]]
     return one.judge, one.rubric.id, one.rubric.version, where, one.record.repeat, one.record.key
 
@@ -82,7 +82,7 @@ def _judgement(
 
 
 def _own(rubric: RubricRecord, places: Sequence[StepPlace]) -> list[StepPlace]:
-    """A benchmark's rubric speaks of its own suites, though the same picture may stand in others too."""
+    """A benchmark's rubric applies to its own suites only, even if other suites contain the same picture."""
     benchmark = rubric.id.partition("_")[0]
     return [place for place in places if place.suite.startswith(benchmark)] or list(places)
 
@@ -90,7 +90,7 @@ def _own(rubric: RubricRecord, places: Sequence[StepPlace]) -> list[StepPlace]:
 def _together(
     first: Sequence[StepPlace], second: Sequence[StepPlace]
 ) -> tuple[list[StepPlace], list[StepPlace]]:
-    """Two models' places on one case, seed and round."""
+    """Two models' positions on one case, seed and round."""
     pairs = list(_pairs(first, second))
     return [one for one, _ in pairs], [other for _, other in pairs]
 

@@ -1,4 +1,4 @@
-"""All that the template is told, as one document for json.dumps."""
+"""All input of the template, as one document for json.dumps."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _tables(records: Records, results: Results, ranked: Ranking) -> dict[str, An
 
 
 def _figures(results: Results, ranked: Ranking, folder: Path) -> dict[str, str]:
-    """The figures that there is something to draw for."""
+    """The figures with data to draw."""
     files = {name: f"figures/{name}.pdf" for name in ("curves", "survival", "dimensions")}
     drawn = {
         "curves": curves_figure(results, folder / files["curves"]),

@@ -34,7 +34,7 @@ _MOST_COLUMNS = 3
 
 
 def curves_figure(results: Results, path: Path) -> bool:
-    """Every metric over the rounds; false where there is nothing to draw."""
+    """Every metric over the rounds; false if there is nothing to draw."""
     panels = panels_of(results, [facts.name for facts in results.headline])
     if not panels:
         return False

@@ -1,4 +1,4 @@
-"""What judges said, as tables: the sums of each suite, and its parts by the metric that sums up."""
+"""Verdicts of judges as tables: the totals of each suite, and its parts by the metric that sums up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from convergebench.report.paper.grids import Grid, shaded
 from convergebench.results import Records
 
 _LARGE_SCALE = 10
-"""Scores beyond it are points out of a hundred, which need one decimal."""
+"""Larger scores are points out of a hundred, which need one decimal."""
 _MOST_REASONS = 3
 _TOTALS = ("overall", "complex overall", "all")
 
@@ -27,7 +27,7 @@ class JudgedTable:
 
 
 def judged_tables(records: Records) -> list[JudgedTable]:
-    """For each suite and judge; empty where no judge has graded a picture."""
+    """For each suite and judge; empty if no judge has graded a picture."""
     steps = index_steps(records)
     judgements = judgements_of(records, by_picture(steps))
     found: list[JudgedTable] = []

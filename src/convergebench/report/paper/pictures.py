@@ -25,7 +25,7 @@ _NOT_MADE = "not made"
 
 @dataclass(frozen=True)
 class PaperPicture:
-    """A file beside the paper, or why there is none."""
+    """A file beside the paper, or the reason why it is missing."""
 
     file: str | None
     label: str
@@ -36,7 +36,7 @@ class PaperPicture:
 
 @dataclass(frozen=True)
 class Strip:
-    """Pictures of one chain in order; none where the results came without pictures."""
+    """Pictures of one chain in order; empty if the results came without pictures."""
 
     model: str
     case: str
@@ -59,7 +59,7 @@ class Copies:
         }
 
     def steps(self, model: str, case: str, seed: int) -> list[Step]:
-        """The chain's steps; none where it was imported as numbers alone."""
+        """The chain's steps; empty if it was imported as numbers alone."""
         trajectory = self._trajectories.get((model, case, seed))
         return [] if trajectory is None else self._records.workspace.steps(trajectory)
 

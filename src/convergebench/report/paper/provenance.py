@@ -1,4 +1,4 @@
-"""Where the numbers come from: editors, runs, versions, use, and what is missing."""
+"""The origin of the numbers: editors, runs, versions, usage, and what is missing."""
 
 from __future__ import annotations
 

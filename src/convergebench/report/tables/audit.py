@@ -1,4 +1,4 @@
-"""An audit's findings as text, JSON and CSV, with the ranking that is left when they are mended."""
+"""An audit's findings as text, JSON and CSV, with the ranking after their correction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def audit_lines(findings: Sequence[AuditFinding]) -> Iterator[str]:
 
 
 def corrected_title(shared: SharedCases) -> str:
-    """What the corrected ranking is of."""
+    """The scope of the corrected ranking."""
     if not shared.cases:
         return f"No corrected ranking: it needs at least {FEWEST_CASES} shared cases."
     title = f"Corrected: on the {counted(len(shared.cases), 'case')} that these models share"
@@ -47,5 +47,5 @@ def json_audit(
 
 
 def csv_audit(findings: Sequence[AuditFinding]) -> list[Row]:
-    """A heading, then a row a finding."""
+    """A heading, then one row per finding."""
     return [("kind", "count", "sentence"), *((one.kind, one.count, one.sentence) for one in findings)]

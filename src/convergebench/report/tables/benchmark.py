@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 _HEADINGS = ("model", "suite", "language", "metric", "subset", "n", "missing", "score", "low", "high")
 _LARGE_SCALE = 10
-"""Scores beyond it are points out of a hundred, which need one decimal."""
+"""Larger scores are points out of a hundred, which need one decimal."""
 
 
 def benchmark_table(rows: Sequence[BenchmarkRow]) -> Table:
-    """A line a row; a score that cannot be had is a dash. Print benchmark_notes(rows) under it."""
+    """One line per row; an unavailable score is a dash. Print benchmark_notes(rows) under it."""
     table = terminal_table()
     for heading in ("model", "suite", "", "metric", "subset"):
         table.add_column(heading, overflow="fold")
@@ -49,12 +49,12 @@ def benchmark_notes(rows: Sequence[BenchmarkRow]) -> list[str]:
 
 
 def csv_benchmark(rows: Sequence[BenchmarkRow]) -> list[Row]:
-    """A heading, then a row a line, at full precision; what is missing is an empty cell."""
+    """A heading, then one row per line, at full precision; a missing value is an empty cell."""
     return [_HEADINGS, *(tuple(_json_row(row)[name] for name in _HEADINGS) for row in rows)]
 
 
 def json_benchmark(rows: Sequence[BenchmarkRow]) -> list[dict[str, Any]]:
-    """For json.dumps; a score that cannot be had is null."""
+    """For json.dumps; an unavailable score is null."""
     return [{**_json_row(row), "reasons": dict(row.reasons)} for row in rows]
 
 

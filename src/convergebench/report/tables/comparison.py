@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def paired_table(differences: Sequence[tuple[str, PairedDifference]]) -> Table:
-    """A row for each difference, with the part of the suite that it is of, if any; fits 100 columns."""
+    """A row for each difference, with its part of the suite, if any; fits 100 columns."""
     first, second = differences[0][1].first, differences[0][1].second
     table = terminal_table()
     table.add_column("what", overflow="fold")
@@ -36,7 +36,7 @@ def paired_table(differences: Sequence[tuple[str, PairedDifference]]) -> Table:
 
 
 def paired_notes(differences: Sequence[tuple[str, PairedDifference]]) -> list[str]:
-    """What a reader must know of the table."""
+    """Notes on the table for the reader."""
     chief = differences[0][1]
     notes = [
         "Intervals of 95 %, clustered by source picture. p: from swapping the models on whole pictures. "
@@ -64,7 +64,7 @@ def paired_notes(differences: Sequence[tuple[str, PairedDifference]]) -> list[st
 
 
 def profile_lines(profile: ModelProfile) -> list[str]:
-    """What is known of one model, a sentence each."""
+    """The facts about one model, one sentence each."""
     return [
         f"{profile.model}",
         f"  half-life: {_half_life(profile)}",

@@ -49,7 +49,7 @@ def ranking_table(ranking: Ranking, chosen: Sequence[str] = ()) -> Table:
 
 
 def edits_title(ranking: Ranking) -> str:
-    """What stands behind the title of a ranking that is not the main one; empty for that."""
+    """The suffix of the title of a ranking that is not the main one; empty for the main one."""
     return "" if ranking.edits == "reversible" else f", {ranking.edits} edits"
 
 

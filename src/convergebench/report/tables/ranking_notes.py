@@ -1,4 +1,4 @@
-"""What a reader must know beside a ranking: what is missing and why, and what cannot be compared."""
+"""Notes on a ranking: what is missing and why, and what cannot be compared."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from convergebench.analysis.round_trip.convergence_score import SCORED
 from convergebench.report.formatting import counted, metric_title
 
 UNTABLED = ("drift", "region")
-"""Dimensions whose metrics have no column of their own in the table."""
+"""Dimensions whose metrics have no separate column in the table."""
 _KINDS = {
     "refused": "refused by the model",
     "rate_limited": "rate limited",
@@ -24,7 +24,7 @@ _KINDS = {
 
 
 def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
-    """Sentences to print below the ranking, the gravest first; empty when there is nothing to say."""
+    """Sentences to print below the ranking, the most serious first; empty if there are none."""
     return (
         *(_headline(ranking.headline) if ranking.headline else _comparability(ranking)),
         *_imported(ranking),
@@ -65,7 +65,7 @@ def _imported(ranking: Ranking) -> Iterator[str]:
 
 
 def missing_returns(gaps: Iterable[MissingValue]) -> Iterator[str]:
-    """A sentence for each reason for which returns are missing, the commonest first."""
+    """A sentence for each reason for missing returns, the most frequent first."""
     grouped: dict[tuple[str, str], Counter[str]] = {}
     for gap in gaps:
         if gap.what == RETURN:

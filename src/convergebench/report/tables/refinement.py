@@ -1,4 +1,4 @@
-"""What refining did to verdicts and grades: for the terminal, as text for files, and as JSON."""
+"""The effect of refinement on verdicts and grades: for the terminal, as text for files, and as JSON."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def health_sentence(health: JudgeHealth) -> str:
 
 
 def json_transitions(rows: Sequence[RefinementRow], health: JudgeHealth | None = None) -> dict[str, Any]:
-    """Everything at full precision, for json.dumps; what cannot be had is null."""
+    """Everything at full precision, for json.dumps; unavailable values are null."""
     judge = None
     if health is not None:
         judge = {**asdict(health), "failed_share": health.failed_share, "condition": health.condition}
@@ -139,7 +139,7 @@ def _signed(value: float, places: int) -> str:
 
 
 def _terminal(text: TextTable) -> Table:
-    """Where there is one model, it stands in the title and needs no column."""
+    """A single model is named in the title and needs no column."""
     models = {row[0] for row in text.rows}
     first = 1 if len(models) == 1 else 0
     table = terminal_table(f"{text.title}: {models.pop()}" if first else text.title)

@@ -38,7 +38,7 @@ def rounds_text(marks: HeadlineRounds, models: Sequence[str]) -> TextTable:
 
 
 def rounds_cells(marks: HeadlineRounds, models: Sequence[str]) -> list[list[str]]:
-    """A row a model: its name, then its mean at each mark."""
+    """One row per model: its name, then its mean at each mark."""
     return [[model, *_cells(marks, marks.points[model])] for model in models]
 
 

@@ -1,4 +1,4 @@
-"""The one look of tables in the terminal."""
+"""The common style of tables in the terminal."""
 
 from __future__ import annotations
 

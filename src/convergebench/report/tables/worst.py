@@ -64,7 +64,7 @@ def _box(case: WorstCase, regions: WorstRegions) -> RegionBox | None:
 def worst_notes(
     cases: Sequence[WorstCase], results: Results, metric: str, round: int | None, models: Sequence[str]
 ) -> Iterator[str]:
-    """Why there is nothing to show, and the returns that cannot be in the table since they were not made."""
+    """The reason for an empty table, and the returns that are not in it because they do not exist."""
     number = results.round_or_last(round)
     roles = results.roles()
     wanted = set(models or (model for model, role in roles.items() if role != "floor"))
@@ -92,7 +92,7 @@ def json_worst(cases: Sequence[WorstCase], regions: WorstRegions = _NO_REGIONS) 
 
 
 def csv_worst(cases: Sequence[WorstCase], regions: WorstRegions = _NO_REGIONS) -> list[Row]:
-    """A heading, then a row a case."""
+    """A heading, then one row per case."""
     rows: list[Row] = [(*_FIELDS, "value", "fell_at", *_BOX_FIELDS)]
     for one in cases:
         box = _box(one, regions) or (None,) * len(_BOX_FIELDS)
