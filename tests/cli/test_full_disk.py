@@ -101,6 +101,6 @@ def test_a_limit_on_files_is_like_a_full_disk_and_nothing_broken_is_left(
 
     full = program(*command, preexec_fn=limit)
     assert full.code == 1
-    assert "is full; all that was finished is kept" in full.sentence
+    assert "is full; all finished work is saved" in full.sentence
     assert not list((tmp_path / "results" / "pictures" / "incoming").iterdir())
     made(program, command)

@@ -71,7 +71,7 @@ def test_arguments_can_stand_in_another_order(program: Callable[..., Path]) -> N
         ("echo out of memory >&2; exit 1", Unavailable, "exit code 1: out of memory"),
         ("kill -9 $$", Unavailable, "exit code -9"),
         ("exit 0", BadOutput, "no picture was written"),
-        ('echo no picture > "$3"', BadOutput, "not a picture"),
+        ('echo no picture > "$3"', BadOutput, "unknown picture format"),
     ],
 )
 def test_each_way_to_fail_has_its_own_error(

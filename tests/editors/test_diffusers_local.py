@@ -304,7 +304,7 @@ def test_more_pictures_than_a_pipeline_takes_are_refused(
     one = asked()
     (outcome,) = edited("instruct_pix2pix", [EditRequest((one.image, one.image), one.instruction, one.seed)])
     assert isinstance(outcome, Refused)
-    assert str(outcome) == "takes one picture, got 2"
+    assert str(outcome) == "takes one picture, was given 2"
 
 
 def test_the_number_of_pictures_is_known_before_anything_is_loaded(folder: Folder) -> None:

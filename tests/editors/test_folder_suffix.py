@@ -48,5 +48,5 @@ def test_it_is_no_picture_for_the_way_back(folder: Path) -> None:
 
 
 def test_a_folder_without_such_pictures_is_wrong_use(folder: Path) -> None:
-    with pytest.raises(WrongUse, match=r"such as CASE_edited\.png"):
+    with pytest.raises(WrongUse, match=r"like CASE_edited\.png"):
         open_editor(f"folder:{folder}?suffix=_edited.png")

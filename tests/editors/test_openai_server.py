@@ -69,7 +69,7 @@ def test_a_missing_key_is_asked_for_by_name() -> None:
 
 
 def test_without_an_address_it_says_what_to_add() -> None:
-    with pytest.raises(WrongUse, match=r"server:mine has no address; add \?base_url="):
+    with pytest.raises(WrongUse, match=r"server:mine does not say where it is; add \?base_url="):
         open_editor("server:mine")
 
 

@@ -102,7 +102,7 @@ def test_an_edit_runs_in_the_foreign_environment_whatever_the_model_prints(
         ("crash", Unavailable, "killed by SIGABRT.*about to crash"),
         ("exit", Unavailable, "exit code 5"),
         ("write nothing", BadOutput, "no picture was written"),
-        ("write nonsense", BadOutput, "not a picture"),
+        ("write nonsense", BadOutput, "unknown picture format"),
     ],
 )
 def test_each_way_to_fail_has_its_own_error(

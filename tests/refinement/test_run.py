@@ -157,7 +157,7 @@ def test_a_judge_that_is_down_for_good_leaves_the_edits_and_the_next_run_only_ju
     assert done.judged is not None
     assert (done.outcome.complete, done.judged.ok) == (6, 0)
     assert bench.calls == (12, 6, 1)
-    assert "is not accepted" in str(done.judged.unusable_reason)
+    assert "was rejected" in str(done.judged.unusable_reason)
     (why,) = reasons(done)
     assert why.startswith("primary: not judged: the key in SERVER_API_KEY was rejected")
     bench.server.script = answer

@@ -71,7 +71,7 @@ def test_a_workspace_of_an_older_version_can_be_read_as_it_is(version: int, tmp_
         assert not (records.judgements or records.judges or records.rubrics or records.imported_labels)
         assert not (records.steps or records.runs or refinements(records))
         assert page_results(records).returns == ()
-        with pytest.raises(WorkspaceError, match="holds no results yet"):
+        with pytest.raises(WorkspaceError, match="has no results yet"):
             load_results(workspace)
 
 

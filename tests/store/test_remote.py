@@ -112,7 +112,7 @@ def test_what_could_not_be_stored_waits_in_the_workspace_and_is_stored_by_the_ne
     store.put(kept)
     assert store.holds(kept.facts)
     assert store.open(kept.facts).encoded == kept.encoded
-    with pytest.raises(Unreachable, match="all that was finished is kept"):
+    with pytest.raises(Unreachable, match="all finished work is saved"):
         store.ensure_room()
     s3.come_back()
     again = RemotePictures(url, PictureFolder(tmp_path))

@@ -70,7 +70,7 @@ def test_a_table_without_pictures_names_its_columns(tmp_path: Path) -> None:
 
 def test_a_damaged_picture_is_named_by_its_row(tmp_path: Path) -> None:
     rows = [{"image": png(1)}, {"image": b"not a picture"}]
-    with pytest.raises(BadPicture, match="row 2: this is not a picture"):
+    with pytest.raises(BadPicture, match="row 2: unknown picture format"):
         load(f"hub:{write_table(tmp_path / 'set', rows)}")
 
 

@@ -276,7 +276,7 @@ def test_a_primary_that_fails_is_looked_at_by_nobody(bench: Bench) -> None:
 def test_a_reasoner_without_a_key_ends_the_run_and_says_why(bench: Bench) -> None:
     bench.server.script = lambda number, asked: failure(401, "no such key")
     done = bench.refine()
-    assert "is not accepted" in done.unusable[open_judge(bench.server.name).facts.name]
+    assert "was rejected" in done.unusable[open_judge(bench.server.name).facts.name]
     bench.server.script = lambda number, asked: advice()
     assert bench.refine().complete == 3
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from convergebench import metrics
-from convergebench.metrics import DEFAULT_MEASURED, Ruler
+from convergebench.metrics import DEFAULT_MEASURED, MetricSet
 from convergebench.metrics.flip import flip_area, flip_map, flip_mean, flip_peak, flip_source, smoothed
 from convergebench.picture import Picture
 from convergebench.types import Pixels
@@ -17,7 +17,7 @@ NAMES = ("flip", "flip_peak", "flip_area")
 
 
 def measured(source: Pixels, result: Pixels) -> dict[str, float | None]:
-    (row,) = Ruler(["visibility"]).measure([(Picture.from_pixels(source), Picture.from_pixels(result))])
+    (row,) = MetricSet(["visibility"]).measure([(Picture.from_pixels(source), Picture.from_pixels(result))])
     return {name: one.value for name, one in row.items()}
 
 
@@ -45,6 +45,6 @@ def test_pictures_of_any_size_can_be_measured(textured: Make, noisy: Make) -> No
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_run_does_not_measure_it_unless_told(name: str) -> None:
-    assert name not in metrics.expand(DEFAULT_MEASURED)
+def test_a_run_measures_it_by_default(name: str) -> None:
+    assert name in metrics.expand(DEFAULT_MEASURED)
     assert name in metrics.expand(["visibility"])

@@ -56,7 +56,7 @@ def test_one_round_can_be_drawn(results, tmp_path):
 
 
 def test_results_without_values_are_refused_with_what_to_do(results, tmp_path):
-    with pytest.raises(WrongUse, match="no values to draw yet"):
+    with pytest.raises(WrongUse, match="no values to plot yet"):
         plot_curves(results, tmp_path / "clip.png", ["clip"])
     assert list(tmp_path.iterdir()) == []
 

@@ -41,4 +41,6 @@ def headline_rankings(
     if metric is not None or round is not None:
         return rankings(results, metric or results.chief, round, threshold)
     parts = [results] if results.partial is None else [results, results.partial]
-    return tuple((part, headline_ranking(part, threshold)) for part in parts)
+    return tuple(
+        (part, headline_ranking(part, threshold)) for part in parts if part is results or part.metrics
+    )

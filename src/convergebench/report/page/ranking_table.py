@@ -33,6 +33,8 @@ def headline_tables(results: Results) -> list[dict[str, Any]]:
     The first covers the reversible edits, the second the partially reversible ones. A table whose models have
     no headline score is left out.
     """
+    if not results.headline:  # nothing is measured, as where there are single edits only
+        return []
     return [
         {**ranking_table(ranked), "headline_sentence": headline_sentence(ranked.headline)}
         for _, ranked in headline_rankings(_summarised(results))
