@@ -20,7 +20,7 @@ HEAVY = {
     "onnx",
     "scipy",
 }
-CPU_SECONDS = 0.3
+CPU_SECONDS = 0.8
 PROBE = """
 import atexit, json, os, sys
 def tell():

@@ -117,7 +117,7 @@ def test_a_judge_that_is_down_for_good_is_said_in_a_sentence_and_the_edits_are_t
     assert sentence.endswith("the key in SERVER_API_KEY was rejected; check it and rerun the command")
     done = cli(*in_mini(words, "--chain", "--judge", server.name, "--json")).json
     assert sum(case["refined"] is not None for case in done["cases"]) == 8
-    assert "is not accepted" in done["judged"]["unusable"]
+    assert "was rejected" in done["judged"]["unusable"]
     server.script = answer
     looks = sum(map(is_look, server.asked))
     again = cli(*in_mini(words, "--chain", "--judge", server.name, "--json")).json

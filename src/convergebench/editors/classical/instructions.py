@@ -55,7 +55,7 @@ def parse(instruction: str) -> EditCommand:
     """The command in an English sentence; raises `Refused` when there is none that it knows, or several.
 
     >>> parse("Add a pair of glasses to the person.")
-    Command(action='add', thing='glasses')
+    EditCommand(action='add', thing='glasses')
     """
     text = _plain(instruction)
     command = _whole_sentence(text) or _add_or_remove(text, instruction)
