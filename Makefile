@@ -10,7 +10,7 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint c
 
 demo: .venv/installed
 	$(BIN)/convergebench weights pull
-	$(BIN)/convergebench run --suite converge-small --model classical,classical-patch,classical-ghost,classical-reencode,jpeg,noise,identity --limit 8 || test $$? -eq 3
+	$(BIN)/convergebench run --suite converge-small --model classical,classical-patch,classical-ghost,classical-reencode,jpeg,identity --limit 6 --rounds 5 || test $$? -eq 3
 	$(BIN)/convergebench report
 
 test: .venv/installed-for-tests

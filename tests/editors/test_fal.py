@@ -211,14 +211,14 @@ def test_an_answer_that_is_not_in_form_is_told_without_the_key(monkeypatch: pyte
 
 
 def test_a_job_that_never_ends_is_given_up_and_cancelled_at_fal() -> None:
-    with served("stays_queued") as server, pytest.raises(Unavailable, match=r"no picture after 0\.2 seconds"):
-        ask(Fal(opened(server).facts, deadline_seconds=0.2))
+    with served("stays_queued") as server, pytest.raises(Unavailable, match=r"no picture after 2 seconds"):
+        ask(Fal(opened(server).facts, deadline_seconds=2))
     assert server.cancelled == ["job-1"]
 
 
 def test_a_server_that_says_nothing_cannot_hang_an_edit() -> None:
     with served("submit_never") as server, pytest.raises(Unavailable, match="no picture after"):
-        ask(Fal(opened(server).facts, deadline_seconds=0.2))
+        ask(Fal(opened(server).facts, deadline_seconds=2))
 
 
 def test_the_workspace_tells_attempts_and_costs(workspace: Workspace, make_case: Callable[..., Case]) -> None:
