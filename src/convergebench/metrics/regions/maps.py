@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from convergebench.metrics.drift._registration import Level, pyramid
+from convergebench.metrics.flip import PIXELS_PER_DEGREE, smoothed
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -20,12 +21,8 @@ Mask: TypeAlias = "NDArray[np.bool_]"
 FlipAgainst: TypeAlias = Callable[[Pixels, float], Callable[[Pixels], FloatMap]]
 """Prepares a reference for a number of pixels per degree; what it gives makes a ꟻLIP map of each result."""
 
-PIXELS_PER_DEGREE = 67.02
-"""At the picture's own size: ꟻLIP's default, a 4K screen 0.7 m wide at a distance of 0.7 m."""
 FOOTPRINT_SIDE = 256
 COARSE_SIDE = 128
-SMOOTHING = 1 / 57
-"""Width of the averaging window as a share of the longer side; 9 pixels of 512."""
 
 
 class VisibleDifference(NamedTuple):
@@ -88,14 +85,6 @@ def averaged(pixels: Pixels, width: int, height: int) -> Pixels:
     import cv2
 
     return np.asarray(cv2.resize(pixels, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
-
-
-def smoothed(found: FloatMap) -> FloatMap:
-    """Averaged over a square window of odd width, `SMOOTHING` of the longer side."""
-    import cv2
-
-    width = 2 * round((max(found.shape) * SMOOTHING - 1) / 2) + 1
-    return np.asarray(cv2.blur(found, (max(1, width), max(1, width))), np.float32)
 
 
 def ramp(found: FloatMap, start: float, span: float) -> FloatMap:

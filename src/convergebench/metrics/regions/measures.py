@@ -11,13 +11,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from convergebench.metrics.base import Reading
+from convergebench.metrics.flip import VISIBLE
 from convergebench.metrics.regions.footprint import Footprint
 from convergebench.metrics.regions.maps import FloatMap, Mask, ramp, resized_mask
 
 UNDID_START, UNDID_SPAN = 0.15, 0.35
 KEPT_START, KEPT_SPAN = 0.10, 0.20
-VISIBLE = 0.10
-"""The default threshold on the smoothed map; JPEG of quality 75 and noise of σ 4 stay below it."""
 MOST_LOCAL = 0.5
 BINS = 64
 WORST_SIDE = 0.25

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from convergebench.metrics.base import Reading
+from convergebench.metrics.flip import smoothed
 from convergebench.metrics.regions._alignment import Alignment, alignment
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit
 from convergebench.metrics.regions.maps import (
@@ -16,7 +17,6 @@ from convergebench.metrics.regions.maps import (
     Mask,
     ReferencePicture,
     shrunk,
-    smoothed,
 )
 from convergebench.metrics.regions.measures import (
     NO_EDIT,
