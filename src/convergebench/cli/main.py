@@ -34,6 +34,7 @@ from convergebench.cli import (
     summary,
     task,
     view,
+    vote,
     weights,
     worst,
 )
@@ -63,6 +64,7 @@ for module in (
     score,
     task,
     view,
+    vote,
     import_,
     audit,
     measure,
