@@ -32,7 +32,7 @@ def worn(pixels: Pixels) -> Iterator[tuple[str, Pixels]]:
     for levels in (2, 4, 8, 16):
         yield f"{levels} levels lighter", np.clip(pixels.astype(int) + levels, 0, 255).astype(np.uint8)
     for levels in (2, 4, 8, 16):
-        greener = np.clip(pixels.astype(int) + [0, levels, 0], 0, 255)
+        greener = np.clip(pixels.astype(int) + np.array([0, levels, 0]), 0, 255)
         yield f"{levels} levels greener", greener.astype(np.uint8)
 
 
@@ -49,7 +49,8 @@ def main() -> None:
             assert isinstance(undone, float)
             row = measure_return(reference, nothing, pixels), undone, float(edit.footprint.share > 0)
             found.setdefault(label, []).append(row)
-    print(f"# {len(sources)} pictures: flip, peak, area; kept, registered, collateral, undid (whole), footprints")
+    print(f"{len(sources)} pictures")
+    print("flip, peak, area, kept, registered, collateral, undid of a global edit, pictures with a footprint")
     for label, rows in found.items():
         seen = [row for row, _, _ in rows]
         registered = [row.kept_registered for row in seen if not isinstance(row.kept_registered, str)]

@@ -120,7 +120,7 @@ def chains_of(
             grades,
             is_global,
             pictures,
-        )  # fmt: skip
+        )
         for key in dict.fromkeys((*returns, *failed))
     ]
 
