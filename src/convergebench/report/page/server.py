@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,13 +33,19 @@ if TYPE_CHECKING:
 __all__ = ["HOST", "make_app", "serve"]
 
 
-def serve(folder: Path, suite: str | None, port: int, on_ready: Callable[[str], None]) -> None:
+def serve(
+    folder: Path,
+    suite: str | None,
+    port: int,
+    on_ready: Callable[[str], None],
+    models: Sequence[str] = (),
+) -> None:
     """Serve until interrupted; `on_ready` gets the address. Port 0 takes any free port."""
     try:
         import uvicorn
     except ImportError as error:
         raise MissingExtra("uvicorn", "view") from error
-    data = LiveData(folder, suite)
+    data = LiveData(folder, suite, models)
     try:
         with socket.socket() as listening, suppress(KeyboardInterrupt):  # the normal way to stop
             bind(listening, port)
