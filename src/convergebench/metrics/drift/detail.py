@@ -145,7 +145,8 @@ def _noise_variances(values: NDArray[np.uint8], flat: NDArray[np.intp]) -> NDArr
     """Variance of the diagonal differences of 2 × 2 pixels in each of the flat blocks."""
     if kernels.available():
         sums = kernels.block_noise(values)
-        return sums.ravel()[flat] / (values.shape[2] * BLOCK**2)
+        variances: NDArray[np.float64] = sums.ravel()[flat] / (values.shape[2] * BLOCK**2)
+        return variances
     v = values[: values.shape[0] // BLOCK * BLOCK, : values.shape[1] // BLOCK * BLOCK].astype(np.int16)
     diagonal = v[::2, ::2] - v[1::2, ::2] - v[::2, 1::2] + v[1::2, 1::2]
     squares = np.square(diagonal, dtype=np.float32).mean(axis=2) / 4
