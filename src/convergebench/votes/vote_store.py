@@ -61,8 +61,6 @@ def save_vote(workspace: Workspace, vote: Vote, run: int) -> bool:
 
 def read_votes(workspace: Workspace) -> list[Vote]:
     """Every vote, in the order in which they were saved."""
-    if not workspace.has_table("judge_attempts"):
-        return []
     return [vote_from(json.loads(reply)) for (reply,) in workspace.query(_VOTES)]
 
 
