@@ -67,8 +67,10 @@ async def score_suite(
     )
     verdicts = zip(candidates, judged.verdicts, strict=True)
     rows = _verdict_rows(suite, benchmark, edits, verdicts, repeats)
-    by = {"judge": judge.facts.name, "wording": wording}
-    return Scored([replace(row, **by) for row in benchmark.table(suite.name, rows)], judged, wording)
+    table = [
+        replace(row, judge=judge.facts.name, wording=wording) for row in benchmark.table(suite.name, rows)
+    ]
+    return Scored(table, judged, wording)
 
 
 def full_name(suite: Suite) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from convergebench.benchmarks.reedit.rows import CATEGORIES
 from convergebench.benchmarks.wording import AS_THEY_ARE, PublishedRubrics, in_published_words
 from convergebench.judges import Rubric
-from convergebench.judges.message import Exhibit, Message, Passage, Template
+from convergebench.judges.message import Exhibit, Message, MessagePart, Passage, Template
 from convergebench.judges.published_wording import find_in_copy, parsed_template, required_text, yaml_section
 from convergebench.judges.rubric import PictureLimits
 
@@ -53,7 +53,7 @@ def _message(name: str, section: Mapping[str, Any], file: Path) -> Message:
     text = required_text(section, "user_prompt_template", file)
     where = f"the user_prompt_template of {_SECTIONS[name]}"
     words = parsed_template(lambda: Template.of_format(text, _FIELDS), where, file)
-    parts = [Exhibit("source"), Exhibit("result"), Passage(words)]
+    parts: list[MessagePart] = [Exhibit("source"), Exhibit("result"), Passage(words)]
     if _SECTIONS[name] in CATEGORIES and "rationale" not in words.fields:
         parts.append(Passage(_CHALLENGE, needs="rationale", is_joined=True))
     return Message(tuple(parts), required_text(section, "system_prompt", file))
