@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from convergebench.cli import (
+    agreement,
     audit,
     compare,
     doctor,
@@ -66,6 +67,7 @@ for module in (
     task,
     view,
     vote,
+    agreement,
     import_,
     audit,
     measure,
