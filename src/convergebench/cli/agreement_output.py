@@ -11,6 +11,7 @@ import typer
 from convergebench.cli.options import console
 
 if TYPE_CHECKING:
+    from convergebench.analysis.judged.bradley_terry import Strengths
     from convergebench.analysis.statistics.clustered_mean import Interval
     from convergebench.analysis.votes.metric_agreement import PredictorAgreement, TrustedMetric
     from convergebench.analysis.votes.rater_checks import RaterCheck
@@ -28,12 +29,16 @@ _MOST_NAMES = 4
 
 
 def print_report(report: AgreementReport) -> None:
-    _print_raters(report.raters)
+    if report.raters:
+        _print_raters(report.raters)
     for one in report.unmarked.kinds:
         everyone = next((other for other in report.everyone.kinds if other.kind == one.kind), one)
         _print_kind(one, everyone)
     if report.unmarked.visibility is not None:
         _print_visibility(report.unmarked.visibility)
+    if report.imported is not None:
+        typer.echo(f"\nImported preferences by model names: {report.imported_votes}")
+        _print_strengths(report.imported, report.imported)
     marked = [one.rater for one in report.raters if one.is_marked]
     if marked:
         typer.echo(f"All tables are without {', '.join(marked)}; the last column of each is with all raters.")
@@ -56,7 +61,7 @@ def _print_raters(raters: Sequence[RaterCheck]) -> None:
 
 def _print_kind(one: KindAgreement, everyone: KindAgreement) -> None:
     typer.echo(f"\n{_ASKED[one.kind]}: {one.votes} votes, {one.ties} ties ({one.both_bad} of them both bad)")
-    _print_strengths(one, everyone)
+    _print_strengths(one.strengths, everyone.strengths)
     person, alpha = one.ceiling.another_person, one.ceiling.alpha.alpha
     if person is not None:
         typer.echo(f"Two people who both decide decide alike in {_percent(person)} of cases; "
@@ -72,18 +77,18 @@ def _print_kind(one: KindAgreement, everyone: KindAgreement) -> None:
         typer.echo(line)
 
 
-def _print_strengths(one: KindAgreement, everyone: KindAgreement) -> None:
+def _print_strengths(one: Strengths, everyone: Strengths) -> None:
     from rich.table import Table
 
-    if one.strengths.missing:
-        typer.echo(f"No ranking: {one.strengths.missing}.")
+    if one.missing:
+        typer.echo(f"No ranking: {one.missing}.")
         return
     table = Table("model", box=None)
     compares = everyone is not one
     for heading in ("n", "strength", "95 % interval", *(("with all raters",) if compares else ())):
         table.add_column(heading, justify="right")
-    others = {found.model: f"{found.value:+.2f}" for found in everyone.strengths.models}
-    for found in one.strengths.models:
+    others = {found.model: f"{found.value:+.2f}" for found in everyone.models}
+    for found in one.models:
         interval = f"{found.low:+.2f} – {found.high:+.2f}"
         cells = [found.model, str(found.comparisons), f"{found.value:+.2f}", interval]
         table.add_row(*cells, *((others.get(found.model, "–"),) if compares else ()))
@@ -184,6 +189,7 @@ def json_report(report: AgreementReport) -> dict[str, Any]:
         "raters": [{**asdict(one), "marked": list(one.reasons)} for one in report.raters],
         "unmarked": _json_findings(report.unmarked),
         "everyone": _json_findings(report.everyone),
+        "imported": report.imported and [asdict(one) for one in report.imported.models],
     }
 
 

@@ -27,6 +27,7 @@ from convergebench.analysis.votes.vote import QuestionKind, Vote
 from convergebench.errors import WrongUse
 from convergebench.results import Records, load_results
 from convergebench.store import Workspace
+from convergebench.votes.foreign_votes import read_foreign_votes
 from convergebench.votes.predictors import category_groups, predicted_votes, round_groups, visibility_trials
 from convergebench.votes.question_pool import question_pool
 from convergebench.votes.vote_store import read_votes
@@ -74,12 +75,15 @@ class AgreementReport:
     unmarked: VoteFindings
     """Without the raters that are marked; the findings to use."""
     everyone: VoteFindings
+    imported: Strengths | None
+    """From imported preferences by model names; None if there are none."""
+    imported_votes: int
 
 
 def agreement_report(workspace: Workspace, suite: str | None = None) -> AgreementReport:
     """For the votes on one suite, by default that of the last run."""
-    votes = read_votes(workspace)
-    if not votes:
+    votes, foreign = read_votes(workspace), read_foreign_votes(workspace)
+    if not votes and not foreign:
         raise WrongUse("there are no votes yet; collect some with convergebench vote")
     records = Records.of(workspace)
     results = load_results(records, suite)
@@ -88,7 +92,8 @@ def agreement_report(workspace: Workspace, suite: str | None = None) -> Agreemen
     trusted = [vote for vote in votes if vote.rater not in marked]
     everyone = _findings(records, results, votes)
     unmarked = _findings(records, results, trusted) if marked else everyone
-    return AgreementReport(results.suite, tuple(checks), unmarked, everyone)
+    imported = bradley_terry(foreign) if foreign else None
+    return AgreementReport(results.suite, tuple(checks), unmarked, everyone, imported, len(foreign))
 
 
 def measured_headline_thresholds(workspace: Workspace, results: Results) -> MeasuredThresholds | str:

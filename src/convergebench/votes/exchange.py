@@ -1,7 +1,7 @@
 """Votes from and for elsewhere: arena tables, GEdit-Bench v2 and GenAI-Bench.
 
-A row that names a case and round of this workspace becomes an ordinary vote on its pictures. Others are kept by
-the names of their models alone: they rank models, and say nothing about metrics.
+A row that names a case and round of this workspace becomes an ordinary vote on its pictures. Others are kept
+by the names of their models alone: they rank models, and say nothing about metrics.
 """
 
 from __future__ import annotations
