@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
+from convergebench.judges.asking import Show
 from convergebench.judges.base import JudgeImage, JudgeReply, Question, Verdict
 from convergebench.judges.json_in_prose import NotInForm, the_object
 from convergebench.judges.rubric import PictureLimits
@@ -91,7 +92,7 @@ def question(
     instruction: str,
     sources: Sequence[Digest],
     result: Digest,
-    show: Callable[[Digest, PictureLimits], JudgeImage],
+    show: Show,
 ) -> Question:
     """The original, the present picture and the original instruction: nothing else is told."""
     asked = prompt()
