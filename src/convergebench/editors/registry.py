@@ -6,9 +6,6 @@ An editor is one module of this package, or of another that names it under the e
 
 from __future__ import annotations
 
-import importlib
-import logging
-import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -28,8 +25,6 @@ from convergebench.types import (
     Parameter,
     parameter_in,
 )
-
-log = logging.getLogger("convergebench")
 
 ENTRY_POINTS = "convergebench.editors"
 
@@ -255,13 +250,5 @@ def _add(listings: dict[str, Listing], listing: Listing) -> None:
 
 @cache
 def _discover() -> None:
-    import convergebench.editors as package
-
-    for module in pkgutil.iter_modules(package.__path__):
-        if not module.name.startswith("_"):
-            importlib.import_module(f"{package.__name__}.{module.name}")
-    for point in plugins.entry_points_of(ENTRY_POINTS):
-        try:
-            point.load()
-        except Exception as error:  # a broken plug-in must not take the other editors with it
-            log.warning("the editor %s cannot be imported (%s); skipping it", point.name, error)
+    for _ in (*plugins.import_modules(__package__), *plugins.installed(ENTRY_POINTS)):
+        pass  # importing a module registers its editors

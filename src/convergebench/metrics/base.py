@@ -28,8 +28,8 @@ class Metric(Protocol):
     def compare(self, prepared: Sequence[Any], results: Sequence[Pixels]) -> Sequence[Reading]:
         """Compare the i-th result with the i-th prepared source, all in one call.
 
-        A pair without a value has the reason in its place. If the call raises NotMeasurable, pairs are tried
-        one by one.
+        A pair without a value has the reason in its place. If the call raises, pairs are tried
+        individually.
         """
 
 

@@ -1,4 +1,4 @@
-"""CLIP's direction: whether a picture changed towards what was asked.
+"""CLIP's direction: whether a picture changed towards the requested edit.
 
 Its value depends on the instruction too, so it is not a metric of two pictures and not in any metric set.
 """
@@ -24,7 +24,7 @@ NAME = "clip_direction"
 VERSION = "1"
 NO_CAPTIONS = "the instruction gives no captions to compare"
 SMALLEST_CHANGE = 1e-4
-"""Of an embedding of length 1; what is shorter is rounding, and rounding has no direction."""
+"""For embeddings of length 1. Shorter differences are rounding errors, which have no direction."""
 
 _ADD = re.compile(r"(?:add|insert|put|place) (?P<thing>.+?)(?: to (?P<place>the .+))?", re.IGNORECASE)
 _REMOVE = re.compile(
@@ -35,14 +35,14 @@ _WHOLE = re.compile(r"the (?:picture|image|photo|photograph)", re.IGNORECASE)
 
 
 class Captions(NamedTuple):
-    """What the picture shows before the edit, and after it, as far as the instruction tells."""
+    """Descriptions of the picture before and after the edit, derived from the instruction."""
 
     before: str
     after: str
 
 
 def captions(instruction: str) -> Captions | None:
-    """Captions for what adds, removes or replaces something, in English; None for any other instruction.
+    """Captions for English instructions that add, remove or replace something; None for any other instruction.
 
     >>> captions("Add a hat to the person.")
     Captions(before='a picture of the person', after='a picture of the person with a hat')
@@ -75,7 +75,7 @@ def version(clip_version: str, texts: Captions) -> str:
 
 
 def texts_id(texts: Captions) -> str:
-    """How the captions stand in a version: its last part."""
+    """The captions as the last part of a version."""
     return fingerprint_of(*texts)
 
 
@@ -98,7 +98,7 @@ def direction(
 
 
 class DirectionQuery(NamedTuple):
-    """An edit as CLIP is asked about it."""
+    """An edit, as input for CLIP."""
 
     before: Pixels
     after: Pixels
@@ -116,7 +116,7 @@ class ClipDirection:
     _writing: threading.Lock = field(default_factory=threading.Lock)
 
     def measure(self, edits: Sequence[DirectionQuery]) -> list[float | NotMeasurable]:
-        """For each edit its direction, or why it has none."""
+        """The direction of each edit, or the reason why it has none."""
         embedded = self.clip.embedded([pixels for edit in edits for pixels in (edit.before, edit.after)])
         return [
             self._direction(embedded[2 * place], embedded[2 * place + 1], edit.texts)
@@ -153,13 +153,13 @@ class ClipDirection:
 
 
 def load(clip: Clip) -> ClipDirection:
-    """Read the text half that belongs to this CLIP; raises MetricUnavailable where it is not there."""
+    """Read the text encoder that belongs to this CLIP; raises MetricUnavailable if it is missing."""
     from transformers import CLIPTokenizer
 
     try:
         tokenizer: Any = CLIPTokenizer.from_pretrained(clip.weights, local_files_only=True)
         model = read_model(clip.weights)
-        # Where its files are missing transformers makes up a tokenizer that knows no words.
+        # If its files are missing, transformers creates a tokenizer with an empty vocabulary.
         if len(tokenizer) != model.config.text_config.vocab_size:
             raise ValueError("this is not the tokenizer of these weights")
     except (OSError, ValueError, RuntimeError) as error:

@@ -1,4 +1,4 @@
-"""How many of everything there are, in words."""
+"""Counts of models, cases and pictures, in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Counts:
     cases: str
     pictures: str
     models: str
-    """Those that are ranked, or that there are only floors."""
+    """The ranked models, or a statement that there are only floors."""
     editors: str
     floors: str
     editors_and_floors: str

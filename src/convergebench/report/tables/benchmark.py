@@ -34,13 +34,13 @@ def benchmark_table(rows: Sequence[BenchmarkRow]) -> Table:
 
 
 def benchmark_notes(rows: Sequence[BenchmarkRow]) -> list[str]:
-    """For each model, why scores are missing; a missing score is in no mean."""
+    """For each model, the reasons for missing scores; a missing score is not part of any mean."""
     notes = []
     for model in dict.fromkeys(row.model for row in rows):
         reasons: Counter[str] = Counter()
         for row in rows:
             if row.model == model:
-                # The same sample is missing in its subset and in every sum over subsets.
+                # The same sample is missing in its subset and in every total over subsets.
                 reasons |= Counter(row.reasons)
         notes += [
             f"{model}: {counted(count, 'sample')} missing: {why}" for why, count in reasons.most_common()

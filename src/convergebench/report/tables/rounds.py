@@ -1,4 +1,4 @@
-"""The metric that ranks at the marks 1, 2, 3, 5, 10, 15 and 20: how the models fall behind each other."""
+"""The ranking metric at the headline rounds 1, 2, 3, 5, 10, 15 and 20."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def rounds_table(marks: HeadlineRounds, models: Sequence[str]) -> Table:
-    """Means by round, with n where it is not the same throughout; models in the given order."""
+    """Means by round, with n if it differs between rounds; models in the given order."""
     table = terminal_table(f"{metric_title(marks.metric)} by round")
     table.add_column("model", overflow="fold", min_width=8)
     for mark in marks.rounds:
@@ -31,14 +31,14 @@ def rounds_text(marks: HeadlineRounds, models: Sequence[str]) -> TextTable:
     return TextTable(
         "by-round",
         f"{metric_title(marks.metric)} by round",
-        "Means over all returns, with the number of returns where it is not the same throughout.",
+        "Means over all returns, with the number of returns if it differs between rounds.",
         ["model", *(f"R{mark}" for mark in marks.rounds)],
         rounds_cells(marks, models),
     )
 
 
 def rounds_cells(marks: HeadlineRounds, models: Sequence[str]) -> list[list[str]]:
-    """One row per model: its name, then its mean at each mark."""
+    """One row per model: its name, then its mean at each headline round."""
     return [[model, *_cells(marks, marks.points[model])] for model in models]
 
 
