@@ -86,7 +86,8 @@ class ClipTower:
             return functional.normalize(self._projection(self._last_norm(first[:, 0])), dim=-1)
 
     def _embedded(self, pictures: Tensor) -> Tensor:
-        """The class token, then one per patch: by a product, because cuDNN's convolution may use less than 32 bits."""
+        """The class token, then one per patch: by a product, because cuDNN's convolution may use less than 32
+        bits."""
         import torch
 
         count, channels, height, width = pictures.shape

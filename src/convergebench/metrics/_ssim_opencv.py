@@ -76,7 +76,8 @@ class _Buffers(NamedTuple):
 
 
 def _quarter_similarity(source: SourceSums, result: Pixels, buffers: _Buffers) -> NDArray[np.float32]:
-    """A quarter of each window's similarity, because both factors of the numerator lack their factor of two."""
+    """A quarter of each window's similarity, because both factors of the numerator lack their factor of
+    two."""
     x, y, xy, yy, x_times_y = buffers.whole
     _sum_windows(result, y)
     _sum_windows(np.multiply(result, result, out=buffers.products, dtype=np.uint16), yy)

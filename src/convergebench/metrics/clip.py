@@ -143,7 +143,8 @@ def version(options: MetricOptions) -> str:
 
 
 def _fingerprint(folder: Path) -> str:
-    """Covers the name, size and first megabyte of each file: distinguishes weights without reading gigabytes."""
+    """Covers the name, size and first megabyte of each file: distinguishes weights without reading
+    gigabytes."""
     parts = []
     for file in sorted(folder.iterdir()):
         if file.suffix in (".json", ".safetensors", ".bin"):

@@ -42,7 +42,8 @@ class Captions(NamedTuple):
 
 
 def captions(instruction: str) -> Captions | None:
-    """Captions for English instructions that add, remove or replace something; None for any other instruction.
+    """Captions for English instructions that add, remove or replace something; None for any other
+    instruction.
 
     >>> captions("Add a hat to the person.")
     Captions(before='a picture of the person', after='a picture of the person with a hat')

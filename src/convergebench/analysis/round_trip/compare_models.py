@@ -35,8 +35,8 @@ def compare_models(
 def compare_models_by(
     results: Results, by: Part, first: str, second: str, metric: str = "ssim", round: int | None = None
 ) -> dict[str, PairedDifference]:
-    """Differences in the metric at the round for each category of edit, kind of picture or edit pair that both
-    models have."""
+    """Differences in the metric at the round for each category of edit, kind of picture or edit pair that
+    both models have."""
     number = results.round_or_last(round)
     found = {}
     for name, part in of_part(results, by).items():

@@ -40,8 +40,8 @@ class Drift:
 
     way: DriftKind
     amount: float
-    """Signed median: over all returns if the drift is noticeable in most, otherwise over those in which it is.
-    Unsigned if it has no direction."""
+    """Signed median: over all returns if the drift is noticeable in most, otherwise over those in which it
+    is. Unsigned if it has no direction."""
     noticed: float
     """The median size, in just noticeable amounts: below 1, it is not noticeable in most returns."""
     either_way: bool
@@ -98,7 +98,8 @@ class RoundProfile:
 
     @property
     def sentence(self) -> str:
-        """A sentence: typical drifts, drifts of a few returns, other changes on the map, and what is preserved."""
+        """A sentence: typical drifts, drifts of a few returns, other changes on the map, and what is
+        preserved."""
         held = list(self._held())
         if held and any(one.name != "visibly changed" for one in self.visible):
             held[0] = f"elsewhere {held[0]}"

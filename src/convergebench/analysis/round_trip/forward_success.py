@@ -50,7 +50,7 @@ def _moved_towards(forward: Mapping[str, Measurement]) -> bool | None:
 TESTS = (
     ForwardTest(
         CLIP_DIRECTION,
-        "moved towards the requested edit, by CLIP (flips and other edits without captions: changed something)",
+        "moved towards the requested edit, by CLIP (without captions, as for flips: changed something)",
         _moved_towards,
     ),
     ForwardTest("psnr", "changed something", _changed_something),

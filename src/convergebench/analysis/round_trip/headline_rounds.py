@@ -14,7 +14,8 @@ HEADLINE_ROUNDS = (1, 2, 3, 5, 10, 15, 20)
 
 @dataclass(frozen=True)
 class HeadlineRounds:
-    """A metric at the headline rounds, for every model. Rounds for which no trajectory was planned are omitted."""
+    """A metric at the headline rounds, for every model. Rounds for which no trajectory was planned are
+    omitted."""
 
     metric: MetricFacts
     rounds: tuple[int, ...]

@@ -1,7 +1,8 @@
 """Local changes, distinguished from changes of the whole picture by the difference map of a return.
 
 The remainder of an edit also shifts the averages of colour and detail: a red ellipse left on an otherwise
-identical picture raises saturation and contrast. It is reported as a local change and does not count as drift.
+identical picture raises saturation and contrast. It is reported as a local change and does not count as
+drift.
 """
 
 from __future__ import annotations

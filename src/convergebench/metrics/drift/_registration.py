@@ -72,13 +72,14 @@ class RegistrationFit(NamedTuple):
 
 
 def pyramid(source: Pixels) -> tuple[Level, ...]:
-    """The levels, coarsest first; sizes halve from the finest, at most FINEST_SIDE. Empty for pictures that are
-    too small or too narrow."""
+    """The levels, coarsest first; sizes halve from the finest, at most FINEST_SIDE. Empty for pictures that
+    are too small or too narrow."""
     return tuple(Level(plane, _slopes(plane)) for plane in _planes(source))
 
 
 def register(levels: tuple[Level, ...], result: Pixels) -> RegistrationFit:
-    """The similarity transform that fits best: found on the coarse levels, from several starts if necessary."""
+    """The similarity transform that fits best: found on the coarse levels, from several starts if
+    necessary."""
     planes = _planes(result)
     coarse = levels[:_COARSE_LEVELS]
     found: list[tuple[float, Matrix]] = []
@@ -204,7 +205,8 @@ def _amplitude(source: Plane, result: Plane) -> np.float32:
 
 
 def _warped(plane: Plane, matrix: Matrix) -> tuple[Plane, Plane]:
-    """The result transformed to the source's coordinates, and a mask: 1 where the result covers the source."""
+    """The result transformed to the source's coordinates, and a mask: 1 where the result covers the
+    source."""
     import cv2
 
     height, width = plane.shape

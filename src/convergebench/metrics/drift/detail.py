@@ -32,7 +32,8 @@ _LARGEST_STEP = 12.0
 
 
 class Detail(NamedTuple):
-    """The energy of the luma by band, the noise variance of flat blocks, and the excess steps at block borders."""
+    """The energy of the luma by band, the noise variance of flat blocks, and the excess steps at block
+    borders."""
 
     energies: NDArray[np.float64]
     noise: NDArray[np.float64]

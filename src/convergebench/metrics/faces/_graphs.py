@@ -205,7 +205,8 @@ def _scaled(graph: OnnxGraph, value: str, arrays: Arrays, layer: str, stride: in
 
 
 def _halved(graph: OnnxGraph, value: str, arrays: Arrays, layer: str, side: int) -> tuple[str, int]:
-    """A residual at half the side, added to the average-pooled input; the smaller one is padded with zeros."""
+    """A residual at half the side, added to the average-pooled input; the smaller one is padded with
+    zeros."""
     inner = graph.add("Relu", _scaled(graph, value, arrays, f"{layer}/conv1", 2))
     inner = _scaled(graph, inner, arrays, f"{layer}/conv2")
     pooled = graph.add("AveragePool", value, kernel_shape=[2, 2], strides=[2, 2])

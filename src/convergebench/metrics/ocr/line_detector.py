@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     """The corners of a line in pixels, 4 × 2: top left, top right, bottom right, bottom left."""
 
 SHORTER_SIDE, LONGER_SIDE = 736, 1472
-"""Pictures are enlarged until the shorter side reaches the first, unless the longer one exceeds the second."""
+"""Pictures are enlarged until the shorter side reaches the first, unless the longer one exceeds the
+second."""
 _MULTIPLE = 32
 _INK, _LINE = 0.3, 0.5
 """The minimum probability of a text pixel, and the minimum mean probability of a line."""

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from convergebench.metrics.drift._registration import Matrix
 
 STILL = 0.25
-"""In pixels: if no corner moved further, the picture is not resampled, because interpolation would blur it."""
+"""In pixels: if no corner moved further, the picture is not resampled, because interpolation would blur
+it."""
 
 MARGIN = 1 / 64
 """The width of the margin at the border of the uncovered part, as a share of the longer side."""

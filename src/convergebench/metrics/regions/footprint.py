@@ -101,8 +101,8 @@ def locate_edit(input: ReferencePicture, forward: Pixels, scope: EditScope) -> L
 
 
 def local_footprint(change: FloatMap, reached: Mask) -> Footprint:
-    """The part that exceeds the degradation of the whole picture, without areas that the forward picture does not
-    cover."""
+    """The part that exceeds the degradation of the whole picture, without areas that the forward picture does
+    not cover."""
     import cv2
 
     change = np.where(reached, change, np.float32(0))

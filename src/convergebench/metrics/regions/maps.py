@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 FloatMap: TypeAlias = "NDArray[np.float32]"
 Mask: TypeAlias = "NDArray[np.bool_]"
 FlipAgainst: TypeAlias = Callable[[Pixels, float], Callable[[Pixels], FloatMap]]
-"""Prepares a reference for a number of pixels per degree; returns a function from a result to its ꟻLIP map."""
+"""Prepares a reference for a number of pixels per degree; returns a function from a result to its ꟻLIP
+map."""
 
 FOOTPRINT_SIDE = 256
 COARSE_SIDE = 128
@@ -35,7 +36,8 @@ class VisibleDifference(NamedTuple):
 
 @dataclass(frozen=True)
 class ReferencePicture:
-    """A picture with which others of its size are compared; intermediate results are computed on first use."""
+    """A picture with which others of its size are compared; intermediate results are computed on first
+    use."""
 
     pixels: Pixels
     flip_against: FlipAgainst

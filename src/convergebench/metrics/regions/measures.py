@@ -36,9 +36,9 @@ NO_REST = "the edits cover the whole picture"
 def undid(coarse: FloatMap, footprint: Footprint, earlier: Sequence[Footprint] = ()) -> Reading:
     """1 if the source is restored in the footprint, 0 if all of it still differs clearly.
 
-    `coarse` is the map of source against return at 128 pixels. The lower of two values counts, in this round's
-    footprint and in all footprints so far: the remains of an earlier round are still visible, and are not part
-    of the rest.
+    `coarse` is the map of source against return at 128 pixels. The lower of two values counts, in this
+    round's footprint and in all footprints so far: the remains of an earlier round are still visible, and are
+    not part of the rest.
     """
     if footprint.is_empty:
         return NO_EDIT
@@ -67,8 +67,8 @@ def edited_region(footprints: Sequence[Footprint], shape: tuple[int, int]) -> Ma
 def kept(outside: FloatMap, footprints: Sequence[Footprint]) -> Reading:
     """1 if no difference is visible outside the edited region, 0 if all of the rest differs clearly.
 
-    `outside` are the values of the full-size map of source against return outside the footprints. A local edit
-    that covered more than half of the picture gives 0.
+    `outside` are the values of the full-size map of source against return outside the footprints. A local
+    edit that covered more than half of the picture gives 0.
     """
     if any(footprint.share > MOST_LOCAL for footprint in footprints):
         return 0.0

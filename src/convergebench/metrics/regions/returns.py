@@ -62,7 +62,8 @@ class ReturnRegions:
 def measure_return(
     source: ReferencePicture, edit: LocatedEdit, returned: Pixels, earlier: Sequence[Footprint] = ()
 ) -> ReturnRegions:
-    """Compare a return with its source of the same size, given this round's edit and the earlier footprints."""
+    """Compare a return with its source of the same size, given this round's edit and the earlier
+    footprints."""
     height, width, _ = source.pixels.shape
     footprints = (*earlier, edit.footprint)
     small = shrunk(returned, FOOTPRINT_SIDE)

@@ -24,7 +24,8 @@ _MOST_COLUMNS = 3
 
 
 def plot_curves(results: Results, path: Path, metrics: Sequence[str] | None = None) -> None:
-    """Draw the mean of each metric over the rounds with its 95 % interval; the suffix selects PNG, SVG or PDF.
+    """Draw the mean of each metric over the rounds with its 95 % interval; the suffix selects PNG, SVG or
+    PDF.
 
     Metrics without any value get no panel.
     """

@@ -100,7 +100,8 @@ def _write(draw: ImageDraw.ImageDraw, lines: Sequence[str], corner: tuple[int, i
 
 
 def _wrapped(text: str, width: int, most: int) -> list[str]:
-    """Break the text into a limited number of lines of this width; text that does not fit ends in an ellipsis.
+    """Break the text into a limited number of lines of this width; text that does not fit ends in an
+    ellipsis.
 
     Ids contain no spaces, so a line may also end after a slash, hyphen or underscore.
     """

@@ -116,7 +116,7 @@ def _worst(pictured: Sequence[bool]) -> str:
         return "No case has a value to show."
     if any(pictured):
         return "For each ranked model, the chain with the largest loss, in the order of loss, scaled down."
-    return "For each ranked model, the chain with the largest loss; these results were imported without pictures."
+    return "For each ranked model, the chain with the largest loss; these results have no pictures."
 
 
 def _explained(ranked: Ranking) -> dict[str, str]:
@@ -135,7 +135,7 @@ def _explained(ranked: Ranking) -> dict[str, str]:
         "shared": "Columns as above.",
         "metrics": "Infinite values, of pictures that came back unchanged, are left out of means.",
         "curves": "Means with bands of 95 %, by source picture; floors are dotted and grey.",
-        "dynamics": f"By {chief}; {intervals}. Settling within x: if the trend continues, it settles at most this "
+        "dynamics": f"By {chief}; {intervals}. Settling within x: at this rate, it settles at most this "
         "far from the source. Edits done: forward edits that happened, by the test that the text names.",
         "scores": of,
         "parts": "Means with 95 % intervals, and n.",

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Grid:
-    """Plain text in rows of equal length. The template may hyphenate it, and never interprets it as markup."""
+    """Plain text in rows of equal length. The template may hyphenate it, and never interprets it as
+    markup."""
 
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]

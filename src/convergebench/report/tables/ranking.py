@@ -29,8 +29,8 @@ _FIRST_IN_CSV = ("group", "n", "missing")
 
 
 def ranking_table(ranking: Ranking, chosen: Sequence[str] = ()) -> Table:
-    """The columns with the chosen keys, or by default those that fit 100 characters. Calibration rows are below
-    a line. Print ranking_notes(ranking) under it."""
+    """The columns with the chosen keys, or by default those that fit 100 characters. Calibration rows are
+    below a line. Print ranking_notes(ranking) under it."""
     columns = chosen_columns(ranking, chosen) if chosen else columns_in("terminal", ranking)
     table = terminal_table(f"{ranking.suite}, round {ranking.round}{edits_title(ranking)}")
     table.add_column("#", justify="right", no_wrap=True)
