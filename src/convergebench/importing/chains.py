@@ -132,9 +132,9 @@ def _steps(chain: ChainFolder, case: Case, source: Picture) -> Iterator[tuple[St
                 if role == "forward" and number in chain.backward:
                     continue
                 outcome = Failure("refused", f"the folder holds no I{number}_{role} picture")
-            asked = case.forward if role == "forward" else case.backward or ""
+            instruction = case.forward if role == "forward" else case.backward or ""
             position = 2 * (number - 1) + place
-            step = Step(position, role, number, asked, 0, (given.digest,), outcome, 0.0, None, 1)
+            step = Step(position, role, number, instruction, 0, (given.digest,), outcome, 0.0, None, 1)
             picture = made if isinstance(made, Picture) else None
             yield step, picture
             if picture is None:

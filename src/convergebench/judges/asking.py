@@ -111,12 +111,12 @@ def _line(ask: Ask) -> str:
     return f'- "{ask.name}": {wanted}. {ask.asks}'
 
 
-def likely_cost_usd(judge: JudgeFacts, asked: Question) -> float | None:
+def likely_cost_usd(judge: JudgeFacts, question: Question) -> float | None:
     """What to set aside for a call: a long reply, and pictures at the upper end of what they take."""
     if judge.prices is None:
         return None
-    letters = len(asked.system) + sum(len(part) for part in asked.parts if isinstance(part, str))
-    read = letters // _LETTERS_OF_TOKEN + _TOKENS_OF_PICTURE * len(asked.pictures)
+    letters = len(question.system) + sum(len(part) for part in question.parts if isinstance(part, str))
+    read = letters // _LETTERS_OF_TOKEN + _TOKENS_OF_PICTURE * len(question.pictures)
     limits = [judge.settings.get(name) for name in _TOKEN_LIMITS]
     return judge.prices.cost_usd(read, next((int(one) for one in limits if one), _LONG_REPLY))
 

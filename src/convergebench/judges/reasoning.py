@@ -54,7 +54,7 @@ class Advice:
 
 @dataclass(frozen=True)
 class Prompt:
-    """What a reasoner is asked, word for word."""
+    """What a reasoner is wording, word for word."""
 
     id: str
     version: int
@@ -81,10 +81,10 @@ def prompt() -> Prompt:
 
 
 def key_of(
-    reasoner: str, asked: str, pictures: Sequence[tuple[str, Digest]], texts: Mapping[str, str]
+    reasoner: str, prompt_id: str, pictures: Sequence[tuple[str, Digest]], texts: Mapping[str, str]
 ) -> str:
-    """What advice is kept under; `reasoner` and `asked` are the fingerprints of who is asked what."""
-    return fingerprint_of("look", reasoner, asked, pictures, dict(texts))
+    """The key of advice; `reasoner` and `prompt_id` are fingerprints."""
+    return fingerprint_of("look", reasoner, prompt_id, pictures, dict(texts))
 
 
 def question(
@@ -93,14 +93,14 @@ def question(
     result: Digest,
     show: Callable[[Digest, PictureLimits], JudgeImage],
 ) -> Question:
-    """The original, the present picture and the original instruction: nothing else is told."""
-    asked = prompt()
-    parts: list[str | JudgeImage] = [asked.prompt, f"The instruction:\n<<<\n{instruction}\n>>>"]
+    """The original, the current picture and the original instruction, and nothing else."""
+    wording = prompt()
+    parts: list[str | JudgeImage] = [wording.prompt, f"The instruction:\n<<<\n{instruction}\n>>>"]
     for number, digest in enumerate(sources, start=1):
         several = f", number {number}" if len(sources) > 1 else ""
-        parts += [f"The original picture{several}:", show(digest, asked.pictures)]
-    parts += ["The picture as it is now:", show(result, asked.pictures), _REPLY_FORM]
-    return Question(asked.system, tuple(parts), _SCHEMA)
+        parts += [f"The original picture{several}:", show(digest, wording.pictures)]
+    parts += ["The picture as it is now:", show(result, wording.pictures), _REPLY_FORM]
+    return Question(wording.system, tuple(parts), _SCHEMA)
 
 
 def verdict(reply: JudgeReply) -> Verdict:

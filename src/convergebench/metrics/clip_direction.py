@@ -54,13 +54,13 @@ def captions(instruction: str) -> Captions | None:
     >>> captions("Flip the image horizontally.") is None
     True
     """
-    asked = instruction.strip().rstrip(".!").strip()
-    if found := _ADD.fullmatch(asked):
+    text = instruction.strip().rstrip(".!").strip()
+    if found := _ADD.fullmatch(text):
         return Captions(*_without_and_with(found["thing"], found["place"]))
-    if found := _REMOVE.fullmatch(asked):
+    if found := _REMOVE.fullmatch(text):
         without, having = _without_and_with(found["thing"], found["place"])
         return Captions(having, without)
-    if found := _REPLACE.fullmatch(asked):
+    if found := _REPLACE.fullmatch(text):
         return Captions(f"a picture of {found['old']}", f"a picture of {found['new']}")
     return None
 
@@ -90,12 +90,12 @@ def direction(
     >>> direction((right, up), (right, up))
     1.0
     """
-    moved, asked = (after - before for before, after in (pictures, texts))
-    lengths = [float(np.linalg.norm(change)) for change in (moved, asked)]
+    moved, expected = (after - before for before, after in (pictures, texts))
+    lengths = [float(np.linalg.norm(change)) for change in (moved, expected)]
     if min(lengths) < SMALLEST_CHANGE:
         unchanged = "pictures" if lengths[0] < SMALLEST_CHANGE else "captions"
         raise NotMeasurable(f"CLIP sees no change between the two {unchanged}, so there is no direction")
-    return float(np.clip(np.dot(moved, asked) / (lengths[0] * lengths[1]), -1, 1))
+    return float(np.clip(np.dot(moved, expected) / (lengths[0] * lengths[1]), -1, 1))
 
 
 class DirectionQuery(NamedTuple):
@@ -148,8 +148,8 @@ class ClipDirection:
         )
         with torch.inference_mode():
             read = self.text_half.text_model(**words.to(self.clip.device)).pooler_output
-            told = self.text_half.text_projection(read)
-            unit: NDArray[np.float32] = (told / told.norm(dim=-1, keepdim=True)).cpu().numpy()
+            embedded = self.text_half.text_projection(read)
+            unit: NDArray[np.float32] = (embedded / embedded.norm(dim=-1, keepdim=True)).cpu().numpy()
         return unit
 
 

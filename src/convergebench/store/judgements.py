@@ -45,9 +45,9 @@ def enlist_judge(workspace: Workspace, judge: JudgeFacts, rubrics: Sequence[Rubr
     workspace.write_rows("INSERT OR IGNORE INTO rubrics VALUES (?, ?, ?, ?)", rows).result()
 
 
-def begin_judgement(workspace: Workspace, asked: JudgementRequest, run: int) -> Future[None]:
-    row = (asked.key, asked.judge, asked.rubric, json.dumps(asked.pictures),
-           json.dumps(dict(asked.texts), ensure_ascii=False), asked.repeat, run, _now())  # fmt: skip
+def begin_judgement(workspace: Workspace, request: JudgementRequest, run: int) -> Future[None]:
+    row = (request.key, request.judge, request.rubric, json.dumps(request.pictures),
+           json.dumps(dict(request.texts), ensure_ascii=False), request.repeat, run, _now())  # fmt: skip
     sql = """
         INSERT OR IGNORE INTO judgements (key, judge, rubric, pictures, texts, repeat, run, at)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)

@@ -307,17 +307,17 @@ def explain(error: Exception, folder: Path) -> Exception:
     """The same error, said to a person."""
     if not isinstance(error, sqlite3.Error):
         return error
-    said = str(error)
-    if "full" in said:
+    message = str(error)
+    if "full" in message:
         return disk_full(folder)
-    if "readonly" in said or "unable to open" in said:
+    if "readonly" in message or "unable to open" in message:
         return WorkspaceError(f"cannot write to {folder}: it is read-only; choose another with --workspace")
-    if "not a database" in said or "malformed" in said:
+    if "not a database" in message or "malformed" in message:
         return WorkspaceError(
-            f"the database {folder / DATABASE} is damaged ({said}); the pictures beside it are not touched. "
+            f"the database {folder / DATABASE} is damaged ({message}); the pictures beside it are not touched. "
             f"Try `sqlite3 {DATABASE} .recover`, or move it away and start a new one."
         )
-    if "locked" in said:
+    if "locked" in message:
         return WorkspaceError(f"another process kept {folder} locked for {BUSY_SECONDS} seconds; try again")
     return error
 

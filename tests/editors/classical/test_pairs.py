@@ -44,7 +44,7 @@ OUTCOMES: dict[str, Outcome] = {
     "rotate_90_cw": WHOLE,
     "vertical_flip": WHOLE,
     "tone_warm_cool": WHOLE,
-    "sepia_and_back": Outcome("landscape", refused_backward="invents none"),
+    "sepia_and_back": Outcome("landscape", refused_backward="cannot invent them"),
     "smile_and_back": WORN,
     "eyes_close_open": Outcome("portrait", "cannot draw eyelids", "cannot know what closed eyes"),
     "light_brighten_darken": WHOLE,

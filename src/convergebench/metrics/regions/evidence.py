@@ -56,8 +56,8 @@ def _of_transform(input: Pixels, forward: Pixels, transform: Callable[[Pixels], 
     """Whether the forward picture is more similar to the transformed input than to the input, each
     registered."""
     as_it_was = shrunk(input, FOOTPRINT_SIDE)
-    asked = np.ascontiguousarray(transform(as_it_was))
-    after, before = _likeness(asked, forward), _likeness(as_it_was, forward)
+    expected = np.ascontiguousarray(transform(as_it_was))
+    after, before = _likeness(expected, forward), _likeness(as_it_was, forward)
     if after is None or before is None:
         return EditEvidence("unknown", "the picture is too small or too narrow to register by")
     if min(after, before) > _SAME:

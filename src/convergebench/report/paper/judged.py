@@ -78,9 +78,9 @@ def _missing(model: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             reasons |= Counter(row["reasons"])
     if not reasons:
         return
-    said = [f"{why} ({count})" for why, count in reasons.most_common(_MOST_REASONS)]
+    parts = [f"{why} ({count})" for why, count in reasons.most_common(_MOST_REASONS)]
     more = [counted(len(reasons) - _MOST_REASONS, "other reason")] if len(reasons) > _MOST_REASONS else []
-    yield f"Missing for {model}: {'; '.join([*said, *more])}."
+    yield f"Missing for {model}: {'; '.join([*parts, *more])}."
 
 
 def _parts_grid(rows: Sequence[Mapping[str, Any]], places: int) -> Grid:

@@ -99,8 +99,8 @@ def example_strip(copies: Copies, results: Results, ranked: Ranking) -> Strip | 
         pictures.append(copies.copy(made.get((round, False)), f"forward, round {round}"))
         pictures.append(copies.copy(made.get((round, True)), f"return, round {round}"))
     value = f"{metric_title(ranked.metric)} {number(chosen.value, decimals(ranked.metric))}"
-    asked = f"{copies.quoted_instructions(item.case)}, {counted(ranked.round, 'time')}"
-    caption = f"{item.model} is asked for {asked}; {value} is left."
+    instructions = f"{copies.quoted_instructions(item.case)}, {counted(ranked.round, 'time')}"
+    caption = f"{item.model} receives {instructions}; {value} is left."
     return Strip(item.model, item.case, caption, tuple(pictures))
 
 
@@ -121,11 +121,11 @@ def _worst_strip(copies: Copies, worst: WorstCase, ranked: Ranking) -> Strip:
         pictures.append(copies.copy(steps[0].inputs[0], "source"))
         pictures += [copies.copy(made.get((n, True)), f"round {n}") for n in _rounds(ranked.round)]
     value = number(worst.value, decimals(ranked.metric))
-    told = [f"{metric_title(ranked.metric)} {value} at round {ranked.round}"]
+    parts = [f"{metric_title(ranked.metric)} {value} at round {ranked.round}"]
     if worst.fell_at is not None:
-        told.append(f"below half after {worst.fell_at:.1f} rounds")
-    asked = copies.quoted_instructions(item.case)
-    caption = ", ".join(told) + (f"; asked: {asked}" if asked else "")
+        parts.append(f"below half after {worst.fell_at:.1f} rounds")
+    instructions = copies.quoted_instructions(item.case)
+    caption = ", ".join(parts) + (f"; instructions: {instructions}" if instructions else "")
     return Strip(item.model, item.case, caption, tuple(pictures))
 
 

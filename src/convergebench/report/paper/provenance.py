@@ -93,8 +93,8 @@ def grids_of(records: Records, results: Results) -> Iterator[tuple[str, Grid]]:
 
 def _settings(settings: Mapping[str, Any]) -> str:
     """The settings that differ from an empty value, as name=value."""
-    said = {name: value for name, value in settings.items() if value not in (None, [], {}, "")}
-    return _cut(", ".join(f"{name}={_value(value)}" for name, value in said.items())) or ABSENT
+    given = {name: value for name, value in settings.items() if value not in (None, [], {}, "")}
+    return _cut(", ".join(f"{name}={_value(value)}" for name, value in given.items())) or ABSENT
 
 
 def _value(value: Any) -> str:

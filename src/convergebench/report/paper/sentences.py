@@ -216,9 +216,9 @@ def missing(results: Results) -> Iterator[str]:
         return
     returns = sum(gap.count for gap in absent if gap.what == RETURN)
     values = sum(gap.count for gap in absent if gap.what != RETURN)
-    said = [counted(returns, "return")] if returns else []
-    said += [counted(values, "value")] if values else []
-    yield f"Over all rounds {listed(said)} {'is' if returns + values == 1 else 'are'} missing."
+    counts = [counted(returns, "return")] if returns else []
+    counts += [counted(values, "value")] if values else []
+    yield f"Over all rounds {listed(counts)} {'is' if returns + values == 1 else 'are'} missing."
 
 
 def limits(results: Results, ranked: Ranking, pictures: int) -> Iterator[str]:
