@@ -54,7 +54,7 @@ class Advice:
 
 @dataclass(frozen=True)
 class Prompt:
-    """What a reasoner is wording, word for word."""
+    """The wording of the question to a reasoner."""
 
     id: str
     version: int

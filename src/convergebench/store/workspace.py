@@ -314,7 +314,7 @@ def explain(error: Exception, folder: Path) -> Exception:
         return WorkspaceError(f"cannot write to {folder}: it is read-only; choose another with --workspace")
     if "not a database" in message or "malformed" in message:
         return WorkspaceError(
-            f"the database {folder / DATABASE} is damaged ({message}); the pictures beside it are not touched. "
+            f"the database {folder / DATABASE} is damaged ({message}); the pictures are not affected. "
             f"Try `sqlite3 {DATABASE} .recover`, or move it away and start a new one."
         )
     if "locked" in message:

@@ -13,7 +13,7 @@ from convergebench.engine.measuring.items import (
     PicturePair,
 )
 from convergebench.picture import Picture
-from convergebench.protocols.chain_context import RequestedEdit, ChainContext
+from convergebench.protocols.chain_context import ChainContext, RequestedEdit
 from convergebench.types import Digest, PictureFacts, Step
 
 

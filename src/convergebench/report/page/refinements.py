@@ -157,9 +157,9 @@ def pictures_of_refined(section: Mapping[str, Any]) -> Iterator[PagePicture]:
     for source in sources:
         yield PagePicture(source["digest"], source["file"], source["digest"])
     for stage in (section["primary"], *section["rounds"]):
-        if stand["picture"]:
+        if stage["picture"]:
             compared = sources[0]["digest"] if sources else None
-            yield PagePicture(stand["picture"]["digest"], stand["picture"]["file"], compared)
+            yield PagePicture(stage["picture"]["digest"], stage["picture"]["file"], compared)
 
 
 def _picture(steps: Mapping[Digest, Sequence[IndexedStep]], digest: Digest | None) -> dict[str, Any] | None:
