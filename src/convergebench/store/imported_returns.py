@@ -1,4 +1,4 @@
-"""Returns that were measured elsewhere: kept as given, row for row, doubles and all."""
+"""Returns that were measured elsewhere: stored unchanged, including duplicate rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TABLE = "imported_returns"
 
 
 def record_imported(workspace: Workspace, run: int, suite: str, rows: Sequence[ImportedReturn]) -> None:
-    """Keep the rows, all of them or none."""
+    """Store all rows, or none."""
     sql = f"""
         INSERT INTO {TABLE} (run, suite, model, case_id, picture, pair, category, kind, seed, round, measured)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -27,7 +27,7 @@ def record_imported(workspace: Workspace, run: int, suite: str, rows: Sequence[I
 
 
 def imported_rows(workspace: Workspace, suite: str) -> list[ImportedReturn]:
-    """The suite's imported rows in the order in which they came; a later one corrects an earlier one."""
+    """The suite's imported rows in order of import; a later one corrects an earlier one."""
     if not workspace.has_table(TABLE):
         return []
     found = workspace.query(f"SELECT * FROM {TABLE} WHERE suite = ? ORDER BY id", suite)
