@@ -34,7 +34,7 @@ Role = Literal["model", "probe", "floor"]
 
 @dataclass(frozen=True)
 class Listing:
-    """What is known of an editor before it is built."""
+    """The description of an editor before it is built."""
 
     name: str
     provider: str
@@ -42,7 +42,7 @@ class Listing:
     version: str
     role: Role
     price_usd: float | None
-    """An edit's price, if it does not depend on the picture or was worked out for one megapixel."""
+    """The price per edit, if it does not depend on the picture, or for one megapixel."""
     parameters: Mapping[str, Parameter]
     needs: Sequence[Need]
     build: Build
@@ -51,19 +51,19 @@ class Listing:
     at_once: int | None = None
 
     def missing(self, given: Mapping[str, Parameter] | None = None) -> str | None:
-        """Why it cannot be used now, or None if it can; what a parameter gives is not missing."""
+        """The reason why it cannot be used now, or None if it can; parameters may meet requirements."""
         open_needs = [need for need in self.needs if not (given or {}).get(need.parameter)]
         blocking = (need for need in open_needs if not need.comes_by_itself)
         return next((reason for need in blocking if (reason := need.missing())), None)
 
     def lacking(self) -> str | None:
-        """What is not here yet, also where it comes by itself."""
+        """The first unmet requirement, including those that are met automatically on first use."""
         return next((reason for need in self.needs if (reason := need.missing())), None)
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A provider's model under a short name, with the parameters it is called with."""
+    """A provider's model under a short name, with its parameters."""
 
     model: str
     price_usd: float | None = None
@@ -86,7 +86,7 @@ def editor(
     needs: Sequence[Need] = (),
     parameters: Mapping[str, Parameter] | None = None,
 ) -> Callable[[Build], Build]:
-    """Make one editor known under a name; its parameters with their defaults are part of its fingerprint."""
+    """Register an editor under a name; its parameters with their defaults are part of its fingerprint."""
 
     def register(build: Build) -> Build:
         known = dict(parameters or {})
@@ -108,9 +108,9 @@ def provider(
     parameters: Mapping[str, Parameter] | None = None,
     at_once: int | None = None,
 ) -> Callable[[Build], Build]:
-    """Make a provider known: `name:model` builds any of its models, `facts.parameters["model"]` says which;
-    presets are short names for some of them. `at_once` is how many requests at a time are safe for a new
-    account, None for what runs on this machine."""
+    """Register a provider: `name:model` builds any of its models, by `facts.parameters["model"]`; presets are
+    short names for some of them. `at_once` is the number of parallel requests that is safe for a new account;
+    None for editors on this machine."""
 
     def register(build: Build) -> Build:
         shared = dict(parameters or {})
@@ -131,19 +131,20 @@ def provider(
 
 
 def listings() -> list[Listing]:
-    """All editors with a name of their own: built in and from other packages."""
+    """All named editors: built-in ones and those of other packages."""
     _discover()
     return list(_listings.values())
 
 
 def providers() -> list[Listing]:
-    """All that `provider:model` can begin with."""
+    """All providers, for names of the form `provider:model`."""
     _discover()
     return list(_providers.values())
 
 
 def open_editor(spec: str) -> Editor:
-    """Build the editor that `spec` names; WrongUse if there is none such, or if it lacks something."""
+    """Build the editor that `spec` names; raises WrongUse if it is unknown, or if a requirement is not
+    met."""
     listing, parameters = parse(spec)
     if missing := listing.missing(parameters):
         raise _not_yet(listing, missing)
@@ -154,14 +155,14 @@ def open_editor(spec: str) -> Editor:
 
 
 def known_editor(spec: str) -> Editor:
-    """The same, but one that lacks something is known all the same, so that its cost can be told."""
+    """The same, but also for editors with unmet requirements, so that their cost can be estimated."""
     listing, parameters = parse(spec)
     missing = listing.missing(parameters)
     return Unready(facts_of(listing, parameters), missing) if missing else open_editor(spec)
 
 
 class Unready:
-    """An editor that cannot be used yet: it has an identity and a price, and says what is missing."""
+    """An editor with unmet requirements: it has an identity and a price, and reports what is missing."""
 
     def __init__(self, facts: EditorFacts, missing: str) -> None:
         self.facts = facts
@@ -175,7 +176,7 @@ class Unready:
 
 
 def facts_of(listing: Listing, parameters: Mapping[str, Parameter]) -> EditorFacts:
-    """The editor's identity; its name tells all parameters that are not as listed."""
+    """The editor's identity; its name includes all parameters that differ from their defaults."""
     given = {key: value for key, value in parameters.items() if value != listing.parameters.get(key)}
     base = listing.name
     if listing is _providers.get(listing.name):
@@ -195,7 +196,7 @@ def facts_of(listing: Listing, parameters: Mapping[str, Parameter]) -> EditorFac
 
 
 def parse(spec: str) -> tuple[Listing, dict[str, Parameter]]:
-    """The listing and the full set of parameters, or one sentence on what is wrong with the name."""
+    """The listing and the full set of parameters; raises WrongUse for an invalid name."""
     _discover()
     name, _, query = spec.partition("?")
     start, colon, model = name.partition(":")

@@ -107,8 +107,8 @@ def _pictures(folder: Path, role: str) -> dict[int, Path]:
 
 
 def _case(chain: ChainFolder, digest: str) -> Case:
-    """The folder above names the picture where there is one, or else what stands before the name of a
-    built-in edit, as in portrait_01_hat_add_remove; else the picture's content does."""
+    """The picture's name: that of the folder above if there is one; otherwise the part before the name of a
+    built-in edit, as in portrait_01_hat_add_remove; otherwise its content."""
     above, _, name = chain.case.rpartition("/")
     known = next((pair for pair in PAIRS if name == pair.id or name.endswith(f"_{pair.id}")), None)
     before = name.removesuffix(known.id).rstrip("_") if known else ""

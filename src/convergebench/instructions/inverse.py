@@ -72,7 +72,7 @@ def is_its_own_inverse(instruction: str) -> bool:
 
 
 def said(asked: Meaning) -> str:
-    """The instruction that asks for this."""
+    """The instruction for this request."""
     text = _SAYINGS[asked.kind](asked)
     return f"{text[:1].upper()}{text[1:]}."
 
