@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convergebench.instructions.inverse import Meaning, invert, is_its_own_inverse, read, phrase, turned
+from convergebench.instructions.inverse import Meaning, invert, is_its_own_inverse, phrase, read, turned
 from convergebench.suites import PAIRS
 
 BY_HAND = {

@@ -1,4 +1,4 @@
-"""The contract on a reply: the only place where a judge's words become numbers."""
+"""The contract on a reply: the only place where a judge's text becomes numbers."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _THOUGHT_BEGINS = "<think>"
 
 
 class NotInForm(Exception):
-    """The reply is not one object with all that was asked for."""
+    """The reply is not one object with all required fields."""
 
 
 class OutOfRange(Exception):
-    """All is there, but a score lies outside its scale."""
+    """All fields exist, but a score is outside its scale."""
 
 
 def verdict(reply: JudgeReply, rubric: Rubric) -> Verdict:
-    """The reply's scores, or which of the ways of having none this is."""
+    """The reply's scores, or the kind of missing verdict."""
     if reply.ending == "refused":
         return Verdict("refused", missing=f"the judge refused: {reply.text.strip() or reply.finish_reason}")
     try:
@@ -41,7 +41,7 @@ def verdict(reply: JudgeReply, rubric: Rubric) -> Verdict:
 
 
 def the_object(text: str) -> dict[str, Any]:
-    """The one JSON object in a reply: bare, or in its only fence; thoughts before it are left out.
+    """The single JSON object in a reply: bare, or in its only code fence; thoughts before it are ignored.
 
     >>> the_object('<think>{"a": 1}?</think> {"a": 2}')
     {'a': 2}
@@ -51,7 +51,7 @@ def the_object(text: str) -> dict[str, Any]:
         said = _fenced(_after_thoughts(said))
     try:
         found = json.loads(said, object_pairs_hook=_without_doubles, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:  # also a number with too many digits
+    except (ValueError, RecursionError) as error:  # also raised for a number with too many digits
         raise NotInForm(f"the reply is not one JSON object ({error})") from error
     if not isinstance(found, dict):
         raise NotInForm(f"the reply is a JSON {type(found).__name__}, not an object")
@@ -65,7 +65,7 @@ def _after_thoughts(text: str) -> str:
 
 
 def _fenced(text: str) -> str:
-    """What stands in the only fence, or the text itself where there is none."""
+    """The content of the only code fence, or the text itself without one."""
     fenced: list[str] = _FENCE.findall(text)
     if not fenced or text.startswith("{"):
         return text

@@ -1,4 +1,4 @@
-"""A reasoner: a vision-language model that looks at an edit and says what is to be done next, if anything."""
+"""A reasoner: a vision-language model that inspects an edit and requests further edits, if needed."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from convergebench.providers import whole
 from convergebench.types import Digest, fingerprint_of
 
 FORM = 1
-"""Raise it when the words below or the reading of replies change: then they are other questions."""
+"""Increase this when the texts below or the parsing of replies change."""
 JOINT = "; "
-"""Between instructions that are handed over as one; the published weights write it themselves."""
+"""Separates instructions that are combined into one; the published weights use it themselves."""
 
 _NOTHING = frozenset({"", "none", "no re-edit needed", "no edit needed"})
 _TAGGED = re.compile(r"\s*<CoT>(.*?)</CoT>\s*<Re_edit>(.*?)</Re_edit>\s*", re.DOTALL | re.IGNORECASE)
@@ -42,7 +42,7 @@ _REPLY_FORM = (
 
 @dataclass(frozen=True)
 class Advice:
-    """What a reasoner makes of an edit. No instructions means that nothing is left to do."""
+    """A reasoner's advice on an edit. No instructions means that nothing is left to do."""
 
     reasoning: str
     instructions: tuple[str, ...]
@@ -104,7 +104,7 @@ def question(
 
 
 def verdict(reply: JudgeReply) -> Verdict:
-    """The reply as judgements are kept: its value is the number of instructions."""
+    """The reply as a verdict: its value is the number of instructions."""
     if reply.ending == "refused":
         said = reply.text.strip() or reply.finish_reason
         return Verdict("refused", missing=f"the reasoner refused: {said}")
@@ -149,5 +149,5 @@ def _tagged(text: str) -> Advice:
 
 
 def _needed(instructions: Sequence[str]) -> tuple[str, ...]:
-    """Those that ask for something: an edit by the word None would be paid for."""
+    """Without empty instructions: an edit with the instruction "None" would be paid for."""
     return tuple(one for one in instructions if one.rstrip(".").lower() not in _NOTHING)
