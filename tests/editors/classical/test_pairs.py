@@ -30,7 +30,7 @@ OUTCOMES: dict[str, Outcome] = {
     "scarf_add_remove": WORN,
     "beard_add_remove": WORN,
     "mustache_add_remove": WORN,
-    "watch_add_remove": Outcome("portrait", "where a wrist is", "where a wrist is"),
+    "watch_add_remove": Outcome("portrait", "cannot find a wrist", "cannot find a wrist"),
     "chair_add_remove": PLACED,
     "red_ball_add_remove": PLACED,
     "plant_add_remove": PLACED,

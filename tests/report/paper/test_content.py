@@ -93,7 +93,7 @@ def test_half_lives_are_told_of_models_that_fell_and_of_those_that_hold_out(resu
 
 
 def test_models_that_cannot_be_told_apart_are_named_together(results):
-    assert "All of them can be told apart." in told(sentences.ranking_sentences(ranking(results)))
+    assert "All of them differ significantly." in told(sentences.ranking_sentences(ranking(results)))
     first = [item for item in results.returns if item.picture == "scene_lake"]
     alone = ranking(replace(results, returns=tuple(first)))
     said = "qwen, nano-banana, grok, gemini-2.5-flash, seedream and flux-kontext-dev cannot be told apart"
