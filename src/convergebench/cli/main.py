@@ -35,6 +35,7 @@ from convergebench.cli import (
     task,
     view,
     weights,
+    workspace,
     worst,
 )
 from convergebench.cli.exit_codes import DONE, ERROR, INTERRUPTED, WRONG_USE
@@ -74,6 +75,7 @@ for module in (suites, metrics, doctor):
     app.command(module.NAME)(module.command)
 app.add_typer(pairs.app)
 app.add_typer(weights.app)
+app.add_typer(workspace.app)
 
 
 def _version(wanted: bool) -> None:
