@@ -2,8 +2,9 @@
 
     python benchmarks/default_set.py [--results 8]
 
-A result is one round of a chain: a forward picture with something drawn on it, and a worn return. What depends
-on the source alone is prepared before. Versions without measures by region print the rest of their default set.
+A result is one round of a chain: a forward picture with something drawn on it, and a worn return. What
+depends on the source alone is prepared before. Versions without measures by region print the rest of their
+default set.
 """
 
 from __future__ import annotations
