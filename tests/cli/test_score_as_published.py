@@ -85,9 +85,9 @@ def test_both_figures_and_their_n_are_in_the_csv(cli: Cli, judge: JudgeServer, t
 
     judge.script = script
     table = tmp_path / "table.csv"
-    cli("run", "--suite", "reedit-mini", "--model", "classical", "--protocol", "one_shot", "-w", tmp_path / "w")  # fmt: skip
-    done = cli("score", "--suite", "reedit-mini", "-w", tmp_path / "w", "--judge", judge.name,
-               "--as-published", "--csv", table)  # fmt: skip
+    where = ("--suite", "reedit-mini", "-w", tmp_path / "w")
+    cli("run", *where, "--model", "classical", "--protocol", "one_shot")
+    done = cli("score", *where, "--judge", judge.name, "--as-published", "--csv", table)
     assert done.code == 3
     head, *lines = table.read_text().splitlines()
     columns = head.split(",")
