@@ -27,6 +27,7 @@ from convergebench.engine import (
 from convergebench.engine.judging.reference_pictures import store_references
 from convergebench.engine.ray.replica_pool import Scale
 from convergebench.engine.ray.run import run_plan_on_ray
+from convergebench.engine.target_pictures import store_targets
 from convergebench.errors import MissingExtra, WrongUse
 from convergebench.metrics import MetricOptions, MetricSet
 from convergebench.picture import Picture
@@ -34,7 +35,7 @@ from convergebench.protocols import protocol_cases
 from convergebench.results import Records, SuiteId, load_results
 from convergebench.results.worst_regions import WorstRegions, worst_regions
 from convergebench.store import Workspace
-from convergebench.types import Edited, Editor, EditRequest, Pixels
+from convergebench.types import Edited, Editor, EditRequest, Pixels, SeedPolicy
 
 if TYPE_CHECKING:
     import pandas
@@ -58,6 +59,8 @@ class Settings:
     limit: int | None = None
     seed: int = 0
     repeats: int = 1
+    seed_policy: SeedPolicy = "fresh"
+    """Whether every step of a trajectory has its own seed, or all have the first one's."""
     concurrency: int | None = None
     per_minute: float | None = None
     max_cost_usd: float | None = None
@@ -82,6 +85,8 @@ class Settings:
         metrics.expand(self.metrics)
         if not -(2**63) <= self.seed < 2**63 - self.repeats:
             raise WrongUse("--seed must fit into 64 bits; choose a smaller value")
+        if self.seed_policy not in ("fresh", "same"):
+            raise WrongUse(f"--seed-policy must be fresh or same, not {self.seed_policy}")
         if self.engine not in ("local", "ray"):
             raise WrongUse(f"--engine must be local or ray, not {self.engine}")
         if self.engine == "local" and (self.ray_address or self.replicas):
@@ -137,7 +142,7 @@ def make_plan(
     settings.limits.check_prices(editor.facts for editor in built)
     seeds = tuple(range(settings.seed, settings.seed + settings.repeats))
     name = str(SuiteId(suite.name, suite.version, exercised.part))
-    return Plan(name, exercised.protocol, cases, tuple(built), seeds)
+    return Plan(name, exercised.protocol, cases, tuple(built), seeds, settings.seed_policy)
 
 
 def execute(
@@ -150,6 +155,7 @@ def execute(
 ) -> RunOutcome:
     """Run the plan; the workspace records its settings and how it ended."""
     store_references(workspace.pictures, plan.cases)
+    plan = replace(plan, cases=store_targets(workspace.pictures, plan.cases))
     with workspace.run({**asdict(settings), "suite": plan.suite}) as run:
         outcome = run_coroutine(_run_plan(plan, settings, workspace, run.id, fresh, progress))
         run.interrupted = outcome.interrupted

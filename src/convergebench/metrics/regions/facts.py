@@ -32,6 +32,8 @@ FACTS = (
 NAMES = tuple(facts.name for facts in FACTS)
 OF_RETURN = tuple(name for name in NAMES if name not in (FOOTPRINT, EDIT_EVIDENCE))
 """Those of a return; the two others are of a forward picture."""
+OF_TURN = ("kept", "kept_registered", "collateral")
+"""Those of a turn of a session, beside its footprint."""
 
 
 def _of_pair(source: object, result: Result) -> Mapping[str, Reading]:
