@@ -38,6 +38,24 @@ Role = Literal["model", "probe", "floor"]
 
 
 @dataclass(frozen=True)
+class ModelFacts:
+    """What is publicly known of a model; None and empty texts are unknown."""
+
+    takes_seed: bool | None = None
+    image_field: str = ""
+    """The field of the request that holds the picture."""
+    size: str = ""
+    """Size of the result, where it is not that of the input."""
+    price_note: str = ""
+    """How the price is composed, in USD."""
+    source: str = ""
+    checked: str = ""
+    """The date of the source."""
+    also: tuple[str, ...] = ()
+    """Other ids of the same model."""
+
+
+@dataclass(frozen=True)
 class Listing:
     """What is known of an editor before it is built."""
 
@@ -54,6 +72,7 @@ class Listing:
     open_parameters: bool = False
     """Whether it takes parameters that are not listed."""
     at_once: int | None = None
+    facts: ModelFacts = ModelFacts()
 
     def missing(self, given: Mapping[str, Parameter] | None = None) -> str | None:
         """Why it cannot be used now, or None if it can; what a parameter gives is not missing."""
@@ -75,6 +94,7 @@ class Preset:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     summary: str = ""
     needs: Sequence[Need] = ()
+    facts: ModelFacts = ModelFacts()
 
 
 _listings: dict[str, Listing] = {}
@@ -112,24 +132,32 @@ def provider(
     presets: Mapping[str, Preset] | None = None,
     parameters: Mapping[str, Parameter] | None = None,
     at_once: int | None = None,
+    takes_seed: bool | None = None,
 ) -> Callable[[Build], Build]:
     """Make a provider known: `name:model` builds any of its models, `facts.parameters["model"]` says which;
     presets are short names for some of them. `at_once` is how many requests at a time are safe for a new
-    account, None for what runs on this machine."""
+    account, None for what runs on this machine. `takes_seed` holds for models whose facts do not say."""
 
     def register(build: Build) -> Build:
         shared = dict(parameters or {})
-        every = Listing(name, name, summary, version, role, price_usd, shared, needs, build, True, at_once)
+        every = Listing(
+            name, name, summary, version, role, price_usd, shared, needs, build, True, at_once,
+            ModelFacts(takes_seed),
+        )  # fmt: skip
         _add(_providers, every)
         for short, preset in (presets or {}).items():
             known = {"model": preset.model, **shared, **preset.parameters}
             said = preset.summary or f"{preset.model} at {name}"
             wanted = (*needs, *preset.needs)
-            price = preset.price_usd
+            price = price_usd if preset.price_usd is None else preset.price_usd
+            facts = preset.facts
+            if facts.takes_seed is None:
+                facts = replace(facts, takes_seed=takes_seed)
             _add(
                 _listings,
-                replace(every, name=short, summary=said, price_usd=price, parameters=known, needs=wanted),
-            )
+                replace(every, name=short, summary=said, price_usd=price, parameters=known,
+                        needs=wanted, facts=facts),
+            )  # fmt: skip
         return build
 
     return register

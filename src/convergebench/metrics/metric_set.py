@@ -12,7 +12,7 @@ from convergebench.metrics import _catalogue
 from convergebench.metrics._device import may_use_cuda, uses_cuda
 from convergebench.metrics._gpu.reader import GpuReader
 from convergebench.metrics._reader import MetricReader, PixelPair
-from convergebench.metrics.base import MetricOptions, Reading, Result
+from convergebench.metrics.base import AnyRegistration, MetricOptions, Reading, Result
 from convergebench.picture import Picture, resized_to
 from convergebench.types import Measurement, MetricFacts
 
@@ -30,10 +30,10 @@ class MetricSet:
     def __init__(self, names: Sequence[str], options: MetricOptions | None = None, sources: int = 64) -> None:
         self._options = options or MetricOptions()
         self._sources = sources
-        self._wanted: dict[str, list[MetricFacts]] = {}
+        self._wanted: dict[AnyRegistration, list[MetricFacts]] = {}
         for name in _catalogue.expand(names):
             facts = _catalogue.facts(name, self._options)
-            self._wanted.setdefault(_catalogue.source_of(name), []).append(facts)
+            self._wanted.setdefault(_catalogue.registration(name), []).append(facts)
         self._choosing = threading.Lock()
         self._chosen: list[MetricReader | GpuReader] | None = None
 
@@ -46,8 +46,8 @@ class MetricSet:
         """A copy without these metrics."""
         fewer = copy(self)
         fewer._wanted = {
-            source: [facts for facts in members if facts.name not in names]
-            for source, members in self._wanted.items()
+            registration: [facts for facts in members if facts.name not in names]
+            for registration, members in self._wanted.items()
             if any(facts.name not in names for facts in members)
         }
         fewer._choosing, fewer._chosen = threading.Lock(), None
@@ -61,7 +61,9 @@ class MetricSet:
     def can_measure(self, name: str) -> bool:
         """Whether the metric is available. Loads the metric to find out."""
         return any(
-            gauge.is_available(name) for gauge in self._gauges() if name in (f.name for f in gauge.facts)
+            reader.is_available(name)
+            for reader in self._readers()
+            if name in (facts.name for facts in reader.facts)
         )
 
     def measure(self, pairs: Sequence[tuple[Picture, Picture]]) -> list[dict[str, Measurement]]:
@@ -69,17 +71,17 @@ class MetricSet:
         reference."""
         opened = [_open(reference, result) for reference, result in pairs]
         outcomes: list[dict[str, Mapping[str, Reading] | str]] = [{} for _ in pairs]
-        for gauge in self._gauges():
-            for row, outcome in zip(outcomes, gauge.read(opened), strict=True):
-                row.update({facts.name: outcome for facts in gauge.facts})
+        for reader in self._readers():
+            for row, outcome in zip(outcomes, reader.read(opened), strict=True):
+                row.update({facts.name: outcome for facts in reader.facts})
         return [
             {facts.name: _measurement(facts, row[facts.name]) for facts in self.facts} for row in outcomes
         ]
 
-    def _fit_for_gpu(self) -> list[str]:
-        return [name for name in self._wanted if _catalogue.has_gpu_form(name)]
+    def _fit_for_gpu(self) -> list[AnyRegistration]:
+        return [registration for registration in self._wanted if registration.on_gpu is not None]
 
-    def _gauges(self) -> list[MetricReader | GpuReader]:
+    def _readers(self) -> list[MetricReader | GpuReader]:
         with self._choosing:
             if self._chosen is None:
                 self._chosen = self._choose()
@@ -90,13 +92,13 @@ class MetricSet:
         starts, because importing torch takes seconds."""
         fit = self._fit_for_gpu()
         on_gpu = fit if fit and uses_cuda(self._options) else []
-        gauges: list[MetricReader | GpuReader] = [
-            MetricReader(name, tuple(facts), self._options, self._sources)
-            for name, facts in self._wanted.items()
-            if name not in on_gpu
+        readers: list[MetricReader | GpuReader] = [
+            MetricReader(registration, tuple(facts), self._options, self._sources)
+            for registration, facts in self._wanted.items()
+            if registration not in on_gpu
         ]
-        together = tuple(facts for name in on_gpu for facts in self._wanted[name])
-        return [GpuReader(together, self._options), *gauges] if together else gauges
+        together = tuple(facts for registration in on_gpu for facts in self._wanted[registration])
+        return [GpuReader(together, self._options), *readers] if together else readers
 
 
 def _measurement(facts: MetricFacts, outcome: Mapping[str, Reading] | str) -> Measurement:

@@ -20,6 +20,7 @@ from convergebench.results.judgements import (
 )
 from convergebench.results.measurements import PairValues, read_newest_versions, read_pair_values
 from convergebench.results.model_labels import imported_labels, unique_labels
+from convergebench.results.round_trip_verdicts import RoundTripVerdicts, round_trip_verdicts
 from convergebench.results.runs import RunRecord, read_runs
 from convergebench.results.steps import StepRecord, read_steps
 from convergebench.results.trajectories import (
@@ -111,6 +112,10 @@ class Records:
     @cached_property
     def judgements(self) -> Sequence[JudgementRecord]:
         return read_judgements(self.workspace)
+
+    @cached_property
+    def round_trip_verdicts(self) -> RoundTripVerdicts:
+        return round_trip_verdicts(self.judgements, self.rubrics, self.judge_labels)
 
     @cached_property
     def imported_suites(self) -> Sequence[str]:

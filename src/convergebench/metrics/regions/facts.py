@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from convergebench.metrics.base import FamilyRegistration, FunctionFamily, Reading, Result, register_family
+from convergebench.metrics.base import Reading, Result, family
 from convergebench.types import Better, MetricFacts
 
 VERSION = "1"
@@ -36,10 +36,6 @@ OF_TURN = ("kept", "kept_registered", "collateral")
 """Those of a turn of a session, beside its footprint."""
 
 
+@family("regions", *FACTS, prepare=lambda source: None)
 def _of_pair(source: object, result: Result) -> Mapping[str, Reading]:
     return dict.fromkeys(NAMES, ONLY_IN_CHAINS)
-
-
-register_family(
-    FamilyRegistration("regions", FACTS, lambda _: FunctionFamily(FACTS, _of_pair, lambda source: None))
-)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from convergebench.analysis import RETURN, MissingValue, Ranking
+from convergebench.analysis.headline.edit_decisions import Decider
 from convergebench.analysis.headline.headline import Headline
 from convergebench.analysis.round_trip.convergence_score import SCORED
 from convergebench.report.formatting import counted, metric_title
@@ -38,8 +39,27 @@ def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
 def _headline(found: Headline) -> Iterator[str]:
     if found.cases < found.all_cases:
         yield f"The score is over the {found.cases} of {found.all_cases} cases that every ranked model has."
+    if found.deciders:
+        yield f"Whether an edit happened is decided by {_deciders(found.deciders)}."
     if any(row.did_is_bound for row in found.rows):
-        yield "No judge and no CLIP: an edit counts as made unless pixels refute it; its share is a bound."
+        yield "Where pixels decide, an edit counts as made unless they refute it: the share is a bound (≤)."
+    if found.graded_cases:
+        rest = found.cases - found.graded_cases
+        yield (
+            f"What was undone is a judge's grade in {counted(found.graded_cases, 'case')}"
+            f"{f' and measured in the other {rest}' if rest else ''}."
+        )
+    if found.judges:
+        yield f"Judged by: {'; '.join(found.judges)}."
+
+
+def _deciders(deciders: Mapping[Decider, int]) -> str:
+    """
+    >>> _deciders({"judge": 10, "pixels": 2})
+    'a judge in 10 cases, pixels in 2 cases'
+    """
+    names = {"judge": "a judge", "CLIP": "CLIP", "pixels": "pixels"}
+    return ", ".join(f"{names[one]} in {counted(cases, 'case')}" for one, cases in deciders.items())
 
 
 def _comparability(ranking: Ranking) -> Iterator[str]:
