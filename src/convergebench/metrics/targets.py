@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from convergebench.metrics.base import FamilyRegistration, FunctionFamily, Reading, Result, register_family
+from convergebench.metrics.base import Reading, Result, family
 from convergebench.types import Better, MetricFacts, Pixels
 
 if TYPE_CHECKING:
@@ -77,10 +77,6 @@ def _psnr(squared: float) -> float:
     return math.inf if squared == 0 else -10 * math.log10(squared)
 
 
+@family("targets", *FACTS, prepare=lambda source: None)
 def _of_pair(source: object, result: Result) -> Mapping[str, Reading]:
     return dict.fromkeys(NAMES, ONLY_WITH_TARGETS)
-
-
-register_family(
-    FamilyRegistration("targets", FACTS, lambda _: FunctionFamily(FACTS, _of_pair, lambda source: None))
-)

@@ -110,10 +110,14 @@ def csv_turns(suite: str, curves: Iterable[TurnCurve]) -> list[tuple[str | int |
     return [
         (
             suite, curve.model, curve.protocol, curve.figure.key, point.turn,
-            point.score and point.score.mean, point.score and point.score.low,
-            point.score and point.score.high, point.n, point.missing,
+            *_interval(point), point.n, point.missing,
             "; ".join(f"{count} × {reason}" for reason, count in point.reasons.items()),
         )
         for curve in curves
         for point in curve.points
     ]  # fmt: skip
+
+
+def _interval(point: TurnPoint) -> tuple[float | None, float | None, float | None]:
+    score = point.score
+    return (score.mean, score.low, score.high) if score else (None, None, None)
