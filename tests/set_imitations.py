@@ -67,3 +67,27 @@ def append_edival(folder: Path, *rows: list[object]) -> None:
 def write_json(path: Path, value: object) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+
+
+def write_mse_bench(folder: Path, sessions: int = 5) -> Path:
+    """Parquet as the hub has it, pictures inside; the file is named as `datasets` names it."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    operations = ["add", "color_alter", "remove", "pose", "camera"]
+    rows = [
+        {
+            "image": {"bytes": png(index), "path": f"{index}.jpg"},
+            "context": [f"Add cup {index}", "Make it red", "Remove it", "Turn left", "Zoom in"],
+            "description_source": f"A table, number {index}",
+            "description_target": ["a"] * 5,
+            "index": index,
+            "operation": operations,
+            "summary": "A cup comes and goes",
+        }
+        for index in range(sessions)
+    ]
+    place = folder / "data" / "train-00000-of-00001.parquet"
+    place.parent.mkdir(parents=True)
+    parquet.write_table(pa.Table.from_pylist(rows), place, row_group_size=2)
+    return folder

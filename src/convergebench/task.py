@@ -105,7 +105,7 @@ def read_task(path: Path) -> Task:
 
 
 def _edit(task: Task, suite: Suite, workspace: Workspace) -> tuple[RunOutcome, tuple[str, ...]]:
-    built = tuple(editors.open_editor(model) for model in dict.fromkeys(task.models))
+    built = tuple(api.open_different(task.models, editors.open_editor))
     task.limits.check_prices(editor.facts for editor in built)
     settings = api.Settings(
         task.models, suite=task.suite, rounds=1, limit=task.limit, concurrency=task.workers,
@@ -113,7 +113,7 @@ def _edit(task: Task, suite: Suite, workspace: Workspace) -> tuple[RunOutcome, t
     )  # fmt: skip
     plan = Plan(full_name(suite), one_shot(), suite.cases, built, (0,))
     outcome = api.execute(plan, settings, workspace)
-    return outcome, tuple(editor.facts.name for editor in built)
+    return outcome, tuple(editor.facts.title for editor in built)
 
 
 def _open_judge(task: Task) -> Judge:

@@ -36,6 +36,7 @@ from convergebench.cli import (
     turns,
     view,
     weights,
+    workspace,
     worst,
 )
 from convergebench.cli.exit_codes import DONE, ERROR, INTERRUPTED, WRONG_USE
@@ -76,6 +77,7 @@ for module in (suites, metrics, doctor):
     app.command(module.NAME)(module.command)
 app.add_typer(pairs.app)
 app.add_typer(weights.app)
+app.add_typer(workspace.app)
 
 
 def _version(wanted: bool) -> None:

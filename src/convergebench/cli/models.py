@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convergebench.cli.options import AsJson, print_json, terminal_width
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    AsJson,
+    WorkspaceFolder,
+    print_json,
+    terminal_width,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,6 +113,18 @@ def try_(
         f"Wrote {path}: {width} × {height} (source {source.size[0]} × {source.size[1]}), {took}, {paid}"
     )
     return 0
+
+
+@app.command()
+def rename(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model in the workspace.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its new name; '' restores the original one.")],
+    workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
+) -> None:
+    """Rename a model of a workspace in all tables, pages and papers. No result changes."""
+    from convergebench.cli.workspace import rename as rename_in_workspace
+
+    rename_in_workspace(model, name, workspace)
 
 
 def _in_order(known: Sequence[Listing]) -> list[Listing]:

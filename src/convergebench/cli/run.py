@@ -13,6 +13,7 @@ from convergebench.cli.options import (
     AsJson,
     WorkspaceFolder,
     benchmark,
+    counted,
     listed,
     print_json,
 )
@@ -194,15 +195,11 @@ def _preview(plan: Plan, workspace: Path, as_json: bool, *, fresh: bool) -> None
             {"suite": plan.suite, "cases": len(plan.cases), "rounds": plan.protocol.rounds, "models": rows}
         )
         return
-    cases, seeds = _counted(len(plan.cases), "case"), _counted(len(plan.seeds), "seed")
+    cases, seeds = counted(len(plan.cases), "case"), counted(len(plan.seeds), "seed")
     each = "their turns" if plan.protocol.by_turn else f"{plan.protocol.edits} edits"
     typer.echo(f"{plan.suite}: {cases} × {seeds} × {each} = {plan.edits_each} edits per model")
     for row in rows:
         typer.echo(f"  {row['model']}: {row['done']} done, {row['to_do']} to do, {_priced(row['cost_usd'])}")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _priced(cost_usd: float | None) -> str:
@@ -220,7 +217,7 @@ def _preview_of(plan: Plan, facts: Any, done: dict[tuple[str, str, int], int]) -
     to_do = plan.edits_each - finished
     cost = None if facts.price_usd is None else to_do * facts.price_usd
     return {
-        "model": facts.name,
+        "model": facts.title,
         "fingerprint": facts.fingerprint,
         "done": finished,
         "to_do": to_do,
@@ -283,14 +280,11 @@ def _print_single_edits(
 
 
 def _print_sessions(outcome: RunOutcome, plan: Plan, workspace: Path, as_json: bool, *, fresh: bool) -> int:
-    from convergebench.analysis.sessions.figures import measured_curves
-    from convergebench.cli.turns import print_turns
+    from convergebench.cli.turns import curves_of, print_turns
     from convergebench.report.tables.turns import json_turns
-    from convergebench.results.sessions import load_sessions
 
     code = exit_code(outcome)
-    with benchmark(workspace) as opened:
-        curves = measured_curves(load_sessions(opened.workspace, [plan.suite]))
+    curves = curves_of(workspace, plan.suite)[plan.suite]
     if as_json:
         print_json({"run": _facts(outcome), "exit_code": code, "curves": json_turns(curves)})
         return code
@@ -317,7 +311,7 @@ def _facts(outcome: RunOutcome) -> dict[str, Any]:
 
 def _closing_lines(outcome: RunOutcome, workspace: Path, *, fresh: bool) -> list[str]:
     """What is complete, what is missing and why, and the next command."""
-    edits = _counted(outcome.edits, "new edit")
+    edits = counted(outcome.edits, "new edit")
     cost = f", ${outcome.spent_usd:.2f}" if outcome.spent_usd else ""
     lines = [f"{edits}, {outcome.replayed} reused from {workspace}/, {outcome.seconds:.1f} s{cost}."]
     lines += [

@@ -1,4 +1,4 @@
-"""Editors by name: `preset`, `provider:model`, either with `?parameter=value&…`.
+"""Editors by name: `preset`, `provider:model`, either with `?parameter=value&…`, or `label=` before it.
 
 An editor is one module of this package, or of another that names it under the entry points
 `convergebench.editors`. Such a module must be cheap to import: what is heavy belongs into its factory.
@@ -181,7 +181,7 @@ def open_editor(spec: str) -> Editor:
     if missing := listing.missing(parameters):
         raise _not_yet(listing, missing)
     try:
-        return listing.build(facts_of(listing, parameters))
+        return listing.build(facts_of(listing, parameters, split_label(spec)[0]))
     except Misconfigured as error:
         raise _not_yet(listing, str(error)) from error
 
@@ -190,7 +190,8 @@ def known_editor(spec: str) -> Editor:
     """The same, but one that lacks something is known all the same, so that its cost can be told."""
     listing, parameters = parse(spec)
     missing = listing.missing(parameters)
-    return Unready(facts_of(listing, parameters), missing) if missing else open_editor(spec)
+    facts = facts_of(listing, parameters, split_label(spec)[0])
+    return Unready(facts, missing) if missing else open_editor(spec)
 
 
 class Unready:
@@ -207,7 +208,7 @@ class Unready:
         pass
 
 
-def facts_of(listing: Listing, parameters: Mapping[str, Parameter]) -> EditorFacts:
+def facts_of(listing: Listing, parameters: Mapping[str, Parameter], label: str = "") -> EditorFacts:
     """The editor's identity; its name tells all parameters that are not as listed."""
     given = {key: value for key, value in parameters.items() if value != listing.parameters.get(key)}
     base = listing.name
@@ -224,13 +225,28 @@ def facts_of(listing: Listing, parameters: Mapping[str, Parameter]) -> EditorFac
         provider=listing.provider,
         at_once=account.at_once or listing.at_once,
         per_minute=account.per_minute,
+        label=label,
     )
+
+
+def split_label(spec: str) -> tuple[str, str]:
+    """The name that a user gives a model, if any, and the rest of the specification.
+
+    >>> split_label("mine=python:my:edit"), split_label("jpeg?quality=20")
+    (('mine', 'python:my:edit'), ('', 'jpeg?quality=20'))
+    """
+    label, equals, rest = spec.partition("=")
+    if not equals or "?" in label or ":" in label:
+        return "", spec
+    if not label.strip() or not rest:
+        raise WrongUse(f"{spec} has no name or no model; write NAME=MODEL, such as mine=python:my:edit")
+    return label.strip(), rest
 
 
 def parse(spec: str) -> tuple[Listing, dict[str, Parameter]]:
     """The listing and the full set of parameters, or one sentence on what is wrong with the name."""
     _discover()
-    name, _, query = spec.partition("?")
+    name, _, query = split_label(spec)[1].partition("?")
     start, colon, model = name.partition(":")
     if colon:
         listing = _found(start, _providers, "provider")

@@ -137,15 +137,11 @@ class JudgeValue:
 
 def read_judges(workspace: Workspace) -> list[JudgeRecord]:
     """By name."""
-    if not workspace.has_table("judges"):
-        return []
     sql = "SELECT fingerprint, name, version, settings FROM judges ORDER BY name, fingerprint"
     return [JudgeRecord(*(*facts, json.loads(settings))) for *facts, settings in workspace.query(sql)]
 
 
 def read_rubrics(workspace: Workspace) -> dict[Digest, RubricRecord]:
-    if not workspace.has_table("rubrics"):
-        return {}
     sql = "SELECT fingerprint, id, version, content FROM rubrics ORDER BY id, version"
     return {
         facts[0]: RubricRecord(*(*facts, json.loads(content))) for *facts, content in workspace.query(sql)
@@ -154,8 +150,6 @@ def read_rubrics(workspace: Workspace) -> dict[Digest, RubricRecord]:
 
 def read_judgements(workspace: Workspace) -> list[JudgementRecord]:
     """Every judgement that was started."""
-    if not workspace.has_table("judgements"):
-        return []
     sql = """
         SELECT key, judge, rubric, repeat, outcome, value, reason, missing, run, at, pictures, texts, scores
         FROM judgements
@@ -178,7 +172,7 @@ def read_attempts(workspace: Workspace, keys: Sequence[str]) -> dict[str, list[A
 
 def read_call_counts(workspace: Workspace) -> list[CallCount]:
     """By judge, the most frequent outcome first."""
-    return [CallCount(*row) for row in workspace.query(_CALLS)] if workspace.has_table("judgements") else []
+    return [CallCount(*row) for row in workspace.query(_CALLS)]
 
 
 def read_judge_values(workspace: Workspace, rubrics: Sequence[Digest]) -> list[JudgeValue]:

@@ -81,6 +81,7 @@ def _session(records: Records, trajectory: TrajectoryRecord, steps: Sequence[Ste
         case.picture,
         case.category,
         trajectory.seed,
+        trajectory.id,
         tuple(
             found.get(number, TurnResult(number, missing=NOT_REACHED))
             for number in range(1, trajectory.rounds + 1)

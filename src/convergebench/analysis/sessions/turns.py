@@ -38,6 +38,7 @@ class SessionResult:
     """The source's id: sessions on one picture are not independent of each other."""
     category: str
     seed: int
+    trajectory: int
     turns: tuple[TurnResult, ...]
     """Every turn that was planned, with or without a picture."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -37,13 +37,19 @@ _IMMUTABLE = {"Cache-Control": "private, max-age=31536000, immutable"}
 _REVALIDATED = {"Cache-Control": "no-cache"}
 
 
-def serve(folder: Path, suite: str | None, port: int, on_ready: Callable[[str], None]) -> None:
+def serve(
+    folder: Path,
+    suite: str | None,
+    port: int,
+    on_ready: Callable[[str], None],
+    models: Sequence[str] = (),
+) -> None:
     """Serve until interrupted; `on_ready` gets the address. Port 0 takes any free port."""
     try:
         import uvicorn
     except ImportError as error:
         raise MissingExtra("uvicorn", "view") from error
-    data = LiveData(folder, suite)
+    data = LiveData(folder, suite, models)
     try:
         with socket.socket() as listening, suppress(KeyboardInterrupt):  # the normal way to stop
             _bind(listening, port)
