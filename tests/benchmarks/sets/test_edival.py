@@ -36,6 +36,7 @@ def test_bad_sessions_are_named_in_one_warning_and_the_rest_is_there(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(logging.getLogger("convergebench"), "propagate", True)
+    monkeypatch.setattr(logging.getLogger("convergebench"), "handlers", [])
     folder = write_edival(tmp_path / "edival")
     append_edival(
         folder,
