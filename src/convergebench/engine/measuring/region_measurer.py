@@ -161,7 +161,7 @@ class RegionMeasurer:
         )
 
     def _fitted(self, source: Picture, picture: Picture) -> Pixels:
-        """In the source's size, as all metrics compare."""
+        """In the source's size, as for all metrics."""
         width, height = source.size
         return resized_to(picture.pixels, width, height)
 
