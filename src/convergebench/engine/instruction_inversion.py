@@ -14,7 +14,7 @@ from convergebench.instructions.fill_inverses import known_inverse
 from convergebench.instructions.inverse import is_its_own_inverse, read
 from convergebench.instructions.reversibility import Classed, classify, plain
 from convergebench.judges import Judge, Question
-from convergebench.judges.contract import NotInForm, the_object
+from convergebench.judges.json_in_prose import NotInForm, the_object
 from convergebench.types import EditError, Misconfigured, Reversibility
 
 _SYSTEM = "You work with instructions for editing pictures. You answer with one JSON object and nothing else."

@@ -1,8 +1,8 @@
 """Your own edits, from a CSV, JSONL or TOML file, on your own pictures or those of a suite.
 
 Each row has `forward`, and optionally `picture` (a file name, id or glob; all pictures by default),
-`backward`, `category`, `reversibility`, `name`, `area`, `caption_before`, `caption_after`, and hints: an object
-under `hints`, or CSV columns that begin with `hint_`. A TOML file has them as tables [[edit]].
+`backward`, `category`, `reversibility`, `name`, `area`, `caption_before`, `caption_after`, and hints: an
+object under `hints`, or CSV columns that begin with `hint_`. A TOML file has them as tables [[edit]].
 """
 
 from __future__ import annotations

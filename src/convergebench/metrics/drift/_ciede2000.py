@@ -19,7 +19,7 @@ _TO_XYZ = np.array(
     [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
 )
 # Rows are divided by their sum, which is the white point, so that greys have three equal values.
-_TO_RELATIVE = _TO_XYZ / _TO_XYZ.sum(axis=1, keepdims=True)
+TO_RELATIVE = _TO_XYZ / _TO_XYZ.sum(axis=1, keepdims=True)
 _TO_LAB = np.array([[0.0, 116, 0, -16], [500, -500, 0, 0], [0, 200, -200, 0]])
 _LINEAR_BELOW = (6 / 29) ** 3
 _SLOPE = (29 / 6) ** 2 / 3
@@ -34,7 +34,7 @@ def lab_of(pixels: Pixels) -> NDArray[np.float32]:
     """
     import cv2
 
-    relative = np.asarray(cv2.transform(cv2.LUT(pixels, _light_of_levels()), _TO_RELATIVE), np.float32)
+    relative = np.asarray(cv2.transform(cv2.LUT(pixels, light_of_levels()), TO_RELATIVE), np.float32)
     root = np.asarray(cv2.pow(relative, 1 / 3), np.float32)
     dark = relative < _LINEAR_BELOW
     root[dark] = relative[dark] * np.float32(_SLOPE) + np.float32(4 / 29)
@@ -43,14 +43,14 @@ def lab_of(pixels: Pixels) -> NDArray[np.float32]:
 
 def lab_of_colour(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
     """Lab of one colour whose levels, from 0 to 255, need not be whole."""
-    relative = _TO_RELATIVE @ _linear_light(np.clip(rgb, 0, 255))
+    relative = TO_RELATIVE @ _linear_light(np.clip(rgb, 0, 255))
     root = np.where(relative < _LINEAR_BELOW, relative * _SLOPE + 4 / 29, np.cbrt(relative))
     lab: NDArray[np.float64] = _TO_LAB @ np.append(root, 1)
     return lab
 
 
 @cache
-def _light_of_levels() -> NDArray[np.float32]:
+def light_of_levels() -> NDArray[np.float32]:
     return _linear_light(np.arange(256.0)).astype(np.float32)
 
 
@@ -60,7 +60,7 @@ def _linear_light(levels: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def ciede2000(one: Numbers, other: Numbers) -> Numbers:
-    """The difference of each pair of Lab colours; the last axis holds L*, a* and b*.
+    """The difference of each pair of Lab colours; the last axis is L*, a* and b*.
 
     About 1 is just noticeable. Sharma, Wu and Dalal (2005), with all weights 1. Hues are kept as vectors:
     the mean hue is the direction of their sum, which is the shorter way round by itself.
@@ -104,7 +104,7 @@ def _mean_hue(
     length = _length(a, b)
     opposite = (length == 0) & ~grey
     if opposite.any():
-        # Half way from the smaller hue angle to the larger, as the formula has it.
+        # Half way from the smaller hue angle to the larger, as the formula requires.
         side = _side(a1, b1)
         a, b = np.where(opposite, -b1 * side, a), np.where(opposite, a1 * side, b)
         length = np.where(opposite, c1, length)
@@ -124,7 +124,7 @@ def _hue_distance(a1: Numbers, b1: Numbers, a2: Numbers, b2: Numbers, product: N
 
 
 def _side(a: Numbers, b: Numbers) -> Numbers:
-    """1 for hue angles below a half turn, −1 for others: which one of two opposite hues this is."""
+    """1 for hue angles below 180°, −1 for others: selects one of two opposite hues."""
     return np.where((b > 0) | ((b == 0) & (a > 0)), 1.0, -1.0)
 
 

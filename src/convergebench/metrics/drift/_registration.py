@@ -1,7 +1,8 @@
-"""Finds the shift, zoom and rotation that lay one picture on another, and says whether to trust them.
+"""Image registration: the shift, zoom and rotation from one picture to another, and whether the fit is
+reliable.
 
-From coarse to fine, the least-squares step of the inverse compositional method (Baker and Matthews 2004) with
-weights that let go of what was edited. Both pictures are band-passed first, so light and colour do not count.
+Uses the inverse compositional method (Baker and Matthews 2004) from coarse to fine, with robust weights that
+reduce the influence of edited regions. Both pictures are band-passed first, so light and colour do not count.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from convergebench import kernels
+from convergebench.kernels import RegistrationSums
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -18,9 +21,9 @@ if TYPE_CHECKING:
 
     Plane = NDArray[np.float32]
     Matrix = NDArray[np.float64]
-    """3 × 3, from a point of the source to where it is in the result.
+    """A 3 × 3 transform from points of the source to points of the result.
 
-    The origin is the middle of the picture, the unit its longer side: the same at every size.
+    The origin is the centre of the picture and the unit its longer side, so that it applies to every size.
     """
 
 FINEST_SIDE = 256
@@ -29,20 +32,20 @@ _NARROWEST = 8
 _COARSE_LEVELS = 2
 _MOST_STEPS = 12
 _SETTLED = 0.01
-"""In pixels of the level: a step that moves no corner further is the last."""
+"""In pixels of the level: iteration ends when a step moves no corner further than this."""
 _SEEDS = (1.0, 0.92, 1.09, 0.85, 1.18)
-"""Zooms to start from, one after the other until one fits."""
+"""Initial zooms, tried in turn until one fits."""
 _GOOD_START = 0.6
 _SAMPLED = 7
 _SHARED = 10
-"""Neighbours share what the band-pass lets through: about so many pixels count as one."""
+"""Band-passed neighbours are correlated: about this number of pixels counts as one observation."""
 LEAST_LIKENESS = 0.4
 LARGEST_ERROR = 0.5
 """In pixels of the finest level, at a corner: three standard errors of the fit."""
 
 
 class Level(NamedTuple):
-    """The band-passed source at one size, and how each pixel changes with the four parameters."""
+    """The band-passed source at one size, and the derivative of each pixel by the four parameters."""
 
     plane: Plane
     slopes: Plane
@@ -58,31 +61,33 @@ class RegistrationFit(NamedTuple):
     """Three standard errors at a corner, in pixels of the finest level; infinite without structure."""
 
     def distrust(self) -> str | None:
-        """Why the fit says nothing, or None where it does."""
+        """The reason why the fit is unreliable, or None if it is reliable."""
         if math.isinf(self.error):
             return "the source has too little structure to register by"
         if self.likeness < LEAST_LIKENESS:
-            return "the result cannot be laid on the source"
+            return "the result cannot be registered to the source"
         if self.error > LARGEST_ERROR:
             return "the source has too little structure to register by exactly"
         if self.likeness < self.before - 0.01:
-            return "laying the result on the source makes them less alike"
+            return "registering the result to the source makes them less similar"
         return None
 
 
 def pyramid(source: Pixels) -> tuple[Level, ...]:
-    """Coarsest first; sizes halve from the finest, at most FINEST_SIDE. Small or narrow ones have none."""
+    """The levels, coarsest first; sizes halve from the finest, at most FINEST_SIDE. Empty for pictures that
+    are too small or too narrow."""
     return tuple(Level(plane, _slopes(plane)) for plane in _planes(source))
 
 
 def register(levels: tuple[Level, ...], result: Pixels) -> RegistrationFit:
-    """The similarity that fits best: found on the coarse levels, from several starts if need be."""
+    """The similarity transform that fits best: found on the coarse levels, from several starts if
+    necessary."""
     planes = _planes(result)
     coarse = levels[:_COARSE_LEVELS]
     found: list[tuple[float, Matrix]] = []
     for zoom in _SEEDS:
         start = _refined(coarse, planes[:_COARSE_LEVELS], _first_guess(levels, planes, zoom))
-        found.append((_likeness(coarse[-1].plane, *_warped(planes[len(coarse) - 1], start)), start))
+        found.append((_likeness_after(coarse[-1].plane, planes[len(coarse) - 1], start), start))
         if found[-1][0] >= _GOOD_START:
             break
     _, start = max(found, key=lambda one: one[0])
@@ -91,8 +96,8 @@ def register(levels: tuple[Level, ...], result: Pixels) -> RegistrationFit:
     equations = _equations(levels[-1], plane, matrix)
     return RegistrationFit(
         matrix,
-        likeness=_likeness(finest, *_warped(plane, matrix)),
-        before=_likeness(finest, plane, np.ones_like(plane)),
+        likeness=_likeness_after(finest, plane, matrix),
+        before=_likeness_after(finest, plane, np.eye(3)),
         error=equations.error() * max(plane.shape),
     )
 
@@ -115,14 +120,14 @@ def _planes(pixels: Pixels) -> list[Plane]:
 
 
 def _slopes(plane: Plane) -> Plane:
-    """How the plane changes with each parameter of `_similarity`, one column each."""
+    """How the plane changes with each parameter of `_similarity`, one row each."""
     height, width = plane.shape
     side = max(height, width)
     down, across = np.gradient(plane)
     y, x = np.mgrid[:height, :width].astype(np.float32)
     x, y = (x - (width - 1) / 2) / side, (y - (height - 1) / 2) / side
-    columns = (across * x + down * y, down * x - across * y, across, down)
-    return np.stack([column.ravel() for column in columns], axis=1) * np.float32(side)
+    rows = (across * x + down * y, down * x - across * y, across, down)
+    return np.stack([row.ravel() for row in rows]) * np.float32(side)
 
 
 def _similarity(stretch: float, turn: float, right: float, down: float) -> Matrix:
@@ -130,19 +135,19 @@ def _similarity(stretch: float, turn: float, right: float, down: float) -> Matri
 
 
 def _first_guess(levels: tuple[Level, ...], planes: list[Plane], zoom: float) -> Matrix:
-    """At this zoom, the better one of no shift and of that which the phases tell."""
+    """At this zoom, the better of no shift and the shift found by phase correlation."""
     import cv2
 
     number = min(2, len(levels) - 1)
     source, side = levels[number].plane, max(levels[number].plane.shape)
     zoomed = _similarity(zoom - 1, 0, 0, 0)
-    result, inside = _warped(planes[number], zoomed)
-    # Multiplied here: where no padding is needed, phaseCorrelate would multiply our planes in their place.
+    result, _ = _warped(planes[number], zoomed)
+    # Multiplied here, because phaseCorrelate would modify our planes in place if no padding is needed.
     window = np.asarray(cv2.createHanningWindow((source.shape[1], source.shape[0]), cv2.CV_32F), np.float32)
     (right, down), _ = cv2.phaseCorrelate(source * window, result * window)
     shifted = zoomed @ _similarity(0, 0, right / side, down / side)
-    without = _likeness(source, result, inside)
-    return shifted if _likeness(source, *_warped(planes[number], shifted)) > without + 0.02 else zoomed
+    without = _likeness_after(source, planes[number], zoomed)
+    return shifted if _likeness_after(source, planes[number], shifted) > without + 0.02 else zoomed
 
 
 def _refined(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> Matrix:
@@ -173,7 +178,7 @@ class _Equations(NamedTuple):
         return np.asarray(np.linalg.solve(self.left, self.right), np.float64)
 
     def error(self) -> float:
-        """Three standard errors at a corner, half a unit from the middle each way."""
+        """Three standard errors at a corner, half a unit from the centre in each direction."""
         if self.is_singular():
             return math.inf
         stretch, turn, right, down = np.diag(np.linalg.inv(self.left)) * self.variance
@@ -181,27 +186,40 @@ class _Equations(NamedTuple):
 
 
 def _equations(level: Level, plane: Plane, matrix: Matrix) -> _Equations:
+    sums = _sums_in_c(level, plane, matrix) if kernels.available() else _sums(level, plane, matrix)
+    return _Equations(sums.left, sums.right, _SHARED * sums.squares / max(sums.weights, 1.0))
+
+
+def _sums_in_c(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
+    height, width = plane.shape
+    return kernels.registration_sums(*level, plane, in_pixels(matrix, width, height), _SAMPLED)
+
+
+def _sums(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
     result, inside = _warped(plane, matrix)
     source = level.plane * inside
     difference = (result * _amplitude(source, result) - source).ravel()
     spread = 3 * float(np.median(np.abs(difference[::_SAMPLED]))) + 1e-3
     weights = inside.ravel() / (1 + np.square(difference / np.float32(spread)))
-    weighted = level.slopes * weights[:, None]
-    return _Equations(
-        (weighted.T @ level.slopes).astype(np.float64),
-        (weighted.T @ difference).astype(np.float64),
-        _SHARED * float(np.dot(weights, np.square(difference))) / max(float(weights.sum()), 1.0),
+    weighted = level.slopes * weights
+    return RegistrationSums(
+        (weighted @ level.slopes.T).astype(np.float64),
+        (weighted @ difference).astype(np.float64),
+        float(np.dot(weights, np.square(difference))),
+        float(weights.sum()),
     )
 
 
 def _amplitude(source: Plane, result: Plane) -> np.float32:
-    """What gives the result the amplitude of the source: contrast and sharpness must not look like zoom."""
+    """The factor that gives the result the amplitude of the source, so that contrast and sharpness are not
+    mistaken for zoom."""
     energy, wanted = np.vdot(result, result), np.vdot(source, source)
     return np.float32(math.sqrt(wanted / energy)) if energy > 0 else np.float32(1)
 
 
 def _warped(plane: Plane, matrix: Matrix) -> tuple[Plane, Plane]:
-    """The result laid on the source, 0 where it does not reach, and 1 where it does."""
+    """The result transformed to the source's coordinates, and a mask: 1 where the result covers the
+    source."""
     import cv2
 
     height, width = plane.shape
@@ -220,7 +238,14 @@ def in_pixels(matrix: Matrix, width: int, height: int) -> Matrix:
     return whole[:2]
 
 
-def _likeness(source: Plane, result: Plane, inside: Plane) -> float:
-    covered = source * inside
-    energy = float(np.vdot(covered, covered)) * float(np.vdot(result, result))
-    return float(np.vdot(covered, result)) / math.sqrt(energy) if energy > 0 else 0.0
+def _likeness_after(source: Plane, plane: Plane, matrix: Matrix) -> float:
+    """Correlation of the source and the plane laid on it, where that reaches."""
+    if kernels.available():
+        height, width = plane.shape
+        xx, yy, xy = kernels.registration_products(source, plane, in_pixels(matrix, width, height))
+    else:
+        result, inside = _warped(plane, matrix)
+        covered = source * inside
+        xx, yy = float(np.vdot(covered, covered)), float(np.vdot(result, result))
+        xy = float(np.vdot(covered, result))
+    return xy / math.sqrt(xx * yy) if xx * yy > 0 else 0.0

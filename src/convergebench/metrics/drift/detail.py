@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from convergebench import kernels
 from convergebench.metrics.base import NotMeasurable, Reading, Result, family
 from convergebench.metrics.drift._facts import ratio, signed
 from convergebench.types import Pixels
@@ -19,20 +20,21 @@ if TYPE_CHECKING:
 SMALLEST_SIDE = 8
 BLOCK = 8
 _SIGMAS = (1.0, 4.0)
-"""What is finer than the first is the high band, what is coarser than the second the low one."""
+"""The limits of the bands: finer than the first is the high band, coarser than the second the low band."""
 _FLAT_SHARE = 0.2
 _FROM_CLIPPING = 24
 _ROUNDING = 1 / 12
-"""Variance of rounding to whole levels: noise that every picture has."""
+"""The variance of rounding to whole levels, which is noise in every picture."""
 _MEDIAN_OVER_MEAN = 0.98
-"""Of the mean of a block's squared normal values."""
+"""The median over the mean of a block's mean squared normal values."""
 _LEAST_ENERGY = 0.5
-_LARGEST_STEP = 12.0
-"""Steps over a block's border are cut off here: what is higher is an edge of the picture."""
+_LARGEST_STEP = 12
+"""Steps across a block's border are limited to this: higher ones are edges of the picture."""
 
 
 class Detail(NamedTuple):
-    """The luma's energy by band, the flat blocks' noise variance, the excess of steps over block borders."""
+    """The energy of the luma by band, the noise variance of flat blocks, and the excess steps at block
+    borders."""
 
     energies: NDArray[np.float64]
     noise: NDArray[np.float64]
@@ -40,7 +42,7 @@ class Detail(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """Places of blocks in the source: all far from black and white, and the flattest of them."""
+    """Indices of blocks in the source: all that are far from black and white, and the flattest of them."""
 
     free: NDArray[np.intp]
     flat: NDArray[np.intp]
@@ -62,10 +64,10 @@ def details_of_source(source: Pixels) -> DetailSource:
 
 @family(
     "detail",
-    ratio("energy_low", "Energy of shapes and shading, result over source, noise taken off."),
-    ratio("energy_mid", "Energy of middle-sized detail, result over source, noise taken off."),
-    ratio("energy_high", "Energy of fine detail, result over source, noise taken off."),
-    signed("noise", "levels", 50, "Noise that was added (+) or taken away (−), as a standard deviation."),
+    ratio("energy_low", "Energy of shapes and shading, result over source, without noise."),
+    ratio("energy_mid", "Energy of middle-sized detail, result over source, without noise."),
+    ratio("energy_high", "Energy of fine detail, result over source, without noise."),
+    signed("noise", "levels", 50, "Noise that was added (+) or removed (−), as a standard deviation."),
     ratio("noise_ratio", "Noise in flat parts, result over source."),
     signed("blocking", "levels", 10, "Growth of the steps at every eighth pixel, as JPEG makes them."),
     prepare=details_of_source,
@@ -74,7 +76,7 @@ def detail(source: DetailSource, result: Result) -> Mapping[str, Reading]:
     """Detail drift of one pair."""
     before, after = Detail(*source.detail), _detail(result.pixels, Blocks(*source.blocks))
     low, mid, high = (_energy_ratio(*pair) for pair in zip(before.energies, after.energies, strict=True))
-    # Block by block, because pictures are noisier in some places than in others.
+    # By block, because some parts of a picture are noisier than others.
     added = _typical(after.noise - before.noise)
     return {
         "energy_low": low,
@@ -98,13 +100,13 @@ def _detail(pixels: Pixels, blocks: Blocks) -> Detail:
     luma = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
     noise = _typical(_noise_variances(luma[..., None], blocks.flat))
     energies = _band_energies(luma.astype(np.float32), blocks.free) - noise * _shares_of_white_noise()
-    levels = luma.astype(np.int16)
-    blocking = (_blocking(levels) + _blocking(levels.T)) / 2
+    along, down = _mean_steps(luma)
+    blocking = (_blocking(along) + _blocking(down)) / 2
     return Detail(energies, _noise_variances(pixels, blocks.flat), blocking)
 
 
 def _band_energies(luma: NDArray[np.float32], free: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Variance of what each band holds."""
+    """The variance of each band."""
     low, mid, high = _bands(luma)
     return np.array([_block_means(low)[free].var(), *(_block_means(b * b)[free].mean() for b in (mid, high))])
 
@@ -118,7 +120,7 @@ def _bands(luma: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
 
 @cache
 def _shares_of_white_noise() -> NDArray[np.float64]:
-    """A filter passes as much of white noise as its answer to a single point has energy."""
+    """The share of white noise that a filter passes: the energy of its impulse response."""
     point = np.zeros((65, 65), np.float32)
     point[32, 32] = 1
     return np.array([np.square(band, dtype=np.float64).sum() for band in _bands(point)])
@@ -142,6 +144,10 @@ def _blocks(source: Pixels) -> Blocks:
 
 def _noise_variances(values: NDArray[np.uint8], flat: NDArray[np.intp]) -> NDArray[np.float64]:
     """Variance of the diagonal differences of 2 × 2 pixels in each of the flat blocks."""
+    if kernels.available():
+        sums = kernels.block_noise(values)
+        variances: NDArray[np.float64] = sums.ravel()[flat] / (values.shape[2] * BLOCK**2)
+        return variances
     v = values[: values.shape[0] // BLOCK * BLOCK, : values.shape[1] // BLOCK * BLOCK].astype(np.int16)
     diagonal = v[::2, ::2] - v[1::2, ::2] - v[::2, 1::2] + v[1::2, 1::2]
     squares = np.square(diagonal, dtype=np.float32).mean(axis=2) / 4
@@ -160,9 +166,20 @@ def _block_means(values: NDArray[Any], side: int = BLOCK) -> NDArray[np.float64]
     return cv2.resize(whole, (columns, rows), interpolation=cv2.INTER_AREA).astype(np.float64).ravel()
 
 
-def _blocking(luma: NDArray[np.int16]) -> float:
-    """Mean step from one column to the next at the borders of blocks, less that beside them."""
-    steps = np.minimum(np.abs(np.diff(luma, axis=1)), _LARGEST_STEP).mean(axis=0)
+def _mean_steps(luma: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The mean step from each column to the next, and from each row to the next."""
+    height, width = luma.shape
+    if kernels.available():
+        along, down = kernels.plane_steps(luma, _LARGEST_STEP)
+        return along / height, down / width
+    levels = luma.astype(np.int16)
+    steps = (np.minimum(np.abs(np.diff(levels, axis=axis)), _LARGEST_STEP) for axis in (1, 0))
+    along, down = (each.mean(axis=axis) for axis, each in enumerate(steps))
+    return along, down
+
+
+def _blocking(steps: NDArray[np.float64]) -> float:
+    """Mean step at the borders of blocks, less that beside them."""
     at_border = np.arange(1, len(steps) + 1) % BLOCK == 0
     beside = np.roll(at_border, 1) | np.roll(at_border, -1)
     return float(steps[at_border].mean() - steps[beside & ~at_border].mean()) if at_border.any() else 0.0
