@@ -18,6 +18,7 @@ from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.engine.session import RunOutcome, TrajectorySession, use_many_threads
 from convergebench.engine.shared_limits import SharedLimits
+from convergebench.instructions.captions import written_captions
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 from convergebench.store import Enrolment, Workspace
@@ -149,7 +150,8 @@ class _Editing:
     def _chain(self, case: Case, source: Picture) -> ChainMeasurements | SessionMeasurements:
         if self._protocol.by_turn:
             return SessionMeasurements(source, case.hints, self._workspace.pictures.load)
-        return ChainMeasurements(source, self._protocol.returns, case.pair, case.category)
+        written = written_captions(case.forward, case.hints)
+        return ChainMeasurements(source, self._protocol.returns, case.pair, case.category, written)
 
     def _references(self, case: Case, source: Picture, recorded: Sequence[Step]) -> list[Digest]:
         """What the recorded steps may have been measured against."""

@@ -13,6 +13,7 @@ from convergebench.engine.measuring.items import ChainReturn, Item, Kind, Pictur
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.measuring.session_turns import SessionMeasurements, turn_references
 from convergebench.engine.progress import RunProgress
+from convergebench.instructions.captions import written_captions
 from convergebench.metrics import MetricSet
 from convergebench.protocols import BY_TURN, RETURN_ROLES, RETURNING
 from convergebench.results import Records
@@ -88,7 +89,8 @@ class _Remeasuring:
             chain = SessionMeasurements(source, hints, self._workspace.pictures.load)
         else:
             contexts = chain_contexts(steps, source.digest, pair, category, RETURN_ROLES)
-            chain = ChainMeasurements(source, RETURN_ROLES, pair, category)
+            written = written_captions(trajectory.case.forward, hints)
+            chain = ChainMeasurements(source, RETURN_ROLES, pair, category, written)
         pictures = [facts.digest for step in steps if (facts := _picture(step))]
         known = self._workspace.measured([source.digest, *pictures, *contexts], pictures)
         for step in steps:
