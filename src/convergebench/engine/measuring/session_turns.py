@@ -12,6 +12,7 @@ from convergebench.engine.measuring.items import (
     SessionTurnPicture,
     TargetPicture,
 )
+from convergebench.instructions.captions import captions
 from convergebench.picture import Picture
 from convergebench.protocols.base import PASS, TURN
 from convergebench.protocols.chain_context import TurnContexts, target_context
@@ -42,7 +43,7 @@ class SessionMeasurements:
         context = self._contexts.of_step(step.role, step.round, given.digest, picture.digest)
         if given.digest != picture.digest:
             yield "changes", PicturePair(given, picture)
-            yield "directions", ForwardEdit(given, picture, step.instruction)
+            yield "directions", ForwardEdit(given, picture, captions(step.instruction))
         yield "returns", PicturePair(source, picture)
         whole = self._contexts.is_whole(step.role, step.round)
         earlier = self._earlier if step.role == TURN else ()
