@@ -37,7 +37,7 @@ class BoundedBody:
 
     def _inflated(self, data: bytes) -> bytes:
         try:
-            piece = self._decoder.decompress(data, _PIECE_BYTES)
+            piece: bytes = self._decoder.decompress(data, _PIECE_BYTES)
         except zlib.error as error:
             if self._started:
                 raise Unavailable(f"the answer is damaged: {error}") from error
