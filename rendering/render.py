@@ -33,6 +33,7 @@ def main() -> None:
     parser.add_argument("--models", type=Path, required=True)
     parser.add_argument("--bodies", type=Path, required=True)
     parser.add_argument("--to", type=Path, required=True)
+    parser.add_argument("--scale", type=int, default=1, help="sides as many times as long [default: 1]")
     parser.add_argument("--preview", action="store_true", help="a quarter of the size, few samples")
     parser.add_argument("ids", nargs="*")
     chosen = parser.parse_args()
@@ -41,13 +42,13 @@ def main() -> None:
     chosen.to.mkdir(parents=True, exist_ok=True)
     for id in chosen.ids or planned:
         if not (chosen.to / f"{id}.png").exists():
-            _render(planned[id], chosen.to, chosen.preview)
+            _render(planned[id], chosen.to, chosen.scale, chosen.preview)
 
 
-def _render(plan: Planned, folder: Path, preview: bool) -> None:
+def _render(plan: Planned, folder: Path, scale: int, preview: bool) -> None:
     start = time.process_time()
     models.used.clear()
-    studio.empty_scene(*plan.size, plan.seed)
+    studio.empty_scene(*(scale * side for side in plan.size), plan.seed)
     plan.build(plan.seed)
     if preview:
         studio.make_preview()

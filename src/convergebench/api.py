@@ -33,8 +33,8 @@ from convergebench.picture import Picture
 from convergebench.protocols import protocol_cases
 from convergebench.results import Records, SuiteId, load_results
 from convergebench.results.worst_regions import WorstRegions, worst_regions
-from convergebench.store import Workspace
-from convergebench.types import Edited, Editor, EditRequest, Pixels
+from convergebench.store import Selection, Workspace
+from convergebench.types import Digest, Edited, Editor, EditRequest, Pixels
 
 if TYPE_CHECKING:
     import pandas
@@ -112,9 +112,9 @@ def run(
     return replace(open(workspace), outcome=outcome)
 
 
-def open(workspace: str | Path = "results") -> Benchmark:
-    """Open a workspace for reading."""
-    return Benchmark(Workspace.existing(Path(workspace)))
+def open(workspace: str | Path = "results", models: Sequence[str] = ()) -> Benchmark:
+    """Open a workspace for reading: all models that are not hidden, or those named."""
+    return Benchmark(Workspace.existing(Path(workspace), Selection(models=tuple(models))))
 
 
 def make_plan(
@@ -123,7 +123,7 @@ def make_plan(
     open_editor: Callable[[str], Editor] = editors.open_editor,
 ) -> Plan:
     """Load the suite and the editors that the settings name."""
-    built = [open_editor(model) for model in dict.fromkeys(settings.models)]
+    built = open_different(settings.models, open_editor)
     suite = suites.load(settings.suite, on_package)
     chosen = suites.select(
         suite.cases,
@@ -138,6 +138,17 @@ def make_plan(
     seeds = tuple(range(settings.seed, settings.seed + settings.repeats))
     name = str(SuiteId(suite.name, suite.version, exercised.part))
     return Plan(name, exercised.protocol, cases, tuple(built), seeds)
+
+
+def open_different(models: Sequence[str], open_editor: Callable[[str], Editor]) -> list[Editor]:
+    """The editors with these names; WrongUse if two names mean the same one."""
+    built: dict[Digest, tuple[str, Editor]] = {}
+    for model in dict.fromkeys(models):
+        editor = open_editor(model)
+        known, _ = built.setdefault(editor.facts.fingerprint, (model, editor))
+        if known != model:
+            raise WrongUse(f"{known} and {model} are the same model; name one of them")
+    return [editor for _, editor in built.values()]
 
 
 def execute(

@@ -42,6 +42,8 @@ class Task:
     judge_settings: Mapping[str, Parameter] = field(default_factory=dict)
     """Such as temperature; they are part of the judge's name."""
     judge_in_english: bool = False
+    prompts: str = path_field()
+    """A copy of the benchmark's repository, whose published wording is used, or rubrics of your own."""
     repeats: int = 1
     """Verdicts per picture."""
     workers: int = 8
@@ -105,7 +107,7 @@ def read_task(path: Path) -> Task:
 
 
 def _edit(task: Task, suite: Suite, workspace: Workspace) -> tuple[RunOutcome, tuple[str, ...]]:
-    built = tuple(editors.open_editor(model) for model in dict.fromkeys(task.models))
+    built = tuple(api.open_different(task.models, editors.open_editor))
     task.limits.check_prices(editor.facts for editor in built)
     settings = api.Settings(
         task.models, suite=task.suite, rounds=1, limit=task.limit, concurrency=task.workers,
@@ -113,7 +115,7 @@ def _edit(task: Task, suite: Suite, workspace: Workspace) -> tuple[RunOutcome, t
     )  # fmt: skip
     plan = Plan(full_name(suite), one_shot(), suite.cases, built, (0,))
     outcome = api.execute(plan, settings, workspace)
-    return outcome, tuple(editor.facts.name for editor in built)
+    return outcome, tuple(editor.facts.title for editor in built)
 
 
 def _open_judge(task: Task) -> Judge:
@@ -141,6 +143,7 @@ def _judge(
             models=models,
             repeats=task.repeats,
             judge_in_english=task.judge_in_english,
+            prompts=task.prompts,
             limits=replace(task.limits, max_cost_usd=left),
         )
     )

@@ -135,6 +135,13 @@ class EditorFacts:
     """Requests at a time that its provider allows; None for editors of this machine."""
     per_minute: float | None = None
     """Requests a minute that its provider allows, where that is known."""
+    label: str = ""
+    """A name given by the user. It is not part of the fingerprint, so a model can be renamed."""
+
+    @property
+    def title(self) -> str:
+        """The name to show."""
+        return self.label or self.name
 
     @property
     def fingerprint(self) -> str:

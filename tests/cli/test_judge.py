@@ -144,7 +144,7 @@ def test_a_run_where_every_judgement_fails_exits_1_and_says_so(
     ran = cli("judge", "--judge", server.name, "-w", folder, "--rubric", "gedit_sc")
     assert ran.code == 1
     assert f"none of {4 * CASES} judgements succeeded ({4 * CASES} unparseable)" in ran.err
-    assert "not one JSON object" in ran.err
+    assert "holds no JSON object" in ran.err
     assert ran.out == ""
 
 
@@ -221,3 +221,29 @@ def test_no_key_enters_the_workspace(
     assert server.asked[0].headers["authorization"] == "Bearer sk-very-secret"
     files = list(folder.glob("convergebench.sqlite*"))
     assert files and not any(b"sk-very-secret" in path.read_bytes() for path in files)
+
+
+def test_verdicts_decide_the_headline_if_they_cover_all_models(
+    cli: Callable[..., Any], tmp_path: Path, server: JudgeServer
+) -> None:
+    folder = tmp_path / "results"
+    words = ["--suite", "converge-drawn", "--limit", CASES, "--rounds", 2, "--metric", "ssim,regions"]
+    assert cli("run", "-m", "classical,classical-ghost", *words, "-w", folder, "--json").code == 0
+    server.script = lambda number, asked: completion(graded(asked, restored=5, undone="no"))
+
+    def headline() -> Any:
+        return cli("summary", "-w", folder, "--json").json
+
+    pixels = headline()["headline"]["deciders"]
+    cli("judge", "--judge", server.name, "-w", folder, "-m", "classical", "--json")
+    assert headline()["headline"]["deciders"] == pixels  # one model's verdicts are used for none
+    cli("judge", "--judge", server.name, "-w", folder, "--json")
+    judged = headline()
+    assert judged["headline"]["deciders"] == {"judge": CASES}
+    assert judged["headline"]["graded_cases"] == CASES
+    assert {row["undid_mean"]["value"] for row in judged["rows"]} == {0.5}
+    assert {row["stayed"]["text"] for row in judged["rows"]} == {f"{2 * CASES} of {2 * CASES}"}
+    assert {(row["did"]["value"], row["did"]["bound"]) for row in judged["rows"]} == {(1.0, None)}
+    said = " ".join(cli("summary", "-w", folder).out.split())
+    assert f"Whether an edit happened is decided by a judge in {CASES} cases." in said
+    assert "roundtrip_reversal@2" in said

@@ -29,6 +29,23 @@ def test_a_model_by_name_tells_its_parameters_and_what_it_lacks(
     assert "quality = 75" in cli("models", "show", "jpeg").out
     assert "no key: set BFL_API_KEY" in cli("models", "show", "kontext-pro").out
     assert cli("models", "show", "jpeg", "--json").json["name"] == "jpeg"
+
+
+def test_models_are_searched_by_name_id_and_provider(cli: Cli) -> None:
+    def found(text: str) -> set[str]:
+        return {model["name"] for model in cli("models", "--search", text, "--json").json}
+
+    assert found("seedream v5") == {"seedream-v5-pro", "seedream-v5-lite", "seedream-v5-flash"}
+    assert found("fal-ai/bytedance/seedream/v5") == {"seedream-v5-lite"}  # its former id
+    assert {"kontext-pro", "kontext-max"} <= found("BFL")
+    assert "no model has 'nothing-like-it' in its name" in cli("models", "--search", "nothing-like-it").err
+
+
+def test_a_models_public_facts_are_shown_with_their_source_and_date(cli: Cli) -> None:
+    shown = cli("models", "show", "seedream-v5-lite").out
+    assert "takes a seed: no" in shown and "size of the result: about 2048" in shown
+    assert "source of these facts: fal's API page (2026-11-15)" in shown
+    assert "takes a seed: unknown" in cli("models", "show", "flux-3").out
     assert "did you mean jpeg?" in cli("models", "show", "jpg").sentence
 
 

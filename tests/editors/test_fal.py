@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from convergebench.editors import open_editor
-from convergebench.editors.fal import PRESETS, Fal
+from convergebench.editors._short_names import short_names
+from convergebench.editors.fal import Fal
 from convergebench.picture import Picture
 from convergebench.store import Workspace
 from convergebench.types import (
@@ -91,17 +92,38 @@ def test_a_picture_inside_the_answer_is_taken_as_well() -> None:
     assert server.file_headers == []
 
 
-@pytest.mark.parametrize("name", PRESETS)
+ONE_PICTURE = {"qwen", "flux-dev", "flux-pro", "flux-max", "joyai", "chrono-edit", "bagel", "reve"}
+
+
+@pytest.mark.parametrize("name", short_names("fal"))
 def test_every_preset_sends_the_picture_under_one_name_and_expands_no_prompt(name: str) -> None:
     with served() as server:
         ask(opened(server, name))
     ((endpoint, sent),) = server.submitted
-    single = "kontext" in endpoint or endpoint == "fal-ai/qwen-image-edit"
+    single = name in ONE_PICTURE
+    assert endpoint == short_names("fal")[name].model
     assert sent.get("image_url") == (data_uri(SOURCE) if single else None)
     assert sent.get("image_urls") == (None if single else [data_uri(SOURCE)])
     assert sent["output_format"] == "png"
-    assert ("seed" in sent) == (name != "grok")
+    assert ("seed" in sent) == (name not in ("grok", "seedream-v5-lite"))
     assert not sent.get("enhance_prompt") and not sent.get("enable_prompt_expansion")
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["bytedance/seedream/v5/lite/edit", "fal-ai/bytedance/seedream/v5/lite/edit"]
+)
+def test_what_is_known_of_an_endpoint_holds_under_each_of_its_ids(endpoint: str) -> None:
+    with served() as server:
+        ask(opened(server, f"fal:{endpoint}"))
+    ((asked, sent),) = server.submitted
+    assert asked == endpoint
+    assert "seed" not in sent and "image_urls" in sent
+
+
+def test_an_endpoint_that_wants_the_picture_in_another_field_says_what_to_add() -> None:
+    error = failure("other_field")
+    assert isinstance(error, Misconfigured)
+    assert "add ?image_field=image_url" in str(error)
 
 
 def test_any_other_endpoint_takes_a_list_or_the_field_it_is_told() -> None:

@@ -22,6 +22,7 @@ REFUSAL = {
 TOO_SMALL = {
     "detail": [{"loc": ["body", "image_url"], "msg": "Image is too small.", "type": "image_too_small"}]
 }
+OTHER_FIELD = {"detail": [{"loc": ["body", "image_url"], "msg": "Field required", "type": "missing"}]}
 NOT_A_NUMBER = {
     "detail": [
         {"loc": ["body", "guidance_scale"], "msg": "Input should be a number", "type": "float_parsing"}
@@ -33,8 +34,8 @@ class FalServer(LoopbackServer):
     """Jobs wait once, work once, then are complete.
 
     Words: success, success_inline, slow, rate_limited, submit_error, job_error, refused, nsfw, too_small,
-    wrong_parameter, no_media, not_a_picture, file_gone, no_credit, unknown_endpoint, stays_queued, empty,
-    status_out, file_out;
+    wrong_parameter, other_field, no_media, not_a_picture, file_gone, no_credit, unknown_endpoint,
+    stays_queued, empty, status_out, file_out;
     those of BROKEN with `submit_` (nothing was accepted) or `result_` before; and those of BROKEN, a status
     or `a_web_page` with `status_once_`, `result_once_` or `file_once_` before.
     """
@@ -117,6 +118,7 @@ class FalServer(LoopbackServer):
             "refused": (422, REFUSAL),
             "too_small": (422, TOO_SMALL),
             "wrong_parameter": (422, NOT_A_NUMBER),
+            "other_field": (422, OTHER_FIELD),
             "no_media": (
                 422,
                 {"detail": [{"loc": ["body"], "msg": "No media.", "type": "no_media_generated"}]},

@@ -9,6 +9,7 @@ import typer
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    ModelNames,
     SuiteName,
     WorkspaceFolder,
     benchmark,
@@ -26,6 +27,7 @@ def command(
     round: Annotated[
         int | None, typer.Option(metavar="N", help="Round to rank at. [default: last round]")
     ] = None,
+    model: ModelNames = [],  # noqa: B006
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
@@ -37,7 +39,7 @@ def command(
     from convergebench.report import audit_lines, corrected_title, csv_audit, csv_text, json_audit
     from convergebench.results import load_audit_input
 
-    with benchmark(workspace) as opened:
+    with benchmark(workspace, model) as opened:
         findings = audit(load_audit_input(opened.workspace, suite))
         results = opened.results(suite)
     chief = metric or results.chief

@@ -7,7 +7,14 @@ from typing import Annotated
 
 import typer
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, benchmark, listed
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    ModelNames,
+    SuiteName,
+    WorkspaceFolder,
+    benchmark,
+    listed,
+)
 
 NAME = "export"
 
@@ -26,6 +33,7 @@ def command(
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="Output folder. [default: the workspace]"),
     ] = None,
+    model: ModelNames = [],  # noqa: B006
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
@@ -41,7 +49,7 @@ def command(
     for name in wanted:
         if name not in FORMATS:
             raise WrongUse(f"unknown format {name!r}; choose from {', '.join(FORMATS)}")
-    with benchmark(workspace) as opened:
+    with benchmark(workspace, model) as opened:
         for name in dict.fromkeys(wanted):
             for file in export_as(name, opened.workspace, output or workspace, suite):
                 typer.echo(f"Wrote {file}")

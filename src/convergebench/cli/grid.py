@@ -9,6 +9,7 @@ import typer
 
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
+    ModelNames,
     SuiteName,
     WorkspaceFolder,
     benchmark,
@@ -26,6 +27,7 @@ def command(
         ),
     ] = None,
     columns: Annotated[int, typer.Option(metavar="N", min=1, help="Number of cases to draw.")] = 6,
+    model: ModelNames = [],  # noqa: B006
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
@@ -34,7 +36,7 @@ def command(
 
     if output is not None:
         check_picture_file(output)
-    with benchmark(workspace) as opened:
+    with benchmark(workspace, model) as opened:
         results = opened.results(suite)
         path = output or workspace / f"model_comparison_round{results.rounds}.png"
         picture_grid(opened.grid_rows(results, columns), path)

@@ -34,7 +34,9 @@ from convergebench.cli import (
     summary,
     task,
     view,
+    vote,
     weights,
+    workspace,
     worst,
 )
 from convergebench.cli.exit_codes import DONE, ERROR, INTERRUPTED, WRONG_USE
@@ -63,6 +65,7 @@ for module in (
     score,
     task,
     view,
+    vote,
     import_,
     audit,
     measure,
@@ -74,6 +77,7 @@ for module in (suites, metrics, doctor):
     app.command(module.NAME)(module.command)
 app.add_typer(pairs.app)
 app.add_typer(weights.app)
+app.add_typer(workspace.app)
 
 
 def _version(wanted: bool) -> None:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convergebench.cli.options import AsJson, print_json, terminal_width
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    AsJson,
+    WorkspaceFolder,
+    print_json,
+    terminal_width,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from convergebench.editors import Listing
+    from convergebench.editors import Listing, ModelFacts
 
 ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="Model name, optionally with parameters.")]
 
@@ -21,16 +28,26 @@ app = typer.Typer(name="models", invoke_without_command=True)
 
 
 @app.callback()
-def every(context: typer.Context, as_json: AsJson = False) -> None:
+def every(
+    context: typer.Context,
+    search: Annotated[
+        str, typer.Option(metavar="TEXT", help="Only models with these words in name, id or description.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
     """List the models and the price of an edit."""
     from convergebench.editors import listings, providers
+    from convergebench.errors import WrongUse
 
     if context.invoked_subcommand is not None:
         return
+    found = [one for one in listings() if _matches(one, search)]
     if as_json:
-        print_json([_facts(one) for one in listings()])
+        print_json([_facts(one) for one in found])
         return
-    _print_table(_in_order(listings()))
+    if not found:
+        raise WrongUse(f"no model has {search!r} in its name; any endpoint works as provider:ID, see models")
+    _print_table(_in_order(found))
     names = " ".join(sorted(f"{one.name}:" for one in providers()))
     closing = (
         f"For any other model of a provider, put the provider's name before its id or path: {names}. "
@@ -52,9 +69,11 @@ def show(name: ModelName, as_json: AsJson = False) -> None:
     typer.echo(f"{one.name}: {one.summary}")
     typer.echo(f"  {one.role}, version {one.version}, price of an edit: {_price(one)}")
     typer.echo(f"  {one.lacking() or 'ready to use'}")
+    for line in _public_facts(one.facts, is_model=one.role == "model" and one.provider != one.name):
+        typer.echo(f"  {line}")
     for key, value in one.parameters.items():
         typer.echo(f"  {key} = {value}")
-    for key, value in list(one.parameters.items())[:1]:
+    for key, value in [item for item in one.parameters.items() if item[0] != "model"][-1:]:
         typer.echo(f"Change parameters in its name: --model '{one.name}?{key}={value}'")
 
 
@@ -96,16 +115,47 @@ def try_(
     return 0
 
 
+@app.command()
+def rename(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model in the workspace.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its new name; '' restores the original one.")],
+    workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
+) -> None:
+    """Rename a model of a workspace in all tables, pages and papers. No result changes."""
+    from convergebench.cli.workspace import rename as rename_in_workspace
+
+    rename_in_workspace(model, name, workspace)
+
+
 def _in_order(known: Sequence[Listing]) -> list[Listing]:
     """Models without requirements first; then by provider."""
     return sorted(known, key=lambda one: (one.provider != one.name, one.role, one.provider))
+
+
+def _matches(one: Listing, text: str) -> bool:
+    """Whether all words of the text are in what is said of the model."""
+    said = " ".join((one.name, one.provider, one.summary, *one.facts.also)).lower()
+    return all(word in said for word in text.lower().split())
+
+
+def _public_facts(facts: ModelFacts, *, is_model: bool) -> list[str]:
+    seed = {True: "yes", False: "no", None: "unknown"}[facts.takes_seed]
+    lines = [
+        ("price", f"USD {facts.price_note}" if facts.price_note else ""),
+        ("takes a seed", seed if is_model else ""),
+        ("picture field", facts.image_field),
+        ("size of the result", facts.size),
+        ("other ids", ", ".join(facts.also)),
+        ("source of these facts", f"{facts.source} ({facts.checked})" if facts.source else ""),
+    ]
+    return [f"{name}: {value}" for name, value in lines if value]
 
 
 def _facts(one: Listing) -> dict[str, Any]:
     return {
         "name": one.name, "provider": one.provider, "role": one.role, "version": one.version,
         "price_usd": one.price_usd, "parameters": dict(one.parameters), "summary": one.summary,
-        "missing": one.missing(), "lacking": one.lacking(),
+        "missing": one.missing(), "lacking": one.lacking(), "facts": asdict(one.facts),
     }  # fmt: skip
 
 
@@ -129,4 +179,7 @@ def _summary(one: Listing) -> str:
 def _price(one: Listing) -> str:
     if one.price_usd is None:
         return "unknown"
-    return f"${one.price_usd:.3f}" if one.price_usd else "free"
+    if not one.price_usd:
+        return "free"
+    price = f"${one.price_usd:.4f}"
+    return price.removesuffix("0")

@@ -24,6 +24,17 @@ SuiteName = Annotated[
     str | None,
     typer.Option("--suite", metavar="SUITE", help="Suite to report. [default: suite of the last run]"),
 ]
+Prompts = Annotated[
+    str,
+    typer.Option(
+        metavar="PATH",
+        help="Your copy of the benchmark's repository, to ask in its published words, or your own rubrics.",
+    ),
+]
+ModelNames = Annotated[
+    list[str],
+    typer.Option("--model", "-m", metavar="MODEL", help="Only these models. [default: all]"),
+]
 DEFAULT_WORKSPACE = Path("results")
 PICTURE_SUFFIXES = (".png", ".jpg", ".webp")
 
@@ -48,6 +59,26 @@ def listed(values: list[str]) -> tuple[str, ...]:
     return tuple(word for value in values for word in value.split(",") if word)
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """
+    >>> counted(1, "edit"), counted(2, "trajectory", "trajectories")
+    ('1 edit', '2 trajectories')
+    """
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def confirm(question: str, yes: bool) -> None:
+    """Ask on a terminal; elsewhere --yes is required. Returns if the answer is yes."""
+    from convergebench.errors import WrongUse
+
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise WrongUse(f"{question} Confirm with --yes")
+    if not typer.confirm(question, err=True):
+        raise typer.Exit(1)
+
+
 def check_picture_file(path: Path) -> None:
     """Refuse what a picture cannot be written as, before any work is done."""
     from convergebench.errors import WrongUse
@@ -57,7 +88,8 @@ def check_picture_file(path: Path) -> None:
         raise WrongUse(f"cannot draw a {path.suffix or 'nameless'} file; use one of {known}")
 
 
-def benchmark(workspace: Path) -> Benchmark:
+def benchmark(workspace: Path, model: list[str] | None = None) -> Benchmark:
+    """The workspace for reading, all of it or the models of a --model option."""
     from convergebench import api
 
-    return api.open(workspace)
+    return api.open(workspace, listed(model or []))

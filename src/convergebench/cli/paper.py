@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, benchmark
+from convergebench.cli.options import DEFAULT_WORKSPACE, ModelNames, SuiteName, WorkspaceFolder, benchmark
 
 NAME = "paper"
 
@@ -21,6 +21,7 @@ def command(
     ] = Path("paper"),
     title: Annotated[str | None, typer.Option(metavar="TITLE", help="The paper's title.")] = None,
     author: Annotated[list[str], typer.Option(metavar="NAME", help="An author; repeat it for several.")] = [],  # noqa: B006
+    model: ModelNames = [],  # noqa: B006
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
@@ -32,7 +33,7 @@ def command(
     """
     from convergebench.report.paper import TITLE, Heading, write_paper
 
-    with benchmark(workspace) as opened:
+    with benchmark(workspace, model) as opened:
         heading = Heading(title or TITLE, tuple(author))
         written = write_paper(opened.workspace, opened.results(suite), output, heading)
     typer.echo(f"Wrote {written.pdf}; its source is {output / 'paper.typ'}")

@@ -7,7 +7,14 @@ from typing import Annotated
 
 import typer
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, benchmark, listed
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    ModelNames,
+    SuiteName,
+    WorkspaceFolder,
+    benchmark,
+    listed,
+)
 
 NAME = "plot"
 
@@ -22,13 +29,14 @@ def command(
     metric: Annotated[
         list[str], typer.Option(metavar="METRIC", help="Metrics, separated by commas. [default: all]")
     ] = [],  # noqa: B006
+    model: ModelNames = [],  # noqa: B006
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Plot every metric over the rounds, with 95 % intervals."""
+    """Plot every metric over the rounds, with intervals."""
     from convergebench.report import plot_curves
 
     path = output or workspace / "degradation_curves.png"
-    with benchmark(workspace) as opened:
+    with benchmark(workspace, model) as opened:
         plot_curves(opened.results(suite), path, listed(metric) or None)
     typer.echo(f"Wrote {path}")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, benchmark
+from convergebench.cli.options import DEFAULT_WORKSPACE, ModelNames, SuiteName, WorkspaceFolder, benchmark
 
 NAME = "report"
 
@@ -17,15 +17,16 @@ def command(
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="Folder to write to. [default: the workspace]"),
     ] = None,
+    model: ModelNames = [],  # noqa: B006
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Write everything: the page, report.md, curves, pictures, tables."""
+    """Write the page, report.md, curves, pictures and tables."""
     from convergebench.report import report
     from convergebench.report.page import holds_only_single_edits, page_results, write_site
 
     folder = output or workspace
-    with benchmark(workspace) as opened:
+    with benchmark(workspace, model) as opened:
         # Single edits have no rounds: they get a page and no tables.
         only_single = holds_only_single_edits(opened.workspace)
         results = page_results(opened.workspace, suite) if only_single else opened.results(suite)

@@ -13,6 +13,7 @@ from convergebench.cli.options import (
     AsJson,
     WorkspaceFolder,
     benchmark,
+    counted,
     listed,
     print_json,
 )
@@ -186,16 +187,12 @@ def _preview(plan: Plan, workspace: Path, as_json: bool, *, fresh: bool) -> None
             {"suite": plan.suite, "cases": len(plan.cases), "rounds": plan.protocol.rounds, "models": rows}
         )
         return
-    cases, seeds = _counted(len(plan.cases), "case"), _counted(len(plan.seeds), "seed")
+    cases, seeds = counted(len(plan.cases), "case"), counted(len(plan.seeds), "seed")
     typer.echo(
         f"{plan.suite}: {cases} × {seeds} × {plan.protocol.edits} edits = {plan.edits_each} edits per model"
     )
     for row in rows:
         typer.echo(f"  {row['model']}: {row['done']} done, {row['to_do']} to do, {_priced(row['cost_usd'])}")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _priced(cost_usd: float | None) -> str:
@@ -213,7 +210,7 @@ def _preview_of(plan: Plan, facts: Any, done: dict[tuple[str, str, int], int]) -
     to_do = plan.edits_each - finished
     cost = None if facts.price_usd is None else to_do * facts.price_usd
     return {
-        "model": facts.name,
+        "model": facts.title,
         "fingerprint": facts.fingerprint,
         "done": finished,
         "to_do": to_do,
@@ -292,7 +289,7 @@ def _facts(outcome: RunOutcome) -> dict[str, Any]:
 
 def _closing_lines(outcome: RunOutcome, workspace: Path, *, fresh: bool) -> list[str]:
     """What is complete, what is missing and why, and the next command."""
-    edits = _counted(outcome.edits, "new edit")
+    edits = counted(outcome.edits, "new edit")
     cost = f", ${outcome.spent_usd:.2f}" if outcome.spent_usd else ""
     lines = [f"{edits}, {outcome.replayed} reused from {workspace}/, {outcome.seconds:.1f} s{cost}."]
     lines += [

@@ -10,6 +10,7 @@ import typer
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    ModelNames,
     SuiteName,
     WorkspaceFolder,
     benchmark,
@@ -49,6 +50,7 @@ def command(
             metavar="KEYS", help="Columns of the table, separated by commas, or all. CSV and JSON have all."
         ),
     ] = [],  # noqa: B006
+    model: ModelNames = [],  # noqa: B006
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
@@ -61,7 +63,7 @@ def command(
     from convergebench.analysis import headline_rankings
     from convergebench.report import csv_ranking, csv_text, under_one_heading
 
-    with benchmark(workspace) as opened:
+    with benchmark(workspace, model) as opened:
         results = opened.results(suite)
     ranked = headline_rankings(results, metric, round, threshold)
     if as_json:

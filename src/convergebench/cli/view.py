@@ -6,17 +6,20 @@ from typing import Annotated
 
 import typer
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder
+from convergebench.cli.options import DEFAULT_WORKSPACE, ModelNames, SuiteName, WorkspaceFolder, listed
 
 NAME = "view"
 
 
 def command(
     port: Annotated[int, typer.Option(help="Local port; 0 for any free port.")] = 8642,
+    model: ModelNames = [],  # noqa: B006
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
     """Serve the results page locally, updated live during a run."""
     from convergebench.report.page.server import serve
 
-    serve(workspace, suite, port, lambda address: typer.echo(f"Open {address} (Ctrl-C to stop)"))
+    serve(
+        workspace, suite, port, lambda address: typer.echo(f"Open {address} (Ctrl-C to stop)"), listed(model)
+    )

@@ -3,6 +3,7 @@
 from convergebench.editors.needs import EditorKey, HubWeights, Need, Package
 from convergebench.editors.registry import (
     Listing,
+    ModelFacts,
     Preset,
     editor,
     known_editor,
@@ -17,6 +18,7 @@ __all__ = [
     "EditorKey",
     "HubWeights",
     "Listing",
+    "ModelFacts",
     "Need",
     "Package",
     "Preset",

@@ -71,19 +71,6 @@ KINDS: Mapping[str, Kind] = {
     "JoyImageEditPipeline": Kind(40, 4.0, takes_pairs=True, side_multiple=None),
 }  # fmt: skip
 
-HUB_CLASSES: Mapping[str, str] = {
-    "Qwen/Qwen-Image-Edit": "QwenImageEditPipeline",
-    "Qwen/Qwen-Image-Edit-2509": "QwenImageEditPlusPipeline",
-    "Qwen/Qwen-Image-Edit-2511": "QwenImageEditPlusPipeline",
-    "black-forest-labs/FLUX.1-Kontext-dev": "FluxKontextPipeline",
-    "black-forest-labs/FLUX.2-dev": "Flux2Pipeline",
-    "meituan-longcat/LongCat-Image-Edit": "LongCatImageEditPipeline",
-    "Shitao/OmniGen-v1-diffusers": "OmniGenPipeline",
-    "zai-org/GLM-Image": "GlmImagePipeline",
-    "timbrooks/instruct-pix2pix": "StableDiffusionInstructPix2PixPipeline",
-}
-"""What is known of a hub id before anything is downloaded."""
-
 
 def arguments_for(
     kind: Kind, requests: Sequence[EditRequest], settings: Mapping[str, Parameter]

@@ -16,8 +16,9 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
+from convergebench.editors._short_names import short_names
 from convergebench.editors.needs import EditorKey, Package
-from convergebench.editors.registry import Preset, provider
+from convergebench.editors.registry import provider
 from convergebench.providers import one_line
 from convergebench.types import Edited, EditorFacts, EditRequest, Refused, Unavailable
 
@@ -34,11 +35,9 @@ MODERATED = ("Request Moderated", "Content Moderated")
     summary="FLUX at Black Forest Labs, as bfl:MODEL",
     version="1",
     needs=(KEY, Package("aiohttp", "http")),
-    presets={
-        "kontext-pro": Preset("flux-kontext-pro", 0.04),
-        "kontext-max": Preset("flux-kontext-max", 0.08),
-    },
+    presets=short_names("bfl"),
     parameters={"output_format": "png", "prompt_upsampling": False, "safety_tolerance": 2, "base_url": ""},
+    takes_seed=True,
 )
 def bfl(facts: EditorFacts) -> BlackForestLabs:
     return BlackForestLabs(facts)

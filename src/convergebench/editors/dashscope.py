@@ -16,8 +16,9 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
+from convergebench.editors._short_names import short_names
 from convergebench.editors.needs import EditorKey, Package
-from convergebench.editors.registry import Preset, provider
+from convergebench.editors.registry import provider
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
     BadOutput,
@@ -41,8 +42,9 @@ INSPECTION = ("datainspectionfailed", "data_inspection_failed")
     summary="Qwen image editing at Alibaba Cloud, as dashscope:MODEL",
     version="1",
     needs=(KEY, Package("dashscope", "dashscope")),
-    presets={"qwen-image-edit-plus": Preset("qwen-image-edit-plus", 0.03)},
+    presets=short_names("dashscope"),
     parameters={"prompt_extend": False, "watermark": False, "base_url": ""},
+    takes_seed=True,
 )
 def dashscope(facts: EditorFacts) -> DashScope:
     return DashScope(facts)

@@ -18,28 +18,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from convergebench.editors._local_weights import DTYPES, chosen, class_named_in
-from convergebench.editors._pipelines import HUB_CLASSES, KINDS, Kind
+from convergebench.editors._pipelines import KINDS, Kind
 from convergebench.editors._replica import OFFLOADS, DeviceReplica, Made
 from convergebench.editors._settings import without_settings
+from convergebench.editors._short_names import pipelines_by_id, short_names
 from convergebench.editors.needs import HubWeights, Package
-from convergebench.editors.registry import Preset, provider
+from convergebench.editors.registry import provider
 from convergebench.types import Edited, EditError, Editor, EditorFacts, EditRequest, Share
 
 PLACEMENT = ("device", "devices", "offload")
-
-PRESETS = {
-    "qwen-image-edit-local": Preset("Qwen/Qwen-Image-Edit", 0.0, {"steps": 50, "guidance": 4.0}),
-    "qwen-image-edit-2509-local": Preset("Qwen/Qwen-Image-Edit-2509", 0.0, {"steps": 40, "guidance": 4.0}),
-    "qwen-image-edit-2511-local": Preset("Qwen/Qwen-Image-Edit-2511", 0.0, {"steps": 40, "guidance": 4.0}),
-    "flux-kontext-local": Preset("black-forest-labs/FLUX.1-Kontext-dev", 0.0, {"steps": 28, "guidance": 2.5}),
-    "flux2-dev-local": Preset(
-        "black-forest-labs/FLUX.2-dev", 0.0, {"steps": 50, "guidance": 4.0, "offload": "model"}
-    ),
-    "longcat-local": Preset("meituan-longcat/LongCat-Image-Edit", 0.0, {"steps": 50, "guidance": 4.5}),
-    "omnigen-local": Preset("Shitao/OmniGen-v1-diffusers", 0.0, {"steps": 50, "guidance": 2.5}),
-    "glm-image-local": Preset("zai-org/GLM-Image", 0.0, {"steps": 50, "guidance": 1.5}),
-    "instruct-pix2pix": Preset("timbrooks/instruct-pix2pix", 0.0, {"steps": 100, "guidance": 7.5}),
-}
 
 
 @provider(
@@ -50,9 +37,10 @@ PRESETS = {
     needs=(Package("diffusers", "diffusers"), Package("torch", "torch")),
     presets={
         name: dataclasses.replace(preset, needs=(HubWeights(preset.model),))
-        for name, preset in PRESETS.items()
+        for name, preset in short_names("diffusers").items()
     },
     parameters={"dtype": "bfloat16", "device": "auto", "devices": "", "offload": "none", "batch": 1},
+    takes_seed=True,
 )
 def diffusers(facts: EditorFacts) -> Editor:
     chosen(facts, "dtype", DTYPES)
@@ -106,7 +94,7 @@ def _finished(outcomes: Sequence[Made | EditError]) -> list[Edited | EditError]:
 
 def _declared_kind(model: str) -> Kind | None:
     """What can be known without loading it."""
-    named = class_named_in(Path(model).expanduser(), "model_index.json") or HUB_CLASSES.get(model)
+    named = class_named_in(Path(model).expanduser(), "model_index.json") or pipelines_by_id().get(model)
     return KINDS.get(named) if named else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,8 +18,9 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
+from convergebench.editors._short_names import facts_by_id, short_names
 from convergebench.editors.needs import EditorKey, Package
-from convergebench.editors.registry import Preset, provider
+from convergebench.editors.registry import ModelFacts, provider
 from convergebench.network import KeyOrigin, guarded_hooks
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
@@ -28,6 +29,7 @@ from convergebench.types import (
     EditError,
     EditorFacts,
     EditRequest,
+    Misconfigured,
     Refused,
     Unavailable,
     UnusableAnswer,
@@ -41,17 +43,10 @@ T = TypeVar("T")
 KEY = EditorKey("FAL_KEY")
 POLL_SECONDS = 0.25
 MANY_PICTURES = 10
+USUAL_FIELD = "image_urls"
+"""Of endpoints whose field is not known."""
 
-ONE_PICTURE = frozenset(
-    {
-        "fal-ai/qwen-image-edit",
-        "fal-ai/flux-kontext/dev",
-        "fal-ai/flux-pro/kontext",
-        "fal-ai/flux-pro/kontext/max",
-    }
-)
-"""Endpoints whose field is `image_url`; all others that we know take a list, `image_urls`."""
-UNSEEDED = frozenset({"xai/grok-imagine-image/edit", "fal-ai/bytedance/seedream/v5/lite/edit"})
+ENDPOINTS = facts_by_id("fal")
 
 UNFIT_PICTURE = frozenset(
     {"image_too_small", "image_too_large", "image_load_error", "unsupported_image_format", "file_too_large"}
@@ -60,30 +55,13 @@ PASSING = frozenset({"downstream_service_error", "downstream_service_unavailable
 ASK_AGAIN = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
 GATEWAY = (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT)
 
-PRESETS = {
-    "qwen": Preset("fal-ai/qwen-image-edit", 0.02),
-    "qwen-2511": Preset("fal-ai/qwen-image-edit-2511", 0.03),
-    "flux-dev": Preset(
-        "fal-ai/flux-kontext/dev", 0.025, {"resolution_mode": "match_input", "enhance_prompt": False}
-    ),
-    "flux-pro": Preset("fal-ai/flux-pro/kontext", 0.04, {"enhance_prompt": False}),
-    "flux-max": Preset("fal-ai/flux-pro/kontext/max", 0.08, {"enhance_prompt": False}),
-    "flux-2": Preset("fal-ai/flux-2/edit", 0.024, {"enable_prompt_expansion": False}),
-    "flux-2-pro": Preset("fal-ai/flux-2-pro/edit", None, {"image_size": "auto"}),
-    "grok": Preset("xai/grok-imagine-image/edit", 0.05),
-    "seedream": Preset("fal-ai/bytedance/seedream/v4.5/edit", 0.04, {"image_size": "auto_2K"}),
-    "seedream-v4": Preset("fal-ai/bytedance/seedream/v4/edit", 0.04, {"image_size": "auto"}),
-    "nano-banana-edit": Preset("fal-ai/nano-banana/edit", 0.039, {"aspect_ratio": "auto"}),
-    "nano-banana-pro": Preset("fal-ai/nano-banana-pro/edit", 0.15, {"aspect_ratio": "auto"}),
-}
-
 
 @provider(
     "fal",
     summary="any image-editing endpoint at fal, as fal:ENDPOINT",
     version="1",
     needs=(KEY, Package("fal_client", "fal"), Package("aiohttp", "fal")),
-    presets=PRESETS,
+    presets=short_names("fal"),
     parameters={"output_format": "png", "image_field": "", "base_url": ""},
     at_once=2,
 )
@@ -103,7 +81,8 @@ class Fal:
         base_url = str(facts.parameters.get("base_url") or f"https://{FAL_QUEUE_RUN_HOST}")
         client.QUEUE_URL_FORMAT = base_url.rstrip("/") + "/"
         self._endpoint = str(facts.parameters["model"])
-        self._field = str(facts.parameters.get("image_field") or _image_field(self._endpoint))
+        self._known = ENDPOINTS.get(self._endpoint, ModelFacts())
+        self._field = str(facts.parameters.get("image_field") or self._known.image_field or USUAL_FIELD)
         self.facts = replace(facts, max_inputs=MANY_PICTURES if self._field.endswith("s") else 1)
         self._deadline_seconds = deadline_seconds
         self._client = AsyncClient(key=KEY.value())
@@ -131,7 +110,7 @@ class Fal:
         arguments: dict[str, Any] = call_parameters(self.facts, "model", "image_field", "base_url")
         arguments["prompt"] = request.instruction
         arguments[self._field] = pictures if self._field.endswith("s") else pictures[0]
-        if self._endpoint not in UNSEEDED:
+        if self._known.takes_seed is not False:
             arguments["seed"] = request.seed
         return arguments
 
@@ -195,8 +174,11 @@ def _is_a_lost_look(error: FalClientHTTPError) -> bool:
     return error.status_code in GATEWAY and not is_fals
 
 
-def _image_field(endpoint: str) -> str:
-    return "image_url" if endpoint in ONE_PICTURE else "image_urls"
+def _missing_field(problems: Sequence[Mapping[str, object]]) -> str | None:
+    """The field for a picture that the request lacks, where fal's validation names one."""
+    places = (problem.get("loc") for problem in problems if problem.get("type") == "missing")
+    names = (str(place[-1]) for place in places if isinstance(place, list) and place)
+    return next((name for name in names if "image" in name), None)
 
 
 def _explained(error: FalClientHTTPError) -> EditError:
@@ -211,6 +193,8 @@ def _explained(error: FalClientHTTPError) -> EditError:
         return Refused(f"cannot take this picture: {reason}")
     if "no_media_generated" in kinds:
         return BadOutput(reason)
+    if field := _missing_field(problems):
+        return Misconfigured(f"{reason}: the endpoint takes the picture as {field}; add ?image_field={field}")
     if kinds & PASSING:
         return Unavailable(reason)
     after = seconds_in(error.response_headers.get("retry-after"))

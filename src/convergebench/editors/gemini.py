@@ -14,8 +14,9 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
+from convergebench.editors._short_names import short_names
 from convergebench.editors.needs import EditorKey, Package
-from convergebench.editors.registry import Preset, provider
+from convergebench.editors.registry import provider
 from convergebench.network import KeyOrigin, guarded_hooks
 from convergebench.providers import error_for, gemini_address, one_line, seconds_in
 from convergebench.types import (
@@ -45,22 +46,16 @@ POLICY = frozenset(
 )  # fmt: skip
 """Why a candidate ends when the answer would be the same next time; the other reasons may pass."""
 
-PRESETS = {
-    "gemini": Preset("gemini-2.5-flash-image", 0.039),
-    "gemini-3-pro-image": Preset("gemini-3-pro-image", 0.134),
-    "gemini-3.1-flash-image": Preset("gemini-3.1-flash-image", 0.045),
-    "gemini-3.1-flash-lite-image": Preset("gemini-3.1-flash-lite-image", 0.0336),
-}
-
 
 @provider(
     "gemini",
     summary="any Gemini model that draws, as gemini:MODEL",
     version="1",
     needs=(KEY, Package("google.genai", "gemini")),
-    presets=PRESETS,
+    presets=short_names("gemini"),
     parameters={"base_url": ""},
     at_once=8,
+    takes_seed=True,
 )
 def gemini(facts: EditorFacts) -> GeminiEditor:
     return GeminiEditor(facts)

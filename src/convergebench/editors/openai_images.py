@@ -16,8 +16,9 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
+from convergebench.editors._short_names import short_names
 from convergebench.editors.needs import EditorKey, Package
-from convergebench.editors.registry import Preset, provider
+from convergebench.editors.registry import provider
 from convergebench.network import KeyOrigin, guarded_hooks, rule_broken
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
@@ -73,27 +74,16 @@ PRICES = {
     for model in ("gpt-image-2", "gpt-image-2.5-sunburst", "gpt-image-2.5-flare")
 }
 
-PRESETS = {
-    "gpt-image-1": Preset(
-        "gpt-image-2",
-        summary="gpt-image-1 was shut down on 2026-10-23: this is its successor gpt-image-2 at OpenAI",
-    ),
-    "gpt-image-2": Preset("gpt-image-2"),
-    "gpt-image-2.5-sunburst": Preset("gpt-image-2.5-sunburst"),
-    "gpt-image-2.5-flare": Preset("gpt-image-2.5-flare"),
-    "gpt-image-2.6-sunburst": Preset("gpt-image-2.6-sunburst"),
-    "gpt-image-2.6-flare": Preset("gpt-image-2.6-flare"),
-}
-
 
 @provider(
     "openai",
     summary="any image model at OpenAI, as openai:MODEL",
     version="1",
     needs=(KEY, Package("openai", "openai")),
-    presets=PRESETS,
+    presets=short_names("openai"),
     parameters={"size": "auto", "quality": "auto", "output_format": "png", "base_url": ""},
     at_once=4,
+    takes_seed=False,
 )
 def openai_images(facts: EditorFacts) -> OpenAIImages:
     """The edit's cost is known afterwards, from the tokens used: they depend on size and quality."""

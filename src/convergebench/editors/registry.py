@@ -1,4 +1,4 @@
-"""Editors by name: `preset`, `provider:model`, either with `?parameter=value&…`.
+"""Editors by name: `preset`, `provider:model`, either with `?parameter=value&…`, or `label=` before it.
 
 An editor is one module of this package, or of another that names it under the entry points
 `convergebench.editors`. Such a module must be cheap to import: what is heavy belongs into its factory.
@@ -38,6 +38,24 @@ Role = Literal["model", "probe", "floor"]
 
 
 @dataclass(frozen=True)
+class ModelFacts:
+    """What is publicly known of a model; None and empty texts are unknown."""
+
+    takes_seed: bool | None = None
+    image_field: str = ""
+    """The field of the request that holds the picture."""
+    size: str = ""
+    """Size of the result, where it is not that of the input."""
+    price_note: str = ""
+    """How the price is composed, in USD."""
+    source: str = ""
+    checked: str = ""
+    """The date of the source."""
+    also: tuple[str, ...] = ()
+    """Other ids of the same model."""
+
+
+@dataclass(frozen=True)
 class Listing:
     """What is known of an editor before it is built."""
 
@@ -54,6 +72,7 @@ class Listing:
     open_parameters: bool = False
     """Whether it takes parameters that are not listed."""
     at_once: int | None = None
+    facts: ModelFacts = ModelFacts()
 
     def missing(self, given: Mapping[str, Parameter] | None = None) -> str | None:
         """Why it cannot be used now, or None if it can; what a parameter gives is not missing."""
@@ -75,6 +94,7 @@ class Preset:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     summary: str = ""
     needs: Sequence[Need] = ()
+    facts: ModelFacts = ModelFacts()
 
 
 _listings: dict[str, Listing] = {}
@@ -112,24 +132,32 @@ def provider(
     presets: Mapping[str, Preset] | None = None,
     parameters: Mapping[str, Parameter] | None = None,
     at_once: int | None = None,
+    takes_seed: bool | None = None,
 ) -> Callable[[Build], Build]:
     """Make a provider known: `name:model` builds any of its models, `facts.parameters["model"]` says which;
     presets are short names for some of them. `at_once` is how many requests at a time are safe for a new
-    account, None for what runs on this machine."""
+    account, None for what runs on this machine. `takes_seed` holds for models whose facts do not say."""
 
     def register(build: Build) -> Build:
         shared = dict(parameters or {})
-        every = Listing(name, name, summary, version, role, price_usd, shared, needs, build, True, at_once)
+        every = Listing(
+            name, name, summary, version, role, price_usd, shared, needs, build, True, at_once,
+            ModelFacts(takes_seed),
+        )  # fmt: skip
         _add(_providers, every)
         for short, preset in (presets or {}).items():
             known = {"model": preset.model, **shared, **preset.parameters}
             said = preset.summary or f"{preset.model} at {name}"
             wanted = (*needs, *preset.needs)
-            price = preset.price_usd
+            price = price_usd if preset.price_usd is None else preset.price_usd
+            facts = preset.facts
+            if facts.takes_seed is None:
+                facts = replace(facts, takes_seed=takes_seed)
             _add(
                 _listings,
-                replace(every, name=short, summary=said, price_usd=price, parameters=known, needs=wanted),
-            )
+                replace(every, name=short, summary=said, price_usd=price, parameters=known,
+                        needs=wanted, facts=facts),
+            )  # fmt: skip
         return build
 
     return register
@@ -153,7 +181,7 @@ def open_editor(spec: str) -> Editor:
     if missing := listing.missing(parameters):
         raise _not_yet(listing, missing)
     try:
-        return listing.build(facts_of(listing, parameters))
+        return listing.build(facts_of(listing, parameters, split_label(spec)[0]))
     except Misconfigured as error:
         raise _not_yet(listing, str(error)) from error
 
@@ -162,7 +190,8 @@ def known_editor(spec: str) -> Editor:
     """The same, but one that lacks something is known all the same, so that its cost can be told."""
     listing, parameters = parse(spec)
     missing = listing.missing(parameters)
-    return Unready(facts_of(listing, parameters), missing) if missing else open_editor(spec)
+    facts = facts_of(listing, parameters, split_label(spec)[0])
+    return Unready(facts, missing) if missing else open_editor(spec)
 
 
 class Unready:
@@ -179,7 +208,7 @@ class Unready:
         pass
 
 
-def facts_of(listing: Listing, parameters: Mapping[str, Parameter]) -> EditorFacts:
+def facts_of(listing: Listing, parameters: Mapping[str, Parameter], label: str = "") -> EditorFacts:
     """The editor's identity; its name tells all parameters that are not as listed."""
     given = {key: value for key, value in parameters.items() if value != listing.parameters.get(key)}
     base = listing.name
@@ -196,13 +225,28 @@ def facts_of(listing: Listing, parameters: Mapping[str, Parameter]) -> EditorFac
         provider=listing.provider,
         at_once=account.at_once or listing.at_once,
         per_minute=account.per_minute,
+        label=label,
     )
+
+
+def split_label(spec: str) -> tuple[str, str]:
+    """The name that a user gives a model, if any, and the rest of the specification.
+
+    >>> split_label("mine=python:my:edit"), split_label("jpeg?quality=20")
+    (('mine', 'python:my:edit'), ('', 'jpeg?quality=20'))
+    """
+    label, equals, rest = spec.partition("=")
+    if not equals or "?" in label or ":" in label:
+        return "", spec
+    if not label.strip() or not rest:
+        raise WrongUse(f"{spec} has no name or no model; write NAME=MODEL, such as mine=python:my:edit")
+    return label.strip(), rest
 
 
 def parse(spec: str) -> tuple[Listing, dict[str, Parameter]]:
     """The listing and the full set of parameters, or one sentence on what is wrong with the name."""
     _discover()
-    name, _, query = spec.partition("?")
+    name, _, query = split_label(spec)[1].partition("?")
     start, colon, model = name.partition(":")
     if colon:
         listing = _found(start, _providers, "provider")

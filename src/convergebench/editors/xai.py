@@ -14,8 +14,9 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
+from convergebench.editors._short_names import short_names
 from convergebench.editors.needs import EditorKey, Package
-from convergebench.editors.registry import Preset, provider
+from convergebench.editors.registry import provider
 from convergebench.types import Edited, EditError, EditorFacts, EditRequest, Misconfigured, Refused
 
 KEY = EditorKey("XAI_API_KEY")
@@ -29,8 +30,9 @@ VIOLATION = ("guidelines", "moderation", "safety_check")
     summary="Grok Imagine at xAI, as xai:MODEL",
     version="1",
     needs=(KEY, Package("aiohttp", "http")),
-    presets={"grok-imagine": Preset("grok-imagine-image", 0.022)},
+    presets=short_names("xai"),
     parameters={"resolution": "1k", "base_url": ""},
+    takes_seed=False,
 )
 def xai(facts: EditorFacts) -> Xai:
     return Xai(facts)

@@ -11,16 +11,12 @@ from pathlib import Path
 
 from convergebench import plugins
 from convergebench.errors import ConvergeBenchError, WrongUse, unknown_name
-from convergebench.metrics._gpu.base import GpuMetric
-from convergebench.metrics._members import Alone, Member
 from convergebench.metrics.base import (
-    Family,
+    AnyRegistration,
     FamilyRegistration,
     Metric,
     MetricOptions,
     MetricUnavailable,
-    Registration,
-    family_registrations,
     registrations,
 )
 from convergebench.packaged_files import PackagedFile
@@ -51,47 +47,23 @@ def expand(chosen: Iterable[str]) -> tuple[str, ...]:
 
 def facts(name: str, options: MetricOptions | None = None) -> MetricFacts:
     """The facts of the metric. Its version identifies the weights, if the options choose them."""
-    return _all().facts(name, options or MetricOptions())
+    return registration(name).facts_with(name, options or MetricOptions())
 
 
 def load(name: str, options: MetricOptions | None = None) -> Metric:
     """The metric, ready to measure; raises MetricUnavailable if a requirement is missing."""
-    found = _all().registration(name)
-    if isinstance(found, Registration):
-        return found.load(options or MetricOptions())
-    return Member(facts(name), found.load(options or MetricOptions()))
+    return registration(name).load_member(name, options or MetricOptions())
 
 
-def source_of(name: str) -> str:
-    """The name under which the metric is loaded: the name of its family, or its own."""
-    found = _all().registration(name)
-    return found.name if isinstance(found, FamilyRegistration) else name
-
-
-def load_family(name: str, options: MetricOptions) -> Family:
-    """Load the family that `source_of` names, or a single metric as a family of one."""
-    families = family_registrations()
-    return families[name].load(options) if name in families else Alone(load(name, options))
-
-
-def has_gpu_form(name: str) -> bool:
-    """Whether the metric that `source_of` names can be read on a GPU together with others."""
-    return name in registrations() and registrations()[name].on_gpu is not None
-
-
-def load_on_gpu(name: str, options: MetricOptions, device: str) -> GpuMetric:
-    """The metric in its GPU form; raises MetricUnavailable as `load` does."""
-    make = registrations()[name].on_gpu
-    assert make is not None, "ask `has_gpu_form` first"
-    return make(options, device)
+def registration(name: str) -> AnyRegistration:
+    """What the metric is loaded from: its own registration, or that of its family."""
+    return _all().registration(name)
 
 
 def packaged_weights(*of: str) -> tuple[PackagedFile, ...]:
     """The weight files that these metrics, or all metrics, take from packages; each file once."""
-    chosen = [_all().registration(name) for name in expand(of or names())]
-    return tuple(
-        dict.fromkeys(file for one in chosen if isinstance(one, Registration) for file in one.weights)
-    )
+    chosen = [registration(name) for name in expand(of or names())]
+    return tuple(dict.fromkeys(file for one in chosen for file in one.weights))
 
 
 def missing_reason(name: str, options: MetricOptions | None = None) -> str | None:
@@ -105,21 +77,15 @@ def missing_reason(name: str, options: MetricOptions | None = None) -> str | Non
 
 @dataclass(frozen=True)
 class _Catalogue:
-    metrics: dict[str, Registration | FamilyRegistration]
+    metrics: dict[str, AnyRegistration]
     groups: dict[str, tuple[str, ...]]
 
-    def registration(self, name: str) -> Registration | FamilyRegistration:
+    def registration(self, name: str) -> AnyRegistration:
         if name in self.metrics:
             return self.metrics[name]
-        known = {r.name if isinstance(r, FamilyRegistration) else r.facts.name for r in self.metrics.values()}
+        known = {one.name for one in self.metrics.values()}
         every = (*self.metrics, *self.groups)
         raise unknown_name("metric", name, every, f"choose from {', '.join(sorted(known))}")
-
-    def facts(self, name: str, options: MetricOptions) -> MetricFacts:
-        found = self.registration(name)
-        if isinstance(found, Registration):
-            return found.facts_with(options)
-        return next(facts for facts in found.facts if facts.name == name)
 
     def meant_by(self, name: str) -> tuple[str, ...]:
         if name in self.groups:
@@ -131,14 +97,17 @@ class _Catalogue:
 @cache
 def _all() -> _Catalogue:
     _discover()
-    alone, families = registrations(), family_registrations()
-    members = {facts.name: one for one in families.values() for facts in one.facts}
-    groups = {one.name: tuple(facts.name for facts in one.facts) for one in families.values()}
+    every = sorted(registrations().values(), key=lambda one: isinstance(one, FamilyRegistration))
+    metrics = {facts.name: one for one in every for facts in one.members}
+    families = {
+        one.name: tuple(facts.name for facts in one.members)
+        for one in every
+        if isinstance(one, FamilyRegistration)
+    }
     by_dimension: dict[str, tuple[str, ...]] = {}
-    every = [one.facts for one in alone.values()] + [f for one in families.values() for f in one.facts]
-    for facts in every:
+    for facts in (facts for one in every for facts in one.members):
         by_dimension[facts.dimension] = (*by_dimension.get(facts.dimension, ()), facts.name)
-    return _Catalogue({**alone, **members}, {**by_dimension, **groups})
+    return _Catalogue(metrics, {**by_dimension, **families})
 
 
 def _discover() -> None:

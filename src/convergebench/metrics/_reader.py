@@ -11,8 +11,14 @@ from typing import Any
 
 from convergebench.errors import ConvergeBenchError
 from convergebench.lru_cache import LruCache
-from convergebench.metrics import _catalogue
-from convergebench.metrics.base import Family, MetricOptions, MetricUnavailable, Reading, Result
+from convergebench.metrics.base import (
+    AnyRegistration,
+    Family,
+    MetricOptions,
+    MetricUnavailable,
+    Reading,
+    Result,
+)
 from convergebench.types import Digest, MetricFacts, Pixels
 
 PREPARED_BYTES = 256 * 2**20
@@ -34,7 +40,16 @@ def reason_for(name: str, error: Exception) -> str:
     if isinstance(error, ConvergeBenchError):
         return str(error)
     _log.warning("%s failed", name, exc_info=error)
-    return f"{name} failed: {type(error).__name__}: {error}"
+    return f"{_failed(name)}{type(error).__name__}: {error}"
+
+
+def is_failure(name: str, reason: str) -> bool:
+    """Whether the reason is an unexpected error, which may not occur again."""
+    return reason.startswith(_failed(name))
+
+
+def _failed(name: str) -> str:
+    return f"{name} failed: "
 
 
 class MetricReader:
@@ -42,10 +57,14 @@ class MetricReader:
     all."""
 
     def __init__(
-        self, name: str, facts: tuple[MetricFacts, ...], options: MetricOptions, sources: int
+        self,
+        registration: AnyRegistration,
+        facts: tuple[MetricFacts, ...],
+        options: MetricOptions,
+        sources: int,
     ) -> None:
         self.facts = facts
-        self._name = name
+        self._registration = registration
         self._options = options
         self._prepared: LruCache[Digest, Any] = LruCache(count=sources, max_bytes=PREPARED_BYTES)
         self._loading = threading.Lock()
@@ -70,11 +89,11 @@ class MetricReader:
         with self._loading:
             if self._loaded is None:
                 try:
-                    self._loaded = _catalogue.load_family(self._name, self._options)
+                    self._loaded = self._registration.load_family(self._options)
                 except MetricUnavailable as error:
                     self._loaded = error
                 except Exception as error:
-                    self._loaded = MetricUnavailable(reason_for(self._name, error))
+                    self._loaded = MetricUnavailable(reason_for(self._registration.name, error))
             return self._loaded
 
     def _compare(self, family: Family, pairs: Sequence[PixelPair]) -> list[Mapping[str, Reading] | str]:
@@ -87,5 +106,5 @@ class MetricReader:
             return list(family.compare(prepared, [pair.result for pair in pairs]))
         except Exception as error:
             if len(pairs) == 1:
-                return [reason_for(self._name, error)]
+                return [reason_for(self._registration.name, error)]
             return [reading for pair in pairs for reading in self._compare(family, [pair])]

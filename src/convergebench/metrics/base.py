@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from convergebench.errors import ConvergeBenchError, WrongUse
 from convergebench.metrics._gpu.base import GpuMetric
@@ -86,51 +86,107 @@ class Registration:
     on_gpu: GpuForm | None = None
     """The form that measures many pictures at once on a GPU, if the metric has one."""
 
-    def facts_with(self, options: MetricOptions) -> MetricFacts:
+    @property
+    def name(self) -> str:
+        return self.facts.name
+
+    @property
+    def members(self) -> tuple[MetricFacts, ...]:
+        return (self.facts,)
+
+    def facts_with(self, name: str, options: MetricOptions) -> MetricFacts:
         return self.facts if self.version is None else replace(self.facts, version=self.version(options))
 
+    def load_member(self, name: str, options: MetricOptions) -> Metric:
+        return self.load(options)
 
-@dataclass(frozen=True)
-class FunctionMetric:
-    """A metric defined by plain functions, one pair at a time."""
-
-    facts: MetricFacts
-    of_pair: Callable[[Any, Pixels], float]
-    of_source: Callable[[Pixels], Any] | None
-
-    def prepare(self, source: Pixels) -> Any:
-        return self.of_source(source) if self.of_source else source
-
-    def compare(self, prepared: Sequence[Any], results: Sequence[Pixels]) -> list[float]:
-        return [self.of_pair(one, result) for one, result in zip(prepared, results, strict=True)]
+    def load_family(self, options: MetricOptions) -> Family:
+        return _FamilyOfOne(self.load(options))
 
 
 @dataclass(frozen=True)
 class FamilyRegistration:
-    """A family by name, and its metrics."""
+    """A family by name, and its metrics. A family needs no weights and has no GPU form."""
 
     name: str
-    facts: tuple[MetricFacts, ...]
+    members: tuple[MetricFacts, ...]
     load: Callable[[MetricOptions], Family]
+    weights: tuple[PackagedFile, ...] = field(default=(), init=False)
+    on_gpu: GpuForm | None = field(default=None, init=False)
+
+    def facts_with(self, name: str, options: MetricOptions) -> MetricFacts:
+        return next(facts for facts in self.members if facts.name == name)
+
+    def load_member(self, name: str, options: MetricOptions) -> Metric:
+        return _FamilyMember(self.facts_with(name, options), self.load(options))
+
+    def load_family(self, options: MetricOptions) -> Family:
+        return self.load(options)
+
+
+AnyRegistration: TypeAlias = Registration | FamilyRegistration
 
 
 @dataclass(frozen=True)
-class FunctionFamily:
-    """A family defined by plain functions, one pair at a time."""
+class _FamilyOfOne:
+    """A metric as a family."""
 
-    facts: tuple[MetricFacts, ...]
-    of_pair: Callable[[Any, Result], Mapping[str, Reading]]
-    of_source: Callable[[Pixels], Any]
+    metric: Metric
+
+    @property
+    def facts(self) -> tuple[MetricFacts, ...]:
+        return (self.metric.facts,)
 
     def prepare(self, source: Pixels) -> Any:
-        return self.of_source(source)
+        return self.metric.prepare(source)
 
     def compare(self, prepared: Sequence[Any], results: Sequence[Result]) -> list[Mapping[str, Reading]]:
+        readings = self.metric.compare(prepared, [result.pixels for result in results])
+        return [{self.metric.facts.name: reading} for reading in readings]
+
+
+@dataclass(frozen=True)
+class _FamilyMember:
+    """A member of a family as a metric; results are assumed to be in their original size."""
+
+    facts: MetricFacts
+    family: Family
+
+    def prepare(self, source: Pixels) -> Any:
+        return self.family.prepare(source)
+
+    def compare(self, prepared: Sequence[Any], results: Sequence[Pixels]) -> list[float]:
+        native = [Result(pixels, (pixels.shape[1], pixels.shape[0])) for pixels in results]
+        return [self._value(readings) for readings in self.family.compare(prepared, native)]
+
+    def _value(self, readings: Mapping[str, Reading]) -> float:
+        reading = readings[self.facts.name]
+        if isinstance(reading, str):
+            raise NotMeasurable(reading)
+        return reading
+
+
+_Facts = TypeVar("_Facts")
+_Result = TypeVar("_Result")
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True)
+class OfFunctions(Generic[_Facts, _Result, _Value]):
+    """A metric or a family defined by plain functions, one pair at a time."""
+
+    facts: _Facts
+    of_pair: Callable[[Any, _Result], _Value]
+    of_source: Callable[[Pixels], Any] | None = None
+
+    def prepare(self, source: Pixels) -> Any:
+        return self.of_source(source) if self.of_source else source
+
+    def compare(self, prepared: Sequence[Any], results: Sequence[_Result]) -> list[_Value]:
         return [self.of_pair(one, result) for one, result in zip(prepared, results, strict=True)]
 
 
-_registrations: dict[str, Registration] = {}
-_families: dict[str, FamilyRegistration] = {}
+_registrations: dict[str, AnyRegistration] = {}
 _Function = TypeVar("_Function", bound=Callable[[Any, Pixels], float])
 
 
@@ -154,7 +210,7 @@ def metric(
     def known(function: _Function) -> _Function:
         summary = (function.__doc__ or "").strip().partition("\n")[0]
         facts = MetricFacts(name, version, better, perfect, worst, dimension, unit, summary)
-        loaded = FunctionMetric(facts, function, prepare)
+        loaded = OfFunctions(facts, function, prepare)
         register(Registration(facts, lambda _: loaded, on_gpu=on_gpu))
         return function
 
@@ -170,37 +226,24 @@ def family(
     """Register a function of (prepared source, result) that reads every member."""
 
     def known(function: _FamilyFunction) -> _FamilyFunction:
-        loaded = FunctionFamily(members, function, prepare)
-        register_family(FamilyRegistration(name, members, lambda _: loaded))
+        loaded = OfFunctions(members, function, prepare)
+        register(FamilyRegistration(name, members, lambda _: loaded))
         return function
 
     return known
 
 
-def register(registration: Registration) -> None:
-    """Register a metric under its name, which must be unused."""
-    _refuse_taken(registration.facts.name)
-    _registrations[registration.facts.name] = registration
+def register(registration: AnyRegistration) -> None:
+    """Register a metric, or a family with its members, under names that must be unused."""
+    for name in dict.fromkeys((registration.name, *(facts.name for facts in registration.members))):
+        members = (facts.name for one in _registrations.values() for facts in one.members)
+        if name in (*_registrations, *members):
+            raise WrongUse(
+                f"two metrics are called {name!r}: rename one, or uninstall the package it comes from"
+            )
+    _registrations[registration.name] = registration
 
 
-def register_family(registration: FamilyRegistration) -> None:
-    """Register a family and its members under their names, which must be unused."""
-    for name in (registration.name, *(facts.name for facts in registration.facts)):
-        _refuse_taken(name)
-    _families[registration.name] = registration
-
-
-def _refuse_taken(name: str) -> None:
-    members = (facts.name for one in _families.values() for facts in one.facts)
-    if name in (*_registrations, *_families, *members):
-        raise WrongUse(f"two metrics are called {name!r}: rename one, or uninstall the package it comes from")
-
-
-def registrations() -> dict[str, Registration]:
-    """All metrics outside families that have been registered so far."""
+def registrations() -> dict[str, AnyRegistration]:
+    """All metrics and families that have been registered so far."""
     return dict(_registrations)
-
-
-def family_registrations() -> dict[str, FamilyRegistration]:
-    """All families that have been registered so far."""
-    return dict(_families)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 from collections.abc import Collection, Mapping, Sequence
@@ -11,12 +12,15 @@ from convergebench.errors import BadPicture
 from convergebench.metrics import _catalogue
 from convergebench.metrics._device import may_use_cuda, uses_cuda
 from convergebench.metrics._gpu.reader import GpuReader
-from convergebench.metrics._reader import MetricReader, PixelPair
-from convergebench.metrics.base import MetricOptions, Reading, Result
+from convergebench.metrics._reader import MetricReader, PixelPair, is_failure
+from convergebench.metrics.base import AnyRegistration, MetricOptions, Reading, Result
 from convergebench.picture import Picture, resized_to
 from convergebench.types import Measurement, MetricFacts
 
 BATCH, GPU_BATCH = 16, 64
+FINAL = json.dumps({"final": True})
+"""The detail of a missing value of a metric with weights, if the weights were there: the reason lies in the
+pictures, and measuring again gives no other."""
 
 
 class MetricSet:
@@ -30,10 +34,10 @@ class MetricSet:
     def __init__(self, names: Sequence[str], options: MetricOptions | None = None, sources: int = 64) -> None:
         self._options = options or MetricOptions()
         self._sources = sources
-        self._wanted: dict[str, list[MetricFacts]] = {}
+        self._wanted: dict[AnyRegistration, list[MetricFacts]] = {}
         for name in _catalogue.expand(names):
             facts = _catalogue.facts(name, self._options)
-            self._wanted.setdefault(_catalogue.source_of(name), []).append(facts)
+            self._wanted.setdefault(_catalogue.registration(name), []).append(facts)
         self._choosing = threading.Lock()
         self._chosen: list[MetricReader | GpuReader] | None = None
 
@@ -46,8 +50,8 @@ class MetricSet:
         """A copy without these metrics."""
         fewer = copy(self)
         fewer._wanted = {
-            source: [facts for facts in members if facts.name not in names]
-            for source, members in self._wanted.items()
+            registration: [facts for facts in members if facts.name not in names]
+            for registration, members in self._wanted.items()
             if any(facts.name not in names for facts in members)
         }
         fewer._choosing, fewer._chosen = threading.Lock(), None
@@ -61,7 +65,9 @@ class MetricSet:
     def can_measure(self, name: str) -> bool:
         """Whether the metric is available. Loads the metric to find out."""
         return any(
-            gauge.is_available(name) for gauge in self._gauges() if name in (f.name for f in gauge.facts)
+            reader.is_available(name)
+            for reader in self._readers()
+            if name in (facts.name for facts in reader.facts)
         )
 
     def measure(self, pairs: Sequence[tuple[Picture, Picture]]) -> list[dict[str, Measurement]]:
@@ -69,17 +75,19 @@ class MetricSet:
         reference."""
         opened = [_open(reference, result) for reference, result in pairs]
         outcomes: list[dict[str, Mapping[str, Reading] | str]] = [{} for _ in pairs]
-        for gauge in self._gauges():
-            for row, outcome in zip(outcomes, gauge.read(opened), strict=True):
-                row.update({facts.name: outcome for facts in gauge.facts})
+        for reader in self._readers():
+            for row, outcome in zip(outcomes, reader.read(opened), strict=True):
+                row.update({facts.name: outcome for facts in reader.facts})
+        learned = {one.name for one in self.facts if one.needs_weights and self.can_measure(one.name)}
         return [
-            {facts.name: _measurement(facts, row[facts.name]) for facts in self.facts} for row in outcomes
+            {facts.name: _measurement(facts, row[facts.name], facts.name in learned) for facts in self.facts}
+            for row in outcomes
         ]
 
-    def _fit_for_gpu(self) -> list[str]:
-        return [name for name in self._wanted if _catalogue.has_gpu_form(name)]
+    def _fit_for_gpu(self) -> list[AnyRegistration]:
+        return [registration for registration in self._wanted if registration.on_gpu is not None]
 
-    def _gauges(self) -> list[MetricReader | GpuReader]:
+    def _readers(self) -> list[MetricReader | GpuReader]:
         with self._choosing:
             if self._chosen is None:
                 self._chosen = self._choose()
@@ -90,22 +98,23 @@ class MetricSet:
         starts, because importing torch takes seconds."""
         fit = self._fit_for_gpu()
         on_gpu = fit if fit and uses_cuda(self._options) else []
-        gauges: list[MetricReader | GpuReader] = [
-            MetricReader(name, tuple(facts), self._options, self._sources)
-            for name, facts in self._wanted.items()
-            if name not in on_gpu
+        readers: list[MetricReader | GpuReader] = [
+            MetricReader(registration, tuple(facts), self._options, self._sources)
+            for registration, facts in self._wanted.items()
+            if registration not in on_gpu
         ]
-        together = tuple(facts for name in on_gpu for facts in self._wanted[name])
-        return [GpuReader(together, self._options), *gauges] if together else gauges
+        together = tuple(facts for registration in on_gpu for facts in self._wanted[registration])
+        return [GpuReader(together, self._options), *readers] if together else readers
 
 
-def _measurement(facts: MetricFacts, outcome: Mapping[str, Reading] | str) -> Measurement:
+def _measurement(facts: MetricFacts, outcome: Mapping[str, Reading] | str, has_weights: bool) -> Measurement:
     reading = outcome if isinstance(outcome, str) else outcome[facts.name]
     if not isinstance(reading, str) and math.isnan(reading):
         reading = f"{facts.name} is not a number here"
-    if isinstance(reading, str):
-        return Measurement(facts.name, facts.version, None, reading)
-    return Measurement(facts.name, facts.version, reading)
+    if not isinstance(reading, str):
+        return Measurement(facts.name, facts.version, reading)
+    is_final = has_weights and not isinstance(outcome, str) and not is_failure(facts.name, reading)
+    return Measurement(facts.name, facts.version, None, reading, FINAL if is_final else None)
 
 
 def _open(reference: Picture, result: Picture) -> PixelPair | str:

@@ -45,7 +45,7 @@ def _forecast(prepared: PreparedRefinement, workspace: Workspace | None, pipelin
     )
     looks, edits = _to_do(prepared, workspace, pipeline)
     return Forecast(
-        pipeline.facts.name,
+        pipeline.facts.title,
         primaries,
         looks,
         edits,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from convergebench import editors, suites
+from convergebench.api import open_different
 from convergebench.benchmarks.registry import refinement_figures
 from convergebench.engine.refining.plan import Pipeline, RefinePlan
 from convergebench.judges import Judge, open_judge
@@ -73,7 +74,7 @@ def _is_loaded_here(judge: Judge) -> bool:
 def prepare(settings: RefinementSettings, *, for_preview: bool = False) -> PreparedRefinement:
     """Load the suite and open editors, reasoner and judge. For a preview, keys may be missing."""
     open_editor = editors.known_editor if for_preview else editors.open_editor
-    models = [open_editor(name) for name in dict.fromkeys(settings.models)]
+    models = open_different(settings.models, open_editor)
     reasoner, executor = None, None
     if settings.rounds:
         reasoner = open_judge(settings.reasoner_name)

@@ -25,8 +25,7 @@ _ATTEMPTS = """
     FROM judge_attempts WHERE judgement IN ({keys}) ORDER BY id
 """
 _VALUES = """
-    SELECT j.judge, rubrics.id || '@' || rubrics.version, j.pictures || j.texts, j.value
-    FROM judgements j JOIN rubrics ON rubrics.fingerprint = j.rubric
+    SELECT j.judge, j.rubric, j.pictures || j.texts, j.value FROM judgements j
     WHERE j.outcome = 'ok' AND j.value IS NOT NULL AND j.rubric IN ({rubrics})
 """
 
@@ -50,7 +49,12 @@ class RubricRecord:
 
     @property
     def name(self) -> str:
-        return f"{self.id}@{self.version}"
+        return f"{self.id}@{self.wording if self.content.get('message') else self.version}"
+
+    @property
+    def wording(self) -> str:
+        """Whose words it is in: this package's own if empty, otherwise published-DIGEST or custom-DIGEST."""
+        return str(self.content.get("wording") or "")
 
     @property
     def of(self) -> str:
@@ -137,15 +141,11 @@ class JudgeValue:
 
 def read_judges(workspace: Workspace) -> list[JudgeRecord]:
     """By name."""
-    if not workspace.has_table("judges"):
-        return []
     sql = "SELECT fingerprint, name, version, settings FROM judges ORDER BY name, fingerprint"
     return [JudgeRecord(*(*facts, json.loads(settings))) for *facts, settings in workspace.query(sql)]
 
 
 def read_rubrics(workspace: Workspace) -> dict[Digest, RubricRecord]:
-    if not workspace.has_table("rubrics"):
-        return {}
     sql = "SELECT fingerprint, id, version, content FROM rubrics ORDER BY id, version"
     return {
         facts[0]: RubricRecord(*(*facts, json.loads(content))) for *facts, content in workspace.query(sql)
@@ -154,8 +154,6 @@ def read_rubrics(workspace: Workspace) -> dict[Digest, RubricRecord]:
 
 def read_judgements(workspace: Workspace) -> list[JudgementRecord]:
     """Every judgement that was started."""
-    if not workspace.has_table("judgements"):
-        return []
     sql = """
         SELECT key, judge, rubric, repeat, outcome, value, reason, missing, run, at, pictures, texts, scores
         FROM judgements
@@ -178,12 +176,14 @@ def read_attempts(workspace: Workspace, keys: Sequence[str]) -> dict[str, list[A
 
 def read_call_counts(workspace: Workspace) -> list[CallCount]:
     """By judge, the most frequent outcome first."""
-    return [CallCount(*row) for row in workspace.query(_CALLS)] if workspace.has_table("judgements") else []
+    return [CallCount(*row) for row in workspace.query(_CALLS)]
 
 
 def read_judge_values(workspace: Workspace, rubrics: Sequence[Digest]) -> list[JudgeValue]:
     """Every judge's values by these rubrics."""
-    return [JudgeValue(*row) for row in workspace.query(_VALUES.format(rubrics=_places(rubrics)), *rubrics)]
+    names = {fingerprint: one.name for fingerprint, one in read_rubrics(workspace).items()}
+    rows = workspace.query(_VALUES.format(rubrics=_places(rubrics)), *rubrics)
+    return [JudgeValue(judge, names[rubric], subject, value) for judge, rubric, subject, value in rows]
 
 
 def stored_verdicts(workspace: Workspace, keys: Sequence[str]) -> dict[str, Verdict]:

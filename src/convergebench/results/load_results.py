@@ -10,12 +10,21 @@ from typing import Any, TypeAlias
 from convergebench import metrics
 from convergebench.analysis.round_trip.imported_returns import imported_returns, without_never_computed
 from convergebench.analysis.round_trip.results import Edits, FailedStep, ModelUse, Results, Return
+from convergebench.analysis.round_trip.round_verdicts import NO_VERDICTS, RoundVerdicts
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.metrics.regions import FOOTPRINT
 from convergebench.protocols import RETURN_ROLES, RETURNING, is_forward
 from convergebench.results.clip_directions import ClipDirections
 from convergebench.results.measurements import PairValues
 from convergebench.results.records import Records, WorkspaceOrRecords
+from convergebench.results.round_trip_verdicts import (
+    HAPPENED,
+    RESTORED,
+    UNDONE,
+    RoundTripVerdicts,
+    forward_instructions,
+    shown_instruction,
+)
 from convergebench.results.step_contexts import step_contexts
 from convergebench.results.steps import StepRecord
 from convergebench.results.suite_id import SuiteId
@@ -24,6 +33,8 @@ from convergebench.types import Digest, Measurement, MetricFacts, Reversibility
 
 _Forwards: TypeAlias = Mapping[tuple[int, int], tuple[Mapping[str, Measurement], ...]]
 """By trajectory and round: each forward edit against its input, by metric name."""
+_Verdicts: TypeAlias = Mapping[tuple[int, int], RoundVerdicts]
+"""By trajectory and round."""
 
 
 def load_results(
@@ -111,7 +122,8 @@ def _results(recorded: _Recorded, edits: Edits) -> Results | None:
     rounds = [one.rounds for one in chosen.values()] + [item.round for item in imported]
     contexts = step_contexts(steps, chosen)
     forwards = _forwards(steps, contexts, recorded.pairs)
-    returns = (*_returns(steps, chosen, imports, contexts, recorded.pairs, forwards), *imported)
+    verdicts = _verdicts(steps, recorded.records.round_trip_verdicts)
+    returns = (*_returns(steps, chosen, imports, contexts, recorded.pairs, forwards, verdicts), *imported)
     # The workspace may contain metrics that measured no return of this suite.
     measured = {name for item in returns for name in item.values}
     return Results(
@@ -119,7 +131,7 @@ def _results(recorded: _Recorded, edits: Edits) -> Results | None:
         rounds=max(rounds),
         metrics=tuple(one for one in recorded.pairs.facts if one.name in measured),
         returns=returns,
-        troubles=_troubles(steps, chosen, forwards),
+        troubles=_troubles(steps, chosen, forwards, verdicts),
         uses=_uses(steps, chosen, imports),
         protocol=next((one.protocol for one in chosen.values()), "round_trip"),
         edits=edits,
@@ -187,6 +199,26 @@ def _forwards(
     return {place: tuple(measured) for place, measured in edits.items()}
 
 
+def _verdicts(steps: Sequence[StepRecord], stored: RoundTripVerdicts) -> _Verdicts:
+    """What judges said of each round; only rounds with a verdict."""
+    if not stored.values:
+        return {}
+    instructions = forward_instructions(steps)
+    source = {step.trajectory: step.inputs for step in steps if step.position == 0}
+    found: defaultdict[tuple[int, int], RoundVerdicts] = defaultdict(RoundVerdicts)
+    for step in steps:
+        place = (step.trajectory, step.round)
+        if is_forward(step.role):
+            happened = stored.of(HAPPENED, step.inputs, step.picture, step.instruction)
+            found[place] = replace(found[place], happened=(*found[place].happened, happened))
+        elif step.role in RETURN_ROLES:
+            shown = source[step.trajectory], step.picture, shown_instruction(instructions[place])
+            found[place] = replace(
+                found[place], restored=stored.of(RESTORED, *shown), undone=stored.of(UNDONE, *shown)
+            )
+    return found
+
+
 def _returns(
     steps: Sequence[StepRecord],
     chosen: Mapping[int, TrajectoryRecord],
@@ -194,6 +226,7 @@ def _returns(
     contexts: Mapping[tuple[int, int], Digest],
     pairs: _Pairs,
     forwards: _Forwards,
+    verdicts: _Verdicts,
 ) -> tuple[Return, ...]:
     source = {step.trajectory: step.inputs[0] for step in steps if step.position == 0}
     made = [(step, step.picture) for step in steps if step.picture and step.role in RETURN_ROLES]
@@ -212,6 +245,7 @@ def _returns(
             moved=pairs.of(returned.get((step.trajectory, step.round - 1)), picture),
             forwards=forwards.get((step.trajectory, step.round), ()),
             imported=step.run in imports,
+            verdicts=verdicts.get((step.trajectory, step.round), NO_VERDICTS),
         )
         for step, picture in made
     )
@@ -231,7 +265,10 @@ def _return_values(
 
 
 def _troubles(
-    steps: Sequence[StepRecord], chosen: Mapping[int, TrajectoryRecord], forwards: _Forwards
+    steps: Sequence[StepRecord],
+    chosen: Mapping[int, TrajectoryRecord],
+    forwards: _Forwards,
+    verdicts: _Verdicts,
 ) -> tuple[FailedStep, ...]:
     return tuple(
         FailedStep(
@@ -241,6 +278,7 @@ def _troubles(
             kind_of_failure=step.failure,
             reason=step.reason or "",
             forwards=() if is_forward(step.role) else forwards.get((step.trajectory, step.round), ()),
+            verdicts=verdicts.get((step.trajectory, step.round), NO_VERDICTS),
         )
         for step in steps
         if step.failure is not None

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
+from convergebench.errors import unknown_name
 from convergebench.results.clip_directions import ClipDirections, clip_directions
 from convergebench.results.judgements import (
     JudgementRecord,
@@ -20,6 +21,7 @@ from convergebench.results.judgements import (
 )
 from convergebench.results.measurements import PairValues, read_newest_versions, read_pair_values
 from convergebench.results.model_labels import imported_labels, unique_labels
+from convergebench.results.round_trip_verdicts import RoundTripVerdicts, round_trip_verdicts
 from convergebench.results.runs import RunRecord, read_runs
 from convergebench.results.steps import StepRecord, read_steps
 from convergebench.results.trajectories import (
@@ -29,7 +31,16 @@ from convergebench.results.trajectories import (
     read_editors,
     read_trajectories,
 )
-from convergebench.store import Workspace, imported_models, imported_rows, imported_suites
+from convergebench.store import (
+    Workspace,
+    hidden_models,
+    hidden_runs,
+    imported_models,
+    imported_rows,
+    imported_suites,
+    read_model_names,
+)
+from convergebench.store.visibility import IMPORTED
 from convergebench.types import Digest, ImportedReturn
 
 _latest: WeakKeyDictionary[Workspace, Records] = WeakKeyDictionary()
@@ -62,8 +73,30 @@ class Records:
 
     @cached_property
     def trajectories(self) -> Sequence[TrajectoryRecord]:
-        """Every generation, under each suite that contains the case; by id and suite."""
-        return read_trajectories(self.workspace, self.editors)
+        """Of the selected models that are not hidden: every generation, under each suite that contains the
+        case; by id and suite."""
+        chosen = self._chosen_models
+        return [
+            one for one in read_trajectories(self.workspace, self.editors) if one.editor.fingerprint in chosen
+        ]
+
+    @cached_property
+    def _chosen_models(self) -> frozenset[str]:
+        """The selected models that are not hidden, by fingerprint, or by name after imported:."""
+        models = self.workspace.selection.models
+        every = {one.fingerprint: {one.label, one.name, one.given_name} for one in self.editors.values()}
+        for name, label in self.imported_labels.items():
+            every[f"{IMPORTED}{name}"] = {name, label}
+        unknown = set(models) - {name for names in every.values() for name in names}
+        if unknown:
+            labels = [*(one.label for one in self.editors.values()), *self.imported_labels.values()]
+            raise unknown_name("model", min(unknown), labels, otherwise="see: convergebench workspace list")
+        hidden = hidden_models(self.workspace)
+        return frozenset(
+            model
+            for model, names in every.items()
+            if model not in hidden and (not models or names & set(models))
+        )
 
     @cached_property
     def newest(self) -> Mapping[int, Sequence[TrajectoryRecord]]:
@@ -81,7 +114,8 @@ class Records:
 
     @cached_property
     def runs(self) -> Sequence[RunRecord]:
-        return read_runs(self.workspace)
+        hidden = hidden_runs(self.workspace)
+        return [one for one in read_runs(self.workspace) if one.id not in hidden]
 
     @cached_property
     def newest_versions(self) -> Mapping[str, str]:
@@ -113,6 +147,10 @@ class Records:
         return read_judgements(self.workspace)
 
     @cached_property
+    def round_trip_verdicts(self) -> RoundTripVerdicts:
+        return round_trip_verdicts(self.judgements, self.rubrics, self.judge_labels)
+
+    @cached_property
     def imported_suites(self) -> Sequence[str]:
         """The suites with imported rows, the latest first."""
         return imported_suites(self.workspace)
@@ -121,15 +159,21 @@ class Records:
     def imported_labels(self) -> Mapping[str, str]:
         """The labels of the models of imported tables, by their names there."""
         taken = {name for one in self.editors.values() for name in (one.name, one.label)}
-        return imported_labels(imported_models(self.workspace), taken)
+        names = imported_models(self.workspace)
+        given = {
+            model.removeprefix(IMPORTED): name for model, name in read_model_names(self.workspace).items()
+        }
+        labels = imported_labels([given.get(name, name) for name in names], taken)
+        return {name: labels[given.get(name, name)] for name in names}
 
     def imported(self, suite: str, models: Sequence[str] = ()) -> list[ImportedReturn]:
         """The suite's imported rows in order, with the labels of their models; for all models unless some are
         named."""
-        labels = self.imported_labels
+        labels, chosen = self.imported_labels, self._chosen_models
         return [
             replace(row, model=labels.get(row.model, row.model))
             for row in imported_rows(self.workspace, suite)
+            if f"{IMPORTED}{row.model}" in chosen
             if not models or {row.model, labels.get(row.model)} & set(models)
         ]
 

@@ -65,8 +65,6 @@ def refinements(
     Single edits, if their protocol is named, are returned as cases without a reasoner's call.
     """
     records = Records.of(workspace)
-    if not records.workspace.has_table("looks"):
-        return []
     return [
         _case(records, one)
         for one in records.trajectories

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
+from convergebench.results.generations import hidden_positions
 from convergebench.store import Workspace
 from convergebench.types import Digest, FailureKind, PictureFacts
 
 _STEPS = """
     SELECT trajectory, position, role, round, instruction, inputs, picture, width, height, media_type,
            failure, reason, seconds, cost_usd, attempts, run, sum(cost_usd), max(id)
-    FROM steps GROUP BY trajectory, position ORDER BY trajectory, position
+    FROM steps WHERE run NOT IN (SELECT run FROM hidden_runs)
+    GROUP BY trajectory, position ORDER BY trajectory, position
 """
 
 
@@ -47,11 +49,14 @@ class StepRecord(NamedTuple):
 
 
 def read_steps(workspace: Workspace) -> list[StepRecord]:
-    """By trajectory and position."""
+    """By trajectory and position, without those of hidden runs and what follows them in a trajectory."""
+    hidden = hidden_positions(workspace)
     texts: dict[str, str] = {}  # one shared object for each value, instead of one for each step
     found = []
     for row in workspace.each_row(_STEPS):
         trajectory, position, role, round, instruction, inputs, *rest = row
+        if hidden and position >= hidden.get(trajectory, position + 1):
+            continue
         role, instruction = texts.setdefault(role, role), texts.setdefault(instruction, instruction)
         given = tuple(json.loads(inputs))
         found.append(StepRecord(trajectory, position, role, round, instruction, given, *rest))

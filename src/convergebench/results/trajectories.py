@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from convergebench.analysis.round_trip.results import Role
+from convergebench.results.generations import chosen_generations
 from convergebench.results.model_labels import unique_labels
 from convergebench.results.suite_id import SuiteId
-from convergebench.store import IS_NEWEST, Workspace
+from convergebench.store import Workspace, read_model_names
 from convergebench.suites import reversibility_of
 from convergebench.types import Digest, Reversibility
 
-_TRAJECTORIES = f"""
-    SELECT t.id, t.protocol, t.editor, t.seed, t.rounds, {IS_NEWEST} AS is_newest,
+_TRAJECTORIES = """
+    SELECT t.id, t.protocol, t.editor, t.seed, t.rounds,
            c.fingerprint, c.suite, c.id AS case_id, c.picture, c.pair, c.category, c.kind, c.language,
            c.forward, c.backward, c.hints
     FROM trajectories t JOIN cases c ON c.fingerprint = t.case_fingerprint
@@ -28,15 +29,17 @@ class EditorRecord:
 
     fingerprint: Digest
     name: str
+    """Of the editor, with its parameters; a model that was given a name keeps this one too."""
     label: str
-    """The name, made unique among all editors of the workspace."""
+    """The given name, or else the editor's, made unique among all editors of the workspace."""
     version: str
     role: Role
     parameters: Mapping[str, Any]
+    given_name: str = ""
 
     def is_one_of(self, models: Collection[str]) -> bool:
-        """Whether the given names select this editor, by label or name; no names select all."""
-        return not models or self.label in models or self.name in models
+        """Whether these names select this editor, by label, name or given name; no names select all."""
+        return not models or bool({self.label, self.name, self.given_name} & set(models))
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,8 @@ class TrajectoryRecord:
     seed: int
     rounds: int
     is_newest: bool
-    """Whether no run with --fresh has restarted it."""
+    """Whether it is the generation to read: no run with --fresh has restarted it, unless an earlier one is
+    selected."""
 
     @property
     def model(self) -> str:
@@ -89,24 +93,26 @@ class TrajectoryRecord:
 def read_editors(workspace: Workspace) -> dict[Digest, EditorRecord]:
     """Every editor of the workspace, by fingerprint, in the order of their first trajectories."""
     rows = workspace.query("SELECT fingerprint, name, version, role, parameters FROM editors ORDER BY rowid")
-    labels = unique_labels({row["fingerprint"]: row["name"] for row in rows})
+    given = read_model_names(workspace)
+    labels = unique_labels({row["fingerprint"]: given.get(row["fingerprint"], row["name"]) for row in rows})
     return {
         fingerprint: EditorRecord(
-            fingerprint, name, labels[fingerprint], version, role, json.loads(parameters)
+            fingerprint, name, labels[fingerprint], version, role, json.loads(parameters),
+            given.get(fingerprint, ""),
         )
         for fingerprint, name, version, role, parameters in rows
-    }
+    }  # fmt: skip
 
 
 def read_trajectories(
     workspace: Workspace, editors: Mapping[Digest, EditorRecord], only: int | None = None
 ) -> list[TrajectoryRecord]:
     """All trajectories, or the one with this id, by id and suite; every generation."""
-    which = "" if only is None else f"WHERE t.id = {only}"
+    which, chosen = "" if only is None else f"WHERE t.id = {only}", chosen_generations(workspace)
     cases: dict[tuple[Digest, str], CaseRecord] = {}
     found = []
     for row in workspace.query(f"{_TRAJECTORIES} {which} ORDER BY t.id, c.suite"):
-        identity, protocol, editor, seed, rounds, is_newest, fingerprint, suite, *case = row
+        identity, protocol, editor, seed, rounds, fingerprint, suite, *case = row
         if editor not in editors:
             continue  # another process started its first trajectory after the editors were read
         if (fingerprint, suite) not in cases:
@@ -114,9 +120,10 @@ def read_trajectories(
             cases[fingerprint, suite] = CaseRecord(*(fingerprint, suite, *texts, json.loads(hints)))
         found.append(
             TrajectoryRecord(
-                identity, protocol, editors[editor], cases[fingerprint, suite], seed, rounds, bool(is_newest)
+                identity, protocol, editors[editor], cases[fingerprint, suite], seed, rounds,
+                identity in chosen,
             )
-        )
+        )  # fmt: skip
     return found
 
 

@@ -51,6 +51,19 @@ class Claims:
             self._held.discard(trajectory)
 
     @contextlib.contextmanager
+    def alone(self) -> Iterator[bool]:
+        """Hold every claim, so that nobody can begin any work; false if somebody is working."""
+        try:
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 0, _MAKING)
+        except OSError:
+            yield False
+            return
+        try:
+            yield not self._held
+        finally:
+            fcntl.lockf(self._file, fcntl.LOCK_UN, 0, _MAKING)
+
+    @contextlib.contextmanager
     def making(self) -> Iterator[None]:
         """One process at a time."""
         fcntl.lockf(self._file, fcntl.LOCK_EX, 1, _MAKING)

@@ -10,6 +10,7 @@ from convergebench.store.workspace import Workspace
 from convergebench.types import ImportedReturn
 
 TABLE = "imported_returns"
+_VISIBLE = "run NOT IN (SELECT run FROM hidden_runs)"
 
 
 def record_imported(workspace: Workspace, run: int, suite: str, rows: Sequence[ImportedReturn]) -> None:
@@ -28,25 +29,19 @@ def record_imported(workspace: Workspace, run: int, suite: str, rows: Sequence[I
 
 def imported_rows(workspace: Workspace, suite: str) -> list[ImportedReturn]:
     """The suite's imported rows in the order in which they came; a later one corrects an earlier one."""
-    if not workspace.has_table(TABLE):
-        return []
-    found = workspace.query(f"SELECT * FROM {TABLE} WHERE suite = ? ORDER BY id", suite)
+    found = workspace.query(f"SELECT * FROM {TABLE} WHERE suite = ? AND {_VISIBLE} ORDER BY id", suite)
     return [_row(row) for row in found]
 
 
 def imported_suites(workspace: Workspace) -> list[str]:
     """The suites that have imported rows, the latest first."""
-    if not workspace.has_table(TABLE):
-        return []
-    sql = f"SELECT suite FROM {TABLE} GROUP BY suite ORDER BY max(id) DESC"
+    sql = f"SELECT suite FROM {TABLE} WHERE {_VISIBLE} GROUP BY suite ORDER BY max(id) DESC"
     return [str(row["suite"]) for row in workspace.query(sql)]
 
 
 def imported_models(workspace: Workspace) -> list[str]:
     """The models of all imported rows, by the names that their files give them."""
-    if not workspace.has_table(TABLE):
-        return []
-    sql = f"SELECT model FROM {TABLE} GROUP BY model ORDER BY min(id)"
+    sql = f"SELECT model FROM {TABLE} WHERE {_VISIBLE} GROUP BY model ORDER BY min(id)"
     return [str(row["model"]) for row in workspace.query(sql)]
 
 

@@ -8,6 +8,7 @@ import os
 import shutil
 import socket
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Protocol
 
@@ -47,6 +48,11 @@ class PictureStore(Protocol):
 
     def ensure_room(self) -> None:
         """Say that nothing more can be kept before an edit is paid for, not after."""
+
+    def sizes(self) -> dict[Digest, int]:
+        """Every stored picture with its number of bytes."""
+
+    def remove(self, digests: Collection[Digest]) -> None: ...
 
 
 class PictureFolder:
@@ -102,6 +108,14 @@ class PictureFolder:
         if shutil.disk_usage(self._folder).free < RESERVE_BYTES:
             raise disk_full(self._folder)
         self._room_until, self._written = now + ROOM_SECONDS, 0
+
+    def sizes(self) -> dict[Digest, int]:
+        return {path.stem: path.stat().st_size for path in self._folder.glob("??/*")}
+
+    def remove(self, digests: Collection[Digest]) -> None:
+        for digest in digests:
+            for path in (self._folder / digest[:2]).glob(f"{digest}.*"):
+                path.unlink(missing_ok=True)
 
     def prepare(self) -> None:
         """Make the folders; drop what processes that are gone left half-written."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +19,7 @@ PATIENCE_SECONDS = 300.0
 LONGEST_WAIT_SECONDS = 10.0
 CACHE_BYTES = 256 * 1024 * 1024
 MARKER = "convergebench.txt"
+DIGEST_LENGTH = 64
 
 T = TypeVar("T")
 
@@ -93,6 +94,21 @@ class RemotePictures:
             raise self._trouble
         if self._waiting is not None:
             self._waiting.ensure_room()
+
+    def sizes(self) -> dict[Digest, int]:
+        found: dict[str, Any] = self._persistently(lambda: self._files.find(self._root, detail=True))
+        waiting = self._waiting.sizes() if self._waiting is not None else {}
+        stored = {Path(path).stem: int(facts["size"]) for path, facts in found.items()}
+        return {digest: size for digest, size in (stored | waiting).items() if len(digest) == DIGEST_LENGTH}
+
+    def remove(self, digests: Collection[Digest]) -> None:
+        wanted = set(digests)
+        found: Sequence[str] = self._persistently(lambda: self._files.find(self._root))
+        paths = [path for path in found if Path(path).stem in wanted]
+        if paths:
+            self._persistently(lambda: self._files.rm(paths))
+        if self._waiting is not None:
+            self._waiting.remove(wanted)
 
     def _path(self, facts: PictureFacts) -> str:
         return f"{self._root}/{name_of(facts)}"

@@ -118,6 +118,11 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (reference, picture, metric, version)
     ) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE model_names (model TEXT PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE hidden_models (model TEXT PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE hidden_runs (run INTEGER PRIMARY KEY REFERENCES runs, at TEXT NOT NULL);
+    """,
 )
 """One script a version. A released script is never changed; a new one is added behind it."""
 

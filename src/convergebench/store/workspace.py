@@ -22,6 +22,7 @@ from convergebench.store.claims import Claims
 from convergebench.store.journal import Journal
 from convergebench.store.picture_location import choose_location, pictures_of
 from convergebench.store.pictures import disk_full
+from convergebench.store.selection import EVERYTHING, Selection
 from convergebench.types import (
     Case,
     Digest,
@@ -66,8 +67,15 @@ class Run:
 class Workspace:
     """Open one with `Workspace.create(folder)` to run in it, `Workspace.existing(folder)` to look at it."""
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection, journal: Journal | None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        connection: sqlite3.Connection,
+        journal: Journal | None,
+        selection: Selection = EVERYTHING,
+    ) -> None:
         self.folder = folder
+        self.selection = selection
         self.pictures = pictures_of(folder)
         self._connection = connection
         self._reading = threading.Lock()
@@ -98,8 +106,11 @@ class Workspace:
         )
 
     @classmethod
-    def existing(cls, folder: Path) -> Workspace:
-        """Open for reading only."""
+    def existing(cls, folder: Path, selection: Selection = EVERYTHING) -> Workspace:
+        """Open for reading only. Everything that is read from it covers the selection.
+
+        A workspace of an older version is read through a copy in memory of the newest version.
+        """
         folder = folder.absolute()
         if not (folder / DATABASE).is_file():
             raise WorkspaceError(f"no workspace in {folder}; create one with convergebench run")
@@ -107,7 +118,9 @@ class Workspace:
         if schema.version_of(connection) == 0:
             connection.close()
             raise WorkspaceError(f"the database in {folder} is empty; fill it with convergebench run")
-        return cls(folder, connection, None)
+        if schema.version_of(connection) < schema.VERSION:
+            connection = _migrated_copy(connection)
+        return cls(folder, connection, None, selection)
 
     def close(self) -> None:
         if self._journal is not None:
@@ -168,6 +181,15 @@ class Workspace:
         assert self._claims is not None
         self._claims.release(trajectory)
 
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep every other process from working in it; WorkspaceError if one already does."""
+        assert self._claims is not None
+        with self._claims.alone() as is_alone:
+            if not is_alone:
+                raise WorkspaceError(f"a run is working in {self.folder}; wait until it has ended")
+            yield
+
     # Steps
 
     def record_step(self, trajectory: int, run: int, step: Step) -> Future[None]:
@@ -212,9 +234,11 @@ class Workspace:
     def measured(
         self, references: Sequence[Digest], pictures: Sequence[Digest]
     ) -> dict[MeasurementKey, bool]:
-        """What was tried on these pictures against these references, and whether it has a value."""
+        """What was tried on these pictures against these references, and whether that settled it: by a value,
+        or by a reason that has a detail."""
         sql = f"""
-            SELECT reference, picture, metric, version, value IS NOT NULL FROM measurements
+            SELECT reference, picture, metric, version, value IS NOT NULL OR detail IS NOT NULL
+            FROM measurements LEFT JOIN measurement_details USING (reference, picture, metric, version)
             WHERE reference IN ({_places(references)}) AND picture IN ({_places(pictures)})
         """
         rows = self.query(sql, *references, *pictures)
@@ -229,10 +253,6 @@ class Workspace:
     def data_version(self) -> int:
         """A number that changes with every commit, of this process or another."""
         return int(self.query("PRAGMA data_version")[0][0])
-
-    def has_table(self, name: str) -> bool:
-        """A workspace of an older version that is open for reading only lacks some."""
-        return bool(self.query("SELECT 1 FROM sqlite_master WHERE name = ?", name))
 
     def check(self) -> tuple[int, str]:
         """The number of steps, and what SQLite finds wrong with the database first: "ok" for nothing."""
@@ -259,6 +279,10 @@ class Workspace:
 
         return self._write(write)
 
+    def transact(self, write: Callable[[sqlite3.Connection], T]) -> T:
+        """Several statements as one transaction."""
+        return self._write(write).result()
+
     def _write(self, write: Callable[[sqlite3.Connection], T]) -> Future[T]:
         if self._journal is None:
             raise WorkspaceError(f"{self.folder} is open for reading only")
@@ -281,6 +305,15 @@ def _connect(folder: Path, *, read_only: bool = False) -> sqlite3.Connection:
             f"{schema.VERSION}): pip install --upgrade convergebench"
         )
     return connection
+
+
+def _migrated_copy(connection: sqlite3.Connection) -> sqlite3.Connection:
+    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.backup(copy)
+    connection.close()
+    copy.row_factory = sqlite3.Row
+    schema.migrate(copy)
+    return copy
 
 
 def _read_only(path: Path) -> sqlite3.Connection:
@@ -336,6 +369,10 @@ def _enrol_one(db: sqlite3.Connection, wanted: Enrolment, fresh: bool) -> int:
         "INSERT OR IGNORE INTO editors VALUES (?, ?, ?, ?, ?)",
         (editor.fingerprint, editor.name, editor.version, json.dumps(dict(editor.parameters)), editor.role),
     )
+    if editor.label:
+        db.execute(
+            "INSERT OR REPLACE INTO model_names VALUES (?, ?, ?)", (editor.fingerprint, editor.label, _now())
+        )
     db.execute(
         "INSERT INTO case_facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT DO UPDATE SET hints = excluded.hints",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from convergebench.analysis import FailedStep, Results, Return, Role
 from convergebench.analysis.headline.headline import Headline, HeadlineRow, headline
+from convergebench.analysis.round_trip.round_verdicts import RoundVerdicts
 from convergebench.types import FailureKind, Measurement
 
 YES, NO, NOT_REFUTED = 1.0, 0.0, "pixels can refute this edit, not confirm it"
@@ -107,6 +108,42 @@ def test_clip_decides_a_case_only_where_it_does_so_for_every_ranked_model() -> N
         chain("b", "p", (NOT_REFUTED, 1.0, 1.0), (NOT_REFUTED, 1.0, 1.0)),
     )
     assert one.deciders == {"pixels": 1}
+
+
+def judged(
+    returns: list[Return], happened: float, restored: float, undone: float, judge: str = "j"
+) -> list[Return]:
+    verdicts = RoundVerdicts(({judge: happened},), {judge: restored}, {judge: undone})
+    return [replace(one, verdicts=verdicts) for one in returns]
+
+
+def two_rounds(model: str) -> list[Return]:
+    return chain(model, "p", (NOT_REFUTED, 1.0, 1.0), (NOT_REFUTED, 1.0, 1.0), clip=0.3)
+
+
+def test_a_judge_decides_before_clip_and_grades_what_was_undone() -> None:
+    found = summed(judged(two_rounds("a"), 1.0, 0.25, 0.0), judged(two_rounds("b"), 0.0, 1.0, 1.0))
+    assert found.deciders == {"judge": 1} and found.graded_cases == 1 and found.judges == ("j",)
+    assert (score(found, "a"), score(found, "b")) == (50.0, 0.0)
+    assert row_of(found, "a").undid.mean == 0.25 and row_of(found, "a").stayed == 2
+    assert row_of(found, "a").usable.chief_ending == "not undone"
+
+
+def test_a_judge_of_one_model_decides_for_none() -> None:
+    found = summed(judged(two_rounds("a"), 0.0, 0.0, 0.0), two_rounds("b"))
+    assert found.deciders == {"CLIP": 1} and found.graded_cases == 0 and found.judges == ()
+    assert score(found, "a") == score(found, "b") == 100.0
+
+
+def test_verdicts_of_different_judges_are_not_compared_with_each_other() -> None:
+    found = summed(judged(two_rounds("a"), 0.0, 0.0, 0.0, "x"), judged(two_rounds("b"), 1.0, 1.0, 1.0, "y"))
+    assert found.deciders == {"CLIP": 1} and found.graded_cases == 0
+
+
+def test_a_round_without_a_verdict_leaves_the_whole_case_to_the_next_decider() -> None:
+    first, second = two_rounds("a")
+    found = summed([*judged([first], 0.0, 0.0, 0.0), second])
+    assert found.deciders == {"CLIP": 1} and found.graded_cases == 0
 
 
 def test_rounds_after_a_refusal_count_as_nothing_and_end_the_usable_ones() -> None:

@@ -1,4 +1,4 @@
-"""The line in front of the metrics, with a gauge that is told when to go on."""
+"""The measurement queue, with a measurer that returns when the test allows it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from convergebench.engine.progress import NoProgress
 from convergebench.store import MeasurementKey, Workspace
 
 
-class Held:
-    """Measures nothing, and returns when it is let go."""
+class HeldMeasurer:
+    """Measures nothing, and returns once `release` is set."""
 
     def __init__(self) -> None:
         self.sizes: list[int] = []
-        self.go_on = threading.Event()
+        self.release = threading.Event()
 
     def lacks(self, item: int, known: Mapping[MeasurementKey, bool]) -> bool:
         return True
 
     def measure(self, items: Sequence[int]) -> list[Row]:
         self.sizes.append(len(items))
-        self.go_on.wait(5)
+        self.release.wait(60)
         return []
 
 
@@ -34,13 +34,15 @@ def test_a_batch_that_is_to_be_full_waits_while_another_is_measured(
     workspace: Workspace, fill: bool, sizes: list[int]
 ) -> None:
     async def run() -> None:
-        line = MeasurementQueue(gauge, workspace, NoProgress(), errors.append, at_once=2, batch=4, fill=fill)
+        queue = MeasurementQueue(
+            measurer, workspace, NoProgress(), errors.append, at_once=2, batch=4, fill=fill
+        )
         for item in range(5):
-            await line.offer(item, {})
+            await queue.offer(item, {})
             await asyncio.sleep(0.03)
-        gauge.go_on.set()
-        await line.finish()
+        measurer.release.set()
+        await queue.finish()
 
-    gauge, errors = Held(), list[Exception]()
+    measurer, errors = HeldMeasurer(), list[Exception]()
     asyncio.run(run())
-    assert (gauge.sizes, errors) == (sizes, [])
+    assert (measurer.sizes, errors) == (sizes, [])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from convergebench.analysis.headline.edit_decisions import EditDecisions
+from convergebench.analysis.headline.reversal_grades import ReversalGrade, ReversalGrades
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
 
 Ending: TypeAlias = Literal["not edited", "not undone", "rest changed", "another person", "refused"]
@@ -96,7 +97,9 @@ class Chain:
         return len(self.rounds), "refused" if self.is_refused else None
 
 
-def chains_of(results: Results, decisions: EditDecisions, is_global: Mapping[str, bool]) -> list[Chain]:
+def chains_of(
+    results: Results, decisions: EditDecisions, grades: ReversalGrades, is_global: Mapping[str, bool]
+) -> list[Chain]:
     """Every chain that was started; `is_global` says whether a case's edit changes the whole picture."""
     returns: dict[tuple[str, str, int], dict[int, Return]] = {}
     failed: dict[tuple[str, str, int], list[FailedStep]] = {}
@@ -108,7 +111,16 @@ def chains_of(results: Results, decisions: EditDecisions, is_global: Mapping[str
         failed.setdefault((step.model, step.case, step.seed), []).append(step)
         pictures[step.case] = step.picture
     return [
-        _chain(key, returns.get(key, {}), failed.get(key, ()), results.rounds, decisions, is_global, pictures)
+        _chain(
+            key,
+            returns.get(key, {}),
+            failed.get(key, ()),
+            results.rounds,
+            decisions,
+            grades,
+            is_global,
+            pictures,
+        )
         for key in dict.fromkeys((*returns, *failed))
     ]
 
@@ -119,6 +131,7 @@ def _chain(
     failed: Iterable[FailedStep],
     planned: int,
     decisions: EditDecisions,
+    grades: ReversalGrades,
     is_global: Mapping[str, bool],
     pictures: Mapping[str, str],
 ) -> Chain:
@@ -129,7 +142,10 @@ def _chain(
             break
         decision = decisions.rounds.get((model, case, seed, number))
         happened = decision.happened if decision else None
-        rounds.append(_quality(returns[number], happened, is_global.get(case, False)))
+        measured = _quality(returns[number], happened, is_global.get(case, False))
+        is_judged = case in grades.cases
+        grade = grades.rounds.get((model, case, seed, number))
+        rounds.append(_graded(measured, grade) if is_judged else measured)
     following = len(rounds) + 1
     is_refused = any(step.round == following and step.kind_of_failure in REFUSALS for step in failed)
     return Chain(model, case, seed, pictures[case], tuple(rounds), is_refused, planned)
@@ -144,3 +160,10 @@ def _quality(item: Return, happened: bool | None, is_global: bool) -> RoundQuali
         happened, value("undid"), None if is_global else value("kept"), is_global, value("left_behind"),
         value("face_distance"),
     )  # fmt: skip
+
+
+def _graded(measured: RoundQuality, grade: ReversalGrade | None) -> RoundQuality:
+    """With the judges' word on what was undone instead of the measured one."""
+    if grade is None:
+        return replace(measured, undid=None, left_behind=None)
+    return replace(measured, undid=grade.restored, left_behind=1 - grade.undone)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeAlias
 
 from convergebench.analysis.round_trip.forward_success import TOWARDS
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
+from convergebench.analysis.round_trip.round_verdicts import ByJudge
 from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
 from convergebench.types import Measurement
 
@@ -22,10 +24,11 @@ ChainRound: TypeAlias = tuple[str, str, int, int]
 
 EDIT_EVIDENCE = "edit_evidence"
 """By pixels: 1 confirms the edit, 0 refutes it; otherwise it is missing, with the reason."""
-FORWARD_VERDICT = "forward_verdict"
-"""By a judge: 1 if the requested change is visible, 0 if not."""
 
 _Forward: TypeAlias = Mapping[str, Measurement]
+_Round: TypeAlias = Return | FailedStep
+_Decide: TypeAlias = Callable[[_Round], Sequence[bool | None]]
+"""Whether each forward edit of a round happened; None if it cannot tell."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class EditDecisions:
     rounds: Mapping[ChainRound, Decision]
     deciders: Mapping[str, Decider]
     """By case."""
+    judges: tuple[str, ...] = ()
+    """The judges that decided, if any did."""
 
     @property
     def has_bounds(self) -> bool:
@@ -52,69 +57,85 @@ class EditDecisions:
 def edit_decisions(results: Results, models: Iterable[str]) -> EditDecisions:
     """The decisions on every round; `models` are the models that must share a decider."""
     ranked = set(models)
-    by_case: dict[str, list[Return | FailedStep]] = {}
-    edited: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
+    by_case: dict[str, list[_Round]] = {}
+    edited: tuple[_Round, ...] = (*results.returns, *results.troubles)
     for item in (one for one in edited if one.forwards or isinstance(one, Return)):
         by_case.setdefault(item.case, []).append(item)
     rounds: dict[ChainRound, Decision] = {}
     deciders: dict[str, Decider] = {}
+    judges: dict[str, None] = {}
     for case, items in by_case.items():
-        decider, decide = _decider_of([item for item in items if item.model in ranked] or items)
+        deciding = [item for item in items if item.model in ranked] or items
+        together = common_judges(by_judge for item in deciding for by_judge in _happened(item))
+        decider, decide = _decider_of(deciding, together)
         deciders[case] = decider
+        judges |= dict.fromkeys(together if decider == "judge" else ())
         for item in items:
-            decision = _decision(item.forwards, decider, decide)
+            decision = _decision(item, decider, decide)
             if decision is not None:
                 rounds[item.model, item.case, item.seed, item.round] = decision
-    return EditDecisions(rounds, deciders)
+    return EditDecisions(rounds, deciders, tuple(judges))
 
 
-def _decider_of(items: Sequence[Return | FailedStep]) -> tuple[Decider, Callable[[_Forward], bool | None]]:
-    for decider, decide in _DECIDERS[:-1]:
-        if all(item.forwards for item in items) and all(
-            decide(forward) is not None for item in items for forward in item.forwards
-        ):
-            return decider, decide
-    return _DECIDERS[-1]
+def common_judges(verdicts: Iterable[ByJudge]) -> tuple[str, ...]:
+    """The judges that answered every question."""
+    answered = [frozenset(by_judge) for by_judge in verdicts]
+    return tuple(sorted(frozenset[str].intersection(*answered))) if answered else ()
 
 
-def _decision(
-    forwards: Sequence[_Forward], decider: Decider, decide: Callable[[_Forward], bool | None]
-) -> Decision | None:
+def _happened(item: _Round) -> Sequence[ByJudge]:
+    """An empty answer for a round without a verdict, so that its judges are not taken for unanimous."""
+    return item.verdicts.happened or ({},)
+
+
+def _decider_of(items: Sequence[_Round], judges: Sequence[str]) -> tuple[Decider, _Decide]:
+    if judges:
+        return "judge", partial(_by_judges, judges=judges)
+    if all(item.forwards and None not in _by_clip(item) for item in items):
+        return "CLIP", _by_clip
+    return "pixels", _by_pixels
+
+
+def _decision(item: _Round, decider: Decider, decide: _Decide) -> Decision | None:
     """All forward edits of a round must have happened."""
-    verdicts = [decide(forward) for forward in forwards]
+    verdicts = decide(item)
     if not verdicts:
         return None
     if False in verdicts:
         return Decision(False, decider)
     if None not in verdicts:
         return Decision(True, decider)
-    is_measured = decider == "pixels" and all(EDIT_EVIDENCE in forward for forward in forwards)
+    is_measured = decider == "pixels" and all(EDIT_EVIDENCE in forward for forward in item.forwards)
     return Decision(True, decider, is_bound=True) if is_measured else None
 
 
-def _by_judge(forward: _Forward) -> bool | None:
-    value = _value(forward, FORWARD_VERDICT)
-    return None if value is None else value > 0.5
+def _by_judges(item: _Round, judges: Sequence[str]) -> list[bool | None]:
+    """By the majority of verdicts; each judge has one vote, and a tie is a no."""
+    return [
+        sum(by_judge[one] for one in judges) > 0.5 * len(judges) if set(judges) <= set(by_judge) else None
+        for by_judge in item.verdicts.happened
+    ]
 
 
-def _by_clip(forward: _Forward) -> bool | None:
+def _by_clip(item: _Round) -> list[bool | None]:
     """Flips and similar edits have no caption, so pixels decide them."""
-    value = _value(forward, CLIP_DIRECTION)
-    if value is not None:
-        return value > TOWARDS
-    return _by_pixels(forward) if CLIP_DIRECTION in forward else None
+
+    def decide(forward: _Forward) -> bool | None:
+        value = _value(forward, CLIP_DIRECTION)
+        if value is not None:
+            return value > TOWARDS
+        return _confirmed(forward) if CLIP_DIRECTION in forward else None
+
+    return [decide(forward) for forward in item.forwards]
 
 
-def _by_pixels(forward: _Forward) -> bool | None:
+def _by_pixels(item: _Round) -> list[bool | None]:
+    return [_confirmed(forward) for forward in item.forwards]
+
+
+def _confirmed(forward: _Forward) -> bool | None:
     value = _value(forward, EDIT_EVIDENCE)
     return None if value is None else value > 0.5
-
-
-_DECIDERS: tuple[tuple[Decider, Callable[[_Forward], bool | None]], ...] = (
-    ("judge", _by_judge),
-    ("CLIP", _by_clip),
-    ("pixels", _by_pixels),
-)
 
 
 def _value(forward: _Forward, name: str) -> float | None:

@@ -10,6 +10,8 @@ import numpy as np
 
 from convergebench.analysis.headline.chain_rounds import Chain, RoundQuality, Thresholds, chains_of
 from convergebench.analysis.headline.edit_decisions import Decider, EditDecisions, edit_decisions
+from convergebench.analysis.headline.resemblance import Resemblance, resemblances
+from convergebench.analysis.headline.reversal_grades import reversal_grades
 from convergebench.analysis.headline.usable_rounds import UsableRounds, usable_rounds
 from convergebench.analysis.round_trip.results import FailedStep, ModelUse, Results, Return, Role
 from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
@@ -59,8 +61,14 @@ class Headline:
     """Cases that are decided and complete for every ranked model; the score covers these."""
     all_cases: int
     deciders: Mapping[Decider, int]
-    """By decider: the number of cases that it decides."""
+    """By decider of whether an edit happened: the number of cases that it decides."""
+    graded_cases: int
+    """Cases whose `undid` is a judge's grade, and not measured."""
+    judges: tuple[str, ...]
+    """The judges whose verdicts are used."""
     thresholds: Thresholds
+    resemblances: tuple[Resemblance, ...]
+    """What the last returns of models look like, where they look like a known wear."""
 
 
 def headline(
@@ -72,7 +80,8 @@ def headline(
     decisions = edit_decisions(results, models)
     begun: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
     scope = {item.case: is_global(item.pair, item.category) for item in begun}
-    chains = chains_of(results, decisions, scope)
+    grades = reversal_grades(results, models)
+    chains = chains_of(results, decisions, grades, scope)
     by_model = {model: [one for one in chains if one.model == model] for model in roles}
     shared = _shared_cases(by_model, models)
     uses = {use.model: use for use in results.uses}
@@ -82,18 +91,20 @@ def headline(
         )
         for model, role in roles.items()
     }
-    counted = [
-        decisions.deciders[case] for case in {case for case, _ in shared} if case in decisions.deciders
-    ]
+    scored = {case for case, _ in shared}
+    counted = [decisions.deciders[case] for case in scored if case in decisions.deciders]
     return Headline(
         suite=results.suite,
         rounds=results.rounds,
         rows=_ranked([rows[model] for model in models], by_model, shared),
         calibration=tuple(rows[model] for model, role in roles.items() if role != "model"),
-        cases=len({case for case, _ in shared}),
+        cases=len(scored),
         all_cases=len({one.case for one in chains}),
         deciders={name: counted.count(name) for name in dict.fromkeys(sorted(counted))},
+        graded_cases=len(scored & grades.cases),
+        judges=tuple(dict.fromkeys((*decisions.judges, *grades.judges))),
         thresholds=thresholds,
+        resemblances=resemblances(results),
     )
 
 

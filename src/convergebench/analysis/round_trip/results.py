@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from convergebench.analysis.round_trip.round_verdicts import NO_VERDICTS, RoundVerdicts
 from convergebench.errors import WrongUse
 from convergebench.types import FailureKind, Measurement, MetricFacts, Reversibility
 
@@ -42,6 +43,7 @@ class Return:
     """Whether it was created or measured elsewhere."""
     reversibility: Reversibility = "reversible"
     """The class of the edit, or of the least reversible one if there are several."""
+    verdicts: RoundVerdicts = NO_VERDICTS
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class FailedStep:
     reversibility: Reversibility = "reversible"
     forwards: tuple[Mapping[str, Measurement], ...] = ()
     """Like those of a return, if all forward edits of the round were created before the step that failed."""
+    verdicts: RoundVerdicts = NO_VERDICTS
 
 
 @dataclass(frozen=True)

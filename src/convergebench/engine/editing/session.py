@@ -76,14 +76,14 @@ class _Editing:
     async def _run_editor(self, editor: Editor, fresh: bool) -> None:
         with self._session.ending():
             wanted = self._plan.enrolments(editor)
-            self._progress.planned(editor.facts.name, self._plan.edits_each)
+            self._progress.planned(editor.facts.title, self._plan.edits_each)
             identities = await asyncio.to_thread(self._workspace.enrol, wanted, fresh=fresh)
             self._session.outcome.trajectories += len(identities)
             trajectories = list(self._trajectories(editor, identities, wanted))
             try:
                 if isinstance(editor, PreparedEditor):
                     await self._until_stopped(editor.prepare())
-                await self._session.follow_all(editor.facts.name, trajectories, self._follow)
+                await self._session.follow_all(editor.facts.title, trajectories, self._follow)
             finally:
                 await editor.close()
 
@@ -109,7 +109,7 @@ class _Editing:
 
     async def _follow(self, trajectory: Trajectory) -> None:
         """Run the protocol on one trajectory, as far as possible."""
-        model, steps = trajectory.editor.facts.name, 0
+        model, steps = trajectory.editor.facts.title, 0
         with self._session.trajectory_ending(model, trajectory.case.id):
             source = await self._sources.open(trajectory.case.source)
             recorded = self._workspace.steps(trajectory.id)

@@ -10,9 +10,10 @@ from convergebench.engine.judging.tasks import JudgingTask
 from convergebench.judges import Rubric, Subject
 from convergebench.judges.asking import lacking
 from convergebench.judges.rubric import Of
-from convergebench.protocols import RETURN_ROLES, is_forward, is_undoing
+from convergebench.protocols import RETURN_ROLES, is_undoing
 from convergebench.protocols.refine import NAMES as REFINING
 from convergebench.results import Records, SuiteId, WorkspaceOrRecords
+from convergebench.results.round_trip_verdicts import forward_instructions, shown_instruction
 from convergebench.results.steps import StepRecord
 from convergebench.results.trajectories import CaseRecord, TrajectoryRecord
 from convergebench.suites import pair_asking
@@ -106,11 +107,7 @@ def _requested_edits(
     steps: Sequence[tuple[StepRecord, TrajectoryRecord]],
 ) -> Mapping[tuple[int, int], list[str]]:
     """The forward edits of each trajectory and round, in order, or the case's edit if nothing is undone."""
-    requested: dict[tuple[int, int], list[str]] = {}
-    for step, _ in steps:
-        edits = requested.setdefault((step.trajectory, step.round), [])
-        if is_forward(step.role) and step.instruction not in edits:
-            edits.append(step.instruction)
+    requested = forward_instructions([step for step, _ in steps])
     otherwise = {one.id: one.case.forward for _, one in steps}
     return {place: edits or [otherwise[place[0]]] for place, edits in requested.items()}
 
@@ -125,7 +122,7 @@ def _subject(
     case: CaseRecord, of: Of, sources: Sequence[Digest], result: Digest, instructions: Sequence[str]
 ) -> Subject:
     references = stored_references(case.hints)
-    texts = {**_checks(of, instructions), **dict(_texts(case, " ".join(instructions)))}
+    texts = {**_checks(of, instructions), **dict(_texts(case, shown_instruction(instructions)))}
     pictures = {"source": tuple(sources), "result": (result,)}
     return Subject({**pictures, "references": references} if references else pictures, texts)
 

@@ -30,15 +30,20 @@ class Pipeline:
         if self.reasoner is None:
             return self.primary.facts
         first, looks, again = self.primary.facts, self.reasoner.facts, self.executor.facts
-        by = f"{first.name}{REFINED_BY}{looks.name}"
-        name = by if first.fingerprint == again.fingerprint else f"{by} with {again.name}"
+        same = first.fingerprint == again.fingerprint
+
+        def name_of(primary: str, executor: str) -> str:
+            by = f"{primary}{REFINED_BY}{looks.name}"
+            return by if same else f"{by} with {executor}"
+
         parts = {
             "primary": first.fingerprint,
             "reasoner": looks.fingerprint,
             "prompt": prompt().fingerprint,
             "executor": again.fingerprint,
         }
-        return EditorFacts(name, VERSION, parts)
+        label = name_of(first.title, again.title) if first.label or again.label else ""
+        return EditorFacts(name_of(first.name, again.name), VERSION, parts, label=label)
 
 
 @dataclass(frozen=True)

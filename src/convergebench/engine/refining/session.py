@@ -123,7 +123,7 @@ class RefiningStage:
         return list({id(editor): editor for editor in every}.values())
 
     async def _run_pipeline(self, pipeline: Pipeline) -> None:
-        name = pipeline.facts.name
+        name = pipeline.facts.title
         self._progress.planned(name, self._plan.units_each * (1 + self._plan.rounds))
         units = await asyncio.to_thread(self._units, pipeline)
         self._session.outcome.trajectories += len(units)
@@ -140,7 +140,7 @@ class RefiningStage:
 
     async def _follow(self, pipeline: Pipeline, unit: RefinementUnit) -> None:
         """Run the protocol on one case, as far as possible."""
-        name, steps = pipeline.facts.name, 0
+        name, steps = pipeline.facts.title, 0
         reasoner = pipeline.reasoner.facts.name if pipeline.reasoner is not None else ""
 
         async def on_step(step: Step, replayed: bool) -> None:

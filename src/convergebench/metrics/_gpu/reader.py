@@ -65,8 +65,10 @@ class GpuReader:
             return self._loaded
 
     def _load(self, name: str) -> GpuMetric | str:
+        make = _catalogue.registration(name).on_gpu
+        assert make is not None, "only metrics with a GPU form are read here"
         try:
-            return _catalogue.load_on_gpu(name, self._options, self._device)
+            return make(self._options, self._device)
         except MetricUnavailable as error:
             return str(error)
         except Exception as error:

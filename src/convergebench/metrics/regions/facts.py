@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from convergebench.metrics.base import FamilyRegistration, FunctionFamily, Reading, Result, register_family
+from convergebench.metrics.base import Reading, Result, family
 from convergebench.types import Better, MetricFacts
 
 VERSION = "1"
@@ -34,10 +34,6 @@ OF_RETURN = tuple(name for name in NAMES if name not in (FOOTPRINT, EDIT_EVIDENC
 """Those of a return; the two others are of a forward picture."""
 
 
+@family("regions", *FACTS, prepare=lambda source: None)
 def _of_pair(source: object, result: Result) -> Mapping[str, Reading]:
     return dict.fromkeys(NAMES, ONLY_IN_CHAINS)
-
-
-register_family(
-    FamilyRegistration("regions", FACTS, lambda _: FunctionFamily(FACTS, _of_pair, lambda source: None))
-)

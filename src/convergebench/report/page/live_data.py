@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from convergebench.report.page.page_files import PARTS
 from convergebench.report.page.page_results import page_results
 from convergebench.report.page.picture_cache import PictureCache
 from convergebench.report.page.sections import Sections
-from convergebench.store import Workspace
+from convergebench.store import Selection, Workspace
 
 _SHORTEST_WAIT_SECONDS = 1.0
 _SHARE_OF_TIME = 10
@@ -53,8 +54,8 @@ class _Snapshot:
 class LiveData:
     """Answers the requests of an open page, from several threads."""
 
-    def __init__(self, folder: Path, suite: str | None = None) -> None:
-        self.workspace = Workspace.existing(folder)
+    def __init__(self, folder: Path, suite: str | None = None, models: Sequence[str] = ()) -> None:
+        self.workspace = Workspace.existing(folder, Selection(models=tuple(models)))
         self.picture_cache = PictureCache(self.workspace.pictures, folder / PARTS)
         self._suite = suite
         self._guard = threading.Lock()

@@ -55,6 +55,7 @@ def _editors(records: Records, suite: str) -> list[dict[str, Any]]:
     return [
         {
             "name": editor.label,
+            "editor": editor.name,
             "version": editor.version,
             "fingerprint": editor.fingerprint,
             "role": editor.role,

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis import ConvergenceScore, HalfLife, Interval, MetricSummary, Ranking, RankingRow
+from convergebench.analysis.headline.headline import Headline
 from convergebench.json_numbers import json_number
 from convergebench.report.columns import (
     ColumnValue,
@@ -121,6 +122,7 @@ def json_ranking(ranking: Ranking) -> dict[str, Any]:
         "better": ranking.metric.better,
         "shared_cases": ranking.shared_cases,
         "unequal_cases": ranking.unequal_cases,
+        "headline": None if ranking.headline is None else _json_headline(ranking.headline),
         "rows": [
             {
                 **_json_row(row),
@@ -129,6 +131,20 @@ def json_ranking(ranking: Ranking) -> dict[str, Any]:
             for row in ranking.rows
         ],
         "notes": list(ranking_notes(ranking)),
+    }
+
+
+def _json_headline(found: Headline) -> dict[str, Any]:
+    return {
+        "cases": found.cases,
+        "all_cases": found.all_cases,
+        "deciders": dict(found.deciders),
+        "graded_cases": found.graded_cases,
+        "judges": list(found.judges),
+        "looks_like": {
+            one.model: {"wear": one.wear.label, "flip": one.flip, "wear_flip": one.wear.flip}
+            for one in found.resemblances
+        },
     }
 
 

@@ -26,8 +26,8 @@ TOLERANCES = {"psnr": 1e-9, "ssim": 1e-6, "ms_ssim": 1e-5, "lpips": 5e-4, "lpips
 def on_gpu(
     names: Sequence[str], pairs: Sequence[tuple[Pixels, Pixels]], options: MetricOptions = CPU
 ) -> list[dict[str, Reading]]:
-    gauge = GpuReader(tuple(facts(name, options) for name in names), options, device="cpu")
-    return [dict(row) for row in gauge.read([pair(*each) for each in pairs]) if not isinstance(row, str)]
+    reader = GpuReader(tuple(facts(name, options) for name in names), options, device="cpu")
+    return [dict(row) for row in reader.read([pair(*each) for each in pairs]) if not isinstance(row, str)]
 
 
 def pair(source: Pixels, result: Pixels) -> PixelPair:
@@ -94,18 +94,18 @@ def test_what_is_too_small_for_one_metric_is_missing_there_with_the_same_reason(
 def test_a_metric_without_weights_is_missing_and_the_others_stand(textured: Make, tmp_path: Path) -> None:
     picture = textured(40, 40)
     options = MetricOptions(clip=str(tmp_path), device="cpu")
-    gauge = GpuReader((facts("clip", options), facts("psnr")), options, device="cpu")
-    (row,) = gauge.read([pair(picture, picture)])
+    reader = GpuReader((facts("clip", options), facts("psnr")), options, device="cpu")
+    (row,) = reader.read([pair(picture, picture)])
     assert not isinstance(row, str)
     assert row["psnr"] == math.inf
     assert "does not hold a CLIP model" in str(row["clip"])
-    assert (gauge.is_available("psnr"), gauge.is_available("clip")) == (True, False)
+    assert (reader.is_available("psnr"), reader.is_available("clip")) == (True, False)
 
 
 def test_a_pair_that_cannot_be_read_keeps_its_reason_and_its_place(textured: Make, noisy: Make) -> None:
     source = textured(40, 40)
-    gauge = GpuReader((facts("psnr"),), CPU, device="cpu")
-    first, second, third = gauge.read([pair(source, source), "damaged", pair(source, noisy(source, 9))])
+    reader = GpuReader((facts("psnr"),), CPU, device="cpu")
+    first, second, third = reader.read([pair(source, source), "damaged", pair(source, noisy(source, 9))])
     assert (first, second) == ({"psnr": math.inf}, "damaged")
     assert not isinstance(third, str)
     assert third["psnr"] == pytest.approx(by_ruler(["psnr"], [(source, noisy(source, 9))])[0]["psnr"])
