@@ -21,7 +21,7 @@ _ENDINGS: Mapping[str, Ending] = {"max_tokens": "truncated", "refusal": "refused
 
 
 class AnthropicJudge:
-    """One model at Anthropic. It takes no seed: repeats differ as far as its sampling does."""
+    """One model at Anthropic. It takes no seed, so repeats vary with its sampling."""
 
     def __init__(self, facts: JudgeFacts) -> None:
         self.facts = facts
@@ -109,7 +109,7 @@ def _form(question: Question) -> dict[str, Any]:
 
 
 def _without_bounds(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema without ranges of numbers, which this API does not take; the contract checks them."""
+    """The schema without numeric ranges, which this API does not accept; the contract checks them."""
     properties = {
         name: {key: value for key, value in one.items() if key not in ("minimum", "maximum")}
         for name, one in schema["properties"].items()

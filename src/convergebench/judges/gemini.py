@@ -24,7 +24,7 @@ POLICY = frozenset(
 
 
 class GeminiJudge:
-    """One model at Google. Settings go to the generation as they are."""
+    """One model at Google. Settings are passed to the generation unchanged."""
 
     def __init__(self, facts: JudgeFacts) -> None:
         self.facts = facts
@@ -115,7 +115,7 @@ def _contents(question: Question) -> list[Any]:
 
 
 def _said(answer: GenerateContentResponse) -> tuple[Ending, str, str]:
-    """How it ended, in our word and in Gemini's, and what it said without its thoughts."""
+    """The ending, in our terms and in Gemini's, and the text without thoughts."""
     feedback = answer.prompt_feedback
     if feedback is not None and feedback.block_reason is not None:
         return "refused", feedback.block_reason.name, feedback.block_reason_message or ""

@@ -22,13 +22,13 @@ POLICY = frozenset({"content_policy_violation", "content_filter", "data_inspecti
 NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _ENDINGS: Mapping[str, Ending] = {"length": "truncated", "content_filter": "refused"}
 _MARK = uuid4().hex
-"""Where a picture goes in a request; nobody's text can hold it."""
+"""The placeholder for a picture in a request, which no text can contain."""
 _SCHEMA_WORDS = ("response_format", "json_schema", "schema", "structured", "guided")
 
 
 class OpenAIChat:
-    """One model on one server. The reply is forced into the schema; where the server will not, it is asked
-    plainly from then on, and the contract on replies is all that holds it."""
+    """One model on one server. The reply is constrained by the schema. If the server does not support that,
+    later questions are sent without it, and only the contract checks the replies."""
 
     def __init__(self, facts: JudgeFacts, key: JudgeKey, base_url: str | None, *, needs_key: bool) -> None:
         self.facts = facts
@@ -78,7 +78,7 @@ class OpenAIChat:
         settings = sent_settings({"seed": question.seed, **self.facts.settings}, "base_url")
         body = _body(question, {"model": self.facts.model, **settings, **form})
         try:
-            # Bytes out and plain JSON back: the SDK's encoding and models cost more than the rest of it.
+            # Raw bytes and plain JSON: the SDK's encoding and models cost more than the rest of the call.
             answer = await self._client.post("/chat/completions", content=body, cast_to=object)
         except APIConnectionError as error:
             cause = error.__cause__ or error
@@ -122,7 +122,7 @@ class OpenAIChat:
 
 
 def _body(question: Question, rest: Mapping[str, Any]) -> bytes:
-    """The request as JSON; pictures are set into it afterwards, since encoders look at every letter."""
+    """The request as JSON; pictures are inserted afterwards, because encoders scan every character."""
     parts = [
         {"type": "text", "text": part}
         if isinstance(part, str)
@@ -139,7 +139,7 @@ def _body(question: Question, rest: Mapping[str, Any]) -> bytes:
 
 
 def _text_of(content: Any) -> str:
-    """A message's content, which is a text, a list of parts, or nothing; all else as the JSON that it was."""
+    """A message's content: a text, a list of parts, or nothing; anything else as JSON."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
