@@ -71,7 +71,7 @@ def _left(limits: RunLimits, total: JudgingOutcome) -> RunLimits:
 
 def _add(total: JudgingOutcome, one: JudgingOutcome) -> None:
     total.verdicts += one.verdicts
-    total.asked += one.asked
+    total.new += one.new
     total.calls += one.calls
     total.missing += one.missing
     total.seconds += one.seconds

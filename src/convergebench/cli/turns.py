@@ -126,7 +126,7 @@ def _judge(
             )  # fmt: skip
             judged = asyncio.run(work)
         code = max(code, judging_exit_code(judged))
-        asked = f"{judged.asked} new verdicts, {len(judged.verdicts) - judged.asked} reused"
+        asked = f"{judged.new} new verdicts, {len(judged.verdicts) - judged.new} reused"
         missing = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in judged.missing.items())
         typer.echo(f"{one}: {asked}{f', missing: {missing}' if missing else ''}.", err=True)
         for who, reason in judged.unusable.items():
