@@ -65,7 +65,9 @@ class Prompt:
 
     @cached_property
     def fingerprint(self) -> str:
-        return fingerprint_of(FORM, asdict(self))
+        words = asdict(self)
+        del words["pictures"]["result_like_source"]  # as before there was such a thing
+        return fingerprint_of(FORM, words)
 
 
 @cache
