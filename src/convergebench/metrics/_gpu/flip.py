@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from convergebench.metrics.flip._model import FlipModel, model_for
@@ -10,6 +11,8 @@ from convergebench.metrics.flip.map import PIXELS_PER_DEGREE
 from convergebench.metrics.flip.pooling import VISIBLE, smoothing_window
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from torch import Tensor
 
     from convergebench.metrics.flip._model import Numbers
@@ -24,6 +27,23 @@ class FlipReadings(NamedTuple):
     mean: Tensor
     peak: Tensor
     area: Tensor
+
+
+class FlipOnGpu:
+    """ꟻLIP's three numbers of pairs at their own size."""
+
+    def unfit(self, height: int, width: int) -> str | None:
+        return None
+
+    def features(self, pictures: Tensor) -> tuple[Tensor]:
+        return (flip_features(pictures),)
+
+    def summaries(self, sources: tuple[Tensor, ...], results: Tensor) -> FlipReadings:
+        return flip_readings(flip_maps(sources[0], flip_features(results)))
+
+    def readings(self, summaries: Sequence[NDArray[np.float64]]) -> Mapping[str, float]:
+        mean, peak, area = (float(each) for each in summaries)
+        return {"flip": mean, "flip_peak": peak, "flip_area": area}
 
 
 def flip_features(pictures: Tensor, pixels_per_degree: float = PIXELS_PER_DEGREE) -> Tensor:
