@@ -41,9 +41,8 @@ class AnthropicJudge:
         content = await asyncio.to_thread(_content, question)
         body = {
             "model": self.facts.model,
-            "system": question.system,
             "messages": [{"role": "user", "content": content}],
-            "output_config": {"format": {"type": "json_schema", "schema": _without_bounds(question.schema)}},
+            **_form(question),
             **sent_settings(self.facts.settings, "base_url"),
         }
         try:
@@ -91,6 +90,14 @@ def _content(question: Question) -> list[dict[str, Any]]:
         }
         for part in question.parts
     ]
+
+
+def _form(question: Question) -> dict[str, Any]:
+    form: dict[str, Any] = {"system": question.system} if question.system else {}
+    if question.schema is not None:
+        wanted = {"type": "json_schema", "schema": _without_bounds(question.schema)}
+        form["output_config"] = {"format": wanted}
+    return form
 
 
 def _without_bounds(schema: Mapping[str, Any]) -> dict[str, Any]:

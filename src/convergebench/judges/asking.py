@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from convergebench.judges.base import JudgeFacts, JudgeImage, Question, Subject
+from convergebench.judges.message import Message
 from convergebench.judges.rubric import PICTURES, REASON, TEXTS, Ask, PictureLimits, Rubric
 from convergebench.picture import Picture, digest_of
 from convergebench.types import Digest, PictureFacts, fingerprint_of
@@ -74,8 +75,22 @@ def question(
     rubric: Rubric, subject: Subject, show: Callable[[Digest, PictureLimits], JudgeImage]
 ) -> Question:
     """`show` gives a picture within the rubric's limits."""
+    if rubric.message is not None:
+        return _published(rubric, rubric.message, subject, show)
     parts = tuple(_parts(rubric, subject, show))
     return Question(rubric.system, parts, rubric.schema)
+
+
+def _published(
+    rubric: Rubric, message: Message, subject: Subject, show: Callable[[Digest, PictureLimits], JudgeImage]
+) -> Question:
+    pictures = pictures_sent(rubric, subject)
+    several = len(subject.pictures.get("source", ())) > 1
+    laid_out = message.laid_out(subject.texts, [role for role, _ in pictures], several=several)
+    parts = tuple(
+        part if isinstance(part, str) else show(pictures[part][1], rubric.pictures) for part in laid_out
+    )
+    return Question(message.system, parts, None)
 
 
 def _parts(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
@@ -91,9 +91,18 @@ class Question:
     """One request: texts and pictures in the order in which they are shown, and the reply's schema."""
 
     system: str
+    """Empty for none."""
     parts: tuple[str | JudgeImage, ...]
-    schema: Mapping[str, Any]
+    schema: Mapping[str, Any] | None
+    """None if the words are somebody else's: then nothing is added to them, on a second attempt neither."""
     seed: int = 0
+
+    def asked_again(self, reason: str) -> Question:
+        """The same question after a reply that could not be read."""
+        if self.schema is None:
+            return self
+        note = f"Your last reply could not be used: {reason}. Reply again, with the JSON object only."
+        return replace(self, parts=(*self.parts, note))
 
     @property
     def pictures(self) -> tuple[JudgeImage, ...]:

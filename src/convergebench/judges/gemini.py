@@ -73,12 +73,13 @@ class GeminiJudge:
     def _config(self, question: Question) -> GenerateContentConfig:
         from google.genai.types import GenerateContentConfig
 
-        wanted = {
-            "system_instruction": question.system,
-            "response_mime_type": "application/json",
-            "response_json_schema": dict(question.schema),
-            "seed": question.seed,
-        }
+        wanted: dict[str, Any] = {"seed": question.seed}
+        if question.system:
+            wanted["system_instruction"] = question.system
+        if question.schema is not None:
+            wanted |= {
+                "response_mime_type": "application/json", "response_json_schema": dict(question.schema)
+            }  # fmt: skip
         try:
             return GenerateContentConfig.model_validate(
                 {**wanted, **sent_settings(self.facts.settings, "base_url")}

@@ -52,7 +52,7 @@ class OpenAIChat:
     async def ask(self, question: Question) -> JudgeReply:
         from openai import APIStatusError
 
-        if self._forces_schema:
+        if self._forces_schema and question.schema is not None:
             try:
                 return await self._completed(question, _forced(question.schema))
             except APIStatusError as error:
@@ -123,7 +123,8 @@ def _body(question: Question, rest: Mapping[str, Any]) -> bytes:
         else {"type": "image_url", "image_url": {"url": _MARK}}
         for part in question.parts
     ]
-    messages = [{"role": "system", "content": question.system}, {"role": "user", "content": parts}]
+    system = [{"role": "system", "content": question.system}] if question.system else []
+    messages = [*system, {"role": "user", "content": parts}]
     around = json.dumps({**rest, "messages": messages}).encode().split(_MARK.encode())
     pieces = [around[0]]
     for picture, after in zip(question.pictures, around[1:], strict=True):

@@ -105,7 +105,8 @@ class _Loaded:
             part if isinstance(part, str) else f"<|vision_start|>{_PICTURE * next(places)}<|vision_end|>"
             for part in question.parts
         )
-        text = f"{_TURN}system\n{question.system}{_END}\n{_TURN}user\n{said}{_END}\n{_TURN}assistant\n"
+        system = f"{_TURN}system\n{question.system}{_END}\n" if question.system else ""
+        text = f"{system}{_TURN}user\n{said}{_END}\n{_TURN}assistant\n"
         tokens = self._tokenizer(text, return_tensors="pt", add_special_tokens=False)
         is_picture = tokens["input_ids"] == self._tokenizer.convert_tokens_to_ids(_PICTURE)
         inputs = {

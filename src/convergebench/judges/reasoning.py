@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from convergebench.judges.base import JudgeImage, JudgeReply, Question, Verdict
-from convergebench.judges.contract import NotInForm, the_object
+from convergebench.judges.json_in_prose import NotInForm, the_object
 from convergebench.judges.rubric import PictureLimits
 from convergebench.providers import whole
 from convergebench.types import Digest, fingerprint_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -13,6 +13,8 @@ from typing import Any, Literal, get_args
 
 from convergebench import plugins
 from convergebench.errors import WrongUse, unknown_name
+from convergebench.judges.message import Message
+from convergebench.judges.published_wording import CUSTOM, wording_label
 from convergebench.types import fingerprint_of
 
 Combine = Literal["min", "mean"]
@@ -59,6 +61,8 @@ class PictureLimits:
     longest_side: int = 1024
     format: Format = "png"
     quality: int = 90
+    result_like_source: bool = False
+    """Resize the result to the source's size first, as GEdit-Bench's own program does."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,10 @@ class Rubric:
     pictures: PictureLimits = PictureLimits()
     category: str = ""
     """Only cases of this category are judged by it; those of all where it names none."""
+    message: Message | None = None
+    """The question in published words; nothing is added to it, and prompt and system are not used."""
+    wording: str = ""
+    """Whose words it is in: this package's own if empty, otherwise published-DIGEST or custom-DIGEST."""
 
     @cached_property
     def fingerprint(self) -> str:
@@ -88,11 +96,17 @@ class Rubric:
         """
         words = asdict(self)
         del words["category"]
+        if self.message is None:  # as before there were others: verdicts on record stay valid
+            del words["message"]
+        if not self.pictures.result_like_source:
+            del words["pictures"]["result_like_source"]
+        if self.message is None or not self.wording:
+            del words["wording"]
         return fingerprint_of(words)
 
     @property
     def name(self) -> str:
-        return f"{self.id}@{self.version}"
+        return f"{self.id}@{self.wording if self.message else self.version}"
 
     @property
     def compares(self) -> bool:
@@ -144,7 +158,8 @@ def rubric(name: str) -> Rubric:
     """A known one by its id, or your own by the path of its file."""
     if name.endswith(".toml"):
         try:
-            return parsed(Path(name).read_text(encoding="utf-8"), name)
+            own = parsed(Path(name).read_text(encoding="utf-8"), name)
+            return replace(own, wording=wording_label(CUSTOM, own.fingerprint))
         except OSError as error:
             raise WrongUse(f"cannot read the rubric {name}: {error.strerror}; check the path") from error
     known = _rubric_files()

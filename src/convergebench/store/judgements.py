@@ -79,5 +79,19 @@ def conclude(workspace: Workspace, key: str, run: int, verdict: Verdict) -> Futu
     return workspace.write_rows(sql, [row])
 
 
+def delete_judgement(workspace: Workspace, key: str) -> Future[None]:
+    """Remove a judgement and every attempt at it."""
+    workspace.write_rows("DELETE FROM judge_attempts WHERE judgement = ?", [(key,)])
+    return workspace.write_rows("DELETE FROM judgements WHERE key = ?", [(key,)])
+
+
+def delete_judge(workspace: Workspace, fingerprint: str) -> Future[None]:
+    """Remove a judge with all its judgements."""
+    attempts = "DELETE FROM judge_attempts WHERE judgement IN (SELECT key FROM judgements WHERE judge = ?)"
+    workspace.write_rows(attempts, [(fingerprint,)])
+    workspace.write_rows("DELETE FROM judgements WHERE judge = ?", [(fingerprint,)])
+    return workspace.write_rows("DELETE FROM judges WHERE fingerprint = ?", [(fingerprint,)])
+
+
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -234,9 +234,11 @@ class Workspace:
     def measured(
         self, references: Sequence[Digest], pictures: Sequence[Digest]
     ) -> dict[MeasurementKey, bool]:
-        """What was tried on these pictures against these references, and whether it has a value."""
+        """What was tried on these pictures against these references, and whether that settled it: by a value,
+        or by a reason that has a detail."""
         sql = f"""
-            SELECT reference, picture, metric, version, value IS NOT NULL FROM measurements
+            SELECT reference, picture, metric, version, value IS NOT NULL OR detail IS NOT NULL
+            FROM measurements LEFT JOIN measurement_details USING (reference, picture, metric, version)
             WHERE reference IN ({_places(references)}) AND picture IN ({_places(pictures)})
         """
         rows = self.query(sql, *references, *pictures)

@@ -15,7 +15,7 @@ from convergebench.store import Workspace
 from convergebench.store.judgements import JudgementRequest, begin_judgement, record_attempt
 from convergebench.types import EditError, Misconfigured, Refused
 
-ASK_AGAIN = 2
+ASK_AGAIN = 1
 FINAL = ("ok", "refused")
 """Outcomes after which the judge is not asked again."""
 
@@ -84,6 +84,7 @@ class JudgeClient:
             verdict = _read(read, attempted.outcome)
             if verdict.outcome in FINAL:
                 return verdict
+            question = question.asked_again(verdict.missing or verdict.outcome)
             if self._stop.is_set():
                 return None
         return verdict

@@ -49,6 +49,10 @@ def _values(ranking: Ranking, facts: MetricFacts) -> Values:
 
 
 def _value(summary: MetricSummary) -> ColumnValue:
+    """A mean that leaves infinite values out is over fewer values than there are."""
+    is_partial = 0 < summary.perfect < summary.n
+    note = f"{summary.perfect} infinite of {summary.n} left out" if is_partial else ""
+    n = summary.n - summary.perfect if is_partial else summary.n
     return ColumnValue(
-        summary.mean, summary.low, summary.high, summary.n, summary.missing, reason=summary.reason
+        summary.mean, summary.low, summary.high, n, summary.missing, reason=summary.reason, note=note
     )

@@ -97,7 +97,10 @@ def _missing(ends: Mapping[str, CurvePoint]) -> str:
 
 
 def _infinite(panel: Panel) -> str:
-    models = [curve.model for curve in panel.curves if any(point.perfect for point in curve.points)]
-    if not models:
+    """What the means leave out, at the round where that is most."""
+    most = {curve.model: max(curve.points, key=lambda point: point.perfect) for curve in panel.curves}
+    left_out = {model: point for model, point in most.items() if point.perfect}
+    if not left_out:
         return ""
-    return f"Infinite {metric_title(panel.metric)} (picture unchanged) is not drawn: {', '.join(models)}."
+    counts = ", ".join(f"{model} {point.perfect} of {point.n}" for model, point in left_out.items())
+    return f"{metric_title(panel.metric)} leaves out infinite values (picture unchanged), at most: {counts}."
