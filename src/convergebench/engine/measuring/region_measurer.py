@@ -6,7 +6,6 @@ import base64
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
 from convergebench.engine.measuring.items import ChainReturn, ForwardPicture
 from convergebench.engine.measuring.measurement_queue import Row
@@ -14,8 +13,8 @@ from convergebench.errors import BadPicture, WorkspaceError
 from convergebench.lru_cache import LruCache
 from convergebench.metrics import flip, regions
 from convergebench.metrics.base import Reading
-from convergebench.metrics.flip import flip_map, flip_source
 from convergebench.metrics.regions import (
+    FlipAgainst,
     Footprint,
     LocatedEdit,
     ReferencePicture,
@@ -36,9 +35,13 @@ class RegionMeasurer:
     """Measures forward edits and returns. Footprints of earlier rounds are cached, or computed again."""
 
     def __init__(
-        self, wanted: Sequence[MetricFacts], open_picture: Callable[[PictureFacts], Picture]
+        self,
+        wanted: Sequence[MetricFacts],
+        open_picture: Callable[[PictureFacts], Picture],
+        flip_against: FlipAgainst,
     ) -> None:
         self._wanted = {facts.name: facts for facts in wanted}
+        self._flip_against = flip_against
         self._open = open_picture
         self._references: LruCache[Digest, ReferencePicture] = LruCache(count=16)
         self._edits: LruCache[tuple[Digest, Digest, str], LocatedEdit] = LruCache(count=16)
@@ -132,17 +135,13 @@ class RegionMeasurer:
 
     def _reference(self, source: Picture, picture: Picture) -> ReferencePicture:
         return self._references.get(
-            picture.digest, lambda: ReferencePicture(self._fitted(source, picture), flip_against)
+            picture.digest, lambda: ReferencePicture(self._fitted(source, picture), self._flip_against)
         )
 
     def _fitted(self, source: Picture, picture: Picture) -> Pixels:
         """In the source's size, as all metrics compare."""
         width, height = source.size
         return resized_to(picture.pixels, width, height)
-
-
-def flip_against(reference: Pixels, pixels_per_degree: float) -> Callable[[Pixels], regions.FloatMap]:
-    return partial(flip_map, flip_source(reference, pixels_per_degree))
 
 
 def _readings(found: ReturnRegions) -> dict[str, Reading]:
