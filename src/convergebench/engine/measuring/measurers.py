@@ -11,6 +11,7 @@ from convergebench.engine.measuring.items import Kind
 from convergebench.engine.measuring.measurement_queue import GPU_WORKERS, WORKERS, MeasurementQueue, Measurer
 from convergebench.engine.measuring.pair_measurer import PairMeasurer
 from convergebench.engine.measuring.region_measurer import RegionMeasurer
+from convergebench.engine.measuring.target_measurer import TargetMeasurer
 from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.metrics import MetricSet, flip, regions
 from convergebench.metrics.change_metrics import CHANGE_METRICS
@@ -48,6 +49,7 @@ class Measurers:
                 "changes": PairMeasurer(changes),
                 "directions": DirectionMeasurer(returns),
                 "regions": RegionMeasurer(wanted, pictures.open, metric_set.flip_against()),
+                "targets": TargetMeasurer(),
             },
             batch=metric_set.batch_size,
         )
