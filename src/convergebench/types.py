@@ -272,6 +272,11 @@ class BadOutput(EditError):
     kind = "bad_output"
 
 
+class UnusableAnswer(BadOutput):
+    """What came back breaks a rule of ours, such as the largest size of an answer. It may have been paid for,
+    and asking again would give the same: it is not tried again in the same run."""
+
+
 class Crashed(EditError):
     """The editor broke in a way that it does not foresee."""
 
