@@ -1,4 +1,4 @@
-"""The described editor: providers that also have an adapter of their own, against the same loopback servers."""
+"""The described editor: providers that have an adapter too, against the same loopback servers."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class HttpDescription:
 
     @property
     def fingerprint(self) -> str:
-        """Changes with all that changes what is asked for; parameters are in the editor's identity already."""
+        """Changes with the request; parameters are part of the editor's identity already."""
         return fingerprint_of(self.url, dict(self.body), dict(self.form), self.picture)
 
 

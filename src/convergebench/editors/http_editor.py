@@ -29,7 +29,7 @@ from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import provider
 from convergebench.errors import WrongUse, unknown_name
 from convergebench.provider_limits import limits_at
-from convergebench.providers import one_line, seconds_in
+from convergebench.providers import one_line
 from convergebench.types import (
     BadOutput,
     Edited,
@@ -112,14 +112,14 @@ class HttpEditor:
         async with deadline(self._deadline_seconds) as bill:
             reply = await self._web.ask("POST", self._url, headers=self._headers, **content)
             answer = self._answer(reply)
-            bill.usd = self._cost(answer)
+            bill.usd = self._cost(answer, otherwise=self.facts.price_usd)
             if error := self._described_error(reply):
                 raise error
             if self._described.polling:
                 answer = await self._result(answer, self._described.polling)
+                bill.usd = self._cost(answer, otherwise=bill.usd)
             data = await self._picture_in(answer)
-            cost_usd = self._cost(answer) if self._described.cost else bill.usd
-        return await edited_from(data, bill.usd if cost_usd is None else cost_usd)
+        return await edited_from(data, bill.usd)
 
     async def close(self) -> None:
         await self._web.close()
@@ -213,11 +213,11 @@ class HttpEditor:
             raise BadOutput(f"the reply has no {self._described.picture}")
         return await self._web.fetch(found) if found.startswith(("http:", "https:")) else decoded(found)
 
-    def _cost(self, answer: Any) -> float | None:
+    def _cost(self, answer: Any, otherwise: float | None) -> float | None:
         units = at_place(answer, self._described.cost) if self._described.cost else None
         if isinstance(units, int | float) and not isinstance(units, bool):
             return units * self._described.cost_unit_usd
-        return self.facts.price_usd
+        return otherwise
 
     def _with_reason(self, status: str, state: Any, polling: JobPolling) -> str:
         reason = at_place(state, polling.reason) if polling.reason else None
