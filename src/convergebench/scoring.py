@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow, VerdictRow
 from convergebench.benchmarks.benchmark import JudgedBenchmark
 from convergebench.benchmarks.registry import benchmark_of
+from convergebench.benchmarks.wording import chosen_rubrics
 from convergebench.engine.judging.candidates import JudgingCandidate, judging_candidates
 from convergebench.engine.judging.judge_tasks import JudgingOutcome, JudgingProgress, judge_in_run
 from convergebench.engine.judging.reference_pictures import store_references
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.errors import WrongUse
-from convergebench.judges import Judge, Subject, Verdict, rubric
+from convergebench.judges import Judge, Rubric, Subject, Verdict
 from convergebench.protocols import one_shot
 from convergebench.results import Records, SuiteId
 from convergebench.store import Workspace
@@ -25,6 +26,8 @@ from convergebench.types import Case, Suite
 class Scored:
     rows: list[BenchmarkRow]
     judged: JudgingOutcome
+    wording: str
+    """Whose words the judge was asked in: this package's own if empty, else published-… or custom-DIGEST."""
 
 
 async def score_suite(
@@ -35,6 +38,7 @@ async def score_suite(
     models: Sequence[str] = (),
     repeats: int = 1,
     judge_in_english: bool = False,
+    prompts: str = "",
     limits: RunLimits = DEFAULT_LIMITS,
     retry_missing: bool = False,
     progress: JudgingProgress | None = None,
@@ -42,8 +46,9 @@ async def score_suite(
     """Judge the suite's cases in the workspace and compute the benchmark's figures, with what is missing.
 
     Each case is judged by its own instruction; `judge_in_english` gives the judge the English one of every
-    case that has one, as published figures of WiseEdit do. `retry_missing` asks again for verdicts that are
-    missing.
+    case that has one, as published figures of WiseEdit do. `prompts` is a copy of the benchmark's repository,
+    whose published wording is used, or rubrics of your own; without it the wording is ours. `retry_missing`
+    asks again for verdicts that are missing.
     """
     name = full_name(suite)
     benchmark = benchmark_of(suite.name)
@@ -53,23 +58,34 @@ async def score_suite(
             f"{workspace.folder} has no edits of {name}; run a model on it or give a list of edits"
         )
     store_references(workspace.pictures, suite.cases)
-    candidates = _candidates(workspace, suite, benchmark, models, repeats, judge_in_english)
-    settings = {"command": "score", "suite": name, "repeats": repeats}
+    rubrics = _rubrics(suite, benchmark, prompts)
+    wording = next((one.wording for one in rubrics.values() if one.wording), "")
+    candidates = _candidates(workspace, suite, rubrics, benchmark, models, repeats, judge_in_english)
+    settings = {"command": "score", "suite": name, "repeats": repeats, "wording": wording}
     judged = await judge_in_run(
         [one.task for one in candidates], judge, workspace, settings, limits, retry_missing, progress
     )
     verdicts = zip(candidates, judged.verdicts, strict=True)
     rows = _verdict_rows(suite, benchmark, edits, verdicts, repeats)
-    return Scored(benchmark.table(suite.name, rows), judged)
+    table = [
+        replace(row, judge=judge.facts.name, wording=wording) for row in benchmark.table(suite.name, rows)
+    ]
+    return Scored(table, judged, wording)
 
 
 def full_name(suite: Suite) -> str:
     return str(SuiteId(suite.name, suite.version))
 
 
+def _rubrics(suite: Suite, benchmark: JudgedBenchmark, prompts: str) -> dict[str, Rubric]:
+    names = [name for case in suite.cases for name in benchmark.rubrics_of(case.category)]
+    return chosen_rubrics(names, prompts, [benchmark.published] if benchmark.published else [])
+
+
 def _candidates(
     workspace: Workspace,
     suite: Suite,
+    rubrics: Mapping[str, Rubric],
     benchmark: JudgedBenchmark,
     models: Sequence[str],
     repeats: int,
@@ -77,11 +93,10 @@ def _candidates(
 ) -> list[JudgingCandidate]:
     cases = {case.id: case for case in suite.cases}
     names = {case.category: tuple(benchmark.rubrics_of(case.category)) for case in suite.cases}
-    rubrics = [rubric(name) for name in dict.fromkeys(name for group in names.values() for name in group)]
     found = [
         one
         for one in judging_candidates(
-            workspace, rubrics, suite=full_name(suite), models=models, repeats=repeats
+            workspace, list(rubrics.values()), suite=full_name(suite), models=models, repeats=repeats
         )
         if one.place.case in cases and one.task.rubric.id in names[one.place.category]
     ]

@@ -42,6 +42,8 @@ class Task:
     judge_settings: Mapping[str, Parameter] = field(default_factory=dict)
     """Such as temperature; they are part of the judge's name."""
     judge_in_english: bool = False
+    prompts: str = path_field()
+    """A copy of the benchmark's repository, whose published wording is used, or rubrics of your own."""
     repeats: int = 1
     """Verdicts per picture."""
     workers: int = 8
@@ -141,6 +143,7 @@ def _judge(
             models=models,
             repeats=task.repeats,
             judge_in_english=task.judge_in_english,
+            prompts=task.prompts,
             limits=replace(task.limits, max_cost_usd=left),
         )
     )

@@ -144,7 +144,7 @@ def test_a_run_where_every_judgement_fails_exits_1_and_says_so(
     ran = cli("judge", "--judge", server.name, "-w", folder, "--rubric", "gedit_sc")
     assert ran.code == 1
     assert f"none of {4 * CASES} judgements succeeded ({4 * CASES} unparseable)" in ran.err
-    assert "not one JSON object" in ran.err
+    assert "holds no JSON object" in ran.err
     assert ran.out == ""
 
 

@@ -21,72 +21,86 @@ def read(text: str, ending: Ending = "complete") -> Verdict:
     return verdict(JudgeReply(text, ending, "stop", "m"), TWO)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        GOOD,
-        f"\n  {GOOD}\n",
-        f"```json\n{GOOD}\n```",
-        f"```\n{GOOD}\n```",
-        f"```json {GOOD}```",
-        f"```{GOOD}```",
-        f"I saw ```this``` first.\n```json\n{GOOD}\n```",
-        f"My grades are below.\n```json\n{GOOD}\n```\nI hope this helps.",
-        f"<think>Is it {{9}}? Or {GOOD}?</think>{GOOD}",
-        f"thoughts without their opening word</think>\n```json\n{GOOD}\n```",
-        GOOD[:-1] + ', "confidence": 0.9}',
-    ],
-    ids=[
-        "bare",
-        "padded",
-        "json fence",
-        "fence",
-        "json fence on one line",
-        "fence on one line",
-        "words in ticks and fence",
-        "prose and fence",
-        "thoughts",
-        "half thoughts",
-        "more keys",
-    ],
-)
-def test_one_object_is_read_bare_fenced_or_after_thoughts(text: str) -> None:
+PROSE = {
+    "bare": GOOD,
+    "padded": f"\n  {GOOD}\n",
+    "json fence": f"```json\n{GOOD}\n```",
+    "fence on one line": f"```{GOOD}```",
+    "fence with text behind": f"My grades are below.\n```json\n{GOOD}\n```\nI hope {{this}} helps.",
+    "fence without an end": f"```json\n{GOOD}",
+    "words in ticks and fence": f"I saw ```this``` first.\n```json\n{GOOD}\n```",
+    "English": f"Verdict: {GOOD} That is all.",
+    "Chinese": f"评分如下：{GOOD}。谢谢！",
+    "thoughts": f'<think>Is it {{9}}? Or {{"edit_success": 1}}?</think>{GOOD}',
+    "half thoughts": f"thoughts without their opening word</think>\n```json\n{GOOD}\n```",
+    "more keys": GOOD[:-1] + ', "confidence": 0.9}',
+    "keys in another case": GOOD.replace("edit_success", "Edit_Success").replace("reason", "REASON"),
+    "numbers as texts": GOOD.replace("6.5", '"6.5"').replace("8", '" 8 "'),
+    "a list of one object": f"[{GOOD}]",
+    "inside another object": f'{{"verdict": {GOOD}}}',
+    "said twice": f"{GOOD}\nIn short:\n```json\n{GOOD}\n```",
+    "a line break in a text": GOOD.replace("done well", "done well\n"),
+}
+
+
+@pytest.mark.parametrize("text", PROSE.values(), ids=PROSE)
+def test_one_verdict_is_read_wherever_it_stands(text: str) -> None:
     read_as = read(text)
     assert read_as == Verdict("ok", 6.5, {"edit_success": 8.0, "rest_preserved": 6.5}, "done well")
+
+
+OTHER = GOOD.replace("8", "3")
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("I would give it 8 out of 10.", "not one JSON object"),
-        ("", "not one JSON object"),
-        ("8", "int, not an object"),
-        ("[8, 6]", "list, not an object"),
-        (GOOD + GOOD, "not one JSON object"),
-        (f"{GOOD}\n{GOOD}", "not one JSON object"),
-        (f"```json\n{GOOD}\n```\n```json\n{GOOD}\n```", "2 fenced blocks"),
-        (f"{GOOD}\n```json\n{GOOD}\n```", "not one JSON object"),
-        (f"So {GOOD}\n```json\n{GOOD}\n```", "outside its fenced block"),
-        (f"Verdict: {GOOD}", "not one JSON object"),
-        (GOOD[:-8], "not one JSON object"),
+        ("I would give it 8 out of 10.", "no JSON object"),
+        ("", "no JSON object"),
+        ("8", "no JSON object"),
+        ("[8, 6]", "no JSON object"),
+        (GOOD + OTHER, "several verdicts that differ"),
+        (f"First {OTHER}, then again\n```json\n{GOOD}\n```", "several verdicts that differ"),
+        (f"{GOOD} or {GOOD.replace('8', '15')}", "several verdicts that differ"),
+        (GOOD[:-8], "no JSON object"),
         (f"<think>{GOOD}", "inside its reasoning"),
         ('{"reason": "x", "edit_success": 8}', "lacks rest_preserved"),
         ('{"reason": "x", "score": 8, "rest_preserved": 6}', "lacks edit_success"),
-        ('{"reason": "x", "edit_success": "8", "rest_preserved": 6}', "edit_success is not a number"),
+        ('{"reason": "x", "edit_success": "8/10", "rest_preserved": 6}', "edit_success is not a number"),
+        ('{"reason": "x", "edit_success": "nan", "rest_preserved": 6}', "edit_success is not a number"),
         ('{"reason": "x", "edit_success": true, "rest_preserved": 6}', "edit_success is not a number"),
         ('{"reason": "x", "edit_success": null, "rest_preserved": 6}', "edit_success is not a number"),
         ('{"reason": "x", "edit_success": NaN, "rest_preserved": 6}', "NaN"),
         ('{"reason": "x", "edit_success": 1, "edit_success": 9, "rest_preserved": 6}', "repeats a key"),
+        ('{"reason": "x", "edit_success": 1, "Edit_success": 9, "rest_preserved": 6}', "repeats a key"),
         ('{"edit_success": 8, "rest_preserved": 6}', "no reason"),
         ('{"reason": " ", "edit_success": 8, "rest_preserved": 6}', "no reason"),
-        ("[" * 100_000, "not one JSON object"),
-        (f'{{"reason": "x", "edit_success": {"1" * 5000}, "rest_preserved": 6}}', "not one JSON object"),
+        ("[" * 100_000, "no JSON object"),
+        ('{"a":' * 100_000, "no JSON object"),
+        (f'{{"reason": "x", "edit_success": {"1" * 5000}, "rest_preserved": 6}}', "no JSON object"),
     ],
 )  # fmt: skip
 def test_anything_else_is_unparseable_and_has_no_value(text: str, said: str) -> None:
     read_as = read(text)
     assert (read_as.outcome, read_as.value, read_as.scores) == ("unparseable", None, {})
     assert said in str(read_as.missing)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I'm sorry, but I can't assist with that.", "I cannot help with evaluating this image.",
+     "I am unable to provide a grade for this picture.", "抱歉，我无法评价这张图片。",
+     "我不能协助完成这个请求。"],
+)  # fmt: skip
+def test_a_plain_refusal_is_refused(text: str) -> None:
+    assert read(text).outcome == "refused"
+
+
+@pytest.mark.parametrize(
+    "text", ["I cannot say.", "The editor cannot help itself.", "Sorry state of a picture.", "无法看清文字。"]
+)
+def test_other_prose_is_no_refusal(text: str) -> None:
+    assert read(text).outcome == "unparseable"
 
 
 @pytest.mark.parametrize("score", [15, -3, 10.0001, 1e400])
@@ -102,6 +116,7 @@ def test_a_score_outside_its_scale_is_out_of_range_and_has_no_value(score: float
 def test_a_reply_that_was_cut_off_is_truncated_unless_it_is_whole() -> None:
     assert read(GOOD[:-8], "truncated").outcome == "truncated"
     assert read(GOOD + " " * 50, "truncated").outcome == "ok"
+    assert read(f"A draft: {GOOD} and the final one: {GOOD[:-8]}", "truncated").outcome == "truncated"
 
 
 def test_a_refusal_is_refused_even_if_it_holds_scores() -> None:

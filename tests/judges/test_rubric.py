@@ -39,7 +39,7 @@ SCALES = {
     "gedit_sc": (0, 10), "gedit_pq": (0, 10), "instruction_following": (0, 10),
     "roundtrip_forward": (0, 1), "roundtrip_reversal": (0, 10),
     "wiseedit_dp": (1, 10), "wiseedit_if": (1, 10), "wiseedit_vq": (1, 10), "wiseedit_kf": (1, 10),
-    "wiseedit_cf": (1, 10), "better_edit": (0, 1), "better_return": (0, 1),
+    "wiseedit_cf": (1, 10), "better_edit": (0, 1), "better_return": (0, 1), "visible_difference": (0, 1),
     "reedit_physical": (0, 1), "reedit_environmental": (0, 1), "reedit_cultural": (0, 1),
     "reedit_causal": (0, 1), "reedit_referential": (0, 1), "reedit_sc": (0, 10), "reedit_if": (0, 10),
     "reedit_pq": (0, 10),

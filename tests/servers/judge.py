@@ -39,16 +39,24 @@ class Asked:
         return found
 
     @property
+    def content(self) -> list[dict[str, Any]]:
+        """The parts of the user's message, in order."""
+        found: list[dict[str, Any]] = self.body["messages"][-1]["content"]
+        return found
+
+    @property
+    def system(self) -> str | None:
+        """None if there is no system message."""
+        first = self.body["messages"][0]
+        return first["content"] if first["role"] == "system" else None
+
+    @property
     def texts(self) -> list[str]:
-        return [part["text"] for part in self.body["messages"][1]["content"] if part["type"] == "text"]
+        return [part["text"] for part in self.content if part["type"] == "text"]
 
     @property
     def pictures(self) -> list[bytes]:
-        urls = [
-            part["image_url"]["url"]
-            for part in self.body["messages"][1]["content"]
-            if part["type"] == "image_url"
-        ]
+        urls = [part["image_url"]["url"] for part in self.content if part["type"] == "image_url"]
         return [base64.b64decode(url.partition("base64,")[2], validate=True) for url in urls]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow, VerdictRow
 from convergebench.analysis.refinement.figures import RefinementFigures
+from convergebench.benchmarks.wording import PublishedRubrics
 from convergebench.results import SuiteId
 from convergebench.suites import SuiteInfo
 from convergebench.suites.sampling import EVERY_CASE, Sampling
@@ -43,6 +44,8 @@ class JudgedBenchmark:
     results: ResultLayout | None = None
     refinement: RefinementFigures | None = None
     """In which figures refined edits are compared with primary ones; RE-Edit's if there are none."""
+    published: PublishedRubrics | None = None
+    """How its published wording is read from a copy of its repository; None if it cannot be."""
 
     def load(self, suite: str, data: str = "", language: str = "", sampling: Sampling = EVERY_CASE) -> Suite:
         """The chosen cases of one of its suites; empty texts mean the default."""

@@ -15,6 +15,7 @@ import convergebench.benchmarks as package
 from convergebench import plugins
 from convergebench.analysis.refinement.figures import RefinementFigures
 from convergebench.benchmarks.benchmark import JudgedBenchmark
+from convergebench.benchmarks.wording import PublishedRubrics
 from convergebench.errors import WrongUse
 from convergebench.results import SuiteId
 
@@ -39,6 +40,11 @@ def benchmark_of(suite: str) -> JudgedBenchmark:
             f"{SuiteId.parse(suite).name} has no judged scores; choose from {', '.join(_by_suite())}"
         )
     return found
+
+
+def published_wordings() -> list[PublishedRubrics]:
+    """Of all benchmarks whose published wording can be read."""
+    return list(dict.fromkeys(one.published for one in _by_suite().values() if one.published is not None))
 
 
 def refinement_benchmark(suite: str) -> JudgedBenchmark:

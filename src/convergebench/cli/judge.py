@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ from convergebench.cli.exit_codes import judging_exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    Prompts,
     WorkspaceFolder,
     listed,
     print_json,
@@ -43,6 +45,7 @@ def command(
         list[str],
         typer.Option(metavar="RUBRIC", help="Rubric, see docs/judging.md, or a .toml file."),
     ] = [],  # noqa: B006
+    prompts: Prompts = "",
     model: Annotated[list[str], typer.Option("--model", "-m", metavar="MODEL", help="Same as MODELS.")] = [],  # noqa: B006
     suite: Annotated[str | None, typer.Option(metavar="SUITE", help="Only pictures of this suite.")] = None,
     rounds: Annotated[
@@ -72,7 +75,7 @@ def command(
 
     limits = RunLimits(judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost)
     opened = judges.open_judge(judge)
-    rubrics = _rubrics(listed(rubric), pairwise)
+    rubrics = _rubrics(listed(rubric), pairwise, prompts)
     limits.check_prices(judges=[opened.facts])
     if not (workspace / DATABASE).is_file():
         raise WrongUse(f"no workspace in {workspace}; create one with convergebench run")
@@ -90,12 +93,14 @@ def command(
     return _print_verdicts(chosen, done, opened, agreements, as_json)
 
 
-def _rubrics(names: tuple[str, ...], pairwise: bool) -> list[Rubric]:
-    from convergebench import judges
+def _rubrics(names: tuple[str, ...], pairwise: bool, prompts: str) -> list[Rubric]:
+    from convergebench.benchmarks.registry import published_wordings
+    from convergebench.benchmarks.wording import chosen_rubrics
     from convergebench.cli.pairwise import RUBRICS
     from convergebench.errors import WrongUse
 
-    found = [judges.rubric(name) for name in dict.fromkeys(names or (RUBRICS if pairwise else ROUND_TRIP))]
+    wanted = names or (RUBRICS if pairwise else ROUND_TRIP)
+    found = list(chosen_rubrics(wanted, prompts, published_wordings() if prompts else ()).values())
     for one in found:
         if one.compares and not pairwise:
             raise WrongUse(f"{one.id} compares two models; add --pairwise")
@@ -211,14 +216,19 @@ def _print_verdicts(
 
     code = judging_exit_code(done)
     table = judge_summary(_scores(chosen, done))
+    wordings = _wordings(one.task.rubric for one in chosen)
     if as_json:
         print_json(
-            {"judge": _facts(done, judge), "exit_code": code, "rows": [row_in_json(row) for row in table],
+            {"judge": _facts(done, judge), "exit_code": code,
+             "rows": [{**row_in_json(row), "wording": wordings[row.rubric]} for row in table],
              "between_judges": [agreement_in_json(one) for one in agreements]}
         )  # fmt: skip
         return code
     if done.ok:
         print_judged(table)
+        for wording in dict.fromkeys(wordings.values()):
+            named = ", ".join(rubric for rubric, one in wordings.items() if one == wording)
+            typer.echo(f"Judge {judge.facts.name}, {wording}: {named}.")
     for one in agreements:
         typer.echo(agreement_line(one))
     for line in closing_lines(done, judge.facts.name):
@@ -241,6 +251,13 @@ def _scores(chosen: list[JudgingCandidate], done: JudgingOutcome) -> Any:
             missing=verdict.outcome if verdict and verdict.value is None else None,
             suite=place.part,
         )
+
+
+def _wordings(rubrics: Iterable[Rubric]) -> dict[str, str]:
+    """Whose words each rubric is in, by its name."""
+    from convergebench.benchmarks.wording import wording_name
+
+    return {one.name: wording_name(one.wording) for one in rubrics}
 
 
 def _facts(done: JudgingOutcome, judge: Judge) -> dict[str, Any]:

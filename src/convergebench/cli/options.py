@@ -24,6 +24,13 @@ SuiteName = Annotated[
     str | None,
     typer.Option("--suite", metavar="SUITE", help="Suite to report. [default: suite of the last run]"),
 ]
+Prompts = Annotated[
+    str,
+    typer.Option(
+        metavar="PATH",
+        help="Your copy of the benchmark's repository, to ask in its published words, or your own rubrics.",
+    ),
+]
 ModelNames = Annotated[
     list[str],
     typer.Option("--model", "-m", metavar="MODEL", help="Only these models. [default: all]"),

@@ -11,6 +11,7 @@ from convergebench.cli.exit_codes import INCOMPLETE, judging_exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    Prompts,
     WorkspaceFolder,
     console,
     listed,
@@ -59,6 +60,7 @@ def command(
         bool,
         typer.Option("--judge-in-english", help="Give the judge English instructions for all languages."),
     ] = False,
+    prompts: Prompts = "",
     retry_missing: Annotated[
         bool, typer.Option("--retry-missing", help="Request missing verdicts again.")
     ] = False,
@@ -111,7 +113,8 @@ def command(
             with judging_progress(opened.facts.name, as_json) as progress:
                 work = score_suite(
                     store, loaded, opened, models=names, repeats=repeats, limits=limits,
-                    judge_in_english=judge_in_english, retry_missing=retry_missing, progress=progress,
+                    judge_in_english=judge_in_english, prompts=prompts, retry_missing=retry_missing,
+                    progress=progress,
                 )  # fmt: skip
                 scored = asyncio.run(work)
     code = judging_exit_code(scored.judged if scored else None)

@@ -1,4 +1,4 @@
-"""What editors that speak plain HTTP share: one session each, complete replies, patience for what is paid."""
+"""The common part of HTTP editors: sessions, complete replies, and retries for results already paid for."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ MISSING_LOOKS = 4
 
 @dataclass(frozen=True)
 class HttpReply:
-    """A complete answer, or the error that it stands for."""
+    """A complete reply, or the error that it means."""
 
     status: int
     body: bytes
     reason: str = ""
-    """What the server says went wrong."""
+    """The server's error message."""
     error: EditError | None = None
 
     def good(self) -> HttpReply:
@@ -122,8 +122,8 @@ class Web:
         return HttpReply(response.status, body, reason, error_)
 
     def _proxy(self, url: str) -> str | None:
-        """What the environment puts between us and the host, looked up once: left to itself, aiohttp does so
-        for each request, on a thread, and reads a .netrc too."""
+        """The proxy from the environment, looked up once: aiohttp would do so for each request, on a thread,
+        and read a .netrc too."""
         parts = urlsplit(url)
         place = parts.scheme, parts.netloc
         if place not in self._proxies:
@@ -180,8 +180,8 @@ class Web:
 
 
 async def patiently(ask: Callable[[], Awaitable[T]]) -> T:
-    """Ask for what is paid for already, again and again, until the caller's deadline: to give up is to pay
-    twice. What went wrong last is then a note on the cancellation."""
+    """Request a result that is already paid for, repeatedly until the caller's deadline, because giving up
+    would mean paying twice. The last error is then a note on the cancellation."""
     wait_seconds = FIRST_WAIT_SECONDS
     trouble: RateLimited | Unavailable | None = None
     try:
@@ -212,7 +212,7 @@ async def called_off_by(cancel: Callable[[], Awaitable[object]]) -> AsyncIterato
 
 
 def reason_in(body: bytes) -> str:
-    """The sentence for people in an error's body.
+    """The human-readable message in an error's body.
 
     >>> reason_in(b'{"error": {"message": "no such model", "type": "invalid"}}')
     'no such model'
@@ -225,7 +225,7 @@ def reason_in(body: bytes) -> str:
 
 
 def sentence(said: Any) -> str:
-    """What a JSON value means to tell, by the names that servers give to it."""
+    """The message in a JSON value, by the keys that servers use."""
     if isinstance(said, Mapping):
         for key in ("detail", "error", "message", "msg", "title"):
             if said.get(key):
@@ -236,7 +236,7 @@ def sentence(said: Any) -> str:
 
 
 def part_of(reply: Any, *path: str | int) -> Any:
-    """What lies at this path of a JSON reply; BadOutput where there is nothing."""
+    """The value at this path of a JSON reply; raises BadOutput if it is missing."""
     for step in path:
         try:
             reply = reply[step]
@@ -246,7 +246,7 @@ def part_of(reply: Any, *path: str | int) -> Any:
 
 
 def decoded(text: Any) -> bytes:
-    """A file that came as base64, bare or as a data URI, in one line or in many; BadOutput if it did not.
+    """A file from base64 or a data URI, in one or several lines; raises BadOutput if it is invalid.
 
     >>> decoded("aGVsbG8="), decoded("data:image/png;base64,aGVs bG8=")
     (b'hello', b'hello')

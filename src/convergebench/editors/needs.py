@@ -1,4 +1,4 @@
-"""What an editor needs before it can be used, and how to get it."""
+"""The requirements of editors, and how to meet them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from convergebench.types import Misconfigured, Parameter
 
 class Need(Protocol):
     parameter: ClassVar[str]
-    """A parameter of the editor that gives it too; empty if none does."""
+    """The parameter of the editor that also meets it; empty if there is none."""
     comes_by_itself: ClassVar[bool]
-    """Whether the editor gets it when it is first used, so that nobody has to do anything."""
+    """Whether the editor obtains it automatically on first use."""
 
     def missing(self) -> str | None:
-        """One clause on what is not there and how to get it; None when it is."""
+        """What is missing and how to get it, as one clause; None if it is met."""
 
 
 @dataclass(frozen=True)

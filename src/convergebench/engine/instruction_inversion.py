@@ -13,7 +13,7 @@ from convergebench.engine.limits import Budget, Lane, Limits, Patience
 from convergebench.instructions.inverse import invert, is_its_own_inverse, read
 from convergebench.instructions.reversibility import Classed, classify, plain
 from convergebench.judges import Judge, Question
-from convergebench.judges.contract import NotInForm, the_object
+from convergebench.judges.json_in_prose import NotInForm, the_object
 from convergebench.suites import PAIRS
 from convergebench.types import EditError, Misconfigured, Reversibility
 

@@ -43,7 +43,7 @@ def read_csv(path: Path, model: str | None = None) -> list[ImportedReturn]:
 def read_json(path: Path, model: str | None = None) -> list[ImportedReturn]:
     """Every return in a results JSON.
 
-    Its experiments are a list, or are under `results` or `experiments` beside `model`. Each has the CSV's
+    Its experiments are a list, or are under `results` or `experiments` next to `model`. Each has the CSV's
     columns. Its returns are its own `round` and values, or a list under `rounds`, each with `round` and the
     values, which may be under `metrics`. A model without a name is named after the file,
     results_<model>_<time>.json.

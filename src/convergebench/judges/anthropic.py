@@ -21,7 +21,7 @@ _ENDINGS: Mapping[str, Ending] = {"max_tokens": "truncated", "refusal": "refused
 
 
 class AnthropicJudge:
-    """One model at Anthropic. It takes no seed: repeats differ as far as its sampling does."""
+    """One model at Anthropic. It takes no seed, so repeats vary with its sampling."""
 
     def __init__(self, facts: JudgeFacts) -> None:
         self.facts = facts
@@ -46,9 +46,8 @@ class AnthropicJudge:
         content = await asyncio.to_thread(_content, question)
         body = {
             "model": self.facts.model,
-            "system": question.system,
             "messages": [{"role": "user", "content": content}],
-            "output_config": {"format": {"type": "json_schema", "schema": _without_bounds(question.schema)}},
+            **_form(question),
             **sent_settings(self.facts.settings, "base_url"),
         }
         try:
@@ -101,8 +100,16 @@ def _content(question: Question) -> list[dict[str, Any]]:
     ]
 
 
+def _form(question: Question) -> dict[str, Any]:
+    form: dict[str, Any] = {"system": question.system} if question.system else {}
+    if question.schema is not None:
+        wanted = {"type": "json_schema", "schema": _without_bounds(question.schema)}
+        form["output_config"] = {"format": wanted}
+    return form
+
+
 def _without_bounds(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema without ranges of numbers, which this API does not take; the contract checks them."""
+    """The schema without numeric ranges, which this API does not accept; the contract checks them."""
     properties = {
         name: {key: value for key, value in one.items() if key not in ("minimum", "maximum")}
         for name, one in schema["properties"].items()

@@ -1,123 +1,134 @@
-"""The contract on a reply: the only place where a judge's words become numbers."""
+"""The contract on a reply: the only place where a judge's words become numbers.
+
+Nothing is picked out of prose but JSON, and two objects that say different things are no verdict.
+"""
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any, NoReturn
+from collections.abc import Mapping
+from typing import Any
 
 from convergebench.judges.base import JudgeReply, Verdict
+from convergebench.judges.json_in_prose import NotInForm, after_thoughts, objects_in
 from convergebench.judges.rubric import CHOICES, REASON, Ask, Rubric
 from convergebench.providers import whole
 
-_FENCE = re.compile(r"```[a-zA-Z]*\s*(?:\n|(?=\{))(.*?)```", re.DOTALL)
-_THOUGHT_ENDS = "</think>"
-_THOUGHT_BEGINS = "<think>"
-
-
-class NotInForm(Exception):
-    """The reply is not one object with all that was asked for."""
+SCORE = "score"
+"""The key of published reply forms: a number, a list of numbers, or yes or no."""
+_REASONS = (REASON, "reasoning")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+_WORDS = {"是": "yes", "否": "no"}
+_REFUSAL_LETTERS = 600
+_REFUSAL = re.compile(
+    r"\b(?:i['’]m sorry|i am sorry|i apologi[sz]e|sorry)[,.:]?\s+(?:but\s+)?(?:i|we|this)\b"
+    r"|\bi\s*(?:can(?:no|['’])t|can not|(?:am|['’]m) (?:unable|not able) to|won['’]t|must decline)\s+"
+    r"(?:\w+\s+){0,2}?(?:assist|help|comply|provide|process|view|analy[sz]e|evaluate|discuss|fulfil+|complete|"
+    r"continue|engage|identify|answer)\b"
+    r"|(?:抱歉|对不起|很遗憾)[^。]{0,20}(?:无法|不能|不便)|我(?:无法|不能)(?:协助|提供|处理|评价|评估|满足|完成|继续|回答)",
+    re.IGNORECASE,
+)
 
 
 class OutOfRange(Exception):
-    """All is there, but a score lies outside its scale."""
+    """All fields exist, but a score is outside its scale."""
 
 
 def verdict(reply: JudgeReply, rubric: Rubric) -> Verdict:
-    """The reply's scores, or which of the ways of having none this is."""
+    """The reply's scores, or the kind of missing verdict."""
     if reply.ending == "refused":
         return Verdict("refused", missing=f"the judge refused: {reply.text.strip() or reply.finish_reason}")
     try:
-        answer = the_object(reply.text)
-        scores = {one.name: _score(answer, one) for one in rubric.ask}
-        reason = _reason(answer)
+        return _answered(reply, rubric)
     except NotInForm as error:
         if reply.ending == "truncated":
             return Verdict("truncated", missing=f"the reply was cut off ({reply.finish_reason})")
+        if is_refusal(reply.text):
+            return Verdict("refused", missing=f"the judge refused: {reply.text.strip()}")
         return Verdict("unparseable", missing=str(error))
     except OutOfRange as error:
         return Verdict("out_of_range", missing=str(error))
-    return Verdict("ok", rubric.value_of(scores), scores, reason)
 
 
-def the_object(text: str) -> dict[str, Any]:
-    """The one JSON object in a reply: bare, or in its only fence; thoughts before it are left out.
+def is_refusal(text: str) -> bool:
+    """Whether a reply without JSON is a short plain refusal, in English or Chinese.
 
-    >>> the_object('<think>{"a": 1}?</think> {"a": 2}')
-    {'a': 2}
+    >>> is_refusal("I'm sorry, but I can't assist with that."), is_refusal("I cannot find any flaw.")
+    (True, False)
     """
-    said = text.strip()
-    if not said.startswith("{"):
-        said = _fenced(_after_thoughts(said))
-    try:
-        found = json.loads(said, object_pairs_hook=_without_doubles, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:  # also a number with too many digits
-        raise NotInForm(f"the reply is not one JSON object ({error})") from error
-    if not isinstance(found, dict):
-        raise NotInForm(f"the reply is a JSON {type(found).__name__}, not an object")
-    return found
+    return "{" not in text and len(text) <= _REFUSAL_LETTERS and _REFUSAL.search(text) is not None
 
 
-def _after_thoughts(text: str) -> str:
-    if _THOUGHT_BEGINS in text and _THOUGHT_ENDS not in text:
-        raise NotInForm("the reply ends inside its reasoning section")
-    return text.rpartition(_THOUGHT_ENDS)[2].strip()
+def _answered(reply: JudgeReply, rubric: Rubric) -> Verdict:
+    """The verdict on which all objects agree that hold one."""
+    text = after_thoughts(reply.text)
+    found, errors = [], []
+    for one in objects_in(text):
+        if reply.ending == "truncated" and "{" in text[one.end :]:
+            raise NotInForm("the reply was cut off behind its first object")
+        try:
+            found.append(_verdict(one.content, rubric))
+        except (NotInForm, OutOfRange) as error:
+            errors.append(error)
+    outside = [error for error in errors if isinstance(error, OutOfRange)]
+    if not found:
+        raise (outside or errors[:1] or [NotInForm("the reply holds no JSON object")])[0]
+    if outside or any(one.scores != found[0].scores for one in found):
+        raise NotInForm("the reply holds several verdicts that differ")
+    return found[0]
 
 
-def _fenced(text: str) -> str:
-    """What stands in the only fence, or the text itself where there is none."""
-    fenced: list[str] = _FENCE.findall(text)
-    if not fenced or text.startswith("{"):
-        return text
-    if len(fenced) > 1:
-        raise NotInForm(f"the reply has {len(fenced)} fenced blocks instead of one")
-    if "{" in _FENCE.sub("", text):
-        raise NotInForm("the reply has text outside its fenced block")
-    return fenced[0]
+def _verdict(answer: Mapping[str, Any], rubric: Rubric) -> Verdict:
+    given = answer if rubric.message is None else _published(answer, rubric)
+    scores = {one.name: _score(given, one) for one in rubric.ask}
+    reason = next((text for key in _REASONS if isinstance(text := answer.get(key), str) and text.strip()), "")
+    if not reason and rubric.message is None:
+        raise NotInForm("the reply gives no reason")
+    return Verdict("ok", rubric.value_of(scores), scores, whole(reason.strip()))
 
 
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise NotInForm("the reply repeats a key")
-    return found
+def _published(answer: Mapping[str, Any], rubric: Rubric) -> dict[str, Any]:
+    """What is under the published key, by the names of the rubric: in order, where it is a list or object."""
+    if SCORE not in answer:
+        raise NotInForm(f"the reply lacks {SCORE}")
+    given = answer[SCORE]
+    values = (
+        given if isinstance(given, list) else list(given.values()) if isinstance(given, dict) else [given]
+    )
+    if len(values) != len(rubric.ask):
+        raise NotInForm(f"the reply has {len(values)} scores instead of {len(rubric.ask)}")
+    return {one.name: value for one, value in zip(rubric.ask, values, strict=True)}
 
 
-def _no_constant(word: str) -> NoReturn:
-    raise NotInForm(f"the reply contains {word}, which is not a number")
-
-
-def _score(answer: dict[str, Any], ask: Ask) -> float:
-    if ask.name not in answer:
+def _score(answer: Mapping[str, Any], ask: Ask) -> float:
+    name = ask.name if ask.name in answer else ask.name.lower()
+    if name not in answer:
         raise NotInForm(f"the reply lacks {ask.name}")
-    given = answer[ask.name]
+    given = answer[name]
     if ask.choice:
         return _choice(given, ask.name)
     if ask.low is None or ask.high is None:
         return _yes_or_no(given, ask.name)
-    if isinstance(given, bool) or not isinstance(given, int | float):
+    number = float(given) if isinstance(given, str) and _NUMBER.fullmatch(given.strip()) else given
+    if isinstance(number, bool) or not isinstance(number, int | float):
         raise NotInForm(f"{ask.name} is not a number: {given!r}")
-    if not ask.low <= given <= ask.high:
+    if not ask.low <= number <= ask.high:
         raise OutOfRange(f"{ask.name} is {given}, outside {ask.low:g} to {ask.high:g}")
-    return float(given)
+    return float(number)
+
+
+def _word(given: Any) -> str:
+    said = given.strip().rstrip(".。!").lower() if isinstance(given, str) else ""
+    return _WORDS.get(said, said)
 
 
 def _yes_or_no(given: Any, name: str) -> float:
-    said = given.strip().lower() if isinstance(given, str) else given
-    if said not in ("yes", "no"):
+    if _word(given) not in ("yes", "no"):
         raise NotInForm(f"{name} is neither yes nor no: {given!r}")
-    return float(said == "yes")
+    return float(_word(given) == "yes")
 
 
 def _choice(given: Any, name: str) -> float:
-    said = given.strip().lower() if isinstance(given, str) else ""
-    if said not in CHOICES:
+    if _word(given) not in CHOICES:
         raise NotInForm(f"{name} is none of {', '.join(CHOICES)}: {given!r}")
-    return CHOICES[said]
-
-
-def _reason(answer: dict[str, Any]) -> str:
-    reason = answer.get(REASON)
-    if not isinstance(reason, str) or not reason.strip():
-        raise NotInForm("the reply gives no reason")
-    return whole(reason.strip())
+    return CHOICES[_word(given)]

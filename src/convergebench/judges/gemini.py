@@ -24,7 +24,7 @@ POLICY = frozenset(
 
 
 class GeminiJudge:
-    """One model at Google. Settings go to the generation as they are."""
+    """One model at Google. Settings are passed to the generation unchanged."""
 
     def __init__(self, facts: JudgeFacts) -> None:
         self.facts = facts
@@ -40,11 +40,11 @@ class GeminiJudge:
             raise MissingExtra("google-genai", "gemini") from error
         key = KEY.required()
         base_url = gemini_address(self.facts.settings.get("base_url"))
-        # The limits' deadline holds every call.
+        # The limits apply a deadline to every call.
         self._http = httpx2.AsyncClient(timeout=None, event_hooks=guarded_hooks(KeyOrigin(base_url)))
         options = HttpOptions(
             base_url=base_url,
-            retry_options=HttpRetryOptions(attempts=1),  # without this it asks once more by itself
+            retry_options=HttpRetryOptions(attempts=1),  # without this it retries once by itself
             httpx_async_client=self._http,
         )
         self._client = genai.Client(api_key=key, http_options=options, enterprise=False)
@@ -78,12 +78,13 @@ class GeminiJudge:
     def _config(self, question: Question) -> GenerateContentConfig:
         from google.genai.types import GenerateContentConfig
 
-        wanted = {
-            "system_instruction": question.system,
-            "response_mime_type": "application/json",
-            "response_json_schema": dict(question.schema),
-            "seed": question.seed,
-        }
+        wanted: dict[str, Any] = {"seed": question.seed}
+        if question.system:
+            wanted["system_instruction"] = question.system
+        if question.schema is not None:
+            wanted |= {
+                "response_mime_type": "application/json", "response_json_schema": dict(question.schema)
+            }  # fmt: skip
         try:
             return GenerateContentConfig.model_validate(
                 {**wanted, **sent_settings(self.facts.settings, "base_url")}
@@ -114,7 +115,7 @@ def _contents(question: Question) -> list[Any]:
 
 
 def _said(answer: GenerateContentResponse) -> tuple[Ending, str, str]:
-    """How it ended, in our word and in Gemini's, and what it said without its thoughts."""
+    """The ending, in our terms and in Gemini's, and the text without thoughts."""
     feedback = answer.prompt_feedback
     if feedback is not None and feedback.block_reason is not None:
         return "refused", feedback.block_reason.name, feedback.block_reason_message or ""

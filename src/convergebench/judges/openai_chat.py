@@ -22,13 +22,13 @@ POLICY = frozenset({"content_policy_violation", "content_filter", "data_inspecti
 NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _ENDINGS: Mapping[str, Ending] = {"length": "truncated", "content_filter": "refused"}
 _MARK = uuid4().hex
-"""Where a picture goes in a request; nobody's text can hold it."""
+"""The placeholder for a picture in a request, which no text can contain."""
 _SCHEMA_WORDS = ("response_format", "json_schema", "schema", "structured", "guided")
 
 
 class OpenAIChat:
-    """One model on one server. The reply is forced into the schema; where the server will not, it is asked
-    plainly from then on, and the contract on replies is all that holds it."""
+    """One model on one server. The reply is constrained by the schema. If the server does not support that,
+    later questions are sent without it, and only the contract checks the replies."""
 
     def __init__(self, facts: JudgeFacts, key: JudgeKey, base_url: str | None, *, needs_key: bool) -> None:
         self.facts = facts
@@ -44,7 +44,7 @@ class OpenAIChat:
         except ImportError as error:
             raise MissingExtra("openai", "openai") from error
         api_key = self._key.required() if self._needs_key else self._key.value or "none"
-        # Half the time of a call, where it is there; the limits' deadline holds every call.
+        # Saves half the time of a call, if installed; the limits apply a deadline to every call.
         quick = DefaultAioHttpClient if find_spec("aiohttp") else DefaultAsyncHttpxClient
         http = quick(timeout=None)
         self._client = AsyncOpenAI(
@@ -55,7 +55,7 @@ class OpenAIChat:
     async def ask(self, question: Question) -> JudgeReply:
         from openai import APIStatusError
 
-        if self._forces_schema:
+        if self._forces_schema and question.schema is not None:
             try:
                 return await self._completed(question, _forced(question.schema))
             except APIStatusError as error:
@@ -78,7 +78,7 @@ class OpenAIChat:
         settings = sent_settings({"seed": question.seed, **self.facts.settings}, "base_url")
         body = _body(question, {"model": self.facts.model, **settings, **form})
         try:
-            # Bytes out and plain JSON back: the SDK's encoding and models cost more than the rest of it.
+            # Raw bytes and plain JSON: the SDK's encoding and models cost more than the rest of the call.
             answer = await self._client.post("/chat/completions", content=body, cast_to=object)
         except APIConnectionError as error:
             cause = error.__cause__ or error
@@ -122,14 +122,15 @@ class OpenAIChat:
 
 
 def _body(question: Question, rest: Mapping[str, Any]) -> bytes:
-    """The request as JSON; pictures are set into it afterwards, since encoders look at every letter."""
+    """The request as JSON; pictures are inserted afterwards, because encoders scan every character."""
     parts = [
         {"type": "text", "text": part}
         if isinstance(part, str)
         else {"type": "image_url", "image_url": {"url": _MARK}}
         for part in question.parts
     ]
-    messages = [{"role": "system", "content": question.system}, {"role": "user", "content": parts}]
+    system = [{"role": "system", "content": question.system}] if question.system else []
+    messages = [*system, {"role": "user", "content": parts}]
     around = json.dumps({**rest, "messages": messages}).encode().split(_MARK.encode())
     pieces = [around[0]]
     for picture, after in zip(question.pictures, around[1:], strict=True):
@@ -138,7 +139,7 @@ def _body(question: Question, rest: Mapping[str, Any]) -> bytes:
 
 
 def _text_of(content: Any) -> str:
-    """A message's content, which is a text, a list of parts, or nothing; all else as the JSON that it was."""
+    """A message's content: a text, a list of parts, or nothing; anything else as JSON."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 from collections.abc import Collection, Mapping, Sequence
@@ -11,12 +12,15 @@ from convergebench.errors import BadPicture
 from convergebench.metrics import _catalogue
 from convergebench.metrics._device import may_use_cuda, uses_cuda
 from convergebench.metrics._gpu.reader import GpuReader
-from convergebench.metrics._reader import MetricReader, PixelPair
+from convergebench.metrics._reader import MetricReader, PixelPair, is_failure
 from convergebench.metrics.base import AnyRegistration, MetricOptions, Reading, Result
 from convergebench.picture import Picture, resized_to
 from convergebench.types import Measurement, MetricFacts
 
 BATCH, GPU_BATCH = 16, 64
+FINAL = json.dumps({"final": True})
+"""The detail of a missing value of a metric with weights, if the weights were there: the reason lies in the
+pictures, and measuring again gives no other."""
 
 
 class MetricSet:
@@ -74,8 +78,10 @@ class MetricSet:
         for reader in self._readers():
             for row, outcome in zip(outcomes, reader.read(opened), strict=True):
                 row.update({facts.name: outcome for facts in reader.facts})
+        learned = {one.name for one in self.facts if one.needs_weights and self.can_measure(one.name)}
         return [
-            {facts.name: _measurement(facts, row[facts.name]) for facts in self.facts} for row in outcomes
+            {facts.name: _measurement(facts, row[facts.name], facts.name in learned) for facts in self.facts}
+            for row in outcomes
         ]
 
     def _fit_for_gpu(self) -> list[AnyRegistration]:
@@ -101,13 +107,14 @@ class MetricSet:
         return [GpuReader(together, self._options), *readers] if together else readers
 
 
-def _measurement(facts: MetricFacts, outcome: Mapping[str, Reading] | str) -> Measurement:
+def _measurement(facts: MetricFacts, outcome: Mapping[str, Reading] | str, has_weights: bool) -> Measurement:
     reading = outcome if isinstance(outcome, str) else outcome[facts.name]
     if not isinstance(reading, str) and math.isnan(reading):
         reading = f"{facts.name} is not a number here"
-    if isinstance(reading, str):
-        return Measurement(facts.name, facts.version, None, reading)
-    return Measurement(facts.name, facts.version, reading)
+    if not isinstance(reading, str):
+        return Measurement(facts.name, facts.version, reading)
+    is_final = has_weights and not isinstance(outcome, str) and not is_failure(facts.name, reading)
+    return Measurement(facts.name, facts.version, None, reading, FINAL if is_final else None)
 
 
 def _open(reference: Picture, result: Picture) -> PixelPair | str:

@@ -17,14 +17,14 @@ from convergebench.types import Digest
 
 
 @dataclass(frozen=True)
-class AskedEdit:
+class RequestedEdit:
     """The edit that an instruction requests: the built-in pair if there is one, otherwise the case's own."""
 
     pair: str
     category: str
 
     @classmethod
-    def by(cls, instruction: str, pair: str, category: str) -> AskedEdit:
+    def by(cls, instruction: str, pair: str, category: str) -> RequestedEdit:
         known = pair_asking(instruction)
         return cls(known.id, known.category) if known else cls(pair, category)
 
@@ -52,8 +52,8 @@ class ChainContext:
         if self._round_input is None:
             self._round_input = given
         self._forward = made
-        asked = AskedEdit.by(instruction, self.pair, self.category)
-        return _digest("edit", given, asked.pair, asked.category)
+        requested = RequestedEdit.by(instruction, self.pair, self.category)
+        return _digest("edit", given, requested.pair, requested.category)
 
     def returned(self) -> Digest:
         """The context of a return; it ends the round."""

@@ -6,12 +6,9 @@ that is named under the entry point group `convergebench.protocols`.
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
-from pathlib import Path
 
 from convergebench import plugins
 from convergebench.errors import WrongUse, unknown_name
@@ -90,9 +87,6 @@ def _settings(declared: ProtocolDeclaration, query: str) -> dict[str, int]:
 @cache
 def _protocols() -> Mapping[str, ProtocolDeclaration]:
     """By name, in alphabetical order."""
-    package = __name__.rpartition(".")[0]
-    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
-        import_module(f"{package}.{module.name}")
-    for _ in plugins.installed(plugins.PROTOCOLS):
+    for _ in (*plugins.import_modules(__package__), *plugins.installed(plugins.PROTOCOLS)):
         pass  # importing a module declares its protocols
     return dict(sorted(declarations().items()))

@@ -25,8 +25,7 @@ _ATTEMPTS = """
     FROM judge_attempts WHERE judgement IN ({keys}) ORDER BY id
 """
 _VALUES = """
-    SELECT j.judge, rubrics.id || '@' || rubrics.version, j.pictures || j.texts, j.value
-    FROM judgements j JOIN rubrics ON rubrics.fingerprint = j.rubric
+    SELECT j.judge, j.rubric, j.pictures || j.texts, j.value FROM judgements j
     WHERE j.outcome = 'ok' AND j.value IS NOT NULL AND j.rubric IN ({rubrics})
 """
 
@@ -50,7 +49,12 @@ class RubricRecord:
 
     @property
     def name(self) -> str:
-        return f"{self.id}@{self.version}"
+        return f"{self.id}@{self.wording if self.content.get('message') else self.version}"
+
+    @property
+    def wording(self) -> str:
+        """Whose words it is in: this package's own if empty, otherwise published-DIGEST or custom-DIGEST."""
+        return str(self.content.get("wording") or "")
 
     @property
     def of(self) -> str:
@@ -177,7 +181,9 @@ def read_call_counts(workspace: Workspace) -> list[CallCount]:
 
 def read_judge_values(workspace: Workspace, rubrics: Sequence[Digest]) -> list[JudgeValue]:
     """Every judge's values by these rubrics."""
-    return [JudgeValue(*row) for row in workspace.query(_VALUES.format(rubrics=_places(rubrics)), *rubrics)]
+    names = {fingerprint: one.name for fingerprint, one in read_rubrics(workspace).items()}
+    rows = workspace.query(_VALUES.format(rubrics=_places(rubrics)), *rubrics)
+    return [JudgeValue(judge, names[rubric], subject, value) for judge, rubric, subject, value in rows]
 
 
 def stored_verdicts(workspace: Workspace, keys: Sequence[str]) -> dict[str, Verdict]:

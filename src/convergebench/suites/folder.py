@@ -1,6 +1,6 @@
 """Your own pictures: a folder becomes a suite with the built-in edits.
 
-An optional `pictures.json` in it tells what the pictures are, and which edits suit them:
+An optional `pictures.json` in it describes the pictures, and lists the edits that suit them:
 {"anna.jpg": {"kind": "portrait", "description": "A woman on a bench", "edits": ["hat_add_remove"]}};
 a `pictures.csv` with the columns file, kind, description and edits does the same.
 """

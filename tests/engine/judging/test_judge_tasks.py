@@ -81,14 +81,14 @@ GOOD = '{"reason": "x", "edit_success": 8, "rest_preserved": 6}'
         (answering(f"<think>hm</think>{GOOD}"), "ok", 1),
         (answering("", refusal="no"), "refused", 1),
         (lambda number, asked: failure(400, "no", "content_policy_violation"), "refused", 1),
-        (answering(GOOD[:-10], finish="length"), "truncated", 3),
-        (answering(GOOD[:-10]), "unparseable", 3),
-        (answering("I would say 8 of 10."), "unparseable", 3),
-        (answering(GOOD + GOOD), "unparseable", 3),
-        (answering("8"), "unparseable", 3),
-        (answering('{"reason": "x", "score": 8}'), "unparseable", 3),
-        (in_form(edit_success=15), "out_of_range", 3),
-        (in_form(edit_success=-3), "out_of_range", 3),
+        (answering(GOOD[:-10], finish="length"), "truncated", 2),
+        (answering(GOOD[:-10]), "unparseable", 2),
+        (answering("I would say 8 of 10."), "unparseable", 2),
+        (answering(GOOD + GOOD.replace("8", "3")), "unparseable", 2),
+        (answering("8"), "unparseable", 2),
+        (answering('{"reason": "x", "score": 8}'), "unparseable", 2),
+        (in_form(edit_success=15), "out_of_range", 2),
+        (in_form(edit_success=-3), "out_of_range", 2),
         (lambda number, asked: failure(500, "oops"), "error", 3),
         (lambda number, asked: failure(429, "slow", **{"retry-after": "0.01"}), "error", 3),
         (lambda number, asked: Answer("{}", after_seconds=3), "error", 3),
@@ -133,10 +133,10 @@ def test_a_reply_that_our_reading_trips_over_is_kept_and_asked_for_again(
     monkeypatch.setattr("convergebench.engine.judging.judgement_queue.verdict_of", tripping)
     server.script = answering("odd")
     done = judge(workspace, f"{server.name}&usd_per_million_in=1&usd_per_million_out=10", task(workspace))
-    assert (done.missing, done.calls) == ({"unparseable": 1}, 3)
-    assert done.spent_usd == pytest.approx(0.006)
+    assert (done.missing, done.calls) == ({"unparseable": 1}, 2)
+    assert done.spent_usd == pytest.approx(0.004)
     kept = [(row["outcome"], row["reply"], row["cost_usd"]) for row in attempts(workspace)]
-    assert kept == [("unparseable", "odd", pytest.approx(0.002))] * 3
+    assert kept == [("unparseable", "odd", pytest.approx(0.002))] * 2
     assert "TypeError: what is this?" in attempts(workspace)[0]["detail"]
 
 
@@ -145,14 +145,23 @@ def test_a_slow_judge_is_waited_for(workspace: Workspace, server: JudgeServer) -
     assert judge(workspace, server.name, task(workspace)).ok == 1
 
 
-def test_a_reply_that_does_not_parse_is_asked_for_again_with_another_seed(
+def test_a_reply_that_does_not_parse_is_asked_for_once_more_with_the_reason_and_another_seed(
     workspace: Workspace, server: JudgeServer
 ) -> None:
-    server.script = lambda number, asked: completion("hm" if number < 3 else graded(asked))
+    server.script = lambda number, asked: completion("hm" if number < 2 else graded(asked))
     done = judge(workspace, server.name, task(workspace))
     assert done.ok == 1
-    assert [row["outcome"] for row in attempts(workspace)] == ["unparseable", "unparseable", "ok"]
-    assert len({asked.body["seed"] for asked in server.asked}) == 3
+    assert [row["outcome"] for row in attempts(workspace)] == ["unparseable", "ok"]
+    first, again = server.asked
+    assert first.body["seed"] != again.body["seed"]
+    assert again.texts[:-1] == first.texts
+    assert "holds no JSON object" in again.texts[-1]
+
+
+def test_a_plain_refusal_is_paid_for_once(workspace: Workspace, server: JudgeServer) -> None:
+    server.script = answering("I'm sorry, but I can't help with grading pictures of people.")
+    done = judge(workspace, server.name, task(workspace))
+    assert (done.missing, done.calls) == ({"refused": 1}, 1)
 
 
 def test_a_server_that_recovers_is_asked_until_it_answers(workspace: Workspace, server: JudgeServer) -> None:

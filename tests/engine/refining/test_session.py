@@ -201,11 +201,11 @@ def test_a_malformed_reply_is_asked_for_again_and_then_missing_while_the_primary
     bench.server.script = lambda number, asked: completion("Looks good to me.")
     done = bench.refine()
     assert (done.complete, done.no_advice) == (0, {"unparseable": 1})
-    assert bench.calls == (1, 3, 0)
+    assert bench.calls == (1, 2, 0)
     (case,) = bench.found
     assert case.primary.picture is not None
     assert case.after(1).picture is None
-    assert str(case.after(1).missing).startswith("no advice: the reply is not one JSON object")
+    assert str(case.after(1).missing).startswith("no advice: the reply holds no JSON object")
     kept = [row["reply"] for row in bench.workspace.query("SELECT reply FROM judge_attempts")]
     assert kept == ["Looks good to me."] * 3
 

@@ -63,6 +63,9 @@ class BenchmarkRow:
     score: Interval | None
     """None if it cannot be computed; `reasons` say why."""
     reasons: Mapping[str, int] = field(default_factory=dict)
+    judge: str = ""
+    wording: str = ""
+    """Whose words the judge was asked in: this package's own if empty, else published-… or custom-DIGEST."""
 
 
 Scores = Mapping[Sample, float | str]

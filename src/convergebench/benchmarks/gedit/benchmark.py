@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from convergebench.benchmarks.benchmark import JudgedBenchmark
 from convergebench.benchmarks.gedit import mini, suite
+from convergebench.benchmarks.gedit.published import PUBLISHED
 from convergebench.benchmarks.gedit.sums import RUBRICS, gedit_table
 
 BENCHMARK = JudgedBenchmark(
@@ -11,4 +12,5 @@ BENCHMARK = JudgedBenchmark(
     suites=(suite.SUITE, mini.SUITE),
     rubrics_of=lambda subset: tuple(RUBRICS),
     table=gedit_table,
+    published=PUBLISHED,
 )

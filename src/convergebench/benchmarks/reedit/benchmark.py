@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from convergebench.benchmarks.benchmark import JudgedBenchmark
 from convergebench.benchmarks.reedit import mini, suite
+from convergebench.benchmarks.reedit.published import PUBLISHED
 from convergebench.benchmarks.reedit.sums import FIGURES, reedit_table, rubrics_of
 
 BENCHMARK = JudgedBenchmark(
@@ -12,4 +13,5 @@ BENCHMARK = JudgedBenchmark(
     rubrics_of=rubrics_of,
     table=reedit_table,
     refinement=FIGURES,
+    published=PUBLISHED,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from convergebench.benchmarks.benchmark import JudgedBenchmark, ResultLayout
 from convergebench.benchmarks.wiseedit import mini, suite
+from convergebench.benchmarks.wiseedit.published import PUBLISHED
 from convergebench.benchmarks.wiseedit.sums import rubrics_of, wiseedit_table
 
 BENCHMARK = JudgedBenchmark(
@@ -12,4 +13,5 @@ BENCHMARK = JudgedBenchmark(
     rubrics_of=rubrics_of,
     table=wiseedit_table,
     results=ResultLayout(suite.result_pictures, example="Awareness_1/en/1.png"),
+    published=PUBLISHED,
 )

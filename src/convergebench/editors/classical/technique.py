@@ -1,4 +1,4 @@
-"""What the built-in editors do differently where an instruction leaves the way open."""
+"""How the built-in editors differ in carrying out the same instruction."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class Technique:
     """The defaults are those of `classical`."""
 
     fill: Fill = inpainted
-    """Paints what a removed thing has hidden."""
+    """The inpainting method for removed things."""
     careful: bool = False
-    """Finds what it removes to a fraction of a pixel, and draws sepia and fog that it can undo."""
+    """Whether it locates things to a fraction of a pixel, and uses reversible sepia and fog."""
     remainder: float = 0.0
-    """The share of a thing, a tone or a veil that stays when it is removed."""
+    """The share of a thing, a tone or a veil that remains after its removal."""

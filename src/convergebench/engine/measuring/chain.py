@@ -13,7 +13,7 @@ from convergebench.engine.measuring.items import (
     PicturePair,
 )
 from convergebench.picture import Picture
-from convergebench.protocols.chain_context import AskedEdit, ChainContext
+from convergebench.protocols.chain_context import ChainContext, RequestedEdit
 from convergebench.types import Digest, PictureFacts, Step
 
 
@@ -49,10 +49,10 @@ class ChainMeasurements:
         if self._forward is None:
             self._round_input = given
         self._forward = picture
-        asked = AskedEdit.by(instruction, self._context.pair, self._context.category)
+        requested = RequestedEdit.by(instruction, self._context.pair, self._context.category)
         yield (
             "regions",
-            ForwardPicture(self._source, given, picture, asked.pair, asked.category, context),
+            ForwardPicture(self._source, given, picture, requested.pair, requested.category, context),
         )
 
     def _of_return(self, picture: Picture) -> Iterator[tuple[Kind, Item]]:

@@ -51,18 +51,18 @@ class DirectionMeasurer:
 
     def _rows(self, model: ClipDirection, items: Sequence[ForwardEdit]) -> list[Row]:
         rows: list[Row] = []
-        asked: list[tuple[ForwardEdit, DirectionQuery]] = []
+        queries: list[tuple[ForwardEdit, DirectionQuery]] = []
         for item in items:
             texts = captions(item.instruction)
             if texts is None:
                 continue
             try:
-                asked.append((item, DirectionQuery(item.before.pixels, item.after.pixels, texts)))
+                queries.append((item, DirectionQuery(item.before.pixels, item.after.pixels, texts)))
             except BadPicture as error:
                 rows.append(self._row(item, texts, error))
-        found = model.measure([one for _, one in asked])
+        found = model.measure([one for _, one in queries])
         return rows + [
-            self._row(item, one.texts, value) for (item, one), value in zip(asked, found, strict=True)
+            self._row(item, one.texts, value) for (item, one), value in zip(queries, found, strict=True)
         ]
 
     def _row(self, item: ForwardEdit, texts: Captions, found: float | Exception) -> Row:

@@ -121,7 +121,7 @@ class RegionMeasurer:
         return edit
 
     def _footprint(self, item: ChainReturn, input: PictureFacts, forward: PictureFacts) -> Footprint:
-        """Of an earlier round."""
+        """The footprint of an earlier round."""
 
         def made() -> Footprint:
             pictures = self._open(input), self._open(forward)
@@ -136,7 +136,7 @@ class RegionMeasurer:
         )
 
     def _fitted(self, source: Picture, picture: Picture) -> Pixels:
-        """In the source's size, as all metrics compare."""
+        """In the source's size, as for all metrics."""
         width, height = source.size
         return resized_to(picture.pixels, width, height)
 

@@ -1,7 +1,7 @@
-"""What a person sees of a return, by region: where it was edited, what was undone, what was left alone.
+"""Measurements by region: where a picture was edited, what was undone, and what was preserved.
 
-The chain itself says where it was edited: the footprint of a forward edit is where its picture differs
-visibly from the one it was made of. Visibility is ꟻLIP's, made by a function that is handed in.
+The edited region follows from the chain: the footprint of a forward edit is the part in which its picture
+differs visibly from its input. Visibility is measured with ꟻLIP, by a function that the caller passes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from convergebench.metrics.regions.evidence import EditEvidence, edit_evidence
 from convergebench.metrics.regions.facts import EDIT_EVIDENCE, FACTS, FOOTPRINT, NAMES, OF_RETURN
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit, locate_edit
 from convergebench.metrics.regions.maps import FlipAgainst, FloatMap, ReferencePicture
-from convergebench.metrics.regions.measures import Histogram, RegionBox
+from convergebench.metrics.regions.measures import Histogram
 from convergebench.metrics.regions.returns import ReturnRegions, measure_return
 from convergebench.metrics.regions.scope import EditScope, edit_scope
 
@@ -28,7 +28,6 @@ __all__ = [
     "Histogram",
     "LocatedEdit",
     "ReferencePicture",
-    "RegionBox",
     "ReturnRegions",
     "edit_evidence",
     "edit_scope",

@@ -1,4 +1,4 @@
-"""Whether an edit concerns one place of the picture or all of it."""
+"""The scope of an edit: one part of the picture, or all of it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SCOPES: Mapping[str, tuple[EditScope, str]] = {
 
 
 def edit_scope(category: str) -> EditScope:
-    """The scope of a category; of several joined by `+`, global if one of them is.
+    """The scope of a category; of several joined by `+`, global if one of them is global.
 
-    It follows from what was asked, never from what a model did: one that redraws everything to add a hat has
-    not made a global edit. A category that is not built in is taken to be local, as adding and removing are.
+    It follows from the requested edit, not from the model's result: a model that redraws everything to add a
+    hat has not made a global edit. Categories that are not built in count as local, like adding and removing.
 
     >>> edit_scope("accessories"), edit_scope("weather"), edit_scope("accessories+weather")
     ('local', 'global', 'global')

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
+from convergebench.benchmarks.wording import wording_name
 from convergebench.report.export.csv_files import Row
 from convergebench.report.formatting import ABSENT, counted, number
 from convergebench.report.tables.terminal_table import terminal_table
@@ -14,7 +15,10 @@ from convergebench.report.tables.terminal_table import terminal_table
 if TYPE_CHECKING:
     from rich.table import Table
 
-_HEADINGS = ("model", "suite", "language", "metric", "subset", "n", "missing", "score", "low", "high")
+_HEADINGS = (
+    "model", "suite", "language", "metric", "subset", "n", "missing", "score", "low", "high", "judge",
+    "wording",
+)  # fmt: skip
 _LARGE_SCALE = 10
 """Larger scores are points out of a hundred, which need one decimal."""
 
@@ -34,13 +38,17 @@ def benchmark_table(rows: Sequence[BenchmarkRow]) -> Table:
 
 
 def benchmark_notes(rows: Sequence[BenchmarkRow]) -> list[str]:
-    """For each model, why scores are missing; a missing score is in no mean."""
-    notes = []
+    """Who judged in whose words; then for each model, why scores are missing; such are in no mean."""
+    notes = [
+        f"Judge {judge}, {wording_name(wording)}."
+        for judge, wording in dict.fromkeys((row.judge, row.wording) for row in rows)
+        if judge
+    ]
     for model in dict.fromkeys(row.model for row in rows):
         reasons: Counter[str] = Counter()
         for row in rows:
             if row.model == model:
-                # The same sample is missing in its subset and in every sum over subsets.
+                # The same sample is missing in its subset and in every total over subsets.
                 reasons |= Counter(row.reasons)
         notes += [
             f"{model}: {counted(count, 'sample')} missing: {why}" for why, count in reasons.most_common()
@@ -79,4 +87,5 @@ def _json_row(row: BenchmarkRow) -> dict[str, Any]:
         "model": row.model, "suite": row.suite, "language": row.language, "metric": row.metric,
         "subset": row.subset, "n": row.n, "missing": row.missing,
         "score": score and score.mean, "low": score and score.low, "high": score and score.high,
+        "judge": row.judge, "wording": wording_name(row.wording),
     }  # fmt: skip

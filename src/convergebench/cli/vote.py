@@ -1,0 +1,118 @@
+"""convergebench vote"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, listed
+
+if TYPE_CHECKING:
+    from convergebench.analysis.votes.vote import QuestionKind
+    from convergebench.store import Workspace
+    from convergebench.votes.question_pool import QuestionPool
+    from convergebench.votes.study import StudyText
+
+NAME = "vote"
+
+
+def command(
+    ask: Annotated[
+        list[str],
+        typer.Option(
+            "--ask", metavar="KIND", help="Questions: return, edit, visibility. [default: all three]"
+        ),
+    ] = [],  # noqa: B006
+    model: Annotated[
+        list[str], typer.Option(metavar="MODEL", help="Models to compare. [default: all that edit]")
+    ] = [],  # noqa: B006
+    rounds: Annotated[
+        str, typer.Option(metavar="N,…", help="Rounds at which pairs are compared. [default: all]")
+    ] = "",
+    votes: Annotated[int, typer.Option(min=1, metavar="N", help="Votes asked of each rater.")] = 60,
+    consent: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Text that raters must agree to first.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; anything but loopback needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port; 0 for any free port.")] = 8643,
+    token: Annotated[
+        str, typer.Option(help="Token in the raters' link. [default: drawn if --host is not loopback]")
+    ] = "",
+    suite: SuiteName = None,
+    workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
+) -> None:
+    """Ask people, blind: which return is closer, which edit is better, from when on they see a difference."""
+    from convergebench.store import Workspace
+    from convergebench.votes.question_pool import question_pool
+
+    Workspace.existing(workspace).close()
+    text = _study_text(consent, votes)
+    with Workspace.create(workspace) as opened:
+        pool = question_pool(
+            opened, kinds=_kinds(ask), suite=suite, models=listed(model), rounds=_numbers(rounds)
+        )
+        _serve(opened, pool, text, host, port, token)
+
+
+def _serve(
+    workspace: Workspace, pool: QuestionPool, text: StudyText, host: str, port: int, token: str
+) -> None:
+    import secrets
+
+    from convergebench.votes.server import LOCAL_HOSTS, serve_votes
+    from convergebench.votes.study import Study
+
+    if host not in LOCAL_HOSTS and not token:
+        token = secrets.token_urlsafe(16)
+
+    def on_ready(port: int) -> None:
+        shown = "this machine's address" if host in ("0.0.0.0", "::") else host
+        query = f"?token={token}" if token else ""
+        typer.echo(f"{_pool_line(pool)}; {text.votes} votes are asked of each rater.")
+        typer.echo(f"Open http://{host}:{port}/{query} (Ctrl-C to stop)")
+        if shown != host:
+            typer.echo(f"Raters elsewhere open the same link with {shown} in place of {host}.")
+
+    settings: dict[str, Any] = {"command": "vote", "kinds": list(pool.kinds), "consent": text.consent}
+    with workspace.run(settings) as run:
+        serve_votes(Study(workspace, pool, text, run.id), workspace, host, port, token, on_ready)
+
+
+def _pool_line(pool: QuestionPool) -> str:
+    counts = {kind: sum(one.kind == kind for one in pool.pairs) for kind in ("return", "edit")}
+    parts = [f"{counts['return']} pairs of returns" if counts["return"] else "",
+             f"{counts['edit']} pairs of edits" if counts["edit"] else "",
+             f"{len(pool.chains)} chains" if pool.chains else ""]  # fmt: skip
+    return ", ".join(part for part in parts if part)
+
+
+def _study_text(consent: Path | None, votes: int) -> StudyText:
+    from convergebench.votes.study import StudyText, consent_text
+
+    if consent is None:
+        return StudyText(votes=votes)
+    return StudyText(consent_text(consent.read_text(encoding="utf-8")), votes)
+
+
+def _kinds(ask: list[str]) -> tuple[QuestionKind, ...]:
+    from convergebench.analysis.votes.vote import KINDS
+    from convergebench.errors import unknown_name
+
+    chosen = listed(ask)
+    for word in chosen:
+        if word not in KINDS:
+            raise unknown_name("question", word, KINDS, f"choose from {', '.join(KINDS)}")
+    return tuple(kind for kind in KINDS if kind in chosen) or KINDS
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    from convergebench.errors import WrongUse
+
+    try:
+        return tuple(int(word) for word in text.split(",") if word)
+    except ValueError:
+        raise WrongUse(f"cannot read the rounds {text}; write numbers with commas, such as 1,5,10") from None

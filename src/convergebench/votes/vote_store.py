@@ -1,0 +1,98 @@
+"""Votes in a workspace: each is a judgement of the judge `human:<pseudonym>`, durable when saved."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from convergebench.analysis.votes.vote import QuestionKind, Vote
+from convergebench.judges import JudgeFacts, JudgeReply, Rubric, Subject, Verdict, rubric
+from convergebench.judges.asking import key_of, pictures_sent, texts_sent
+from convergebench.judges.base import JudgeAttempt
+from convergebench.results.judgements import stored_verdicts
+from convergebench.store import Workspace
+from convergebench.store.judgements import (
+    JudgementRequest,
+    begin_judgement,
+    conclude,
+    delete_judge,
+    delete_judgement,
+    enlist_judge,
+    record_attempt,
+)
+from convergebench.votes.vote_lines import vote_from, vote_line
+
+HUMAN = "human"
+RUBRICS: Mapping[QuestionKind, str] = {
+    "return": "better_return",
+    "edit": "better_edit",
+    "visibility": "visible_difference",
+}
+SKIPPED = "skipped by the rater"
+_SCORES = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5, "yes": 1.0, "no": 0.0}
+_VOTES = """
+    SELECT a.reply FROM judge_attempts a
+    JOIN judgements j ON j.key = a.judgement JOIN judges ON judges.fingerprint = j.judge
+    WHERE judges.name LIKE 'human:%' AND j.outcome IS NOT NULL AND a.reply IS NOT NULL
+    GROUP BY a.judgement HAVING a.id = max(a.id) ORDER BY a.id
+"""
+
+
+def human_judge(pseudonym: str) -> JudgeFacts:
+    """A person as a judge."""
+    return JudgeFacts(f"{HUMAN}:{pseudonym}", version="1", provider=HUMAN, model=pseudonym)
+
+
+def save_vote(workspace: Workspace, vote: Vote, run: int) -> bool:
+    """Return when the vote is on disk; false if it was there before."""
+    judge, asked = human_judge(vote.rater), rubric(RUBRICS[vote.kind])
+    request = _request(vote, asked)
+    if request.key in stored_verdicts(workspace, [request.key]):
+        return False
+    enlist_judge(workspace, judge, [asked])
+    begin_judgement(workspace, request, run)
+    verdict = _verdict(vote, asked)
+    reply = JudgeReply(vote_line(vote), "complete", vote.answer, HUMAN, cost_usd=None)
+    attempt = JudgeAttempt(verdict.outcome, verdict.missing or "", vote.seconds, reply)
+    record_attempt(workspace, request.key, run, attempt)
+    conclude(workspace, request.key, run, verdict).result()
+    return True
+
+
+def read_votes(workspace: Workspace) -> list[Vote]:
+    """Every vote, in the order in which they were saved."""
+    return [vote_from(json.loads(reply)) for (reply,) in workspace.query(_VOTES)]
+
+
+def withdraw_vote(workspace: Workspace, vote: Vote) -> None:
+    """Remove one vote, because the rater took it back."""
+    delete_judgement(workspace, _request(vote, rubric(RUBRICS[vote.kind])).key).result()
+
+
+def delete_rater(workspace: Workspace, pseudonym: str) -> int:
+    """Remove all votes of a rater, and the rater; the number of votes removed."""
+    count = sum(vote.rater == pseudonym for vote in read_votes(workspace))
+    delete_judge(workspace, human_judge(pseudonym).fingerprint).result()
+    return count
+
+
+def raters(votes: Iterable[Vote]) -> list[str]:
+    """In order of appearance."""
+    return list(dict.fromkeys(vote.rater for vote in votes))
+
+
+def _request(vote: Vote, asked: Rubric) -> JudgementRequest:
+    judge = human_judge(vote.rater).fingerprint
+    subject = Subject({role: (digest,) for role, digest in vote.pictures}, vote.texts)
+    pictures, texts = pictures_sent(asked, subject), texts_sent(asked, subject)
+    key = key_of(judge, asked, pictures, texts, vote.repeat)
+    return JudgementRequest(key, judge, asked.fingerprint, pictures, texts, vote.repeat)
+
+
+def _verdict(vote: Vote, asked: Rubric) -> Verdict:
+    if vote.answer == "skip":
+        return Verdict("refused", missing=SKIPPED)
+    scores = {asked.ask[0].name: _SCORES[vote.answer]}
+    if vote.answer == "both_bad":
+        scores["both_bad"] = 1.0
+    return Verdict("ok", scores[asked.ask[0].name], scores)
