@@ -36,11 +36,21 @@ def command(
         typer.Option("--model", "-m", metavar="MODEL", help=f"Model to test, see `models`. {_MANY}"),
     ],
     suite: Annotated[
-        str, typer.Option(metavar="SUITE", help="Suite of cases, see `suites`; or folder:PATH.")
-    ] = "converge",
+        str | None,
+        typer.Option(
+            metavar="SUITE", help="Suite of cases, see `suites`; or folder:PATH. [default: converge]"
+        ),
+    ] = None,
     images: Annotated[
         str | None,
         typer.Option(metavar="FOLDER", help="Your own pictures instead of a suite: a folder, or hub:ID."),
+    ] = None,
+    edits: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Your own edits, as .csv, .jsonl or .toml: on the suite's pictures or on those they name.",
+        ),
     ] = None,
     data: Annotated[
         str | None, typer.Option(metavar="PATH", help="Path to the data of gedit, wiseedit or reedit.")
@@ -127,7 +137,7 @@ def command(
         raise WrongUse(f"--device must be auto, cpu or cuda, not {device}")
     settings = api.Settings(
         models=listed(model), rounds=rounds,
-        suite=_named(_suite_of(images, suite), data=data, language=language),
+        suite=_named(_suite_of(images, suite, edits), data=data, language=language), edits=edits,
         protocol=protocol, kinds=listed(kind), categories=listed(category),
         pairs=listed(pair), pictures=listed(picture), limit=limit, seed=seed, repeats=repeats,
         concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost,
@@ -136,6 +146,7 @@ def command(
     )  # fmt: skip
     with fetching(settings.suite, as_json) as on_package:
         plan = api.make_plan(settings, on_package, known_editor if dry_run else open_editor)
+    _print_filled_inverses(plan)
     if dry_run:
         _preview(plan, workspace, as_json, fresh=not resume)
         return DONE
@@ -147,10 +158,22 @@ def command(
     return _print_single_edits(outcome, plan, workspace, as_json, fresh=not resume)
 
 
-def _suite_of(images: str | None, suite: str) -> str:
+def _suite_of(images: str | None, suite: str | None, edits: str | None) -> str:
+    from convergebench.errors import WrongUse
+
+    if images is not None and suite is not None:
+        raise WrongUse("--images and --suite both name pictures; give one of them")
     if images is None:
-        return suite
+        return suite if suite is not None else "" if edits else "converge"
     return images if images.startswith("hub:") else f"folder:{images}"
+
+
+def _print_filled_inverses(plan: Plan) -> None:
+    """Before anything is edited: which inverses nobody wrote."""
+    from convergebench.instructions.fill_inverses import filled_inverses
+
+    for (forward, backward), origin in filled_inverses(plan.cases).items():
+        typer.echo(f"Inverse of {forward!r}, by {origin}: {backward!r}", err=True)
 
 
 def _named(suite: str, **settings: str | None) -> str:

@@ -17,6 +17,7 @@ from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.engine.session import RunOutcome, TrajectorySession, use_many_threads
 from convergebench.engine.shared_limits import SharedLimits
+from convergebench.instructions.captions import written_captions
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 from convergebench.store import Enrolment, Workspace
@@ -117,7 +118,9 @@ class _Editing:
             case, returns = trajectory.case, self._protocol.returns
             contexts = chain_contexts(recorded, source.digest, case.pair, case.category, returns)
             known = self._workspace.measured([source.digest, *results, *contexts], results)
-            chain = ChainMeasurements(source, returns, case.pair, case.category)
+            chain = ChainMeasurements(
+                source, returns, case.pair, case.category, written_captions(case.forward, case.hints)
+            )
 
             async def on_step(step: Step, picture: Picture | None, replayed: bool) -> None:
                 nonlocal steps

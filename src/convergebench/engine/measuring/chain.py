@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from convergebench.engine.measuring.items import (
     ChainReturn,
@@ -12,6 +12,8 @@ from convergebench.engine.measuring.items import (
     Kind,
     PicturePair,
 )
+from convergebench.instructions.captions import captions
+from convergebench.metrics.clip_direction import Captions
 from convergebench.picture import Picture
 from convergebench.protocols.chain_context import ChainContext, RequestedEdit
 from convergebench.types import Digest, PictureFacts, Step
@@ -21,7 +23,16 @@ class ChainMeasurements:
     """Follows one chain. A return is compared with the source and the previous return, any other step with
     its input. Forward edits are located, and returns measured by region."""
 
-    def __init__(self, source: Picture, returns: Set[str], pair: str, category: str) -> None:
+    def __init__(
+        self,
+        source: Picture,
+        returns: Set[str],
+        pair: str,
+        category: str,
+        written: Mapping[str, Captions] | None = None,
+    ) -> None:
+        """`written` are captions that a user wrote, by instruction."""
+        self._written = written
         self._source = source
         self._returns = returns
         self._context = ChainContext(source.digest, pair, category)
@@ -42,7 +53,7 @@ class ChainMeasurements:
             return
         if given.digest != picture.digest:
             yield "changes", PicturePair(given, picture)
-            yield "directions", ForwardEdit(given, picture, instruction)
+            yield "directions", ForwardEdit(given, picture, captions(instruction, self._written))
         context = self._context.forward(role, instruction, given.digest, picture.digest)
         if context is None:
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
+from convergebench.metrics.clip_direction import Captions
 from convergebench.picture import Picture
 from convergebench.types import Digest, PictureFacts
 
@@ -20,7 +21,8 @@ class PicturePair(NamedTuple):
 class ForwardEdit(NamedTuple):
     before: Picture
     after: Picture
-    instruction: str
+    captions: Captions | None
+    """None if the instruction gives none."""
 
 
 class ForwardPicture(NamedTuple):

@@ -12,6 +12,7 @@ from convergebench.engine.measuring.chain import ChainMeasurements, chain_contex
 from convergebench.engine.measuring.items import ChainReturn, Item, Kind, PicturePair
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.progress import RunProgress
+from convergebench.instructions.captions import written_captions
 from convergebench.metrics import MetricSet
 from convergebench.protocols import RETURN_ROLES, RETURNING
 from convergebench.results import Records
@@ -84,7 +85,10 @@ class _Remeasuring:
         contexts = chain_contexts(steps, source.digest, pair, category, RETURN_ROLES)
         pictures = [facts.digest for step in steps if (facts := _picture(step))]
         known = self._workspace.measured([source.digest, *pictures, *contexts], pictures)
-        chain = ChainMeasurements(source, RETURN_ROLES, pair, category)
+        chain = ChainMeasurements(
+            source, RETURN_ROLES, pair, category,
+            written_captions(trajectory.case.forward, trajectory.case.hints),
+        )  # fmt: skip
         for step in steps:
             facts = _picture(step)
             assert facts is not None
