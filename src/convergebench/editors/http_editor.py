@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from convergebench.picture import Picture
 
-_ERRORS = {
+_ERRORS: Mapping[str, Callable[[str], EditError]] = {
     "refused": Refused,
     "rate_limited": RateLimited,
     "unavailable": Unavailable,
