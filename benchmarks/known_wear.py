@@ -14,14 +14,15 @@ import numpy as np
 
 from convergebench import suites
 from convergebench.editors import _degradations as wear
-from convergebench.engine.measuring.region_measurer import flip_against
+from convergebench.metrics.flip import flip_against
 from convergebench.metrics.regions import ReferencePicture, ReturnRegions, locate_edit, measure_return
+from convergebench.picture import Picture
 from convergebench.types import Pixels
 
 
 def worn(pixels: Pixels) -> Iterator[tuple[str, Pixels]]:
     """The picture at every strength of every kind of wear."""
-    for quality in (90, 75, 50, 30, 10):
+    for quality in (95, 90, 75, 50, 30, 20, 10, 5):
         yield f"JPEG at quality {quality}", wear.jpeg(pixels, seed=0, quality=quality)
     for sigma in (4, 8, 16, 32):
         yield f"noise of σ {sigma}", wear.noise(pixels, seed=0, sigma=sigma)
@@ -38,18 +39,19 @@ def worn(pixels: Pixels) -> Iterator[tuple[str, Pixels]]:
 
 def main() -> None:
     found: dict[str, list[tuple[ReturnRegions, float, float]]] = {}
-    sources = {case.source.digest: case.source for case in suites.load("converge-small").cases}
-    for source in sources.values():
-        reference = ReferencePicture(source.pixels, flip_against)
-        nothing = locate_edit(reference, source.pixels, "local")
-        whole = locate_edit(reference, source.pixels, "global")
-        for label, pixels in worn(source.pixels):
+    paths = {case.source.digest: case.source.path for case in suites.load("converge-small").cases}
+    for path in paths.values():
+        source = Picture.from_file(path).pixels
+        reference = ReferencePicture(source, flip_against)
+        nothing = locate_edit(reference, source, "local")
+        whole = locate_edit(reference, source, "global")
+        for label, pixels in worn(source):
             edit = locate_edit(reference, pixels, "local")
             undone = measure_return(reference, whole, pixels).undid
             assert isinstance(undone, float)
             row = measure_return(reference, nothing, pixels), undone, float(edit.footprint.share > 0)
             found.setdefault(label, []).append(row)
-    print(f"{len(sources)} pictures")
+    print(f"{len(paths)} pictures")
     print("flip, peak, area, kept, registered, collateral, undid of a global edit, pictures with a footprint")
     for label, rows in found.items():
         seen = [row for row, _, _ in rows]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convergebench.cli.exit_codes import judging_exit_code
+from convergebench.cli.exit_codes import DONE, INCOMPLETE, judging_exit_code
 from convergebench.cli.options import AsJson, console, print_json
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ def command(
 
     done = run_task(file)
     code = judging_exit_code(done.judged, done.outcome)
+    if code == DONE and not done.is_complete:
+        code = INCOMPLETE
     if csv is not None and done.rows:
         csv.write_text(csv_text(csv_benchmark(done.rows)), encoding="utf-8")
     if as_json:
@@ -54,7 +56,7 @@ def _lines(done: TaskResult) -> list[str]:
         lines.append(f"Coverage: {len(done.coverage.usable)} of {done.coverage.cases} cases have a picture.")
     if done.judged is not None:
         judged = done.judged
-        lines.append(f"{judged.ok} of {len(judged.verdicts)} verdicts complete, {judged.asked} new.")
+        lines.append(f"{judged.ok} of {len(judged.verdicts)} verdicts complete, {judged.new} new.")
         if judged.unusable:
             lines.append(f"convergebench: the judge cannot continue: {judged.unusable_reason}")
     else:

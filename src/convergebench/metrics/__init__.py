@@ -19,9 +19,9 @@ from convergebench.metrics.base import Family, Metric, MetricOptions, MetricUnav
 from convergebench.metrics.metric_set import MetricSet
 
 DEFAULT = ("psnr", "ssim", "ms_ssim", "lpips", "clip")
-"""What models are compared by."""
+"""The metrics that compare models."""
 DEFAULT_MEASURED = (*DEFAULT, "drift", "visibility", "regions")
-"""What a run measures: the above, and what kind of decay it is."""
+"""The metrics that a run measures: those above, and the kind of decay."""
 
 __all__ = [
     "DEFAULT",

@@ -40,7 +40,16 @@ def reason_for(name: str, error: Exception) -> str:
     if isinstance(error, ConvergeBenchError):
         return str(error)
     _log.warning("%s failed", name, exc_info=error)
-    return f"{name} failed: {type(error).__name__}: {error}"
+    return f"{_failed(name)}{type(error).__name__}: {error}"
+
+
+def is_failure(name: str, reason: str) -> bool:
+    """Whether the reason is an unexpected error, which may not occur again."""
+    return reason.startswith(_failed(name))
+
+
+def _failed(name: str) -> str:
+    return f"{name} failed: "
 
 
 class MetricReader:

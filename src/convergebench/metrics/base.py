@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from convergebench.errors import ConvergeBenchError, WrongUse
-from convergebench.metrics._gpu.base import GpuMetric
+from convergebench.metrics._gpu.base import GpuFamily, GpuMetric
 from convergebench.packaged_files import PackagedFile
 from convergebench.types import Better, Dimension, MetricFacts, Pixels
 
@@ -28,8 +28,8 @@ class Metric(Protocol):
     def compare(self, prepared: Sequence[Any], results: Sequence[Pixels]) -> Sequence[Reading]:
         """Compare the i-th result with the i-th prepared source, all in one call.
 
-        A pair without a value has the reason in its place. If the call raises NotMeasurable, pairs are tried
-        one by one.
+        A pair without a value has the reason in its place. If the call raises, pairs are tried
+        individually.
         """
 
 
@@ -70,8 +70,8 @@ class MetricOptions:
     device: Literal["auto", "cpu", "cuda"] = "auto"
 
 
-GpuForm: TypeAlias = Callable[[MetricOptions, str], GpuMetric]
-"""Loads a metric on a torch device."""
+GpuForm: TypeAlias = Callable[[MetricOptions, str], GpuMetric | GpuFamily]
+"""Loads a metric or a family on a torch device."""
 
 
 @dataclass(frozen=True)
@@ -106,13 +106,13 @@ class Registration:
 
 @dataclass(frozen=True)
 class FamilyRegistration:
-    """A family by name, and its metrics. A family needs no weights and has no GPU form."""
+    """A family by name, and its metrics. A family needs no weights."""
 
     name: str
     members: tuple[MetricFacts, ...]
     load: Callable[[MetricOptions], Family]
+    on_gpu: GpuForm | None = None
     weights: tuple[PackagedFile, ...] = field(default=(), init=False)
-    on_gpu: GpuForm | None = field(default=None, init=False)
 
     def facts_with(self, name: str, options: MetricOptions) -> MetricFacts:
         return next(facts for facts in self.members if facts.name == name)
@@ -207,30 +207,30 @@ def metric(
     The first line of the function's docstring is the metric's summary.
     """
 
-    def known(function: _Function) -> _Function:
+    def decorate(function: _Function) -> _Function:
         summary = (function.__doc__ or "").strip().partition("\n")[0]
         facts = MetricFacts(name, version, better, perfect, worst, dimension, unit, summary)
         loaded = OfFunctions(facts, function, prepare)
         register(Registration(facts, lambda _: loaded, on_gpu=on_gpu))
         return function
 
-    return known
+    return decorate
 
 
 _FamilyFunction = TypeVar("_FamilyFunction", bound=Callable[[Any, Result], Mapping[str, Reading]])
 
 
 def family(
-    name: str, *members: MetricFacts, prepare: Callable[[Pixels], Any]
+    name: str, *members: MetricFacts, prepare: Callable[[Pixels], Any], on_gpu: GpuForm | None = None
 ) -> Callable[[_FamilyFunction], _FamilyFunction]:
     """Register a function of (prepared source, result) that reads every member."""
 
-    def known(function: _FamilyFunction) -> _FamilyFunction:
+    def decorate(function: _FamilyFunction) -> _FamilyFunction:
         loaded = OfFunctions(members, function, prepare)
-        register(FamilyRegistration(name, members, lambda _: loaded))
+        register(FamilyRegistration(name, members, lambda _: loaded, on_gpu))
         return function
 
-    return known
+    return decorate
 
 
 def register(registration: AnyRegistration) -> None:

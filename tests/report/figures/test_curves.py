@@ -45,7 +45,7 @@ def test_the_texts_say_direction_missing_returns_and_infinite_values(results, tm
         assert said in text
     flat = " ".join(text.split())
     assert "seedream 4" in flat
-    assert "(picture unchanged) is not drawn: identity" in flat
+    assert "leaves out infinite values (picture unchanged), at most: identity 16 of 16" in flat
     assert "CLIP" not in flat
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from convergebench.analysis.headline.chain_rounds import Chain, RoundQuality, Thresholds, chains_of
 from convergebench.analysis.headline.edit_decisions import Decider, EditDecisions, edit_decisions
+from convergebench.analysis.headline.resemblance import Resemblance, resemblances
 from convergebench.analysis.headline.reversal_grades import reversal_grades
 from convergebench.analysis.headline.usable_rounds import UsableRounds, usable_rounds
 from convergebench.analysis.round_trip.results import FailedStep, ModelUse, Results, Return, Role
@@ -66,6 +67,8 @@ class Headline:
     judges: tuple[str, ...]
     """The judges whose verdicts are used."""
     thresholds: Thresholds
+    resemblances: tuple[Resemblance, ...]
+    """What the last returns of models look like, where they look like a known wear."""
 
 
 def headline(
@@ -101,6 +104,7 @@ def headline(
         graded_cases=len(scored & grades.cases),
         judges=tuple(dict.fromkeys((*decisions.judges, *grades.judges))),
         thresholds=thresholds,
+        resemblances=resemblances(results),
     )
 
 

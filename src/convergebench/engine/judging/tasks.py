@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from convergebench.engine.session import SessionOutcome
 from convergebench.judges import Rubric, Subject, Verdict
-from convergebench.judges.asking import key_of, lacking, pictures_sent, texts_sent
+from convergebench.judges.asking import key_of, lacking, pictures_sent, source_of_size, texts_sent
 from convergebench.store.judgements import JudgementRequest
 
 
@@ -25,7 +25,8 @@ class JudgingTask:
         if absent is not None:
             raise ValueError(f"{self.rubric.name} must see {absent}, which this subject does not have")
         pictures, texts = pictures_sent(self.rubric, self.subject), texts_sent(self.rubric, self.subject)
-        key = key_of(judge, self.rubric, pictures, texts, self.repeat)
+        like = source_of_size(self.rubric, self.subject)
+        key = key_of(judge, self.rubric, pictures, texts, self.repeat, like)
         return JudgementRequest(key, judge, self.rubric.fingerprint, pictures, texts, self.repeat)
 
 
@@ -34,7 +35,7 @@ class JudgingOutcome(SessionOutcome):
     """A verdict, or none yet, for each task in order."""
 
     verdicts: list[Verdict | None] = field(default_factory=list)
-    asked: int = 0
+    new: int = 0
     """Number of judgements requested from the judge; the others were in the workspace."""
     calls: int = 0
     missing: Counter[str] = field(default_factory=Counter)

@@ -21,7 +21,10 @@ class PairMeasurer:
         self._metric_set = metric_set
 
     def lacks(self, item: PicturePair, known: Mapping[MeasurementKey, bool]) -> bool:
-        """Whether some metric was never tried on the pair, or lacked weights then and is available now."""
+        """Whether some metric was never tried on the pair, or lacked weights then and is available now.
+
+        A reason that lies in the pictures, such as that there is no face, is final.
+        """
         reference, picture = item
         for facts in self._metric_set.facts:
             there = known.get((reference.digest, picture.digest, facts.name, facts.version))

@@ -1,4 +1,4 @@
-"""Degradation curves as a figure: one panel a metric, floors behind the models."""
+"""Degradation curves as a figure: one panel per metric, floors behind the models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _MOST_COLUMNS = 3
 
 
 def plot_curves(results: Results, path: Path, metrics: Sequence[str] | None = None) -> None:
-    """Draw the mean of each metric over the rounds with its 95 % interval, as PNG, SVG or PDF by suffix.
+    """Draw the mean of each metric over the rounds with its 95 % interval; the suffix selects PNG, SVG or
+    PDF.
 
     Metrics without any value get no panel.
     """
@@ -80,7 +81,7 @@ def _caption(panels: Sequence[Panel]) -> str:
     size = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     sentences = [
         "Means with 95 % intervals, by source picture; dotted grey: floors.",
-        f"At the last round n = {size} returns a model ({metric_title(chief.metric)}), {_missing(ends)}.",
+        f"At the last round n = {size} returns per model ({metric_title(chief.metric)}), {_missing(ends)}.",
         *(_infinite(panel) for panel in panels),
     ]
     return " ".join(sentence for sentence in sentences if sentence)
@@ -97,7 +98,10 @@ def _missing(ends: Mapping[str, CurvePoint]) -> str:
 
 
 def _infinite(panel: Panel) -> str:
-    models = [curve.model for curve in panel.curves if any(point.perfect for point in curve.points)]
-    if not models:
+    """What the means leave out, at the round where that is most."""
+    most = {curve.model: max(curve.points, key=lambda point: point.perfect) for curve in panel.curves}
+    left_out = {model: point for model, point in most.items() if point.perfect}
+    if not left_out:
         return ""
-    return f"Infinite {metric_title(panel.metric)} (picture unchanged) is not drawn: {', '.join(models)}."
+    counts = ", ".join(f"{model} {point.perfect} of {point.n}" for model, point in left_out.items())
+    return f"{metric_title(panel.metric)} leaves out infinite values (picture unchanged), at most: {counts}."

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from convergebench.analysis import RETURN, MissingValue, Ranking
 from convergebench.analysis.headline.edit_decisions import Decider
 from convergebench.analysis.headline.headline import Headline
+from convergebench.analysis.headline.resemblance import Resemblance
 from convergebench.analysis.round_trip.convergence_score import SCORED
 from convergebench.report.formatting import counted, metric_title
 
@@ -37,6 +38,7 @@ def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
 
 
 def _headline(found: Headline) -> Iterator[str]:
+    yield from map(resemblance_sentence, found.resemblances)
     if found.cases < found.all_cases:
         yield f"The score is over the {found.cases} of {found.all_cases} cases that every ranked model has."
     if found.deciders:
@@ -51,6 +53,17 @@ def _headline(found: Headline) -> Iterator[str]:
         )
     if found.judges:
         yield f"Judged by: {'; '.join(found.judges)}."
+
+
+def resemblance_sentence(one: Resemblance) -> str:
+    """
+    >>> from convergebench.analysis.headline.known_wear import Wear
+    >>> resemblance_sentence(Resemblance("m", 10, 0.09, Wear("JPEG at quality 30", 0.084, 0.23)))
+    'After 10 rounds m differs as visibly as JPEG at quality 30 (ꟻLIP 0.090 and 0.084).'
+    """
+    rounds = counted(one.round, "round")
+    both = f"ꟻLIP {one.flip:.3f} and {one.wear.flip:.3f}"
+    return f"After {rounds} {one.model} differs as visibly as {one.wear.label} ({both})."
 
 
 def _deciders(deciders: Mapping[Decider, int]) -> str:
@@ -111,9 +124,10 @@ def _infinite_values(ranking: Ranking) -> Iterator[str]:
     for facts in ranking.metrics:
         if facts.dimension in UNTABLED:
             continue
-        perfect = Counter({row.model: row.metrics[facts.name].perfect for row in ranking.rows})
-        if perfect.total():
-            yield f"{metric_title(facts)}: infinite values are excluded from the mean ({_by_model(+perfect)})"
+        summaries = {row.model: row.metrics[facts.name] for row in ranking.rows}
+        left_out = [f"{model} {one.perfect} of {one.n}" for model, one in summaries.items() if one.perfect]
+        if left_out:
+            yield f"{metric_title(facts)}: infinite values are excluded from the mean ({', '.join(left_out)})"
 
 
 def _score(ranking: Ranking) -> Iterator[str]:

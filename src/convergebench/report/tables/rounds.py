@@ -1,4 +1,4 @@
-"""The metric that ranks at the marks 1, 2, 3, 5, 10, 15 and 20: how the models fall behind each other."""
+"""The ranking metric at the headline rounds 1, 2, 3, 5, 10, 15 and 20."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def rounds_table(marks: HeadlineRounds, models: Sequence[str]) -> Table:
-    """Means by round, with n where it is not the same throughout; models in the given order."""
+    """Means by round, with n where it is not the same throughout, or where infinite values are left out.
+
+    Models are in the given order.
+    """
     table = terminal_table(f"{metric_title(marks.metric)} by round")
     table.add_column("model", overflow="fold", min_width=8)
     for mark in marks.rounds:
@@ -31,14 +34,15 @@ def rounds_text(marks: HeadlineRounds, models: Sequence[str]) -> TextTable:
     return TextTable(
         "by-round",
         f"{metric_title(marks.metric)} by round",
-        "Means over all returns, with the number of returns where it is not the same throughout.",
+        "Means over all returns, with the number of returns where it is not the same throughout, or where "
+        "infinite values are left out of the mean.",
         ["model", *(f"R{mark}" for mark in marks.rounds)],
         rounds_cells(marks, models),
     )
 
 
 def rounds_cells(marks: HeadlineRounds, models: Sequence[str]) -> list[list[str]]:
-    """One row per model: its name, then its mean at each mark."""
+    """One row per model: its name, then its mean at each headline round."""
     return [[model, *_cells(marks, marks.points[model])] for model in models]
 
 
@@ -52,6 +56,7 @@ def json_rounds(marks: HeadlineRounds, models: Sequence[str]) -> list[dict[str, 
             "low": one.low,
             "high": one.high,
             "n": one.n,
+            "infinite": one.perfect,
             "missing": one.missing,
         }
         for model in models
@@ -62,4 +67,11 @@ def json_rounds(marks: HeadlineRounds, models: Sequence[str]) -> list[dict[str, 
 def _cells(marks: HeadlineRounds, points: Sequence[CurvePoint]) -> list[str]:
     places = decimals(marks.metric)
     alike = len({one.n for one in points}) == 1
-    return [number(one.mean, places) + ("" if alike else f" ({one.n})") for one in points]
+    return [number(one.mean, places) + _count(one, alike) for one in points]
+
+
+def _count(point: CurvePoint, alike: bool) -> str:
+    """How many values the mean is over, where that must be said."""
+    if point.perfect and point.perfect < point.n:
+        return f" ({point.n - point.perfect} of {point.n})"
+    return "" if alike else f" ({point.n})"

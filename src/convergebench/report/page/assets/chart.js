@@ -133,6 +133,9 @@ convergebench.chart = (() => {
     return number(Math.abs(value) < range * 1e-9 ? 0 : value, range > 20 ? 0 : range > 2 ? 1 : range > 0.1 ? 2 : 3);
   }
 
+  /** How many values a mean is over; infinite ones, as PSNR has for equal pictures, are left out. */
+  const averaged = (point) => point.perfect ? `${point.n - point.perfect} of ${point.n}, ∞ left out` : String(point.n);
+
   /** The curves at one round as a table, best first: what a legend says, and n and missing. */
   function readout(series, round, metric) {
     const rows = series.map((one) => ({ one, point: one.points.find((point) => point.round === round) ?? null }));
@@ -142,7 +145,7 @@ convergebench.chart = (() => {
       h("th", { scope: "row" }, key(one.style), one.link ? h("a", { href: one.link }, one.name) : one.name),
       h("td", { class: "number" }, number(point?.mean ?? null, metric.decimals), " ",
         h("span", { class: "quiet" }, interval(point?.low, point?.high, metric.decimals))),
-      h("td", { class: "number" }, point ? String(point.n) : convergebench.ABSENT),
+      h("td", { class: "number" }, point ? averaged(point) : convergebench.ABSENT),
       h("td", { class: "number" }, point ? String(point.missing) : convergebench.ABSENT)));
     const value = { text: `${metric.title} at round ${round}`, class: "number" };
     return convergebench.table(["model", value, { text: "n", class: "number" }, { text: "missing", class: "number" }], body, "The curves read off at the cursor");

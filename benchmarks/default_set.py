@@ -1,0 +1,90 @@
+"""What the default set costs per result, in CPU milliseconds of all threads together, without CLIP.
+
+    python benchmarks/default_set.py [--results 8]
+
+A result is one round of a chain: a forward picture with something drawn on it, and a worn return. What
+depends on the source alone is prepared before. Versions without measures by region print the rest of their
+default set.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+from skimage import data
+
+from convergebench import metrics
+from convergebench.metrics import DEFAULT_MEASURED, MetricSet
+from convergebench.picture import Picture
+from convergebench.types import Pixels
+
+SIDES = (512, 1024)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--results", type=int, default=8)
+    count = parser.parse_args().results
+    print("CPU ms per result |", " | ".join(f"{side} px" for side in SIDES))
+    columns = [costs(side, count) for side in SIDES]
+    for name in columns[0]:
+        print(f"{name:18} |", " | ".join(f"{column[name]:.0f}" for column in columns))
+    print(f"{'together':18} |", " | ".join(f"{sum(column.values()):.0f}" for column in columns))
+
+
+def costs(side: int, count: int) -> dict[str, float]:
+    source = cv2.resize(data.astronaut(), (side, side), interpolation=cv2.INTER_CUBIC)
+    returns = [worn(source, quality) for quality in range(40, 40 + count)]
+    found = {}
+    for group in DEFAULT_MEASURED:
+        if group in ("clip", "regions", "visibility"):
+            continue
+        metric_set = MetricSet(metrics.expand([group]))
+        pairs = [(Picture.from_pixels(source), Picture.from_pixels(result)) for result in returns]
+        metric_set.measure(pairs[:1])
+        found[group] = cpu_ms(lambda chosen=metric_set, these=pairs: chosen.measure(these)) / count
+    if "regions" in DEFAULT_MEASURED:
+        found["regions and ꟻLIP"] = by_region(source, returns)
+    return found
+
+
+def by_region(source: Pixels, returns: list[Pixels]) -> float:
+    """Of a forward picture and its return, each against a new input, as in the rounds of a chain."""
+    from convergebench.metrics.flip import flip_against
+    from convergebench.metrics.regions import ReferencePicture, locate_edit, measure_return
+
+    reference = ReferencePicture(source, flip_against)
+    measure_return(reference, locate_edit(reference, edited(source), "local"), returns[0])
+
+    def rounds() -> None:
+        earlier = []
+        for before, result in zip([source, *returns], returns, strict=False):
+            edit = locate_edit(ReferencePicture(before, flip_against), edited(before), "local")
+            measure_return(reference, edit, result, earlier)
+            earlier.append(edit.footprint)
+
+    return cpu_ms(rounds) / len(returns)
+
+
+def worn(pixels: Pixels, quality: int) -> Pixels:
+    _, encoded = cv2.imencode(".jpg", pixels[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return np.ascontiguousarray(np.asarray(cv2.imdecode(encoded, cv2.IMREAD_COLOR))[..., ::-1])
+
+
+def edited(pixels: Pixels) -> Pixels:
+    side = len(pixels)
+    return np.asarray(cv2.circle(pixels.copy(), (side // 3, side // 3), side // 8, (200, 30, 30), -1))
+
+
+def cpu_ms(work: Callable[[], object]) -> float:
+    started = time.process_time()
+    work()
+    return 1000 * (time.process_time() - started)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""Which wear that everybody knows differs as visibly as a model's last returns, such as JPEG at quality 30.
+
+Compared are the medians of ꟻLIP's mean and of its peak. The probes of the workspace come first: they wear
+the same pictures; then the scale of JPEG. Where nothing is near in both, nothing is said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from convergebench.analysis.headline.known_wear import KNOWN_WEAR, Wear
+from convergebench.analysis.round_trip.results import Results, Return
+
+NEAR_MEAN, NEAR_PEAK = 1.25, 1.5
+"""Factors by which the mean and the peak may differ; local damage has a far higher peak than any wear."""
+
+
+@dataclass(frozen=True)
+class Resemblance:
+    """A model's returns at the last round, and the wear that looks most like them."""
+
+    model: str
+    round: int
+    flip: float
+    wear: Wear
+
+
+def resemblances(results: Results) -> tuple[Resemblance, ...]:
+    """For every model whose last returns look like a known wear."""
+    roles = results.roles()
+    grouped = results.returns_by_round()
+    last = results.rounds
+    found = []
+    for model in (one for one, role in roles.items() if role == "model"):
+        seen = _wear_of(model, grouped.get((model, last), ()))
+        if seen is None:
+            continue
+        cases = {item.case for item in grouped[model, last]}
+        probes = [
+            wear
+            for probe in (one for one, role in roles.items() if role == "probe")
+            for wear in _rounds_of(
+                probe, [item for item in results.returns if item.model == probe], cases, last
+            )
+        ]
+        nearest = _nearest(seen, probes) or _nearest(seen, KNOWN_WEAR)
+        if nearest is not None:
+            found.append(Resemblance(model, last, seen.flip, nearest))
+    return tuple(found)
+
+
+def _rounds_of(probe: str, returns: Sequence[Return], cases: set[str], last: int) -> Iterator[Wear]:
+    for number in range(1, last + 1):
+        at = [item for item in returns if item.round == number and item.case in cases]
+        wear = _wear_of(f"{probe} after {number} {'round' if number == 1 else 'rounds'}", at)
+        if wear is not None and {item.case for item in at} == cases:
+            yield wear
+
+
+def _wear_of(label: str, returns: Sequence[Return]) -> Wear | None:
+    """The medians over returns; None if none is measured, or nothing differs."""
+    values = [(item.values.get("flip"), item.values.get("flip_peak")) for item in returns]
+    pairs = [
+        (mean.value, peak.value)
+        for mean, peak in values
+        if mean is not None and peak is not None and mean.value is not None and peak.value is not None
+    ]
+    if not pairs:
+        return None
+    flip, peak = (median(column) for column in zip(*pairs, strict=True))
+    return Wear(label, flip, peak) if flip > 0 and peak > 0 else None
+
+
+def _nearest(seen: Wear, scale: Sequence[Wear]) -> Wear | None:
+    def distance(wear: Wear) -> float:
+        return abs(math.log(wear.flip / seen.flip))
+
+    near = [
+        wear
+        for wear in scale
+        if distance(wear) <= math.log(NEAR_MEAN)
+        and abs(math.log(wear.peak / seen.peak)) <= math.log(NEAR_PEAK)
+    ]
+    return min(near, key=distance, default=None)
