@@ -104,10 +104,8 @@ def test_edits_go_out_in_the_formats_of_other_benchmarks(tmp_path: Path) -> None
     from convergebench.analysis.votes.vote import PairVote
 
     vote = PairVote("ann", "edit", "m1", "m2", "second", "case_1", "p", "hats", 0, 1)
-    for text, format in (
-        (gedit_jsonl([vote]), "gedit-v2"),
-        (genai_jsonl([vote], {"case_1": "Add"}), "genai-bench"),
-    ):
+    genai = genai_jsonl([vote], {"case_1": "Add"})
+    for text, format in ((gedit_jsonl([vote]), "gedit-v2"), (genai, "genai-bench")):
         found, (one,) = read(tmp_path, text)
         assert (found, one.first, one.second, one.answer, one.rater) == (format, "m1", "m2", "second", "ann")
     assert json.loads(genai)["instruct_prompt"] == "Add"
