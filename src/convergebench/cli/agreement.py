@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, AsJson, SuiteName, WorkspaceFolder, print_json
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    AsJson,
+    SuiteName,
+    WorkspaceFolder,
+    listed,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from convergebench.votes.agreement_report import AgreementReport
@@ -19,11 +26,26 @@ def command(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the agreement: .png, .svg or .pdf.")
     ] = None,
+    opinions: Annotated[
+        tuple[str, Path] | None,
+        typer.Option(metavar="SET PATH", help="Compare with tid2013, kadid10k or pipal, downloaded to PATH."),
+    ] = None,
+    metric: Annotated[
+        list[str], typer.Option(metavar="METRIC", help="Metrics for --opinions. [default: all]")
+    ] = [],  # noqa: B006
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only the first N references of --opinions.")
+    ] = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> None:
     """Which metrics and judges agree with people, by round and category."""
+    if opinions is not None:
+        from convergebench.cli.opinion_output import compare_with_opinions
+
+        compare_with_opinions(*opinions, listed(metric), limit, as_json)
+        return
     from convergebench.cli.agreement_output import json_report, print_report
     from convergebench.store import Workspace
     from convergebench.votes.agreement_report import agreement_report

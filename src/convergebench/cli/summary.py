@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from convergebench.analysis import Ranking, Results
+    from convergebench.analysis.headline.chain_rounds import Thresholds
+    from convergebench.store import Workspace
 
 NAME = "summary"
 _FEWEST_COLUMNS = 8
@@ -44,6 +46,13 @@ def command(
             metavar="SHARE", help="A half-life ends when less than this share of the picture is left."
         ),
     ] = 0.5,
+    thresholds: Annotated[
+        str,
+        typer.Option(
+            metavar="reasoned|votes",
+            help="What ends “usable for”: our reasoned thresholds, or those measured by convergebench vote.",
+        ),
+    ] = "reasoned",
     columns: Annotated[
         list[str],
         typer.Option(
@@ -65,13 +74,34 @@ def command(
 
     with benchmark(workspace, model) as opened:
         results = opened.results(suite)
-    ranked = headline_rankings(results, metric, round, threshold)
+        usable = _usable_thresholds(opened.workspace, results, thresholds)
+    ranked = headline_rankings(results, metric, round, threshold, usable)
     if as_json:
         print_json(json_rankings(ranked))
     elif as_csv:
         typer.echo(csv_text(under_one_heading([csv_ranking(one) for _, one in ranked])), nl=False)
     else:
         print_rankings(ranked, listed(columns))
+
+
+def _usable_thresholds(workspace: Workspace, results: Results, chosen: str) -> Thresholds:
+    """Those of the headline, or as measured on people."""
+    from dataclasses import replace
+
+    from convergebench.analysis.headline.headline import DEFAULT_THRESHOLDS
+    from convergebench.errors import WrongUse
+    from convergebench.votes.agreement_report import measured_headline_thresholds
+
+    if chosen == "reasoned":
+        return DEFAULT_THRESHOLDS
+    if chosen != "votes":
+        raise WrongUse(f"there are no thresholds {chosen}; choose reasoned or votes")
+    found = measured_headline_thresholds(workspace, results)
+    if isinstance(found, str):
+        raise WrongUse(f"no thresholds from votes: {found}")
+    undone, kept = found.undone.mean, found.kept.mean
+    typer.echo(f"Usable down to undid {undone:.2f} and kept {kept:.2f}, as measured by votes.", err=True)
+    return replace(DEFAULT_THRESHOLDS, undone=undone, kept=kept)
 
 
 def json_rankings(ranked: Sequence[tuple[Results, Ranking]]) -> dict[str, Any]:

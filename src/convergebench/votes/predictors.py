@@ -12,12 +12,13 @@ from convergebench.analysis.headline.edit_decisions import edit_decisions
 from convergebench.analysis.headline.reversal_grades import reversal_grades
 from convergebench.analysis.round_trip.results import Results, Return
 from convergebench.analysis.votes.metric_agreement import PredictedVote
+from convergebench.analysis.votes.opinion_agreement import goodness
 from convergebench.analysis.votes.visibility import VisibilityTrial
 from convergebench.analysis.votes.vote import PairVote, VisibilityVote, Vote
 from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
 from convergebench.metrics.regions import edit_scope
 from convergebench.results import Records
-from convergebench.types import Digest, MetricFacts
+from convergebench.types import Digest
 from convergebench.votes.question_pool import PairQuestion, QuestionPool
 from convergebench.votes.vote_store import HUMAN
 
@@ -85,7 +86,7 @@ def _return_scores(results: Results) -> _Scores:
         facts = {one.name: one for one in part.metrics}
         for item in part.returns:
             found[_place(item)] = {
-                name: _goodness(one.value, facts[name])
+                name: goodness(one.value, facts[name])
                 for name, one in item.values.items()
                 if one.value is not None and name in facts
             }
@@ -104,12 +105,6 @@ def _edit_scores(results: Results) -> _Scores:
             if measured is not None and measured.value is not None:
                 found[_place(item)] = {CLIP_DIRECTION: measured.value}
     return found
-
-
-def _goodness(value: float, facts: MetricFacts) -> float:
-    if facts.better == "higher":
-        return value
-    return -value if facts.better == "lower" else -abs(value - facts.perfect)
 
 
 def _judged(records: Records) -> tuple[_Graded, _Compared]:
