@@ -13,9 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
+from skimage import data
 
 from convergebench import kernels, picture
 from convergebench.metrics import load
+from convergebench.metrics.base import Result
+from convergebench.metrics.drift import _registration
+from convergebench.metrics.drift._ciede2000 import TO_RELATIVE, ciede2000, lab_of, light_of_levels
+from convergebench.metrics.drift.detail import detail, details_of_source
 from convergebench.picture.png import rgb_pixels
 from convergebench.types import Pixels
 
@@ -134,3 +139,82 @@ def test_threads_that_encode_at_the_same_time_do_not_share_memory() -> None:
     with ThreadPoolExecutor(8) as threads:
         files = list(threads.map(picture.encode_png, several))
     assert all((picture.decode(file)[0] == pixels).all() for file, pixels in zip(files, several, strict=True))
+
+
+def without_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "available", lambda: False)
+
+
+@st.composite
+def related(draw: st.DrawFn, least: int = 1) -> tuple[Pixels, Pixels]:
+    """A picture, and the same with some noise, a cast or another picture altogether."""
+    shape = (draw(st.integers(least, 90)), draw(st.integers(least, 120)), 3)
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    slopes = np.add.outer(np.arange(shape[0]) * draw(st.integers(0, 4)), np.arange(shape[1]))[..., None]
+    source = (slopes * random.integers(0, 4, 3) + random.integers(0, 40, shape)) % 256
+    strength = draw(st.sampled_from([0, 1, 8, 255]))
+    result = np.clip(source + random.integers(-strength, strength + 1, shape), 0, 255)
+    return source.astype(np.uint8), result.astype(np.uint8)
+
+
+@built
+@settings(max_examples=80, deadline=None)
+@given(related())
+def test_the_mean_colour_difference_is_that_of_numpy(pair: tuple[Pixels, Pixels]) -> None:
+    expected = ciede2000(*(lab_of(each).astype(np.float64) for each in pair)).sum()
+    found = kernels.delta_e_total(*pair, light_of_levels(), TO_RELATIVE)
+    assert found == pytest.approx(float(expected), rel=1e-4, abs=1e-3)
+
+
+@built
+def test_every_pair_of_grey_primary_and_opposite_colours_has_its_difference() -> None:
+    """Hues that do not exist or lie opposite each other take branches of the formula."""
+    levels = np.array([0, 1, 127, 128, 254, 255], np.uint8)
+    colours = np.stack(np.meshgrid(levels, levels, levels), axis=-1).reshape(-1, 1, 3)
+    for shift in range(0, len(colours), 7):
+        other = np.roll(colours, shift, axis=0)
+        each = ciede2000(*(lab_of(both).astype(np.float64) for both in (colours, other)))[:, 0]
+        for one, another, expected in zip(colours, other, each, strict=True):
+            found = kernels.delta_e_total(one[None], another[None], light_of_levels(), TO_RELATIVE)
+            assert found == pytest.approx(float(expected), rel=1e-3, abs=2e-3)
+
+
+@built
+@pytest.mark.parametrize("move", [(1, 0, 0, 0), (1.01, 0.01, 1.7, -2.3), (0.9, 0, 8, 5), (1, 0, 500, 0)])
+def test_a_step_of_registration_sums_the_same_equations(
+    monkeypatch: pytest.MonkeyPatch, move: tuple[float, float, float, float]
+) -> None:
+    coffee = np.asarray(data.coffee(), np.uint8)
+    zoom, turn, right, down = move
+    result = np.clip(coffee.astype(int) + np.random.default_rng(0).integers(-9, 10, coffee.shape), 0, 255)
+    matrix = _registration._similarity(zoom - 1, turn, right / coffee.shape[1], down / coffee.shape[1])
+    level = _registration.pyramid(coffee)[-1]
+    plane = _registration._planes(result.astype(np.uint8))[-1]
+
+    def step() -> tuple[_registration._Equations, float]:
+        likeness = _registration._likeness_after(level.plane, plane, matrix)
+        return _registration._equations(level, plane, matrix), likeness
+
+    fast = step()
+    without_kernels(monkeypatch)
+    slow = step()
+    scale = np.abs(slow[0].left).max() + 1e-9
+    assert fast[0].left / scale == pytest.approx(slow[0].left / scale, abs=1e-4)
+    assert fast[0].right == pytest.approx(slow[0].right, rel=1e-3, abs=1e-4 * np.abs(slow[0].right).max())
+    assert fast[0].variance == pytest.approx(slow[0].variance, rel=1e-4)
+    assert fast[1] == pytest.approx(slow[1], abs=1e-5)
+
+
+@built
+@settings(max_examples=40, deadline=None)
+@given(related(least=8))
+def test_noise_and_block_borders_are_those_of_numpy(pair: tuple[Pixels, Pixels]) -> None:
+    fast = detail(details_of_source(pair[0]), Result(pair[1], (pair[1].shape[1], pair[1].shape[0])))
+    with pytest.MonkeyPatch.context() as patched:
+        without_kernels(patched)
+        slow = detail(details_of_source(pair[0]), Result(pair[1], (pair[1].shape[1], pair[1].shape[0])))
+    for name in slow:
+        if isinstance(slow[name], str):
+            assert fast[name] == slow[name]
+        else:
+            assert fast[name] == pytest.approx(slow[name], rel=1e-3, abs=2e-3)

@@ -1,4 +1,4 @@
-"""Loops over pixels in C (kernels.c, flip.c): a few times as fast as NumPy and OpenCV with their many passes.
+"""Loops over pixels in C: a few times as fast as NumPy and OpenCV with their many passes.
 
 They are compiled when the package is built, if there is a compiler; callers have another way where there was
 none. While a loop runs, other threads do too.
@@ -97,6 +97,95 @@ def flip_map(
     return found
 
 
+def delta_e_total(
+    source: Pixels, result: Pixels, light: NDArray[np.float32], to_relative: NDArray[np.float64]
+) -> float:
+    """The sum over all pixels of CIEDE2000.
+
+    `light` is the linear light of each of the 256 levels, `to_relative` the matrix from linear RGB to XYZ
+    relative to white.
+    """
+    source, result = np.ascontiguousarray(source), np.ascontiguousarray(result)
+    assert source.shape == result.shape
+    constants = np.concatenate([light, to_relative.ravel()]).astype(np.float32)
+    pixels = source.shape[0] * source.shape[1]
+    total: float = _loaded().delta_e_total(
+        source.ctypes.data, result.ctypes.data, pixels, constants.ctypes.data
+    )
+    return total
+
+
+class RegistrationSums(NamedTuple):
+    """The weighted normal equations of one registration step, before they are solved."""
+
+    left: NDArray[np.float64]
+    """Products of the slopes with each other, 4 × 4."""
+    right: NDArray[np.float64]
+    """Products of the slopes with the differences."""
+    squares: float
+    weights: float
+
+
+def registration_sums(
+    source: NDArray[np.float32],
+    slopes: NDArray[np.float32],
+    result: NDArray[np.float32],
+    affine: NDArray[np.float64],
+    sampled: int,
+) -> RegistrationSums:
+    """Lay the result on the source by the affine matrix, in pixels, and sum the equations of the next step.
+
+    `slopes` are four planes: how the source changes with each parameter. The median of every `sampled`-th
+    difference says what counts as a large one.
+    """
+    height, width = source.shape
+    assert result.shape == (height, width) and slopes.shape == (4, height * width)
+    planes = [np.ascontiguousarray(each, np.float32) for each in (source, slopes, result)]
+    affine, sums = np.ascontiguousarray(affine, np.float64), np.empty(16)
+    addresses = [plane.ctypes.data for plane in planes]
+    if _loaded().registration_sums(*addresses, height, width, affine.ctypes.data, sampled, sums.ctypes.data):
+        raise MemoryError
+    left = np.empty((4, 4))
+    rows, columns = np.triu_indices(4)
+    left[rows, columns] = left[columns, rows] = sums[:10]
+    return RegistrationSums(left, sums[10:14], float(sums[14]), float(sums[15]))
+
+
+def registration_products(
+    source: NDArray[np.float32], result: NDArray[np.float32], affine: NDArray[np.float64]
+) -> tuple[float, float, float]:
+    """The sums of x·x, y·y and x·y over the source and the result laid on it, where that reaches."""
+    height, width = source.shape
+    assert result.shape == (height, width)
+    planes = [np.ascontiguousarray(each, np.float32) for each in (source, result)]
+    affine, sums = np.ascontiguousarray(affine, np.float64), np.empty(3)
+    addresses = [plane.ctypes.data for plane in planes]
+    if _loaded().registration_products(*addresses, height, width, affine.ctypes.data, sums.ctypes.data):
+        raise MemoryError
+    xx, yy, xy = sums.tolist()
+    return xx, yy, xy
+
+
+def block_noise(values: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """Of each block of 8 × 8 pixels the sum, over its 2 × 2 pixels and the channels, of the squared diagonal
+    difference."""
+    values = np.ascontiguousarray(values)
+    height, width, channels = values.shape
+    sums = np.empty((height // 8, width // 8), np.int32)
+    _loaded().block_noise(values.ctypes.data, height, width, channels, sums.ctypes.data)
+    return sums
+
+
+def plane_steps(plane: NDArray[np.uint8], largest: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The sums of the steps from each column to the next and from each row to the next, each step at most
+    `largest`."""
+    plane = np.ascontiguousarray(plane)
+    height, width = plane.shape
+    along, down = np.zeros(width - 1, np.int32), np.zeros(height - 1, np.int64)
+    _loaded().plane_steps(plane.ctypes.data, height, width, largest, along.ctypes.data, down.ctypes.data)
+    return along, down
+
+
 _own = threading.local()
 
 
@@ -160,4 +249,11 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.png_deflate.argtypes = (pointer, size, size, pointer)
     library.flip_features.argtypes = (pointer, size, size, *[pointer] * 4)
     library.flip_compare.argtypes = (pointer, size, size, *[pointer] * 5)
+    library.delta_e_total.restype = ctypes.c_double
+    library.delta_e_total.argtypes = (pointer, pointer, size, pointer)
+    library.registration_sums.argtypes = (pointer, pointer, pointer, size, size, pointer, size, pointer)
+    library.block_noise.argtypes = (pointer, size, size, size, pointer)
+    library.plane_steps.argtypes = (pointer, size, size, ctypes.c_int32, pointer, pointer)
+    library.block_noise.restype = library.plane_steps.restype = None
+    library.registration_products.argtypes = (pointer, pointer, size, size, pointer, pointer)
     return library

@@ -19,7 +19,7 @@ _TO_XYZ = np.array(
     [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
 )
 # Rows are divided by their sum, which is the white point, so that greys have three equal values.
-_TO_RELATIVE = _TO_XYZ / _TO_XYZ.sum(axis=1, keepdims=True)
+TO_RELATIVE = _TO_XYZ / _TO_XYZ.sum(axis=1, keepdims=True)
 _TO_LAB = np.array([[0.0, 116, 0, -16], [500, -500, 0, 0], [0, 200, -200, 0]])
 _LINEAR_BELOW = (6 / 29) ** 3
 _SLOPE = (29 / 6) ** 2 / 3
@@ -34,7 +34,7 @@ def lab_of(pixels: Pixels) -> NDArray[np.float32]:
     """
     import cv2
 
-    relative = np.asarray(cv2.transform(cv2.LUT(pixels, _light_of_levels()), _TO_RELATIVE), np.float32)
+    relative = np.asarray(cv2.transform(cv2.LUT(pixels, light_of_levels()), TO_RELATIVE), np.float32)
     root = np.asarray(cv2.pow(relative, 1 / 3), np.float32)
     dark = relative < _LINEAR_BELOW
     root[dark] = relative[dark] * np.float32(_SLOPE) + np.float32(4 / 29)
@@ -43,14 +43,14 @@ def lab_of(pixels: Pixels) -> NDArray[np.float32]:
 
 def lab_of_colour(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
     """Lab of one colour whose levels, from 0 to 255, need not be whole."""
-    relative = _TO_RELATIVE @ _linear_light(np.clip(rgb, 0, 255))
+    relative = TO_RELATIVE @ _linear_light(np.clip(rgb, 0, 255))
     root = np.where(relative < _LINEAR_BELOW, relative * _SLOPE + 4 / 29, np.cbrt(relative))
     lab: NDArray[np.float64] = _TO_LAB @ np.append(root, 1)
     return lab
 
 
 @cache
-def _light_of_levels() -> NDArray[np.float32]:
+def light_of_levels() -> NDArray[np.float32]:
     return _linear_light(np.arange(256.0)).astype(np.float32)
 
 

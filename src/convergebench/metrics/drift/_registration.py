@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from convergebench import kernels
+from convergebench.kernels import RegistrationSums
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -85,7 +87,7 @@ def register(
     found: list[tuple[float, Matrix]] = []
     for zoom in zooms:
         start = _refined(coarse, planes[:_COARSE_LEVELS], _first_guess(levels, planes, zoom))
-        found.append((_likeness(coarse[-1].plane, *_warped(planes[len(coarse) - 1], start)), start))
+        found.append((_likeness_after(coarse[-1].plane, planes[len(coarse) - 1], start), start))
         if found[-1][0] >= _GOOD_START:
             break
     _, start = max(found, key=lambda one: one[0])
@@ -94,8 +96,8 @@ def register(
     equations = _equations(levels[-1], plane, matrix)
     return RegistrationFit(
         matrix,
-        likeness=_likeness(finest, *_warped(plane, matrix)),
-        before=_likeness(finest, plane, np.ones_like(plane)),
+        likeness=_likeness_after(finest, plane, matrix),
+        before=_likeness_after(finest, plane, np.eye(3)),
         error=equations.error() * max(plane.shape),
     )
 
@@ -118,14 +120,14 @@ def _planes(pixels: Pixels) -> list[Plane]:
 
 
 def _slopes(plane: Plane) -> Plane:
-    """How the plane changes with each parameter of `_similarity`, one column each."""
+    """How the plane changes with each parameter of `_similarity`, one row each."""
     height, width = plane.shape
     side = max(height, width)
     down, across = np.gradient(plane)
     y, x = np.mgrid[:height, :width].astype(np.float32)
     x, y = (x - (width - 1) / 2) / side, (y - (height - 1) / 2) / side
-    columns = (across * x + down * y, down * x - across * y, across, down)
-    return np.stack([column.ravel() for column in columns], axis=1) * np.float32(side)
+    rows = (across * x + down * y, down * x - across * y, across, down)
+    return np.stack([row.ravel() for row in rows]) * np.float32(side)
 
 
 def _similarity(stretch: float, turn: float, right: float, down: float) -> Matrix:
@@ -139,13 +141,13 @@ def _first_guess(levels: tuple[Level, ...], planes: list[Plane], zoom: float) ->
     number = min(2, len(levels) - 1)
     source, side = levels[number].plane, max(levels[number].plane.shape)
     zoomed = _similarity(zoom - 1, 0, 0, 0)
-    result, inside = _warped(planes[number], zoomed)
+    result, _ = _warped(planes[number], zoomed)
     # Multiplied here: where no padding is needed, phaseCorrelate would multiply our planes in their place.
     window = np.asarray(cv2.createHanningWindow((source.shape[1], source.shape[0]), cv2.CV_32F), np.float32)
     (right, down), _ = cv2.phaseCorrelate(source * window, result * window)
     shifted = zoomed @ _similarity(0, 0, right / side, down / side)
-    without = _likeness(source, result, inside)
-    return shifted if _likeness(source, *_warped(planes[number], shifted)) > without + 0.02 else zoomed
+    without = _likeness_after(source, planes[number], zoomed)
+    return shifted if _likeness_after(source, planes[number], shifted) > without + 0.02 else zoomed
 
 
 def _refined(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> Matrix:
@@ -184,16 +186,27 @@ class _Equations(NamedTuple):
 
 
 def _equations(level: Level, plane: Plane, matrix: Matrix) -> _Equations:
+    sums = _sums_in_c(level, plane, matrix) if kernels.available() else _sums(level, plane, matrix)
+    return _Equations(sums.left, sums.right, _SHARED * sums.squares / max(sums.weights, 1.0))
+
+
+def _sums_in_c(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
+    height, width = plane.shape
+    return kernels.registration_sums(*level, plane, in_pixels(matrix, width, height), _SAMPLED)
+
+
+def _sums(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
     result, inside = _warped(plane, matrix)
     source = level.plane * inside
     difference = (result * _amplitude(source, result) - source).ravel()
     spread = 3 * float(np.median(np.abs(difference[::_SAMPLED]))) + 1e-3
     weights = inside.ravel() / (1 + np.square(difference / np.float32(spread)))
-    weighted = level.slopes * weights[:, None]
-    return _Equations(
-        (weighted.T @ level.slopes).astype(np.float64),
-        (weighted.T @ difference).astype(np.float64),
-        _SHARED * float(np.dot(weights, np.square(difference))) / max(float(weights.sum()), 1.0),
+    weighted = level.slopes * weights
+    return RegistrationSums(
+        (weighted @ level.slopes.T).astype(np.float64),
+        (weighted @ difference).astype(np.float64),
+        float(np.dot(weights, np.square(difference))),
+        float(weights.sum()),
     )
 
 
@@ -223,7 +236,14 @@ def in_pixels(matrix: Matrix, width: int, height: int) -> Matrix:
     return whole[:2]
 
 
-def _likeness(source: Plane, result: Plane, inside: Plane) -> float:
-    covered = source * inside
-    energy = float(np.vdot(covered, covered)) * float(np.vdot(result, result))
-    return float(np.vdot(covered, result)) / math.sqrt(energy) if energy > 0 else 0.0
+def _likeness_after(source: Plane, plane: Plane, matrix: Matrix) -> float:
+    """Correlation of the source and the plane laid on it, where that reaches."""
+    if kernels.available():
+        height, width = plane.shape
+        xx, yy, xy = kernels.registration_products(source, plane, in_pixels(matrix, width, height))
+    else:
+        result, inside = _warped(plane, matrix)
+        covered = source * inside
+        xx, yy = float(np.vdot(covered, covered)), float(np.vdot(result, result))
+        xy = float(np.vdot(covered, result))
+    return xy / math.sqrt(xx * yy) if xx * yy > 0 else 0.0

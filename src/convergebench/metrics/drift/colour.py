@@ -13,9 +13,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from convergebench import kernels
 from convergebench.metrics._tiling import stripes
 from convergebench.metrics.base import Reading, Result, family
-from convergebench.metrics.drift._ciede2000 import ciede2000, lab_of, lab_of_colour
+from convergebench.metrics.drift._ciede2000 import (
+    TO_RELATIVE,
+    ciede2000,
+    lab_of,
+    lab_of_colour,
+    light_of_levels,
+)
 from convergebench.metrics.drift._facts import VERSION, ratio, signed
 from convergebench.types import MetricFacts, Pixels
 
@@ -42,14 +49,14 @@ class Averaged(NamedTuple):
 
 
 class ColourSource(NamedTuple):
-    lab: NDArray[np.float32]
+    pixels: Pixels
     averaged: tuple[NDArray[np.float64], NDArray[np.bool_]]
     clipped: float
 
 
 def colours_of_source(source: Pixels) -> ColourSource:
     clipped = _clipped(source)
-    return ColourSource(lab_of(source), _averaged(source, clipped), _share(clipped))
+    return ColourSource(source, _averaged(source, clipped), _share(clipped))
 
 
 @family(
@@ -74,7 +81,7 @@ def colour(source: ColourSource, result: Result) -> Mapping[str, Reading]:
     chroma = after[:, 1:].mean(axis=0) - (saturation or 1.0) * before[:, 1:].mean(axis=0)
     lightness, a, b = _cast(stretch.of_middle, chroma)
     return {
-        "delta_e": _mean_difference(source.lab, result.pixels),
+        "delta_e": _mean_difference(source.pixels, result.pixels),
         "cast_l": lightness,
         "cast_a": a,
         "cast_b": b,
@@ -84,10 +91,14 @@ def colour(source: ColourSource, result: Result) -> Mapping[str, Reading]:
     }
 
 
-def _mean_difference(source: NDArray[np.float32], result: Pixels) -> float:
+def _mean_difference(source: Pixels, result: Pixels) -> float:
     height, width, _ = result.shape
-    differences = (ciede2000(source[rows], lab_of(result[rows])) for rows in stripes(height, width, 1))
-    total = math.fsum(float(each.sum(dtype=np.float64)) for each in differences)
+    if kernels.available():
+        total = kernels.delta_e_total(source, result, light_of_levels(), TO_RELATIVE)
+    else:
+        stripes_of_both = ((source[rows], result[rows]) for rows in stripes(height, width, 1))
+        differences = (ciede2000(lab_of(one), lab_of(other)) for one, other in stripes_of_both)
+        total = math.fsum(float(each.sum(dtype=np.float64)) for each in differences)
     return total / float(height * width)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from convergebench import kernels
 from convergebench.metrics.base import NotMeasurable, Reading, Result, family
 from convergebench.metrics.drift._facts import ratio, signed
 from convergebench.types import Pixels
@@ -27,7 +28,7 @@ _ROUNDING = 1 / 12
 _MEDIAN_OVER_MEAN = 0.98
 """Of the mean of a block's squared normal values."""
 _LEAST_ENERGY = 0.5
-_LARGEST_STEP = 12.0
+_LARGEST_STEP = 12
 """Steps over a block's border are cut off here: what is higher is an edge of the picture."""
 
 
@@ -98,8 +99,8 @@ def _detail(pixels: Pixels, blocks: Blocks) -> Detail:
     luma = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
     noise = _typical(_noise_variances(luma[..., None], blocks.flat))
     energies = _band_energies(luma.astype(np.float32), blocks.free) - noise * _shares_of_white_noise()
-    levels = luma.astype(np.int16)
-    blocking = (_blocking(levels) + _blocking(levels.T)) / 2
+    along, down = _mean_steps(luma)
+    blocking = (_blocking(along) + _blocking(down)) / 2
     return Detail(energies, _noise_variances(pixels, blocks.flat), blocking)
 
 
@@ -142,6 +143,10 @@ def _blocks(source: Pixels) -> Blocks:
 
 def _noise_variances(values: NDArray[np.uint8], flat: NDArray[np.intp]) -> NDArray[np.float64]:
     """Variance of the diagonal differences of 2 × 2 pixels in each of the flat blocks."""
+    if kernels.available():
+        sums = kernels.block_noise(values)
+        variances: NDArray[np.float64] = sums.ravel()[flat] / (values.shape[2] * BLOCK**2)
+        return variances
     v = values[: values.shape[0] // BLOCK * BLOCK, : values.shape[1] // BLOCK * BLOCK].astype(np.int16)
     diagonal = v[::2, ::2] - v[1::2, ::2] - v[::2, 1::2] + v[1::2, 1::2]
     squares = np.square(diagonal, dtype=np.float32).mean(axis=2) / 4
@@ -160,9 +165,20 @@ def _block_means(values: NDArray[Any], side: int = BLOCK) -> NDArray[np.float64]
     return cv2.resize(whole, (columns, rows), interpolation=cv2.INTER_AREA).astype(np.float64).ravel()
 
 
-def _blocking(luma: NDArray[np.int16]) -> float:
-    """Mean step from one column to the next at the borders of blocks, less that beside them."""
-    steps = np.minimum(np.abs(np.diff(luma, axis=1)), _LARGEST_STEP).mean(axis=0)
+def _mean_steps(luma: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The mean step from each column to the next, and from each row to the next."""
+    height, width = luma.shape
+    if kernels.available():
+        along, down = kernels.plane_steps(luma, _LARGEST_STEP)
+        return along / height, down / width
+    levels = luma.astype(np.int16)
+    steps = (np.minimum(np.abs(np.diff(levels, axis=axis)), _LARGEST_STEP) for axis in (1, 0))
+    along, down = (each.mean(axis=axis) for axis, each in enumerate(steps))
+    return along, down
+
+
+def _blocking(steps: NDArray[np.float64]) -> float:
+    """Mean step at the borders of blocks, less that beside them."""
     at_border = np.arange(1, len(steps) + 1) % BLOCK == 0
     beside = np.roll(at_border, 1) | np.roll(at_border, -1)
     return float(steps[at_border].mean() - steps[beside & ~at_border].mean()) if at_border.any() else 0.0

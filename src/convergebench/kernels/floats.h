@@ -1,0 +1,89 @@
+/* What the loops share: compiling for several processors, and elementary functions that compilers vectorise.
+ *
+ * Without fused multiply-add and without functions of the C library whose digits differ between machines. */
+
+#ifndef CONVERGEBENCH_FLOATS_H
+#define CONVERGEBENCH_FLOATS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__)
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define FOR_EACH_PROCESSOR
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+enum { CHANNELS = 3 };
+
+/* Elementary functions, to a few units of the last place */
+
+INLINE int32_t bits_of(float x) {
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+INLINE float of_bits(int32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Floats are compared as whole numbers: those that are not negative have the order of their bits, and
+ * negative ones come before them. Compilers vectorise that without leave to ignore NaN and traps. */
+
+/* Of two that are not both negative. */
+INLINE float larger(float x, float y) {
+    int32_t one = bits_of(x), other = bits_of(y);
+    return of_bits(one > other ? one : other);
+}
+
+/* Of two that are not negative. */
+INLINE float smaller(float x, float y) {
+    int32_t one = bits_of(x), other = bits_of(y);
+    return of_bits(one < other ? one : other);
+}
+
+INLINE int32_t exceeds(float x, float limit) {
+    return bits_of(x) > bits_of(limit);
+}
+
+INLINE float chosen(int32_t condition, float yes, float no) {
+    int32_t mask = -condition;
+    return of_bits((bits_of(yes) & mask) | (bits_of(no) & ~mask));
+}
+
+/* From the cube root of the reciprocal, which takes no division: a guess y from the exponent makes x·y² about
+ * the root, and a polynomial for (1 − r)^(−2/3), with r = 1 − x·y³ and |r| < 0.103, corrects it. */
+INLINE float cube_root(float x) {
+    float y = of_bits((int32_t)(1419900000.0f - (float)bits_of(x) * (1.0f / 3)));
+    float root = x * (y * y), r = 1 - root * y;
+    float high = 0.4938010388f + r * (0.4585278826f + r * 0.4287195218f);
+    return root + root * (r * (0.6666666855f + r * (0.5555366144f + r * high)));
+}
+
+/* For x > 0: the exponent, and the series of artanh for a mantissa between √½ and √2. */
+INLINE float log_2(float x) {
+    int32_t bits = bits_of(x), exponent = (bits - 0x3f3504f3) >> 23;
+    float mantissa = of_bits(bits - exponent * (1 << 23));
+    float s = (mantissa - 1) / (mantissa + 1), t = s * s;
+    return (float)exponent + s * (2.885391289f + t * (0.9614708071f + t * 0.5989739429f));
+}
+
+/* For −126 < x ≤ 0: a power of two, and a polynomial for the distance to the nearest whole number. */
+INLINE float exp_2(float x) {
+    int32_t whole = (int32_t)(x - 0.5f);
+    float t = x - (float)whole;
+    float high = 0.05550733744f + t * (0.009671512788f + t * 0.001326472737f);
+    return of_bits(bits_of(1 + t * (0.6931469776f + t * (0.2402224208f + t * high))) + whole * (1 << 23));
+}
+
+/* CIELAB's cube root, linear near black. */
+INLINE float compressed(float x) {
+    float root = cube_root(x), linear = x * (841.0f / 108) + 4.0f / 29;
+    return chosen(exceeds(x, 216.0f / 24389), root, linear);
+}
+
+#endif

@@ -1,0 +1,253 @@
+/* One step of registering a picture to another. Plain C, called through ctypes.
+ *
+ * What metrics/drift/_registration.py does with OpenCV and NumPy, in three passes over the plane instead of
+ * twenty: lay the result on the source, weigh the differences, sum the normal equations. */
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "floats.h"
+
+enum { PARAMETERS = 4, PRODUCTS = 10, LANES = 16 };
+enum { STEPS = 32, STEP_BITS = 5, SCALE = 1024 }; /* OpenCV's places between two pixels, and its fixed point */
+enum { FARTHEST = 1 << 20 }; /* in pixels: a plane moved further reaches nothing */
+
+/* A plane of the result laid on the source: 0 where it does not reach, and whether it does. */
+typedef struct {
+    float *plane, *inside;
+} Laid;
+
+/* To the nearest, as OpenCV rounds: adding 1.5 · 2⁵² leaves no room for a fraction. */
+static inline int64_t rounded(double x) {
+    return (int64_t)((x + 6755399441055744.0) - 6755399441055744.0);
+}
+
+/* Of a row, the first and last place at which all four pixels around a point lie inside. Points move evenly
+ * along a row, so that those inside follow one another. */
+typedef struct {
+    int64_t first, end;
+} Span;
+
+/* The span of places where start + across[x] stays within [0, end), both in 1/1024 of a pixel. */
+static Span within(Span span, int64_t start, const int32_t *across, int64_t end) {
+    while (span.first < span.end && (start + across[span.first] < 0 || start + across[span.first] >= end))
+        span.first++;
+    while (span.end > span.first && (start + across[span.end - 1] < 0 || start + across[span.end - 1] >= end))
+        span.end--;
+    return span;
+}
+
+/* Bilinear between places 1/32 of a pixel apart, as OpenCV's warpAffine has it. Where any of the four pixels
+ * that count lies outside, the result does not reach. A row below and a column beyond the plane are not read:
+ * their weight is 0 where the span ends, and the plane has room for them. */
+FOR_EACH_PROCESSOR
+static void lay_row(float *restrict out, const float *restrict plane, int64_t width, Span span,
+                    int32_t row_x, int32_t row_y, const int32_t *restrict across,
+                    const int32_t *restrict across_down) {
+    for (int64_t x = span.first; x < span.end; x++) {
+        int32_t at_x = (row_x + across[x]) >> STEP_BITS, at_y = (row_y + across_down[x]) >> STEP_BITS;
+        const float *upper = plane + (int64_t)(at_y >> STEP_BITS) * width + (at_x >> STEP_BITS);
+        float u = (float)(at_x & (STEPS - 1)) * (1.0f / STEPS), v = (float)(at_y & (STEPS - 1)) * (1.0f / STEPS);
+        out[x] = (1 - v) * ((1 - u) * upper[0] + u * upper[1]) +
+                 v * ((1 - u) * upper[width] + u * upper[width + 1]);
+    }
+}
+
+static void lay(Laid to, const float *plane, int64_t height, int64_t width, const double *affine,
+                const int32_t *across) {
+    const int32_t *across_down = across + width;
+    int32_t half_step = SCALE / STEPS / 2;
+    /* a point counts as inside up to the last pixel itself, within the step that it is rounded to */
+    int64_t right = (width - 1) * SCALE + SCALE / STEPS, bottom = (height - 1) * SCALE + SCALE / STEPS;
+    memset(to.plane, 0, height * width * sizeof(float));
+    memset(to.inside, 0, height * width * sizeof(float));
+    for (int64_t y = 0; y < height; y++) {
+        double start_x = affine[1] * y + affine[2], start_y = affine[4] * y + affine[5];
+        if (fabs(start_x) > FARTHEST || fabs(start_y) > FARTHEST)
+            continue;
+        int32_t row_x = (int32_t)rounded(start_x * SCALE) + half_step;
+        int32_t row_y = (int32_t)rounded(start_y * SCALE) + half_step;
+        Span span = within(within((Span){0, width}, row_x, across, right), row_y, across_down, bottom);
+        lay_row(to.plane + y * width, plane, width, span, row_x, row_y, across, across_down);
+        for (int64_t x = span.first; x < span.end; x++)
+            to.inside[y * width + x] = 1;
+    }
+}
+
+/* Sums of x·x, y·y and x·y, where x is the source inside the laid plane y. */
+FOR_EACH_PROCESSOR
+static void sum_products(const float *restrict source, Laid laid, int64_t count, double *sums) {
+    const float *restrict plane = laid.plane, *restrict inside = laid.inside;
+    double xx[LANES] = {0}, yy[LANES] = {0}, xy[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (int lane = 0; lane < LANES; lane++) {
+            float x = source[i + lane] * inside[i + lane], y = plane[i + lane];
+            xx[lane] += x * x;
+            yy[lane] += y * y;
+            xy[lane] += x * y;
+        }
+    for (; i < count; i++) {
+        float x = source[i] * inside[i], y = plane[i];
+        xx[0] += x * x;
+        yy[0] += y * y;
+        xy[0] += x * y;
+    }
+    sums[0] = sums[1] = sums[2] = 0;
+    for (int lane = 0; lane < LANES; lane++) {
+        sums[0] += xx[lane];
+        sums[1] += yy[lane];
+        sums[2] += xy[lane];
+    }
+}
+
+FOR_EACH_PROCESSOR
+static void subtract(const float *restrict source, Laid laid, float amplitude, int64_t count) {
+    float *restrict plane = laid.plane;
+    const float *restrict inside = laid.inside;
+    for (int64_t i = 0; i < count; i++)
+        plane[i] = plane[i] * amplitude - source[i] * inside[i];
+}
+
+/* The k-th smallest; the values are reordered. */
+static float nth(float *values, int64_t count, int64_t k) {
+    int64_t low = 0, high = count - 1;
+    while (low < high) {
+        float pivot = values[(low + high) / 2];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (values[i] < pivot)
+                i++;
+            while (values[j] > pivot)
+                j--;
+            if (i <= j) {
+                float swapped = values[i];
+                values[i++] = values[j];
+                values[j--] = swapped;
+            }
+        }
+        if (k <= j)
+            high = j;
+        else if (k >= i)
+            low = i;
+        else
+            break;
+    }
+    return values[k];
+}
+
+/* Median of the absolute values of every `sampled`-th difference. */
+static float typical(const float *differences, float *room, int64_t count, int64_t sampled) {
+    int64_t samples = 0;
+    for (int64_t i = 0; i < count; i += sampled)
+        room[samples++] = fabsf(differences[i]);
+    float upper = nth(room, samples, samples / 2);
+    return samples % 2 ? upper : (upper + nth(room, samples, samples / 2 - 1)) / 2;
+}
+
+/* Products of the slopes (upper triangle, row by row), slopes · difference, squared differences and the
+ * weights themselves, each weighted. A row of the plane is summed in floats, rows in doubles. */
+FOR_EACH_PROCESSOR
+static void sum_row(const float *restrict slopes, int64_t stride, const float *restrict difference,
+                    const float *restrict inside, float per_spread, int64_t count, double *sums) {
+    enum { SUMS = PRODUCTS + PARAMETERS + 2 };
+    float lanes[SUMS][LANES] = {{0}};
+    const float *restrict a = slopes, *restrict b = slopes + stride, *restrict c = slopes + 2 * stride,
+                *restrict d = slopes + 3 * stride;
+    for (int64_t start = 0; start < count; start += LANES) {
+        int64_t here = count - start < LANES ? count - start : LANES;
+        for (int64_t lane = 0; lane < here; lane++) {
+            int64_t i = start + lane;
+            float e = difference[i], scaled = e * per_spread, weight = inside[i] / (1 + scaled * scaled);
+            float wa = weight * a[i], wb = weight * b[i], wc = weight * c[i], wd = weight * d[i];
+            lanes[0][lane] += wa * a[i];
+            lanes[1][lane] += wa * b[i];
+            lanes[2][lane] += wa * c[i];
+            lanes[3][lane] += wa * d[i];
+            lanes[4][lane] += wb * b[i];
+            lanes[5][lane] += wb * c[i];
+            lanes[6][lane] += wb * d[i];
+            lanes[7][lane] += wc * c[i];
+            lanes[8][lane] += wc * d[i];
+            lanes[9][lane] += wd * d[i];
+            lanes[10][lane] += wa * e;
+            lanes[11][lane] += wb * e;
+            lanes[12][lane] += wc * e;
+            lanes[13][lane] += wd * e;
+            lanes[14][lane] += weight * e * e;
+            lanes[15][lane] += weight;
+        }
+    }
+    for (int sum = 0; sum < SUMS; sum++)
+        for (int lane = 0; lane < LANES; lane++)
+            sums[sum] += lanes[sum][lane];
+}
+
+/* Room for a laid plane, for a copy of the result with a row and a pixel behind it, and for how far points
+ * move along a row. */
+typedef struct {
+    Laid laid;
+    float *result;
+    int32_t *across;
+} Room;
+
+static void free_room(Room room) {
+    free(room.laid.plane);
+    free(room.laid.inside);
+    free(room.result);
+    free(room.across);
+}
+
+static int make_room(Room *room, int64_t height, int64_t width) {
+    int64_t bytes = height * width * sizeof(float);
+    *room = (Room){{malloc(bytes), malloc(bytes)},
+                   malloc(bytes + (width + 1) * sizeof(float)),
+                   malloc(2 * width * sizeof(int32_t))};
+    return room->laid.plane && room->laid.inside && room->result && room->across;
+}
+
+static void lay_result(Room room, const float *result, int64_t height, int64_t width, const double *affine) {
+    for (int64_t x = 0; x < width; x++) {
+        room.across[x] = (int32_t)rounded(affine[0] * x * SCALE);
+        room.across[width + x] = (int32_t)rounded(affine[3] * x * SCALE);
+    }
+    memcpy(room.result, result, height * width * sizeof(float));
+    memset(room.result + height * width, 0, (width + 1) * sizeof(float));
+    lay(room.laid, room.result, height, width, affine, room.across);
+}
+
+/* The sums x·x, y·y, x·y of the source and the result laid on it, where it reaches. −1 without memory. */
+int registration_products(const float *source, const float *result, int64_t height, int64_t width,
+                          const double *affine, double *sums) {
+    Room room;
+    int is_there = make_room(&room, height, width);
+    if (is_there) {
+        lay_result(room, result, height, width, affine);
+        sum_products(source, room.laid, height * width, sums);
+    }
+    free_room(room);
+    return is_there ? 0 : -1;
+}
+
+/* The 16 sums of `sum_row` over the plane; slopes are four planes. −1 without memory. */
+int registration_sums(const float *source, const float *slopes, const float *result, int64_t height,
+                      int64_t width, const double *affine, int64_t sampled, double *sums) {
+    int64_t count = height * width;
+    double products[3];
+    Room room;
+    int is_there = make_room(&room, height, width);
+    if (is_there) {
+        float *plane = room.laid.plane, *inside = room.laid.inside;
+        lay_result(room, result, height, width, affine);
+        sum_products(source, room.laid, count, products);
+        /* contrast and sharpness must not look like zoom */
+        subtract(source, room.laid, products[1] > 0 ? (float)sqrt(products[0] / products[1]) : 1, count);
+        float spread = 3 * typical(plane, room.result, count, sampled) + 1e-3f;
+        memset(sums, 0, (PRODUCTS + PARAMETERS + 2) * sizeof(double));
+        for (int64_t at = 0; at < count; at += width)
+            sum_row(slopes + at, count, plane + at, inside + at, 1 / spread, width, sums);
+    }
+    free_room(room);
+    return is_there ? 0 : -1;
+}
