@@ -78,9 +78,7 @@ def pyramid(source: Pixels) -> tuple[Level, ...]:
     return tuple(Level(plane, _slopes(plane)) for plane in _planes(source))
 
 
-def register(
-    levels: tuple[Level, ...], result: Pixels, zooms: Sequence[float] = ZOOMS
-) -> RegistrationFit:
+def register(levels: tuple[Level, ...], result: Pixels, zooms: Sequence[float] = ZOOMS) -> RegistrationFit:
     """The similarity that fits best: found on the coarse levels, from one zoom after the other if need be."""
     planes = _planes(result)
     coarse = levels[:_COARSE_LEVELS]

@@ -56,7 +56,8 @@ def _of_transform(input: Pixels, forward: Pixels, transform: Callable[[Pixels], 
     as_it_was = shrunk(input, FOOTPRINT_SIDE)
     asked = np.ascontiguousarray(transform(as_it_was))
     after = _likeness(asked, forward)
-    # One zoom is enough to see whether a transformed input looks like the input; five take five times as long.
+    # One zoom is enough to see whether a transformed input looks like the input; five take five times as
+    # long.
     is_transformed = after is not None and after > _SAME
     before = _likeness(as_it_was, forward, ZOOMS[:1] if is_transformed else ZOOMS)
     if after is None or before is None:
