@@ -346,6 +346,10 @@ class MetricFacts:
     summary: str = ""
     needs_weights: bool = False
     """Missing today may be there tomorrow; what needs nothing is missing for good."""
+    is_sampled: bool = False
+    """Whether a run measures it at the reported rounds only, unless it is requested."""
+    inapplicable: str = ""
+    """The reason that it gives where it does not apply to the source; such a value is not missing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from convergebench.engine.editing.durable_edit import DurableEdit, Trajectory
 from convergebench.engine.editing.plan import Plan
 from convergebench.engine.editing.source_cache import SourceCache
 from convergebench.engine.interrupts import interruptible
-from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts
+from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts, is_portrait
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
@@ -117,7 +117,10 @@ class _Editing:
             case, returns = trajectory.case, self._protocol.returns
             contexts = chain_contexts(recorded, source.digest, case.pair, case.category, returns)
             known = self._workspace.measured([source.digest, *results, *contexts], results)
-            chain = ChainMeasurements(source, returns, case.pair, case.category)
+            chain = ChainMeasurements(
+                source, returns, case.pair, case.category, rounds=self._protocol.rounds,
+                is_portrait=is_portrait(case.kind, case.source.id),
+            )  # fmt: skip
 
             async def on_step(step: Step, picture: Picture | None, replayed: bool) -> None:
                 nonlocal steps

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 
+from convergebench.analysis.round_trip.headline_rounds import HEADLINE_ROUNDS
 from convergebench.engine.measuring.items import (
     ChainReturn,
     ForwardEdit,
@@ -11,6 +12,7 @@ from convergebench.engine.measuring.items import (
     Item,
     Kind,
     PicturePair,
+    ReportedReturn,
 )
 from convergebench.picture import Picture
 from convergebench.protocols.chain_context import AskedEdit, ChainContext
@@ -21,8 +23,21 @@ class ChainMeasurements:
     """Follows one chain. A return is compared with the source and the previous return, any other step with
     its input. Forward edits are located, and returns measured by region."""
 
-    def __init__(self, source: Picture, returns: Set[str], pair: str, category: str) -> None:
+    def __init__(
+        self,
+        source: Picture,
+        returns: Set[str],
+        pair: str,
+        category: str,
+        *,
+        rounds: int,
+        is_portrait: bool,
+    ) -> None:
+        """`rounds`: the number of rounds that are planned."""
         self._source = source
+        self._reported = {*HEADLINE_ROUNDS, rounds}
+        self._is_portrait = is_portrait
+        self._round = 0
         self._returns = returns
         self._context = ChainContext(source.digest, pair, category)
         self._latest = source
@@ -60,6 +75,9 @@ class ChainMeasurements:
         if before is not None and before.digest != picture.digest:
             yield "changes", PicturePair(before, picture)
         yield "returns", PicturePair(self._source, picture)
+        self._round += 1
+        if self._round in self._reported:
+            yield "sampled", ReportedReturn(self._source, picture, self._is_portrait)
         # If nothing was edited, as when no change is requested, all of the picture is rest.
         edited = (self._round_input, self._forward) if self._forward else (self._source, self._source)
         category, context = self._context.category, self._context.returned()
@@ -67,6 +85,11 @@ class ChainMeasurements:
         if self._forward is not None:
             self._earlier += ((self._round_input.facts, self._forward.facts),)
         self._forward = None
+
+
+def is_portrait(kind: str, picture: str) -> bool:
+    """By the suite's kind of picture, or by its name where it was imported."""
+    return "portrait" in (kind, picture.partition("_")[0])
 
 
 def chain_contexts(

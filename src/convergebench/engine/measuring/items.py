@@ -8,13 +8,22 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 from convergebench.picture import Picture
 from convergebench.types import Digest, PictureFacts
 
-Kind: TypeAlias = Literal["returns", "changes", "directions", "regions"]
-"""Returns against their source; each step against the previous one; locations of forward edits; regions."""
+Kind: TypeAlias = Literal["returns", "changes", "directions", "regions", "sampled"]
+"""Returns against their source; each step against the previous one; locations of forward edits; regions;
+returns at reported rounds."""
 
 
 class PicturePair(NamedTuple):
     reference: Picture
     picture: Picture
+
+
+class ReportedReturn(NamedTuple):
+    """A return at one of the rounds that are reported."""
+
+    reference: Picture
+    picture: Picture
+    is_portrait: bool
 
 
 class ForwardEdit(NamedTuple):
@@ -48,7 +57,7 @@ class ChainReturn(NamedTuple):
     """Inputs and forward pictures of the previous rounds."""
 
 
-Item: TypeAlias = PicturePair | ForwardEdit | ForwardPicture | ChainReturn
+Item: TypeAlias = PicturePair | ReportedReturn | ForwardEdit | ForwardPicture | ChainReturn
 ItemT = TypeVar("ItemT", bound=Item)
 
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import get_args
 
 from convergebench.engine.editing.source_cache import OPEN_SOURCES
-from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts
-from convergebench.engine.measuring.items import ChainReturn, Item, Kind, PicturePair
+from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts, is_portrait
+from convergebench.engine.measuring.items import ChainReturn, Item, Kind, PicturePair, ReportedReturn
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.progress import RunProgress
 from convergebench.metrics import MetricSet
@@ -20,7 +20,7 @@ from convergebench.store import MeasurementKey, Workspace
 from convergebench.types import Digest, PictureFacts, Step
 
 EVERY_KIND: tuple[Kind, ...] = get_args(Kind)
-OF_RETURNS: tuple[Kind, ...] = ("returns", "regions")
+OF_RETURNS: tuple[Kind, ...] = ("returns", "regions", "sampled")
 
 
 async def measure_workspace(
@@ -84,7 +84,11 @@ class _Remeasuring:
         contexts = chain_contexts(steps, source.digest, pair, category, RETURN_ROLES)
         pictures = [facts.digest for step in steps if (facts := _picture(step))]
         known = self._workspace.measured([source.digest, *pictures, *contexts], pictures)
-        chain = ChainMeasurements(source, RETURN_ROLES, pair, category)
+        case = trajectory.case
+        chain = ChainMeasurements(
+            source, RETURN_ROLES, pair, category, rounds=trajectory.rounds,
+            is_portrait=is_portrait(case.kind, case.picture),
+        )  # fmt: skip
         for step in steps:
             facts = _picture(step)
             assert facts is not None
@@ -98,9 +102,9 @@ class _Remeasuring:
         """Each once, even if several chains contain it."""
         if kind not in self._kinds or not self._measurers.by_kind[kind].lacks(item, known):
             return
-        if isinstance(item, PicturePair):
+        if isinstance(item, PicturePair | ReportedReturn):
             key = (kind, item.reference.digest, item.picture.digest)
-            if kind == "returns":
+            if kind in ("returns", "sampled"):
                 self._returns.add(key[1:])
             if key in self._offered:
                 return

@@ -7,6 +7,7 @@ weights that let go of what was edited. Both pictures are band-passed first, so 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -32,7 +33,7 @@ _COARSE_LEVELS = 2
 _MOST_STEPS = 12
 _SETTLED = 0.01
 """In pixels of the level: a step that moves no corner further is the last."""
-_SEEDS = (1.0, 0.92, 1.09, 0.85, 1.18)
+ZOOMS = (1.0, 0.92, 1.09, 0.85, 1.18)
 """Zooms to start from, one after the other until one fits."""
 _GOOD_START = 0.6
 _SAMPLED = 7
@@ -77,12 +78,12 @@ def pyramid(source: Pixels) -> tuple[Level, ...]:
     return tuple(Level(plane, _slopes(plane)) for plane in _planes(source))
 
 
-def register(levels: tuple[Level, ...], result: Pixels) -> RegistrationFit:
-    """The similarity that fits best: found on the coarse levels, from several starts if need be."""
+def register(levels: tuple[Level, ...], result: Pixels, zooms: Sequence[float] = ZOOMS) -> RegistrationFit:
+    """The similarity that fits best: found on the coarse levels, from one zoom after the other if need be."""
     planes = _planes(result)
     coarse = levels[:_COARSE_LEVELS]
     found: list[tuple[float, Matrix]] = []
-    for zoom in _SEEDS:
+    for zoom in zooms:
         start = _refined(coarse, planes[:_COARSE_LEVELS], _first_guess(levels, planes, zoom))
         found.append((_likeness_after(coarse[-1].plane, planes[len(coarse) - 1], start), start))
         if found[-1][0] >= _GOOD_START:
