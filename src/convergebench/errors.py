@@ -1,4 +1,4 @@
-"""What can go wrong, said to a person: one sentence, and what to do next."""
+"""Errors for the user: one sentence, and what to do next."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Iterable
 
 
 class ConvergeBenchError(Exception):
-    """Anything we foresee; its text is shown as it is, without a traceback."""
+    """An expected error; its message is shown without a traceback."""
 
 
 class WrongUse(ConvergeBenchError):
-    """The command or call cannot mean anything: exit code 2."""
+    """The command or call is invalid: exit code 2."""
 
 
 class BadPicture(ConvergeBenchError):
-    """These bytes are not a picture that we can read."""
+    """These bytes are not a readable picture."""
 
 
 class WorkspaceError(ConvergeBenchError):
-    """The workspace cannot be used as it is: unwritable, damaged, or of another version."""
+    """The workspace cannot be used: it is not writable, damaged, or of another version."""
 
 
 class DiskFull(WorkspaceError):
-    """There is no room for another picture; nothing that was finished is lost."""
+    """The disk has no space for another picture; finished work is not lost."""
 
 
 class DownloadFailed(ConvergeBenchError):
-    """A file that comes out of a package could not be had, or is not the one we expect."""
+    """A file from a package could not be obtained, or is not the expected one."""
 
 
 class MissingExtra(ConvergeBenchError):
@@ -37,8 +37,8 @@ class MissingExtra(ConvergeBenchError):
 
 
 def unknown_name(what: str, name: str, known: Iterable[str], otherwise: str = "") -> WrongUse:
-    """The error for a name that is not known. It suggests the nearest known name; where none is near, it says
-    `otherwise`, by default all known names."""
+    """The error for an unknown name. It suggests the nearest known name, or gives the advice `otherwise`, by
+    default all known names."""
     from difflib import get_close_matches  # only needed for a mistake
 
     choices = sorted(known)

@@ -22,8 +22,8 @@ def array_bytes(value: Any) -> int:
 class LruCache(Generic[Key, Value]):
     """The most recently used values; safe to share between threads. The newest value stays, however large.
 
-    A value that several threads ask for at once is made by one of them. One that could not be made is
-    tried again the next time.
+    A value that several threads request at once is computed by one of them. A failed computation is retried
+    at the next request.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The vocabulary: what the rest of the code talks about, and nothing that it does."""
+"""The types that the rest of the package shares."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Digest: TypeAlias = str
 
 
 def parameter_in(text: str) -> Parameter:
-    """A parameter as it was typed, of the type that it looks like.
+    """A parameter from text, converted to the type that it looks like.
 
     >>> parameter_in("20"), parameter_in("2.5"), parameter_in("true"), parameter_in("auto")
     (20, 2.5, True, 'auto')
@@ -39,7 +39,7 @@ def parameter_in(text: str) -> Parameter:
 
 
 def fingerprint_of(*parts: Any) -> str:
-    """Sixteen hexadecimal digits that stand for anything JSON can hold.
+    """Sixteen hexadecimal digits that identify any JSON value.
 
     >>> fingerprint_of("jpeg", {"quality": 75}) == fingerprint_of("jpeg", {"quality": 75})
     True
@@ -48,7 +48,7 @@ def fingerprint_of(*parts: Any) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
-# What is asked
+# Cases
 
 Reversibility: TypeAlias = Literal[
     "reversible", "information-destroying", "information-inventing", "ambiguous"
@@ -58,7 +58,7 @@ Reversibility: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class SourcePicture:
-    """A picture that editing starts from: a file, known by what is in it."""
+    """A picture that editing starts from: a file, identified by its content."""
 
     id: str
     path: Path
@@ -76,8 +76,27 @@ class Undoable:
 
 
 @dataclass(frozen=True)
+class SessionTurn:
+    """One turn of a session: what is asked, and what the set that it comes from says about it."""
+
+    instruction: str
+    task: str = ""
+    """The set's own type of edit, such as subject_add."""
+    start: SourcePicture | None = None
+    """The true picture that the turn starts from, where the set has one."""
+    target: SourcePicture | None = None
+    """A correct result."""
+    mask: SourcePicture | None = None
+    """White where the edit belongs."""
+
+
+SeedPolicy: TypeAlias = Literal["fresh", "same"]
+"""Whether every step of a trajectory has its own seed, or all have the first one's."""
+
+
+@dataclass(frozen=True)
 class Case:
-    """One thing asked of an editor: pictures and an instruction, with its inverse if it has one."""
+    """One task for an editor: pictures and an instruction, with its inverse if it has one."""
 
     id: str
     sources: tuple[SourcePicture, ...]
@@ -90,6 +109,8 @@ class Case:
     hints: Mapping[str, str] = field(default_factory=dict)
     more: tuple[Undoable, ...] = ()
     """Further edits, for protocols that make several before they undo any."""
+    turns: tuple[SessionTurn, ...] = ()
+    """The turns of a session, in order; empty for cases of other protocols."""
 
     @property
     def edits(self) -> tuple[Undoable, ...]:
@@ -103,7 +124,18 @@ class Case:
     @property
     def fingerprint(self) -> str:
         more = [[(edit.forward, edit.backward) for edit in self.more]] if self.more else []
-        return fingerprint_of([s.digest for s in self.sources], self.forward, self.backward, self.id, *more)
+        turns = [{"turns": [turn.instruction for turn in self.turns]}] if self.turns else []
+        return fingerprint_of(
+            [s.digest for s in self.sources], self.forward, self.backward, self.id, *more, *turns
+        )
+
+
+@dataclass(frozen=True)
+class UnusableEntry:
+    """An entry of a suite's data that is no case, and why."""
+
+    name: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -113,9 +145,10 @@ class Suite:
     name: str
     version: str
     cases: tuple[Case, ...]
+    unusable: tuple[UnusableEntry, ...] = ()
 
 
-# Who is asked
+# Editors
 
 
 @dataclass(frozen=True)
@@ -130,11 +163,11 @@ class EditorFacts:
     """Per edit; 0 is free, None is unknown."""
     max_inputs: int = 1
     provider: str = ""
-    """Whose limits it is under: editors of one provider share its concurrency and rate."""
+    """The provider whose limits apply: its editors share concurrency and rate."""
     at_once: int | None = None
-    """Requests at a time that its provider allows; None for editors of this machine."""
+    """Parallel requests that its provider allows; None for editors on this machine."""
     per_minute: float | None = None
-    """Requests a minute that its provider allows, where that is known."""
+    """Requests per minute that its provider allows, if known."""
     label: str = ""
     """A name given by the user. It is not part of the fingerprint, so a model can be renamed."""
 
@@ -150,14 +183,15 @@ class EditorFacts:
 
 @dataclass(frozen=True)
 class StepContext:
-    """Where in its trajectory an edit stands. A model is never told; `folder` looks its pictures up by it."""
+    """The position of an edit in its trajectory. Models do not receive it; `folder` finds its pictures by
+    it."""
 
     case: str
     position: int
     role: str
     round: int
     seed: int
-    """The trajectory's seed, of which each step's own is made."""
+    """The trajectory's seed, from which each step's seed is derived."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +215,7 @@ class Edited:
 
 
 class Editor(Protocol):
-    """Turns a request into a picture, or raises an EditError that says why not."""
+    """Turns a request into a picture, or raises an EditError with the reason."""
 
     facts: EditorFacts
 
@@ -194,7 +228,7 @@ class Editor(Protocol):
 class BatchEditor(Editor, Protocol):
     """An editor that serves many requests in one call, each with its own outcome, in order.
 
-    Like any editor it may be asked again before it has answered.
+    Like any editor, it may receive another call before it has answered.
     """
 
     batch_size: int
@@ -204,7 +238,7 @@ class BatchEditor(Editor, Protocol):
 
 @dataclass(frozen=True)
 class Share:
-    """What one replica of an editor takes of a machine; GPUs only where there are any."""
+    """The resources that one replica of an editor uses; GPUs only if the machine has any."""
 
     cpus: float = 1.0
     gpus: float = 0.0
@@ -212,26 +246,27 @@ class Share:
 
 @runtime_checkable
 class Replicable(Editor, Protocol):
-    """An editor that does its work where it is, so that more of them on more machines do more."""
+    """An editor that computes locally, so that replicas on more machines increase the throughput."""
 
     share: Share
 
 
 @runtime_checkable
 class PreparedEditor(Editor, Protocol):
-    """An editor that takes a while to get ready, which is not the time of its first edit; it sets itself a
-    deadline for each, so that waiting for its turn does not count either."""
+    """An editor that takes a while to start, which does not count as time of its first edit. It sets its own
+    deadline for each edit, so that waiting in a queue does not count either."""
 
     async def prepare(self) -> None:
-        """Returns when it can be asked, or when it is clear that it cannot: then it says so when asked."""
+        """Returns when the editor is ready, or when it is clear that it cannot start; edits then fail with
+        the reason."""
 
 
 class EditError(Exception):
-    """Why there is no picture. The class says whether asking again can help."""
+    """The reason why an edit has no picture. The class determines whether a retry can help."""
 
     kind: FailureKind = "unavailable"
     cost_usd: float | None = None
-    """What was charged all the same; None where no charge is known of."""
+    """The cost that was charged nevertheless; None if no charge is known."""
 
     def __init__(self, reason: object = "", *, cost_usd: float | None = None) -> None:
         super().__init__(reason)
@@ -239,13 +274,13 @@ class EditError(Exception):
 
 
 class Refused(EditError):
-    """The editor will not or cannot do this edit: a result, never tried again."""
+    """The editor will not or cannot do this edit: a result, never retried."""
 
     kind = "refused"
 
 
 class RateLimited(EditError):
-    """Too many requests; ask again after this many seconds."""
+    """Too many requests; retry after this number of seconds."""
 
     kind = "rate_limited"
 
@@ -255,7 +290,7 @@ class RateLimited(EditError):
 
 
 class Unavailable(EditError):
-    """Timeouts, lost connections, server errors: asking again may help."""
+    """Timeouts, lost connections, server errors: a retry may help."""
 
     kind = "unavailable"
 
@@ -267,18 +302,23 @@ class Misconfigured(EditError):
 
 
 class BadOutput(EditError):
-    """What came back is not a picture."""
+    """The output is not a picture."""
 
     kind = "bad_output"
 
 
+class UnusableAnswer(BadOutput):
+    """What came back breaks a rule of ours, such as the largest size of an answer. It may have been paid for,
+    and asking again would give the same: it is not tried again in the same run."""
+
+
 class Crashed(EditError):
-    """The editor broke in a way that it does not foresee."""
+    """The editor failed with an unexpected error."""
 
     kind = "crashed"
 
 
-# What happened
+# Steps
 
 FailureKind = Literal["refused", "rate_limited", "unavailable", "misconfigured", "bad_output", "crashed"]
 
@@ -291,7 +331,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Step:
-    """One edit in a trajectory: its picture, or why there is none."""
+    """One edit in a trajectory: its picture, or the reason why it has none."""
 
     position: int
     role: str
@@ -317,35 +357,35 @@ Image: TypeAlias = "SourcePicture | Picture"
 
 
 class Edit(Protocol):
-    """The editing function a protocol is handed: durable, retried, recorded."""
+    """The editing function that a protocol receives: durable, retried, recorded."""
 
     def __call__(
         self, image: Image | Sequence[Image], instruction: str, *, role: str, round: int
     ) -> Awaitable[Picture]: ...
 
 
-# How it is measured
+# Measurements
 
 Better: TypeAlias = Literal["higher", "lower", "nearest"]
-"""Nearest to the perfect value: signed metrics, which can miss it on either side."""
+"""`nearest` is for signed metrics, which can deviate from the perfect value in both directions."""
 Dimension: TypeAlias = Literal["quality", "semantic", "drift", "region"]
 
 
 @dataclass(frozen=True)
 class MetricFacts:
-    """All that tables, plots and docs need to know of a metric."""
+    """The properties of a metric that tables, plots and docs use."""
 
     name: str
     version: str
     better: Better
     perfect: float
     worst: float
-    """Where `better` is nearest, being as far from perfect on the other side is as bad."""
+    """If `better` is nearest, the same distance on the other side of perfect is equally bad."""
     dimension: Dimension
     unit: str = ""
     summary: str = ""
     needs_weights: bool = False
-    """Missing today may be there tomorrow; what needs nothing is missing for good."""
+    """Whether a missing value may become available when weights are installed; otherwise it stays missing."""
     is_sampled: bool = False
     """Whether a run measures it at the reported rounds only, unless it is requested."""
     inapplicable: str = ""
@@ -361,12 +401,12 @@ class Measurement:
     value: float | None
     missing: str | None = None
     detail: str | None = None
-    """What the value was made of, as JSON, where that is worth keeping: a mask, a histogram, a place."""
+    """Details of the measurement as JSON, such as a mask, a histogram or a position."""
 
 
 @dataclass(frozen=True)
 class ImportedReturn:
-    """One row of a file: what was measured, by metric name; a metric without a value is not in it."""
+    """One row of a file: values by metric name, without missing ones."""
 
     model: str
     case: str

@@ -30,7 +30,7 @@ def test_the_faults_are_told_and_the_corrected_ranking_follows(cli: Cli, publish
     shown = cli("audit", "--workspace", published)
     assert shown.code == 0
     text = " ".join(shown.out.split())
-    assert "1. 12 keys (model, case, round) stand 2 times" in text
+    assert "1. 12 keys (model, case, round) occur 2 times" in text
     assert "LPIPS was never computed: 0.0 in all 36 rows of flux, qwen" in text
     assert "Corrected: on the 6 cases that these models share." in text
     assert text.index("Corrected") < text.index("1 qwen") < text.index("2 flux")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convergebench.instructions.inverse import Meaning, invert, is_its_own_inverse, read, said, turned
+from convergebench.instructions.inverse import Meaning, invert, is_its_own_inverse, phrase, read, turned
 from convergebench.suites import PAIRS
 
 BY_HAND = {
@@ -60,14 +60,14 @@ meanings = st.one_of(
 )
 
 
-@pytest.mark.parametrize("asked", BY_HAND)
-def test_an_instruction_is_turned_into_what_undoes_it(asked: str) -> None:
-    assert invert(asked) == BY_HAND[asked]
+@pytest.mark.parametrize("text", BY_HAND)
+def test_an_instruction_is_turned_into_what_undoes_it(text: str) -> None:
+    assert invert(text) == BY_HAND[text]
 
 
 @given(meanings)
 def test_what_is_said_is_read_as_it_was_meant(meaning: Meaning) -> None:
-    assert read(said(meaning)) == meaning
+    assert read(phrase(meaning)) == meaning
 
 
 @given(meanings)
@@ -77,20 +77,20 @@ def test_undoing_twice_is_the_same_again(meaning: Meaning) -> None:
 
 @given(meanings)
 def test_the_inverse_of_the_inverse_means_what_the_instruction_means(meaning: Meaning) -> None:
-    asked = said(meaning)
-    inverse = invert(asked)
+    text = phrase(meaning)
+    inverse = invert(text)
     assert inverse is not None
-    assert read(inverse) == turned(read(asked))  # type: ignore[arg-type]
+    assert read(inverse) == turned(read(text))  # type: ignore[arg-type]
     again = invert(inverse)
     assert again is not None
-    assert read(again) == read(asked)
+    assert read(again) == read(text)
 
 
 @given(meanings)
 def test_only_flips_half_turns_and_nothing_are_their_own_inverse(meaning: Meaning) -> None:
     own = meaning.kind in ("flip", "stay") or meaning.thing == "180"
     same_both_ways = meaning.kind in ("replace", "change") and meaning.old == meaning.other
-    assert is_its_own_inverse(said(meaning)) == (own or same_both_ways)
+    assert is_its_own_inverse(phrase(meaning)) == (own or same_both_ways)
 
 
 def test_templates_undo_the_built_in_pairs_as_these_say_or_do_not_know_them() -> None:
@@ -104,12 +104,12 @@ def test_templates_undo_the_built_in_pairs_as_these_say_or_do_not_know_them() ->
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "text",
     ["Make it look nicer.", "", "Turn the photo into an oil painting.", "Add a hat and remove the scarf.",
      "Blur it, then add a hat.", "Frobnicate the picture."],
 )  # fmt: skip
-def test_what_no_template_knows_is_not_guessed(asked: str) -> None:
-    assert invert(asked) is None
+def test_what_no_template_knows_is_not_guessed(text: str) -> None:
+    assert invert(text) is None
 
 
 @given(st.text(max_size=80))

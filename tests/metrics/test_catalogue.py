@@ -108,7 +108,7 @@ def test_a_plugin_cannot_replace_a_metric(tmp_path: Path) -> None:
 def test_a_broken_plugin_is_named(tmp_path: Path) -> None:
     install_plugin(tmp_path, "import no_such_module")
     said = python(tmp_path, "from convergebench import metrics; metrics.names()").stderr
-    assert "the metric plug-in 'extra' (extra_metrics) cannot be loaded" in said
+    assert "the plug-in 'extra' (extra_metrics) cannot be loaded" in said
 
 
 def test_knowing_the_metrics_imports_nothing_heavy(tmp_path: Path) -> None:
@@ -128,5 +128,6 @@ def install_plugin(folder: Path, code: str) -> None:
 
 
 def python(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(folder)}
+    path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+    environment = os.environ | {"PYTHONPATH": path}
     return subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)

@@ -59,7 +59,7 @@ def agreement_line(one: BetweenJudges) -> str:
 
 def judged_in_json(done: JudgingOutcome) -> dict[str, Any]:
     return {
-        "judgements": len(done.verdicts), "ok": done.ok, "asked": done.asked, "calls": done.calls,
+        "judgements": len(done.verdicts), "ok": done.ok, "asked": done.new, "calls": done.calls,
         "missing": dict(done.missing), "unusable": done.unusable_reason, "interrupted": done.interrupted,
         "out_of_budget": done.out_of_budget, "spent_usd": done.spent_usd, "seconds": round(done.seconds, 3),
     }  # fmt: skip
@@ -68,9 +68,9 @@ def judged_in_json(done: JudgingOutcome) -> dict[str, Any]:
 def closing_lines(done: JudgingOutcome, judge: str) -> list[str]:
     total, pending = len(done.verdicts), done.verdicts.count(None)
     missing = total - done.ok - pending
-    new = f"{done.asked} new judgements with {done.calls} calls"
+    new = f"{done.new} new judgements with {done.calls} calls"
     cost = f", ${done.spent_usd:.3f}" if done.spent_usd else ""
-    lines = [f"{new}, {total - done.asked} reused or skipped, {done.seconds:.1f} s{cost}."]
+    lines = [f"{new}, {total - done.new} reused or skipped, {done.seconds:.1f} s{cost}."]
     if done.unusable:
         lines.append(f"convergebench: {judge} cannot continue: {done.unusable_reason}")
     if done.out_of_budget:

@@ -63,7 +63,7 @@ def _show_case(done: RefinementResult, case: RefinedCase, written: Sequence[Path
     out.print(f"{case.case}: {case.instruction}", style="bold", markup=False)
     out.print(f"  primary   {files.get('primary') or case.primary.missing}", markup=False)
     for one in case.rounds[: done.settings.rounds]:
-        remark = one.advice.reasoning if one.advice else one.stand.missing
+        remark = one.advice.reasoning if one.advice else one.stage.missing
         out.print(f"  looked    {remark}", markup=False)
         if one.advice and one.advice.instructions:
             for instruction in one.advice.instructions:
@@ -74,8 +74,8 @@ def _show_case(done: RefinementResult, case: RefinedCase, written: Sequence[Path
         mark = (
             " (the primary picture; no re-edit was needed)" if case.is_primary(done.settings.rounds) else ""
         )
-        stand = case.after(done.settings.rounds)
-        out.print(f"  refined   {files.get('refined') or stand.missing}{mark}", markup=False)
+        stage = case.after(done.settings.rounds)
+        out.print(f"  refined   {files.get('refined') or stage.missing}{mark}", markup=False)
     for line in _verdicts_on(done, case):
         out.print(f"  judged    {line}", markup=False)
 
@@ -159,9 +159,9 @@ def _missing_lines(done: RefinementResult) -> list[str]:
     """The cases without a last picture, by reason."""
     cases: dict[str, list[str]] = {}
     for case in done.cases:
-        stand = case.after(done.settings.rounds)
-        if stand.missing:
-            cases.setdefault(" ".join(stand.missing.split()), []).append(case.case)
+        stage = case.after(done.settings.rounds)
+        if stage.missing:
+            cases.setdefault(" ".join(stage.missing.split()), []).append(case.case)
     return [
         f"convergebench: {len(names)} of {len(done.cases)} cases have no "
         f"{'refined' if done.settings.rounds else 'primary'} picture: {reason} "
@@ -209,8 +209,8 @@ def _case_in_json(case: RefinedCase, rounds: int) -> dict[str, Any]:
         "refined_is_primary": case.is_primary(rounds), "content_after": case.content_after,
         "rounds": [
             {"round": one.number, "reasoning": one.advice and one.advice.reasoning,
-             "instructions": one.advice and list(one.advice.instructions), "picture": one.stand.picture,
-             "missing": one.stand.missing}
+             "instructions": one.advice and list(one.advice.instructions), "picture": one.stage.picture,
+             "missing": one.stage.missing}
             for one in case.rounds[:rounds]
         ],
     }  # fmt: skip

@@ -54,7 +54,7 @@ def _lines(done: TaskResult) -> list[str]:
         lines.append(f"Coverage: {len(done.coverage.usable)} of {done.coverage.cases} cases have a picture.")
     if done.judged is not None:
         judged = done.judged
-        lines.append(f"{judged.ok} of {len(judged.verdicts)} verdicts complete, {judged.asked} new.")
+        lines.append(f"{judged.ok} of {len(judged.verdicts)} verdicts complete, {judged.new} new.")
         if judged.unusable:
             lines.append(f"convergebench: the judge cannot continue: {judged.unusable_reason}")
     else:

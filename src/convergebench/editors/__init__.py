@@ -1,4 +1,4 @@
-"""The models under test, and the editors that need none."""
+"""The models under test, and the built-in editors."""
 
 from convergebench.editors.needs import EditorKey, HubWeights, Need, Package
 from convergebench.editors.registry import (

@@ -1,4 +1,4 @@
-"""What probes and worn editors do to pixels. Each takes the picture, a seed, and its strength."""
+"""Degradations of pixels for probes. Each takes the picture, a seed, and its strength."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def jpeg(pixels: Pixels, *, seed: int, quality: int) -> Pixels:
 
 
 def reencode(pixels: Pixels, *, seed: int, scale: float, quality: int, cast: float) -> Pixels:
-    """As through a model's latent code: smaller, JPEG and back; red up and blue down by `cast` per cent."""
+    """Similar to a model's latent code: reduced, JPEG, enlarged; red raised and blue lowered by `cast` per
+    cent."""
     decoded = jpeg(resize(pixels, seed=seed, scale=scale), seed=seed, quality=quality)
     return _clipped(decoded * (1 + np.array([cast, 0.0, -cast]) / 100))
 

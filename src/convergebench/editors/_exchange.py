@@ -1,4 +1,4 @@
-"""Pictures handed to other programs, and taken back from them, as files."""
+"""Exchanges pictures with other programs as files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def hand_over(request: EditRequest, path: Path) -> None:
 
 
 def take_back(path: Path) -> Picture:
-    """The picture in a file that another program wrote, its bytes kept as they are."""
+    """The picture in a file that another program wrote, with its bytes unchanged."""
     from convergebench.picture import Picture
 
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""What editors that speak plain HTTP share: one session each, complete replies, patience for what is paid."""
+"""The common part of HTTP editors: sessions, complete replies, and retries for results already paid for."""
 
 from __future__ import annotations
 
@@ -13,8 +13,17 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from convergebench.editors.needs import EditorKey
+from convergebench.network import AddressPolicy, KeyOrigin, network_settings
+from convergebench.network.sessions import file_session, provider_session
 from convergebench.providers import error_for, one_line, seconds_in
-from convergebench.types import BadOutput, EditError, Misconfigured, RateLimited, Unavailable
+from convergebench.types import (
+    BadOutput,
+    EditError,
+    Misconfigured,
+    RateLimited,
+    Unavailable,
+    UnusableAnswer,
+)
 
 if TYPE_CHECKING:
     import aiohttp
@@ -23,20 +32,22 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CONNECT_SECONDS = 30.0
 CANCEL_SECONDS = 5.0
 FIRST_WAIT_SECONDS = 0.1
 LONGEST_WAIT_SECONDS = 10.0
+FILE_REDIRECTS = 5
+MISSING_LOOKS = 4
+"""A finished file may take a moment to appear on its host: within a second, a 404 is asked again."""
 
 
 @dataclass(frozen=True)
 class HttpReply:
-    """A complete answer, or the error that it stands for."""
+    """A complete reply, or the error that it means."""
 
     status: int
     body: bytes
     reason: str = ""
-    """What the server says went wrong."""
+    """The server's error message."""
     error: EditError | None = None
 
     def good(self) -> HttpReply:
@@ -47,30 +58,41 @@ class HttpReply:
     def json(self) -> Any:
         try:
             return json.loads(self.body)
+        except RecursionError as error:
+            raise UnusableAnswer("the reply is nested too deeply") from error
         except ValueError as error:
             raise Unavailable("the reply is truncated or not JSON") from error
 
 
 class Web:
-    """An aiohttp session, opened when first used. A lost connection is Unavailable; nothing is sent again."""
+    """Requests to one provider, and pictures from where its answers say. Sessions are opened when first used.
+    A lost connection is Unavailable; nothing is sent again.
 
-    def __init__(self, key: EditorKey | None = None) -> None:
+    With a key, requests go to the host of `base_url` alone (`sites`: or to these domains of the provider).
+    """
+
+    def __init__(self, base_url: str, key: EditorKey | None = None, sites: tuple[str, ...] = ()) -> None:
         self._key_name = key.names[0] if key else "base_url"
         self._secret = key.value() if key else None
+        self._origin = KeyOrigin(base_url, sites) if self._secret else None
+        self._base_url = base_url
         self._session: aiohttp.ClientSession | None = None
+        self._files: aiohttp.ClientSession | None = None
         self._proxies: dict[tuple[str, str], str | None] = {}
 
     @property
     def session(self) -> aiohttp.ClientSession:
-        import aiohttp
-
         if self._session is None or self._session.closed:
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0),
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
-                middlewares=(_lost_connection_is_unavailable,),
-            )
+            self._session = provider_session(self._origin)
         return self._session
+
+    @property
+    def _file_session(self) -> aiohttp.ClientSession:
+        if self._files is None or self._files.closed:
+            policy = AddressPolicy(self._base_url, network_settings().private_addresses)
+            proxies = frozenset(urlsplit(proxy).hostname or "" for proxy in getproxies().values())
+            self._files = file_session(policy, proxies)
+        return self._files
 
     async def ask(
         self,
@@ -100,8 +122,8 @@ class Web:
         return HttpReply(response.status, body, reason, error_)
 
     def _proxy(self, url: str) -> str | None:
-        """What the environment puts between us and the host, looked up once: left to itself, aiohttp does so
-        for each request, on a thread, and reads a .netrc too."""
+        """The proxy from the environment, looked up once: aiohttp would do so for each request, on a thread,
+        and read a .netrc too."""
         parts = urlsplit(url)
         place = parts.scheme, parts.netloc
         if place not in self._proxies:
@@ -109,36 +131,57 @@ class Web:
             self._proxies[place] = None if past else getproxies().get(parts.scheme)
         return self._proxies[place]
 
-    async def fetch(self, url: str) -> bytes:
-        """Something that was made for us and is still there, without our key: its host may be another."""
+    async def fetch(self, url: Any) -> bytes:
+        """A finished picture at an address that an answer names, or in a data URI. No key is sent. Passing
+        errors are waited out, since the picture is paid for; UnusableAnswer if it cannot be had at all."""
+        if not isinstance(url, str):
+            raise UnusableAnswer("the answer names no address for the picture")
+        if url.startswith("data:"):
+            return decoded(url)
+        AddressPolicy(allow_private=True).check_url(url)  # before a proxy is looked up for it
+        looks = 0
 
-        async def once() -> bytes:
-            reply = await self.ask("GET", url)
-            if reply.error:
-                raise Unavailable(f"the picture could not be fetched: {reply.status}")
-            return reply.body
+        async def look() -> bytes:
+            nonlocal looks
+            looks += 1
+            return await self._fetch_once(url, may_be_late=looks < MISSING_LOOKS)
 
-        return await patiently(once)
+        return await patiently(look)
+
+    async def _fetch_once(self, url: str, *, may_be_late: bool) -> bytes:
+        import aiohttp
+
+        try:
+            async with self._file_session.get(
+                url, proxy=self._proxy(url), max_redirects=FILE_REDIRECTS
+            ) as response:
+                body = await response.read()
+        except (
+            aiohttp.InvalidURL,
+            aiohttp.InvalidUrlRedirectClientError,
+            aiohttp.NonHttpUrlClientError,
+            aiohttp.TooManyRedirects,
+        ) as error:
+            what = "in circles" if isinstance(error, aiohttp.TooManyRedirects) else "to no http address"
+            raise UnusableAnswer(f"the address of the picture leads {what}: {one_line(url, None)}") from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise Unavailable(f"the picture was cut off: {type(error).__name__}") from error
+        if response.status < 400:
+            return body
+        passing = (408, 425, 429, 404) if may_be_late else (408, 425, 429)
+        is_passing = response.status >= 500 or response.status in passing
+        kind = Unavailable if is_passing else UnusableAnswer
+        raise kind(f"the picture could not be fetched: {response.status}")
 
     async def close(self) -> None:
-        if self._session is not None:
-            await self._session.close()
-
-
-async def _lost_connection_is_unavailable(
-    request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
-) -> aiohttp.ClientResponse:
-    import aiohttp
-
-    try:
-        return await send(request)
-    except aiohttp.ClientConnectionError as error:
-        raise Unavailable(f"connection to {request.url.host} lost: {type(error).__name__}") from error
+        for session in (self._session, self._files):
+            if session is not None:
+                await session.close()
 
 
 async def patiently(ask: Callable[[], Awaitable[T]]) -> T:
-    """Ask for what is paid for already, again and again, until the caller's deadline: to give up is to pay
-    twice. What went wrong last is then a note on the cancellation."""
+    """Request a result that is already paid for, repeatedly until the caller's deadline, because giving up
+    would mean paying twice. The last error is then a note on the cancellation."""
     wait_seconds = FIRST_WAIT_SECONDS
     trouble: RateLimited | Unavailable | None = None
     try:
@@ -169,7 +212,7 @@ async def called_off_by(cancel: Callable[[], Awaitable[object]]) -> AsyncIterato
 
 
 def reason_in(body: bytes) -> str:
-    """The sentence for people in an error's body.
+    """The human-readable message in an error's body.
 
     >>> reason_in(b'{"error": {"message": "no such model", "type": "invalid"}}')
     'no such model'
@@ -177,12 +220,12 @@ def reason_in(body: bytes) -> str:
     text = body.decode(errors="replace")
     try:
         return sentence(json.loads(text))
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
 def sentence(said: Any) -> str:
-    """What a JSON value means to tell, by the names that servers give to it."""
+    """The message in a JSON value, by the keys that servers use."""
     if isinstance(said, Mapping):
         for key in ("detail", "error", "message", "msg", "title"):
             if said.get(key):
@@ -193,7 +236,7 @@ def sentence(said: Any) -> str:
 
 
 def part_of(reply: Any, *path: str | int) -> Any:
-    """What lies at this path of a JSON reply; BadOutput where there is nothing."""
+    """The value at this path of a JSON reply; raises BadOutput if it is missing."""
     for step in path:
         try:
             reply = reply[step]
@@ -203,7 +246,7 @@ def part_of(reply: Any, *path: str | int) -> Any:
 
 
 def decoded(text: Any) -> bytes:
-    """A file that came as base64, bare or as a data URI, in one line or in many; BadOutput if it did not.
+    """A file from base64 or a data URI, in one or several lines; raises BadOutput if it is invalid.
 
     >>> decoded("aGVsbG8="), decoded("data:image/png;base64,aGVs bG8=")
     (b'hello', b'hello')

@@ -22,7 +22,7 @@ _loading = threading.Lock()
 
 
 def chosen(facts: EditorFacts, parameter: str, allowed: Collection[str]) -> str:
-    """The value of a parameter that takes only these; WrongUse for any other."""
+    """The value of a parameter with a closed set of values; raises WrongUse for any other."""
     value = str(facts.parameters[parameter])
     if value not in allowed:
         raise WrongUse(f"{facts.name}: {parameter} must be one of {', '.join(allowed)}, not {value}")
@@ -56,8 +56,8 @@ def found_device(name: str) -> torch.device:
 
 
 def load(model: str, loader: Callable[..., Any], **options: Any) -> Any:
-    """`loader(model, **options)`, one at a time in this process; Misconfigured if that fails. A folder is
-    read as it is, without a look at the hub."""
+    """`loader(model, **options)`, one at a time in this process; raises Misconfigured if that fails. A folder
+    is read without access to the hub."""
     import torch
 
     here = is_folder(model)
@@ -67,7 +67,7 @@ def load(model: str, loader: Callable[..., Any], **options: Any) -> Any:
             return loader(source, local_files_only=here, **options)
         except torch.OutOfMemoryError as error:
             raise Misconfigured(f"{model} does not fit into memory: try offload=model") from error
-        except Exception as error:  # loaders fail in as many ways as there are formats
+        except Exception as error:  # every format has its own errors
             reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise Misconfigured(
                 f"{model} cannot be loaded ({reason}): give a folder with its weights, or a hub id that "
@@ -77,7 +77,7 @@ def load(model: str, loader: Callable[..., Any], **options: Any) -> Any:
 
 @contextmanager
 def _no_progress_bars() -> Iterator[None]:
-    """Loading shows none: they would run through the run's own progress."""
+    """Disable progress bars while loading, because they would disturb the run's own."""
     import diffusers.utils.logging as of_diffusers
     import transformers.utils.logging as of_transformers
 

@@ -1,4 +1,4 @@
-"""The editing pipelines of diffusers as data: what each is called with, and what it makes of N pictures."""
+"""The editing pipelines of diffusers as data: their arguments, and whether they serve batches."""
 
 from __future__ import annotations
 
@@ -23,22 +23,23 @@ class Kind:
     guidance: float
     guidance_argument: str = "guidance_scale"
     takes_pairs: bool = False
-    """Whether one call serves N pictures with a prompt and a generator each, as N calls would."""
+    """Whether one call serves N pictures with a prompt and a generator each, with the same results as N
+    calls."""
     max_inputs: int = 1
     layout: Layout = "one"
-    """How a request's pictures are handed over: the one picture, a list of them, or a list a prompt."""
+    """How a request's pictures are passed: a single picture, a list, or a list per prompt."""
     image_argument: str = "image"
     picture_tag: str = ""
-    """What stands in the prompt for the picture with this number."""
+    """The placeholder in the prompt for the picture with this number."""
     side_multiple: int | None = 16
-    """Sides are rounded down to a multiple of this; None where the pipeline takes no size."""
+    """Sides are rounded down to a multiple of this; None if the pipeline takes no size."""
     area_argument: str | None = None
-    """Where the pipeline would rescale to an area of its own: the argument that says which."""
+    """The argument for the area to which the pipeline rescales pictures, if it does."""
     fixed: Mapping[str, Parameter] = field(default_factory=dict)
 
 
 _TRUE_CFG: Mapping[str, Parameter] = {"negative_prompt": " "}
-"""The Qwen pipelines leave guidance out, without an error, where there is no negative prompt."""
+"""Without a negative prompt, the Qwen pipelines silently disable guidance."""
 
 KINDS: Mapping[str, Kind] = {
     "StableDiffusionInstructPix2PixPipeline": Kind(
@@ -59,15 +60,15 @@ KINDS: Mapping[str, Kind] = {
     ),
     "Flux2Pipeline": Kind(50, 4.0, max_inputs=10, layout="references"),
     "Flux2KleinPipeline": Kind(50, 4.0, max_inputs=4, layout="references"),
-    # It takes a list of prompts and encodes the first alone.
+    # It takes a list of prompts, but encodes only the first.
     "LongCatImageEditPipeline": Kind(50, 4.5, side_multiple=None),
     "OmniGenPipeline": Kind(
         50, 2.5, takes_pairs=True, max_inputs=3, layout="nested", image_argument="input_images",
         picture_tag="<img><|image_{number}|></img>", fixed={"img_guidance_scale": 1.6},
     ),
-    # It takes pairs, but draws all of a call's prior tokens with the first seed.
+    # It takes pairs, but samples all prior tokens of a call with the first seed.
     "GlmImagePipeline": Kind(50, 1.5, max_inputs=4, layout="references", side_multiple=32),
-    # It brings every picture to the nearest of its own sizes.
+    # It resizes every picture to the nearest of its own sizes.
     "JoyImageEditPipeline": Kind(40, 4.0, takes_pairs=True, side_multiple=None),
 }  # fmt: skip
 
@@ -101,7 +102,7 @@ def arguments_for(
 
 
 def _size(kind: Kind, request: EditRequest) -> dict[str, int]:
-    """The picture's own size, so that it is kept; pipelines otherwise go to about one megapixel."""
+    """The picture's own size, because pipelines otherwise resize to about one megapixel."""
     if kind.side_multiple is None:
         return {}
     multiple = kind.side_multiple
@@ -116,7 +117,7 @@ def _prompt(kind: Kind, request: EditRequest) -> str:
 
 
 def _generators(requests: Sequence[EditRequest]) -> list[torch.Generator]:
-    """On the CPU wherever the pipeline is, so that a seed means the same noise on every device."""
+    """Always on the CPU, so that a seed gives the same noise on every device."""
     import torch
 
     return [torch.Generator("cpu").manual_seed(request.seed) for request in requests]

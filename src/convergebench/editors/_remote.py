@@ -1,4 +1,4 @@
-"""What editors behind an API share: what they send, how long they wait, what they make of the answer."""
+"""The common part of editors behind an API: requests, deadlines and replies."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 DEADLINE_SECONDS = 300.0
 TAKEN_EVERYWHERE = ("image/png", "image/jpeg", "image/webp")
 SMALL_BYTES = 32 * 1024
-"""Of a picture's file: to hand smaller ones to a thread costs more than the work itself."""
+"""The size of a picture's file from which work is done on a thread; for smaller files a thread costs more."""
 
 T = TypeVar("T")
 
 
 def sent_pictures(facts: EditorFacts, request: EditRequest) -> tuple[Picture, ...]:
-    """The request's pictures in formats that every provider takes; Refused if they are too many."""
+    """The request's pictures in formats that every provider accepts; raises Refused if they are too many."""
     from convergebench.picture import Picture
 
     given, most = len(request.images), facts.max_inputs
@@ -46,19 +46,19 @@ def sent_pictures(facts: EditorFacts, request: EditRequest) -> tuple[Picture, ..
 
 
 def call_parameters(facts: EditorFacts, *ours: str) -> dict[str, Parameter]:
-    """What goes into the call as it is: all parameters but ours, and but those switched off with ''."""
+    """The parameters that are passed on unchanged: all except our own and those disabled with ''."""
     return {key: value for key, value in facts.parameters.items() if key not in ours and value != ""}
 
 
 async def made_ready(work: Callable[[EditRequest], T], request: EditRequest) -> T:
-    """What `work` makes of the request's pictures, which takes a while where they are large."""
+    """The result of `work` on the request's pictures, on a thread if they are large."""
     if sum(len(picture.encoded) for picture in request.images) < SMALL_BYTES:
         return work(request)
     return await asyncio.to_thread(work, request)
 
 
 async def edited_from(data: bytes, cost_usd: float | None) -> Edited:
-    """The picture as it was given; BadOutput if it is none."""
+    """The picture, unchanged; raises BadOutput if it is not a picture."""
     from convergebench.picture import Picture
 
     try:
@@ -71,14 +71,14 @@ async def edited_from(data: bytes, cost_usd: float | None) -> Edited:
 
 @dataclass
 class Bill:
-    """What a provider charges for an edit, from when it does."""
+    """The charge for an edit, once it is due."""
 
     usd: float | None = None
 
 
 @contextlib.contextmanager
 def charged(cost_usd: float | None = None) -> Iterator[Bill]:
-    """An error in here costs what stands on the bill by then, unless it says itself what it cost."""
+    """An error inside this context has the current charge as its cost, unless it has its own."""
     bill = Bill(cost_usd)
     try:
         yield bill
@@ -90,7 +90,7 @@ def charged(cost_usd: float | None = None) -> Iterator[Bill]:
 
 @contextlib.asynccontextmanager
 async def deadline(seconds: float) -> AsyncIterator[Bill]:
-    """Unavailable, with the last thing that went wrong, when it takes longer.
+    """Raises Unavailable with the last error if it takes longer.
 
     A job accepted inside this context is charged, even if it is abandoned later.
     """

@@ -27,15 +27,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Made:
-    """What a pipeline gave for one request; it is made a picture elsewhere, while the device goes on."""
+    """A pipeline's output for one request; it is encoded elsewhere while the device continues."""
 
     values: NDArray[np.float32]
     flagged: bool
     seconds: float
-    """Of the call, which others may have shared."""
+    """The duration of the call, which other requests may have shared."""
 
     def finished(self) -> Edited | EditError:
-        """The picture, unless it is none: a safety checker gives black, and so do values that overflowed."""
+        """The picture. Raises an error for a black one, from a safety checker or an overflow."""
         import numpy as np
 
         from convergebench.picture import Picture
@@ -49,7 +49,7 @@ class Made:
 
 
 class DeviceReplica:
-    """Loads once and edits in batches; out of memory, it halves them and does the work again."""
+    """Loads once and edits in batches; if memory is exhausted, it halves the batches and retries."""
 
     def __init__(self, parameters: Mapping[str, Parameter], device: str, offload: str, batch: int) -> None:
         self._parameters = parameters
@@ -66,12 +66,12 @@ class DeviceReplica:
 
     async def close(self) -> None:
         if self._pipeline is not None:
-            self._pipeline._interrupt = True  # a call that is still running has nobody waiting for it
+            self._pipeline._interrupt = True  # nobody waits for a call that is still running
             await self.on_its_thread(self._unload)
         self._thread.shutdown(wait=False)
 
     async def ready(self) -> None:
-        """Have the pipeline loaded; Misconfigured says why that cannot be."""
+        """Load the pipeline; raises Misconfigured if that fails."""
         if self._pipeline is None:
             await self.on_its_thread(self._load)
 
@@ -100,7 +100,7 @@ class DeviceReplica:
         self._kind, self._pipeline = kind, pipeline
 
     def edit_all(self, requests: Sequence[EditRequest]) -> list[Made | EditError]:
-        """An outcome each, in order; the pictures of all requests have the same sizes."""
+        """One outcome per request, in order; the pictures of all requests have the same sizes."""
         assert self._kind is not None
         given = len(requests[0].images)
         if given > self._kind.max_inputs:
@@ -116,7 +116,7 @@ class DeviceReplica:
         return outcomes
 
     def _edit_or_halve(self, requests: Sequence[EditRequest]) -> list[Made | EditError]:
-        """What goes wrong for many is tried again for fewer, so that a failure is that of one request."""
+        """A failed batch is retried in parts, so that a failure concerns a single request."""
         import torch
 
         half = (len(requests) + 1) // 2
@@ -128,10 +128,10 @@ class DeviceReplica:
                 f"out of memory on {self._device} with one picture of {width} × {height}: try offload=model"
             )
             if len(requests) > 1:
-                self._largest = half  # from now on: what did not fit will not fit next time
-        except Exception as error:  # a pipeline's own mistake
+                self._largest = half  # also for later batches, which would not fit either
+        except Exception as error:  # an error in the pipeline
             failure = Crashed(f"{type(error).__name__}: {error}")
-        _free_memory()  # after the except clause: until there the traceback holds the tensors
+        _free_memory()  # after the except clause, because the traceback keeps the tensors alive
         if len(requests) == 1:
             return [failure]
         return self._in_calls(requests[:half], True) + self._in_calls(requests[half:], True)
@@ -167,8 +167,8 @@ class DeviceReplica:
 
 
 def _resize_each(pipeline: Any) -> None:
-    """diffusers' image processor leaves a list as it is where it would resize a picture: in a batch, Qwen's
-    language model would see pictures of another size than it does alone."""
+    """diffusers' image processor does not resize lists as it does single pictures: in a batch, Qwen's
+    language model would see pictures of a different size."""
     processor = getattr(pipeline, "image_processor", None)
     if processor is None:
         return

@@ -132,5 +132,5 @@ PRESETS = {
 
 
 def defaults_of(adapter: str) -> dict[str, Parameter]:
-    """Parameters of the first preset that uses this adapter; none for a user's own."""
+    """Parameters of the first preset that uses this adapter; none for a user's own adapter."""
     return next((dict(preset.parameters) for preset in PRESETS.values() if preset.model == adapter), {})

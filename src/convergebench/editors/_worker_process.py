@@ -1,4 +1,4 @@
-"""One worker process: started with another Python, spoken to in JSON lines, stopped for good."""
+"""One worker process: runs in another Python, and communicates in JSON lines."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _OF_OUR_OWN_PYTHON = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNC
 
 
 class WorkerGone(Exception):
-    """The process ended, hung, or does not speak as agreed; its last words are in the text."""
+    """The process ended, hung, or violated the protocol; the message has the end of its output."""
 
 
 @dataclass(frozen=True)
 class WorkerPlan:
-    """What to start: everything that the processes of one editor share."""
+    """The configuration that the processes of one editor share."""
 
     python: Path
     adapter: Path
@@ -54,7 +54,7 @@ class WorkerProcess:
 
     @classmethod
     async def start(cls, plan: WorkerPlan, replica: int, log_file: Path) -> WorkerProcess:
-        """Start it and wait for its hello: the model is loaded then."""
+        """Start it and wait for its first message, which it sends when the model is loaded."""
         started = time.perf_counter()
         worker = await cls._spawned(plan, log_file)
         greeting = {
@@ -79,7 +79,7 @@ class WorkerProcess:
     @classmethod
     async def _spawned(cls, plan: WorkerPlan, log_file: Path) -> WorkerProcess:
         environment = {name: text for name, text in os.environ.items() if name not in _OF_OUR_OWN_PYTHON}
-        # stderr is a file: nobody has to drain it, so a talkative model never waits for us.
+        # stderr is a file that need not be drained, so that a verbose model never blocks.
         with log_file.open("ab") as stderr:
             log_start = stderr.tell()
             try:
@@ -91,19 +91,19 @@ class WorkerProcess:
                     stderr=stderr,
                     env=environment,
                     limit=LONGEST_LINE,
-                    start_new_session=True,  # Ctrl-C is for us: what is in flight finishes
+                    start_new_session=True,  # Ctrl-C is for this process only: edits in flight finish
                 )
             except OSError as error:
                 raise WorkerGone(f"cannot be run ({error.strerror})") from error
         return cls(plan, process, log_file, log_start)
 
     async def edit(self, image: Path, instruction: str, seed: int, output: Path) -> dict[str, Any]:
-        """Its reply. Who stops waiting for that must stop the process, which is still busy."""
+        """The reply. A caller that stops waiting must stop the process, which is still busy."""
         request = {"image": str(image), "instruction": instruction, "seed": seed, "output": str(output)}
         return await self._exchange(request, self._plan.edit_seconds)
 
     async def stop(self) -> None:
-        """Close its input, which it takes as a goodbye, and end it and its children if it does not."""
+        """Close its input, which ends it; kill it and its children if it does not end."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         with contextlib.suppress(TimeoutError):
@@ -127,7 +127,7 @@ class WorkerProcess:
     async def _sent_and_answered(self, content: Mapping[str, Any]) -> dict[str, Any]:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(json.dumps(content).encode() + b"\n")
-        with contextlib.suppress(ConnectionError):  # it is gone; how it ended says more
+        with contextlib.suppress(ConnectionError):  # it has ended; its exit code says more
             await self._process.stdin.drain()
         line = await self._process.stdout.readline()
         if not line.endswith(b"\n"):

@@ -26,7 +26,7 @@ INPUTS = {
     "prompt": ("text", "prompt", "value", "string", "instruction"),
     "seed": ("seed", "noise_seed", "value"),
 }
-"""Where nodes of the usual kinds take it."""
+"""The input of common node types for each kind of slot."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Workflow:
     graph: Graph
     slots: tuple[Slot, ...]
     digest: str
-    """Of what it says, however the file is laid out."""
+    """Independent of the formatting of the file."""
     result_node: str | None
 
     @property
@@ -68,7 +68,7 @@ class Workflow:
 
 
 def read_workflow(path: Path) -> Workflow:
-    """The workflow in a file; WrongUse says what to change if it cannot serve as an editor."""
+    """The workflow in a file; raises WrongUse with advice if it cannot be used as an editor."""
     try:
         graph = json.loads(path.read_bytes())
     except OSError as error:

@@ -33,18 +33,18 @@ from convergebench.types import (
 
 SUFFIXES = (".png", ".webp", ".jpg", ".jpeg")
 SAME_PICTURE_LEVELS = 2.0
-"""Mean difference up to which two decoders may read one JPEG file differently."""
+"""The maximum mean difference between two decoders of the same JPEG file."""
 
 
 class Collection(Protocol):
-    """Finds the picture for a step, and the source that its chain began with."""
+    """Finds the picture for a step, and the source of its chain."""
 
     def picture_for(self, step: StepContext) -> Path | None: ...
 
     def source_of(self, case: str) -> Path | None: ...
 
     def named_files(self) -> Mapping[str, Path]:
-        """All pictures, under names that stay when the whole is moved."""
+        """All pictures, by names that do not depend on the location of the folder."""
 
 
 @provider(
@@ -112,8 +112,8 @@ class SingleEdits:
 
 @dataclass(frozen=True)
 class Suffixed:
-    """One picture for each case, in a file called by the case's id with this behind it: its first edit, or
-    what refined that."""
+    """One picture for each case, in a file named by the case's id and this suffix: its first edit, or a
+    refinement of it."""
 
     root: Path
     suffix: str
@@ -177,7 +177,7 @@ class FolderEditor:
         return Edited(take_back(file))
 
     def _check_source(self, request: EditRequest, case: str) -> None:
-        """A chain that began with another picture would be measured against the wrong one."""
+        """A chain from another source would be measured against the wrong picture."""
         import numpy as np
 
         file = self._collection.source_of(case)

@@ -1,4 +1,4 @@
-"""The editor that does nothing: the best preservation there can be, and the worst editing."""
+"""The editor that does nothing: perfect preservation, and no editing."""
 
 from __future__ import annotations
 

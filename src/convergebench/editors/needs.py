@@ -1,26 +1,27 @@
-"""What an editor needs before it can be used, and how to get it."""
+"""The requirements of editors, and how to meet them."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Protocol
 
 from convergebench.providers import key_in
-from convergebench.types import Misconfigured
+from convergebench.types import Misconfigured, Parameter
 
 
 class Need(Protocol):
     parameter: ClassVar[str]
-    """A parameter of the editor that gives it too; empty if none does."""
+    """The parameter of the editor that also meets it; empty if there is none."""
     comes_by_itself: ClassVar[bool]
-    """Whether the editor gets it when it is first used, so that nobody has to do anything."""
+    """Whether the editor obtains it automatically on first use."""
 
     def missing(self) -> str | None:
-        """One clause on what is not there and how to get it; None when it is."""
+        """What is missing and how to get it, as one clause; None if it is met."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,18 @@ class EditorKey:
             return None if self.value() else f"no key: set {' or '.join(self.names)}"
         except Misconfigured as error:
             return str(error)
+
+
+KEY_NAME = "key_name"
+"""The parameter that names the environment variable of a proxy's key; no part of an editor's identity."""
+
+
+def key_for(parameters: Mapping[str, Parameter], usual: EditorKey) -> EditorKey:
+    """The key that an editor is called with: a proxy's own, even if that is none, or else the provider's."""
+    if KEY_NAME not in parameters:
+        return usual
+    name = str(parameters[KEY_NAME])
+    return EditorKey(name) if name else EditorKey()
 
 
 @dataclass(frozen=True)

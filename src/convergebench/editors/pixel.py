@@ -12,7 +12,7 @@ Transform = Callable[[Pixels, str, int], Pixels]
 
 
 class PixelEditor:
-    """Wraps `transform(pixels, instruction, seed)`; costs nothing and needs nothing."""
+    """Wraps `transform(pixels, instruction, seed)`; free, and without requirements."""
 
     share = Share()
 

@@ -1,6 +1,6 @@
-"""Probes: editors that ignore the instruction and wear the picture in one known way each.
+"""Probes: editors that ignore the instruction and degrade the picture in one known way each.
 
-They are rulers for the metrics: what a metric says of a probe can be checked against what was done.
+They calibrate the metrics: a metric's value for a probe can be compared with the known degradation.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class PythonFunction:
 def _called(function: Function, image: Image, request: EditRequest) -> Any:
     try:
         return function(image, request.instruction, request.seed)
-    except SystemExit as error:  # it is the function's end, not the run's
+    except SystemExit as error:  # the function was cancelled, not the run
         raise RuntimeError(f"the function called sys.exit({error.code})") from error
 
 

@@ -6,16 +6,14 @@ An editor is one module of this package, or of another that names it under the e
 
 from __future__ import annotations
 
-import importlib
-import logging
-import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal
 
 from convergebench import plugins
-from convergebench.editors.needs import Need
+from convergebench.editors._proxies import ProviderProxy, configured_proxies
+from convergebench.editors.needs import KEY_NAME, EditorKey, Need
 from convergebench.errors import WrongUse, unknown_name
 from convergebench.provider_limits import limits_at
 from convergebench.providers import check_no_secret
@@ -28,8 +26,6 @@ from convergebench.types import (
     Parameter,
     parameter_in,
 )
-
-log = logging.getLogger("convergebench")
 
 ENTRY_POINTS = "convergebench.editors"
 
@@ -57,7 +53,7 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class Listing:
-    """What is known of an editor before it is built."""
+    """The description of an editor before it is built."""
 
     name: str
     provider: str
@@ -65,7 +61,7 @@ class Listing:
     version: str
     role: Role
     price_usd: float | None
-    """An edit's price, if it does not depend on the picture or was worked out for one megapixel."""
+    """The price per edit, if it does not depend on the picture, or for one megapixel."""
     parameters: Mapping[str, Parameter]
     needs: Sequence[Need]
     build: Build
@@ -75,19 +71,19 @@ class Listing:
     facts: ModelFacts = ModelFacts()
 
     def missing(self, given: Mapping[str, Parameter] | None = None) -> str | None:
-        """Why it cannot be used now, or None if it can; what a parameter gives is not missing."""
+        """The reason why it cannot be used now, or None if it can; parameters may meet requirements."""
         open_needs = [need for need in self.needs if not (given or {}).get(need.parameter)]
         blocking = (need for need in open_needs if not need.comes_by_itself)
         return next((reason for need in blocking if (reason := need.missing())), None)
 
     def lacking(self) -> str | None:
-        """What is not here yet, also where it comes by itself."""
+        """The first unmet requirement, including those that are met automatically on first use."""
         return next((reason for need in self.needs if (reason := need.missing())), None)
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A provider's model under a short name, with the parameters it is called with."""
+    """A provider's model under a short name, with its parameters."""
 
     model: str
     price_usd: float | None = None
@@ -111,7 +107,7 @@ def editor(
     needs: Sequence[Need] = (),
     parameters: Mapping[str, Parameter] | None = None,
 ) -> Callable[[Build], Build]:
-    """Make one editor known under a name; its parameters with their defaults are part of its fingerprint."""
+    """Register an editor under a name; its parameters with their defaults are part of its fingerprint."""
 
     def register(build: Build) -> Build:
         known = dict(parameters or {})
@@ -134,9 +130,9 @@ def provider(
     at_once: int | None = None,
     takes_seed: bool | None = None,
 ) -> Callable[[Build], Build]:
-    """Make a provider known: `name:model` builds any of its models, `facts.parameters["model"]` says which;
-    presets are short names for some of them. `at_once` is how many requests at a time are safe for a new
-    account, None for what runs on this machine. `takes_seed` holds for models whose facts do not say."""
+    """Register a provider: `name:model` builds any of its models, by `facts.parameters["model"]`; presets are
+    short names for some of them. `at_once` is the number of parallel requests that is safe for a new account;
+    None for editors on this machine. `takes_seed` applies to models whose facts do not state it."""
 
     def register(build: Build) -> Build:
         shared = dict(parameters or {})
@@ -164,19 +160,21 @@ def provider(
 
 
 def listings() -> list[Listing]:
-    """All editors with a name of their own: built in and from other packages."""
+    """All named editors: built-in ones and those of other packages."""
     _discover()
     return list(_listings.values())
 
 
 def providers() -> list[Listing]:
-    """All that `provider:model` can begin with."""
+    """All that `provider:model` can begin with: built in, from other packages, and proxies of the
+    configuration file."""
     _discover()
-    return list(_providers.values())
+    return [*_providers.values(), *_proxies().values()]
 
 
 def open_editor(spec: str) -> Editor:
-    """Build the editor that `spec` names; WrongUse if there is none such, or if it lacks something."""
+    """Build the editor that `spec` names; raises WrongUse if it is unknown, or if a requirement is not
+    met."""
     listing, parameters = parse(spec)
     if missing := listing.missing(parameters):
         raise _not_yet(listing, missing)
@@ -187,7 +185,7 @@ def open_editor(spec: str) -> Editor:
 
 
 def known_editor(spec: str) -> Editor:
-    """The same, but one that lacks something is known all the same, so that its cost can be told."""
+    """The same, but also for editors with unmet requirements, so that their cost can be estimated."""
     listing, parameters = parse(spec)
     missing = listing.missing(parameters)
     facts = facts_of(listing, parameters, split_label(spec)[0])
@@ -195,7 +193,7 @@ def known_editor(spec: str) -> Editor:
 
 
 class Unready:
-    """An editor that cannot be used yet: it has an identity and a price, and says what is missing."""
+    """An editor with unmet requirements: it has an identity and a price, and reports what is missing."""
 
     def __init__(self, facts: EditorFacts, missing: str) -> None:
         self.facts = facts
@@ -209,10 +207,10 @@ class Unready:
 
 
 def facts_of(listing: Listing, parameters: Mapping[str, Parameter], label: str = "") -> EditorFacts:
-    """The editor's identity; its name tells all parameters that are not as listed."""
+    """The editor's identity; its name includes all parameters that differ from their defaults."""
     given = {key: value for key, value in parameters.items() if value != listing.parameters.get(key)}
     base = listing.name
-    if listing is _providers.get(listing.name):
+    if "model" in given and "model" not in listing.parameters:
         base = f"{listing.name}:{given.pop('model')}"
     query = "&".join(f"{key}={value}" for key, value in sorted(given.items()))
     account = limits_at(listing.provider)
@@ -244,12 +242,12 @@ def split_label(spec: str) -> tuple[str, str]:
 
 
 def parse(spec: str) -> tuple[Listing, dict[str, Parameter]]:
-    """The listing and the full set of parameters, or one sentence on what is wrong with the name."""
+    """The listing and the full set of parameters; raises WrongUse for an invalid name."""
     _discover()
     name, _, query = split_label(spec)[1].partition("?")
     start, colon, model = name.partition(":")
     if colon:
-        listing = _found(start, _providers, "provider")
+        listing = _found(start, {**_proxies(), **_providers}, "provider")
         parameters: dict[str, Parameter] = {"model": model, **listing.parameters}
     else:
         listing = _found(name, _listings, "model")
@@ -265,6 +263,24 @@ def parse(spec: str) -> tuple[Listing, dict[str, Parameter]]:
             takes = ", ".join(parameters) or "no parameters"
             raise WrongUse(f"{name} has no parameter {key}; it takes {takes}")
     return listing, parameters
+
+
+def _proxies() -> dict[str, Listing]:
+    return {name: _proxy(name, one) for name, one in configured_proxies().items()}
+
+
+def _proxy(name: str, proxy: ProviderProxy) -> Listing:
+    """The provider that it is like, at another address and with another key."""
+    like = _providers[proxy.like]
+    packages = tuple(need for need in like.needs if not isinstance(need, EditorKey))
+    return replace(
+        like,
+        name=name,
+        provider=name,
+        summary=f"proxy at {proxy.base_url} that speaks the protocol of {proxy.like}",
+        parameters={**like.parameters, "base_url": proxy.base_url, KEY_NAME: proxy.key},
+        needs=(EditorKey(proxy.key), *packages) if proxy.key else packages,
+    )
 
 
 def _not_yet(listing: Listing, missing: str) -> WrongUse:
@@ -299,13 +315,5 @@ def _add(listings: dict[str, Listing], listing: Listing) -> None:
 
 @cache
 def _discover() -> None:
-    import convergebench.editors as package
-
-    for module in pkgutil.iter_modules(package.__path__):
-        if not module.name.startswith("_"):
-            importlib.import_module(f"{package.__name__}.{module.name}")
-    for point in plugins.entry_points_of(ENTRY_POINTS):
-        try:
-            point.load()
-        except Exception as error:  # a broken plug-in must not take the other editors with it
-            log.warning("the editor %s cannot be imported (%s); skipping it", point.name, error)
+    for _ in (*plugins.import_modules(__package__), *plugins.installed(ENTRY_POINTS)):
+        pass  # importing a module registers its editors

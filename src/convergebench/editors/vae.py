@@ -60,7 +60,7 @@ def vae(facts: EditorFacts) -> Editor:
 
 
 class VaeEditor:
-    """Loads the autoencoder when first asked; all its work is done on one thread."""
+    """Loads the autoencoder on first use; all its work is done on one thread."""
 
     def __init__(self, facts: EditorFacts, device: str) -> None:
         self.facts = facts
@@ -106,7 +106,7 @@ def _loaded(facts: EditorFacts, device: str) -> Any:
 
 
 def reconstructed(model: Any, pixels: Pixels) -> Pixels:
-    """What is left of the pixels after encoding and decoding."""
+    """The pixels after encoding and decoding."""
     import numpy as np
     import torch
 
@@ -127,7 +127,7 @@ def reconstructed(model: Any, pixels: Pixels) -> Pixels:
 
 
 def _latent(encoded: Any) -> torch.Tensor:
-    """The encoder's mean, whatever its class calls it."""
+    """The encoder's mean, which has different names in different classes."""
     if hasattr(encoded, "latent_dist"):
         mode: torch.Tensor = encoded.latent_dist.mode()
         return mode
@@ -136,7 +136,7 @@ def _latent(encoded: Any) -> torch.Tensor:
 
 
 def _side_multiple(model: Any) -> int:
-    """By how much the sides are divided."""
+    """The reduction factor of the sides."""
     if hasattr(model, "spatial_compression_ratio"):
         return int(model.spatial_compression_ratio)
     widths = model.config.get("block_out_channels") or model.config["encoder_block_out_channels"]

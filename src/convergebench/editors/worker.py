@@ -43,9 +43,9 @@ ADAPTERS = Path(__file__).with_name("workers") / "adapters"
 START_SECONDS = 1800.0
 """For loading the model: weights may come over a network."""
 MOST_RESTARTS = 3
-"""For one edit: a picture that ends the worker four times will do so again."""
+"""For one edit: a picture that ends the worker four times is expected to do so again."""
 MOST_ENDS_IN_A_ROW = 2 * (MOST_RESTARTS + 1)
-"""Without a finished edit in between: then it is not the pictures."""
+"""Consecutive failures without a finished edit: then the pictures are not the cause."""
 _SETTINGS = ("python", "replicas", "timeout", "repo")
 
 
@@ -74,7 +74,7 @@ def worker(facts: EditorFacts) -> WorkerEditor:
     known_as = without_settings(replace(facts, parameters=parameters), *_SETTINGS)
     if adapter.parent != ADAPTERS:
         known_as = version_with(known_as, adapter)
-    # A lane of its own: more requests than replicas would only wait inside, on the clock.
+    # A separate lane: further requests would only wait inside, with the clock running.
     lane = replace(known_as, provider=f"worker {known_as.name}", at_once=replicas)
     return WorkerEditor(lane, plan, replicas)
 
@@ -106,7 +106,7 @@ def _python_for(adapter: Path, chosen: str, *, needs_its_own: bool) -> Path:
 
 
 class WorkerReplica:
-    """One place for a process. Its start is a task of its own: who gives up waiting does not undo it."""
+    """A slot for one process. Its start is a separate task, which continues if the caller stops waiting."""
 
     def __init__(self, plan: WorkerPlan, number: int) -> None:
         self._plan = plan
@@ -117,7 +117,7 @@ class WorkerReplica:
 
     @property
     def folder(self) -> Path:
-        """Private to it, and made when it is first needed: its pictures and its log."""
+        """A private folder for pictures and log, created on first use."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="convergebench-worker-"))
         return self._folder
@@ -148,13 +148,13 @@ class WorkerReplica:
             await (await start).stop()
 
     async def give_up(self, trouble: WorkerGone) -> None:
-        """Stop the process; another one is started when it is next asked for."""
+        """Stop the process; another one is started on the next request."""
         self._has_trouble = True
         log.info("the worker %s; its log is %s", trouble, self.log_file)
         await self.stop()
 
     async def close(self) -> None:
-        """Stop for good. The log of one that had trouble stays."""
+        """Stop permanently. The log is kept if there were problems."""
         await self.stop()
         if self._has_trouble:
             self.before.unlink(missing_ok=True)
@@ -164,7 +164,8 @@ class WorkerReplica:
 
 
 class WorkerEditor:
-    """Lends each edit a free replica. One that ends or hangs is started again when it is next needed."""
+    """Assigns a free replica to each edit. A replica that ends or hangs is restarted when it is next
+    needed."""
 
     def __init__(self, facts: EditorFacts, plan: WorkerPlan, replicas: int) -> None:
         self.facts = facts

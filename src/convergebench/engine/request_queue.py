@@ -54,9 +54,9 @@ class RequestQueue(Generic[Request, Reply]):
         self._notify()
         return answer
 
-    def put_back(self, asked: QueuedRequest[Request, Reply]) -> None:
+    def put_back(self, queued: QueuedRequest[Request, Reply]) -> None:
         """Put a request at the front of the queue: its server was lost, and it has waited long enough."""
-        self._waiting.appendleft(asked)
+        self._waiting.appendleft(queued)
         self._notify()
 
     def refuse_all(self, error: Exception) -> None:
@@ -115,7 +115,7 @@ class RequestQueue(Generic[Request, Reply]):
     def is_full(self, batch: int) -> bool:
         """Whether this number of requests is waiting and may be taken at once."""
         together = itertools.islice(self._waiting, batch)
-        return sum(not asked.losses and not asked.answer.done() for asked in together) == batch
+        return sum(not queued.losses and not queued.answer.done() for queued in together) == batch
 
     def _notify(self) -> None:
         self._is_filled.set()

@@ -107,8 +107,8 @@ def _pictures(folder: Path, role: str) -> dict[int, Path]:
 
 
 def _case(chain: ChainFolder, digest: str) -> Case:
-    """The folder above names the picture where there is one, or else what stands before the name of a
-    built-in edit, as in portrait_01_hat_add_remove; else the picture's content does."""
+    """The picture's name: that of the folder above if there is one; otherwise the part before the name of a
+    built-in edit, as in portrait_01_hat_add_remove; otherwise its content."""
     above, _, name = chain.case.rpartition("/")
     known = next((pair for pair in PAIRS if name == pair.id or name.endswith(f"_{pair.id}")), None)
     before = name.removesuffix(known.id).rstrip("_") if known else ""
@@ -132,9 +132,9 @@ def _steps(chain: ChainFolder, case: Case, source: Picture) -> Iterator[tuple[St
                 if role == "forward" and number in chain.backward:
                     continue
                 outcome = Failure("refused", f"the folder holds no I{number}_{role} picture")
-            asked = case.forward if role == "forward" else case.backward or ""
+            instruction = case.forward if role == "forward" else case.backward or ""
             position = 2 * (number - 1) + place
-            step = Step(position, role, number, asked, 0, (given.digest,), outcome, 0.0, None, 1)
+            step = Step(position, role, number, instruction, 0, (given.digest,), outcome, 0.0, None, 1)
             picture = made if isinstance(made, Picture) else None
             yield step, picture
             if picture is None:

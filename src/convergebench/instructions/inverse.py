@@ -38,8 +38,8 @@ def invert(instruction: str) -> str | None:
     >>> invert("Make it look nicer.") is None
     True
     """
-    asked = read(instruction)
-    return None if asked is None else said(turned(asked))
+    request = read(instruction)
+    return None if request is None else phrase(turned(request))
 
 
 def read(instruction: str) -> Meaning | None:
@@ -53,27 +53,27 @@ def read(instruction: str) -> Meaning | None:
     return None
 
 
-def turned(asked: Meaning) -> Meaning:
+def turned(request: Meaning) -> Meaning:
     """The inverse request; inverting it twice gives the same request."""
-    if asked.kind in _OTHER_KIND:
-        return replace(asked, kind=_OTHER_KIND[asked.kind])
-    if asked.kind in ("change", "replace"):
-        return replace(asked, old=asked.other, other=asked.old)
-    if asked.kind in ("rotate", "make", "move", "zoom"):
-        first, _, rest = asked.other.partition(" ")
-        return replace(asked, other=" ".join(filter(None, (_OPPOSITE.get(first, first), rest))))
-    return asked
+    if request.kind in _OTHER_KIND:
+        return replace(request, kind=_OTHER_KIND[request.kind])
+    if request.kind in ("change", "replace"):
+        return replace(request, old=request.other, other=request.old)
+    if request.kind in ("rotate", "make", "move", "zoom"):
+        first, _, rest = request.other.partition(" ")
+        return replace(request, other=" ".join(filter(None, (_OPPOSITE.get(first, first), rest))))
+    return request
 
 
 def is_its_own_inverse(instruction: str) -> bool:
     """Flips, half turns and doing nothing."""
-    asked = read(instruction)
-    return asked is not None and turned(asked) == asked
+    request = read(instruction)
+    return request is not None and turned(request) == request
 
 
-def said(asked: Meaning) -> str:
-    """The instruction that asks for this."""
-    text = _SAYINGS[asked.kind](asked)
+def phrase(request: Meaning) -> str:
+    """The instruction for this request."""
+    text = _PHRASES[request.kind](request)
     return f"{text[:1].upper()}{text[1:]}."
 
 
@@ -206,12 +206,12 @@ _READINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Meaning]], ...
 )  # fmt: skip
 
 
-def _adding(asked: Meaning) -> str:
-    return f"add {_indefinite(asked.thing)}{_place(asked.other, 'to')}"
+def _adding(request: Meaning) -> str:
+    return f"add {_indefinite(request.thing)}{_place(request.other, 'to')}"
 
 
-def _removing(asked: Meaning) -> str:
-    return f"remove {_definite(asked.thing)}{_place(asked.other, 'from')}"
+def _removing(request: Meaning) -> str:
+    return f"remove {_definite(request.thing)}{_place(request.other, 'from')}"
 
 
 def _place(place: str, preposition: str) -> str:
@@ -220,27 +220,27 @@ def _place(place: str, preposition: str) -> str:
     return f" {place}" if re.match(rf"(?:{_NEAR}) ", place) else f" {preposition} {_definite(place)}"
 
 
-def _changing(asked: Meaning) -> str:
-    if not asked.thing:
-        return f"turn {asked.old} into {asked.other}"
-    return f"change {_definite(asked.thing)} from {asked.old} to {asked.other}"
+def _changing(request: Meaning) -> str:
+    if not request.thing:
+        return f"turn {request.old} into {request.other}"
+    return f"change {_definite(request.thing)} from {request.old} to {request.other}"
 
 
-_SAYINGS: Mapping[Kind, Callable[[Meaning], str]] = {
+_PHRASES: Mapping[Kind, Callable[[Meaning], str]] = {
     "add": _adding,
     "remove": _removing,
-    "flip": lambda asked: f"flip the image {asked.thing}",
-    "rotate": lambda asked: f"rotate the image {asked.thing} degrees {asked.other}".rstrip(),
+    "flip": lambda request: f"flip the image {request.thing}",
+    "rotate": lambda request: f"rotate the image {request.thing} degrees {request.other}".rstrip(),
     "change": _changing,
-    "replace": lambda asked: f"replace {_definite(asked.old)} with {_indefinite(asked.other)}",
-    "on": lambda asked: f"turn on {_definite(asked.thing)}",
-    "off": lambda asked: f"turn off {_definite(asked.thing)}",
-    "open": lambda asked: f"open {_definite(asked.thing)}",
-    "close": lambda asked: f"close {_definite(asked.thing)}",
-    "make": lambda asked: f"make {_definite(asked.thing)} {asked.other}",
-    "increase": lambda asked: f"increase {_definite(asked.thing)}",
-    "decrease": lambda asked: f"decrease {_definite(asked.thing)}",
-    "move": lambda asked: f"move {_definite(asked.thing)} {asked.other}",
-    "zoom": lambda asked: f"zoom {asked.other}",
+    "replace": lambda request: f"replace {_definite(request.old)} with {_indefinite(request.other)}",
+    "on": lambda request: f"turn on {_definite(request.thing)}",
+    "off": lambda request: f"turn off {_definite(request.thing)}",
+    "open": lambda request: f"open {_definite(request.thing)}",
+    "close": lambda request: f"close {_definite(request.thing)}",
+    "make": lambda request: f"make {_definite(request.thing)} {request.other}",
+    "increase": lambda request: f"increase {_definite(request.thing)}",
+    "decrease": lambda request: f"decrease {_definite(request.thing)}",
+    "move": lambda request: f"move {_definite(request.thing)} {request.other}",
+    "zoom": lambda request: f"zoom {request.other}",
     "stay": lambda _: "change nothing",
 }

@@ -1,4 +1,4 @@
-"""Vision-language models as judges: whom to ask, what to ask, and what counts as an answer."""
+"""Vision-language models as judges: clients, rubrics, and the format of replies."""
 
 from convergebench.judges.base import Judge, JudgeAttempt, JudgeFacts, JudgeReply, Question, Subject, Verdict
 from convergebench.judges.registry import open_judge

@@ -1,4 +1,4 @@
-"""What judges behind an API share: their keys, and what an HTTP status stands for."""
+"""The common part of judges behind an API: keys, and the meaning of an HTTP status."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class JudgeKey:
         return self.value
 
     def hidden_in(self, text: object) -> str:
-        """A provider's words in one short line, without the key."""
+        """A provider's message in one short line, without the key."""
         return one_line(text, self.value)
 
 
 def sent_settings(settings: Mapping[str, Parameter], *ours: str) -> dict[str, Parameter]:
-    """What goes into the call as it is; a setting that was emptied, as in ?temperature=, is left out."""
+    """The settings that are passed on unchanged; an empty setting, as in ?temperature=, is omitted."""
     return {key: value for key, value in settings.items() if key not in ours and value != ""}
 
 
 def error_for(status: int, reason: str, key: JudgeKey, after_seconds: float | None = None) -> EditError:
-    """A question that a server calls bad is refused, and the others go on: it may be this picture or text
-    alone."""
+    """A question that a server rejects counts as refused, and the others continue: the cause may be this
+    picture or text alone."""
     named = " or ".join(key.names)
     return providers.error_for(
         status, reason, key_name=named, after_seconds=after_seconds, refused=_BAD_QUESTION

@@ -1,4 +1,4 @@
-"""From a rubric and a subject to the question that a judge is sent."""
+"""Builds the question to a judge from a rubric and a subject."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from convergebench.picture import Picture, digest_of
 from convergebench.types import Digest, PictureFacts, fingerprint_of
 
 FORM = 1
-"""Raise it when the words below change: replies to another form of the question are other replies."""
+"""Increase this when the texts below change, because replies to different questions must not be mixed."""
 
 _TOKENS_OF_PICTURE = 2000
 _LETTERS_OF_TOKEN = 3
@@ -35,7 +35,7 @@ _TEXT_CAPTIONS = {
 
 
 def lacking(rubric: Rubric, subject: Subject) -> str | None:
-    """What the rubric must see and the subject does not have; None where all is there."""
+    """The first input that the rubric requires and the subject lacks; None if it has all."""
     for name in rubric.sees:
         if not (subject.pictures.get(name) if name in PICTURES else subject.texts.get(name)):
             return name
@@ -43,7 +43,7 @@ def lacking(rubric: Rubric, subject: Subject) -> str | None:
 
 
 def pictures_sent(rubric: Rubric, subject: Subject) -> tuple[tuple[str, Digest], ...]:
-    """The pictures that this rubric shows, with what each is, in order."""
+    """The pictures that this rubric shows, with their roles, in order."""
     return tuple(
         (name, digest)
         for name in PICTURES
@@ -67,14 +67,14 @@ def key_of(
     texts: Mapping[str, str],
     repeat: int,
 ) -> str:
-    """What a verdict is kept under: the same only if the very same question would go to the same judge."""
+    """The key of a verdict: equal only for the identical question to the same judge."""
     return fingerprint_of(FORM, judge, rubric.fingerprint, pictures, texts, repeat)
 
 
 def question(
     rubric: Rubric, subject: Subject, show: Callable[[Digest, PictureLimits], JudgeImage]
 ) -> Question:
-    """`show` gives a picture within the rubric's limits."""
+    """`show` returns a picture within the rubric's limits."""
     if rubric.message is not None:
         return _published(rubric, rubric.message, subject, show)
     parts = tuple(_parts(rubric, subject, show))
@@ -126,19 +126,19 @@ def _line(ask: Ask) -> str:
     return f'- "{ask.name}": {wanted}. {ask.asks}'
 
 
-def likely_cost_usd(judge: JudgeFacts, asked: Question) -> float | None:
-    """What to set aside for a call: a long reply, and pictures at the upper end of what they take."""
+def likely_cost_usd(judge: JudgeFacts, question: Question) -> float | None:
+    """The cost to reserve for a call: a long reply, and the maximum number of tokens for pictures."""
     if judge.prices is None:
         return None
-    letters = len(asked.system) + sum(len(part) for part in asked.parts if isinstance(part, str))
-    read = letters // _LETTERS_OF_TOKEN + _TOKENS_OF_PICTURE * len(asked.pictures)
+    letters = len(question.system) + sum(len(part) for part in question.parts if isinstance(part, str))
+    read = letters // _LETTERS_OF_TOKEN + _TOKENS_OF_PICTURE * len(question.pictures)
     limits = [judge.settings.get(name) for name in _TOKEN_LIMITS]
     return judge.prices.cost_usd(read, next((int(one) for one in limits if one), _LONG_REPLY))
 
 
 def within(picture: Picture, limits: PictureLimits) -> Picture:
-    """The picture as a judge is shown it: the same bytes where they fit already and every program reads the
-    same pixels from them."""
+    """The picture as a judge sees it: the original bytes if they fit and every program decodes them to the
+    same pixels."""
     plain = picture.normalised()
     width, height = plain.size
     shrink = min(1.0, limits.longest_side / max(width, height))

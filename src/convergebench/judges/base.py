@@ -1,4 +1,4 @@
-"""The judge's vocabulary: who is asked, what about, and what came of it."""
+"""The types of judging: judges, questions, replies and verdicts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Ending = Literal["complete", "truncated", "refused"]
 
 @dataclass(frozen=True)
 class TokenPrices:
-    """USD for a million tokens."""
+    """USD per million tokens."""
 
     read: float
     written: float
@@ -28,19 +28,19 @@ class TokenPrices:
 
 
 _TOO_MANY = 1e15
-"""Tokens; the database takes no number that is much larger."""
+"""In tokens; the database cannot store much larger numbers."""
 FREE = TokenPrices(0.0, 0.0)
 
 
 def cost_usd(prices: TokenPrices | None, tokens_read: int | None, tokens_written: int | None) -> float | None:
-    """None where the prices or the tokens are not known."""
+    """None if prices or tokens are unknown."""
     if prices is None or tokens_read is None or tokens_written is None:
         return None
     return prices.cost_usd(tokens_read, tokens_written)
 
 
 def token_counts(usage: Any, *names: str) -> list[int | None]:
-    """What a reply's `usage` says under these names; None for whatever is not a number.
+    """The values of a reply's `usage` under these names; None for anything that is not a number.
 
     >>> token_counts({"read": 1000.0, "written": "100"}, "read", "written")
     [1000, None]
@@ -56,10 +56,10 @@ def _count(given: Any) -> int | None:
 
 @dataclass(frozen=True)
 class JudgeFacts:
-    """A judge's identity: whatever changes its replies is in the fingerprint."""
+    """A judge's identity: everything that changes its replies is part of the fingerprint."""
 
     name: str
-    """provider:model, with the settings that were given."""
+    """provider:model, with the given settings."""
     version: str
     """Of the adapter."""
     provider: str
@@ -74,11 +74,11 @@ class JudgeFacts:
 
 
 class JudgeImage(Picture):
-    """A picture as judges are sent it; one that is shown in several questions is put into letters once."""
+    """A picture as it is sent to judges; it is base64-encoded once for all questions."""
 
     @classmethod
     def of(cls, picture: Picture) -> JudgeImage:
-        """Without its pixels, which are large."""
+        """Omits the pixels, which are large."""
         return cls(picture.facts, encoded=picture.encoded)
 
     @cached_property
@@ -88,7 +88,7 @@ class JudgeImage(Picture):
 
 @dataclass(frozen=True)
 class Question:
-    """One request: texts and pictures in the order in which they are shown, and the reply's schema."""
+    """One request: texts and pictures in order, and the schema of the reply."""
 
     system: str
     """Empty for none."""
@@ -114,7 +114,7 @@ class JudgeReply:
     text: str
     ending: Ending
     finish_reason: str
-    """In the provider's own word."""
+    """In the provider's terms."""
     served_model: str
     tokens_read: int | None = None
     tokens_written: int | None = None
@@ -125,12 +125,12 @@ class JudgeReply:
 
 
 class Judge(Protocol):
-    """Answers questions, or raises an EditError that says why not."""
+    """Answers questions, or raises an EditError with the reason."""
 
     facts: JudgeFacts
 
     async def start(self) -> None:
-        """Called once before the first question; raises Misconfigured where there can be no answer at all."""
+        """Called once before the first question; raises Misconfigured if the judge cannot be used."""
 
     async def ask(self, question: Question) -> JudgeReply: ...
 
@@ -139,30 +139,30 @@ class Judge(Protocol):
 
 @dataclass(frozen=True)
 class Subject:
-    """What is judged: pictures by digest and texts, under the names that rubrics know."""
+    """The subject of a judgement: pictures by digest and texts, under the names that rubrics use."""
 
     pictures: Mapping[str, tuple[Digest, ...]]
-    """source, result, references; first and second where two are compared."""
+    """source, result, references; first and second if two are compared."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """instruction, undo, hint, description, rationale."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a judge said of a subject: scores and the value they combine to, or missing, with the reason."""
+    """A judge's verdict on a subject: scores and their combined value, or missing with the reason."""
 
     outcome: Outcome
     value: float | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     """By name; yes is 1 and no is 0; of two, the first is 1, the second 0, and a tie a half."""
     reason: str = ""
-    """The judge's own words."""
+    """The judge's explanation."""
     missing: str | None = None
 
 
 @dataclass(frozen=True)
 class JudgeAttempt:
-    """One call: the raw reply, or the error, and what it took."""
+    """One call: the raw reply or the error, with its time, tokens and cost."""
 
     outcome: Outcome
     detail: str
@@ -170,4 +170,4 @@ class JudgeAttempt:
     seconds: float
     reply: JudgeReply | None = None
     sent_sizes: tuple[tuple[int, int], ...] = ()
-    """Width and height of each picture as it was sent."""
+    """Width and height of each picture as sent."""

@@ -31,11 +31,11 @@ _REFUSAL = re.compile(
 
 
 class OutOfRange(Exception):
-    """All is there, but a score lies outside its scale."""
+    """All fields exist, but a score is outside its scale."""
 
 
 def verdict(reply: JudgeReply, rubric: Rubric) -> Verdict:
-    """The reply's scores, or which of the ways of having none this is."""
+    """The reply's scores, or the kind of missing verdict."""
     if reply.ending == "refused":
         return Verdict("refused", missing=f"the judge refused: {reply.text.strip() or reply.finish_reason}")
     try:

@@ -11,8 +11,9 @@ from uuid import uuid4
 from convergebench.errors import MissingExtra
 from convergebench.judges._call import JudgeKey, error_for, sent_settings
 from convergebench.judges.base import Ending, JudgeFacts, JudgeReply, Question, cost_usd, token_counts
+from convergebench.network import KeyOrigin, guarded_hooks, rule_broken
 from convergebench.providers import seconds_in
-from convergebench.types import BadOutput, EditError, Misconfigured, Refused, Unavailable
+from convergebench.types import BadOutput, EditError, Misconfigured, Refused, Unavailable, UnusableAnswer
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
@@ -21,13 +22,13 @@ POLICY = frozenset({"content_policy_violation", "content_filter", "data_inspecti
 NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _ENDINGS: Mapping[str, Ending] = {"length": "truncated", "content_filter": "refused"}
 _MARK = uuid4().hex
-"""Where a picture goes in a request; nobody's text can hold it."""
+"""The placeholder for a picture in a request, which no text can contain."""
 _SCHEMA_WORDS = ("response_format", "json_schema", "schema", "structured", "guided")
 
 
 class OpenAIChat:
-    """One model on one server. The reply is forced into the schema; where the server will not, it is asked
-    plainly from then on, and the contract on replies is all that holds it."""
+    """One model on one server. The reply is constrained by the schema. If the server does not support that,
+    later questions are sent without it, and only the contract checks the replies."""
 
     def __init__(self, facts: JudgeFacts, key: JudgeKey, base_url: str | None, *, needs_key: bool) -> None:
         self.facts = facts
@@ -39,15 +40,17 @@ class OpenAIChat:
 
     async def start(self) -> None:
         try:
-            from openai import AsyncOpenAI, DefaultAioHttpClient
+            from openai import AsyncOpenAI, DefaultAioHttpClient, DefaultAsyncHttpxClient
         except ImportError as error:
             raise MissingExtra("openai", "openai") from error
         api_key = self._key.required() if self._needs_key else self._key.value or "none"
-        # Half the time of a call, where it is there; the limits' deadline holds every call.
-        quick = DefaultAioHttpClient(timeout=None) if find_spec("aiohttp") else None
+        # Saves half the time of a call, if installed; the limits apply a deadline to every call.
+        quick = DefaultAioHttpClient if find_spec("aiohttp") else DefaultAsyncHttpxClient
+        http = quick(timeout=None)
         self._client = AsyncOpenAI(
-            api_key=api_key, base_url=self._base_url, max_retries=0, timeout=None, http_client=quick
+            api_key=api_key, base_url=self._base_url, max_retries=0, timeout=None, http_client=http
         )
+        http.event_hooks = guarded_hooks(KeyOrigin(str(self._client.base_url)))
 
     async def ask(self, question: Question) -> JudgeReply:
         from openai import APIStatusError
@@ -75,11 +78,14 @@ class OpenAIChat:
         settings = sent_settings({"seed": question.seed, **self.facts.settings}, "base_url")
         body = _body(question, {"model": self.facts.model, **settings, **form})
         try:
-            # Bytes out and plain JSON back: the SDK's encoding and models cost more than the rest of it.
+            # Raw bytes and plain JSON: the SDK's encoding and models cost more than the rest of the call.
             answer = await self._client.post("/chat/completions", content=body, cast_to=object)
         except APIConnectionError as error:
             cause = error.__cause__ or error
-            raise Unavailable(self._key.hidden_in(f"connection lost: {cause!r}")) from error
+            lost = Unavailable(self._key.hidden_in(f"connection lost: {cause!r}"))
+            raise rule_broken(error) or lost from error
+        except RecursionError as error:
+            raise UnusableAnswer("the answer is nested too deeply") from error
         except ValueError as error:
             reason = self._key.hidden_in(error)
             raise Unavailable(f"the answer was cut short or is not JSON: {reason}") from error
@@ -116,7 +122,7 @@ class OpenAIChat:
 
 
 def _body(question: Question, rest: Mapping[str, Any]) -> bytes:
-    """The request as JSON; pictures are set into it afterwards, since encoders look at every letter."""
+    """The request as JSON; pictures are inserted afterwards, because encoders scan every character."""
     parts = [
         {"type": "text", "text": part}
         if isinstance(part, str)
@@ -133,7 +139,7 @@ def _body(question: Question, rest: Mapping[str, Any]) -> bytes:
 
 
 def _text_of(content: Any) -> str:
-    """A message's content, which is a text, a list of parts, or nothing; all else as the JSON that it was."""
+    """A message's content: a text, a list of parts, or nothing; anything else as JSON."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):

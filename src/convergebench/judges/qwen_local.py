@@ -1,6 +1,6 @@
 """A Qwen2.5-VL on this machine, through transformers: such as the published EditRefine weights.
 
-It needs no torchvision: the tokenizer and the plain image processor are put together here.
+It needs no torchvision: the tokenizer and the plain image processor are combined here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FAMILY = "qwen2_5_vl"
 DTYPES = ("auto", "bfloat16", "float16", "float32")
 SETTINGS = ("temperature", "max_tokens", "device", "dtype")
 ABOUT_RUNNING = frozenset({"device"})
-"""Settings that change where the model runs and not what it answers."""
+"""Settings that change where the model runs, but not its answers."""
 SAMPLES, SAMPLE_BYTES = 16, 1 << 16
 _PICTURE = "<|image_pad|>"
 _TURN, _END = "<|im_start|>", "<|im_end|>"
@@ -71,7 +71,7 @@ class _Loaded:
 
         inputs = self._inputs(question)
         most, temperature = int(settings["max_tokens"]), float(settings["temperature"])
-        # The family's own settings for sampling would have a say otherwise, and warn where they have none.
+        # Otherwise the model family's own sampling settings would apply, with warnings.
         how: dict[str, Any] = {"top_p": None, "top_k": None, "repetition_penalty": 1.0, "temperature": None}
         how |= {"do_sample": True, "temperature": temperature} if temperature > 0 else {"do_sample": False}
         torch.manual_seed(question.seed)
@@ -152,8 +152,8 @@ def _load(name: str, settings: Mapping[str, Parameter]) -> _Loaded:
 
 
 def _content(name: str) -> str:
-    """What tells the weights in a folder from others: their sizes and some of their bytes, since to read all
-    of them would take minutes. A hub id stands for itself."""
+    """Identifies the weights in a folder by their sizes and some of their bytes, because reading all of them
+    would take minutes. A hub id is used unchanged."""
     folder = Path(name).expanduser()
     if not folder.is_dir():
         return ""

@@ -1,4 +1,4 @@
-"""A reasoner: a vision-language model that looks at an edit and says what is to be done next, if anything."""
+"""A reasoner: a vision-language model that inspects an edit and requests further edits, if needed."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from convergebench.providers import whole
 from convergebench.types import Digest, fingerprint_of
 
 FORM = 1
-"""Raise it when the words below or the reading of replies change: then they are other questions."""
+"""Increase this when the texts below or the parsing of replies change."""
 JOINT = "; "
-"""Between instructions that are handed over as one; the published weights write it themselves."""
+"""Separates instructions that are combined into one; the published weights use it themselves."""
 
 _NOTHING = frozenset({"", "none", "no re-edit needed", "no edit needed"})
 _TAGGED = re.compile(r"\s*<CoT>(.*?)</CoT>\s*<Re_edit>(.*?)</Re_edit>\s*", re.DOTALL | re.IGNORECASE)
@@ -42,7 +42,7 @@ _REPLY_FORM = (
 
 @dataclass(frozen=True)
 class Advice:
-    """What a reasoner makes of an edit. No instructions means that nothing is left to do."""
+    """A reasoner's advice on an edit. No instructions means that nothing is left to do."""
 
     reasoning: str
     instructions: tuple[str, ...]
@@ -54,7 +54,7 @@ class Advice:
 
 @dataclass(frozen=True)
 class Prompt:
-    """What a reasoner is asked, word for word."""
+    """The wording of the question to a reasoner."""
 
     id: str
     version: int
@@ -81,10 +81,10 @@ def prompt() -> Prompt:
 
 
 def key_of(
-    reasoner: str, asked: str, pictures: Sequence[tuple[str, Digest]], texts: Mapping[str, str]
+    reasoner: str, prompt_id: str, pictures: Sequence[tuple[str, Digest]], texts: Mapping[str, str]
 ) -> str:
-    """What advice is kept under; `reasoner` and `asked` are the fingerprints of who is asked what."""
-    return fingerprint_of("look", reasoner, asked, pictures, dict(texts))
+    """The key of advice; `reasoner` and `prompt_id` are fingerprints."""
+    return fingerprint_of("look", reasoner, prompt_id, pictures, dict(texts))
 
 
 def question(
@@ -93,18 +93,18 @@ def question(
     result: Digest,
     show: Callable[[Digest, PictureLimits], JudgeImage],
 ) -> Question:
-    """The original, the present picture and the original instruction: nothing else is told."""
-    asked = prompt()
-    parts: list[str | JudgeImage] = [asked.prompt, f"The instruction:\n<<<\n{instruction}\n>>>"]
+    """The original, the current picture and the original instruction, and nothing else."""
+    wording = prompt()
+    parts: list[str | JudgeImage] = [wording.prompt, f"The instruction:\n<<<\n{instruction}\n>>>"]
     for number, digest in enumerate(sources, start=1):
         several = f", number {number}" if len(sources) > 1 else ""
-        parts += [f"The original picture{several}:", show(digest, asked.pictures)]
-    parts += ["The picture as it is now:", show(result, asked.pictures), _REPLY_FORM]
-    return Question(asked.system, tuple(parts), _SCHEMA)
+        parts += [f"The original picture{several}:", show(digest, wording.pictures)]
+    parts += ["The picture as it is now:", show(result, wording.pictures), _REPLY_FORM]
+    return Question(wording.system, tuple(parts), _SCHEMA)
 
 
 def verdict(reply: JudgeReply) -> Verdict:
-    """The reply as judgements are kept: its value is the number of instructions."""
+    """The reply as a verdict: its value is the number of instructions."""
     if reply.ending == "refused":
         said = reply.text.strip() or reply.finish_reason
         return Verdict("refused", missing=f"the reasoner refused: {said}")
@@ -149,5 +149,5 @@ def _tagged(text: str) -> Advice:
 
 
 def _needed(instructions: Sequence[str]) -> tuple[str, ...]:
-    """Those that ask for something: an edit by the word None would be paid for."""
+    """Without empty instructions: an edit with the instruction "None" would be paid for."""
     return tuple(one for one in instructions if one.rstrip(".").lower() not in _NOTHING)

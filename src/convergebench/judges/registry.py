@@ -13,25 +13,25 @@ from convergebench.types import Parameter, parameter_in
 
 MOST_TOKENS = 2048
 PRICES = ("usd_per_million_in", "usd_per_million_out")
-"""Settings that say what a judge costs and not what it answers."""
+"""Settings that determine the cost of a judge, but not its answers."""
 
 Build = Callable[[JudgeFacts], Judge]
 
 
 @dataclass(frozen=True)
 class Provider:
-    """What can stand before the colon."""
+    """The providers, which precede the colon."""
 
     summary: str
     build: Build
     version: str = "1"
     settings: Mapping[str, Parameter] = field(default_factory=dict)
-    """Sent with every question unless emptied."""
+    """Sent with every question, unless set to an empty value."""
     free: bool = False
 
 
 def open_judge(name: str) -> Judge:
-    """The judge of that name. Nothing is asked, started or checked with its provider yet."""
+    """The judge with this name. Nothing is started or checked with its provider yet."""
     base, _, query = name.partition("?")
     prefix, _, model = base.partition(":")
     if prefix not in PROVIDERS:
@@ -49,7 +49,7 @@ def open_judge(name: str) -> Judge:
 
 
 def name_with_settings(name: str, settings: Mapping[str, Parameter]) -> str:
-    """The judge's name with these settings behind it, as `open_judge` reads it."""
+    """The judge's name followed by these settings, as `open_judge` parses it."""
     more = "&".join(f"{key}={value}" for key, value in settings.items())
     return f"{name}{'&' if '?' in name else '?'}{more}" if more else name
 

@@ -1,4 +1,4 @@
-"""Rubrics: what a judge is asked and how its reply must look, as data in a file each."""
+"""Rubrics: the question to a judge and the format of its reply, one data file each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Of = Literal["edit", "return", "edit_pair", "return_pair"]
 Format = Literal["png", "jpeg"]
 PICTURES = ("source", "result", "first", "second", "references")
 CHOICES: Mapping[str, float] = {"first": 1.0, "second": 0.0, "tie": 0.5}
-"""Answers to which of two is better, and the first one's share of the win."""
+"""The answers in a comparison of two, and the first one's share of the win."""
 TEXTS = ("instruction", "undo", "hint", "description", "rationale")
 REASON = "reason"
 
@@ -34,7 +34,7 @@ _ALLOWED = (
 
 @dataclass(frozen=True)
 class Ask:
-    """One thing that is asked: a score from `low` to `high`, or which of two, or else yes or no."""
+    """One question: a score from `low` to `high`, a choice of two, or yes or no."""
 
     name: str
     asks: str
@@ -78,11 +78,11 @@ class Rubric:
     system: str
     sees_if_given: tuple[str, ...] = ()
     prompt_for_several: str = ""
-    """In place of the prompt where there is more than one source picture."""
+    """Replaces the prompt if there is more than one source picture."""
     combine: Combine = "min"
     pictures: PictureLimits = PictureLimits()
     category: str = ""
-    """Only cases of this category are judged by it; those of all where it names none."""
+    """The category of cases that it judges; all categories if empty."""
     message: Message | None = None
     """The question in published words; nothing is added to it, and prompt and system are not used."""
     wording: str = ""
@@ -90,9 +90,9 @@ class Rubric:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of every word in it: a change without a new version is still another rubric.
+        """Covers every word: a changed text without a new version is still a different rubric.
 
-        Which cases it is for is left out, since it changes no question.
+        The category is excluded, because it does not change the question.
         """
         words = asdict(self)
         del words["category"]
@@ -110,12 +110,12 @@ class Rubric:
 
     @property
     def compares(self) -> bool:
-        """Whether it is shown the results of two models."""
+        """Whether it shows the results of two models."""
         return self.of in ("edit_pair", "return_pair")
 
     @property
     def range(self) -> tuple[float, float]:
-        """Between which numbers the value lies."""
+        """The range of the value."""
         scales = [one for one in self.ask if one.is_scale]
         if not scales:
             return 0.0, 1.0
@@ -125,7 +125,7 @@ class Rubric:
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """The reply's JSON schema; the reason comes first, so that it is thought of before the scores."""
+        """The reply's JSON schema; the reason comes first, so that the judge reasons before it scores."""
         properties = {REASON: {"type": "string"}, **{one.name: one.schema for one in self.ask}}
         return {
             "type": "object",
@@ -135,7 +135,7 @@ class Rubric:
         }
 
     def value_of(self, scores: Mapping[str, float]) -> float:
-        """The scores on scales combined; where there are none, the answers' numbers."""
+        """The combined scores; without scales, the combined answers."""
         chosen = [one for one in self.ask if one.is_scale] or self.ask
         values = [scores[one.name] for one in chosen]
         return min(values) if self.combine == "min" else sum(values) / len(values)
@@ -149,13 +149,13 @@ _SYSTEM = (
 
 
 def rubric_names() -> tuple[str, ...]:
-    """Of this package, of its benchmarks and of the benchmarks that other packages add."""
+    """The rubrics of this package, of its benchmarks and of other packages' benchmarks."""
     return tuple(sorted(_rubric_files()))
 
 
 @cache
 def rubric(name: str) -> Rubric:
-    """A known one by its id, or your own by the path of its file."""
+    """A known rubric by its id, or your own by the path of its file."""
     if name.endswith(".toml"):
         try:
             own = parsed(Path(name).read_text(encoding="utf-8"), name)
@@ -171,7 +171,7 @@ def rubric(name: str) -> Rubric:
 
 @cache
 def _rubric_files() -> dict[str, Traversable]:
-    """By id. A benchmark has its rubrics beside it; a built-in rubric takes precedence over others."""
+    """By id. A benchmark has its rubrics in its folder; a built-in rubric takes precedence over others."""
     package = files("convergebench")
     folders: list[Traversable] = [
         *plugins.folders_beside(plugins.BENCHMARKS, "rubrics"),
@@ -188,7 +188,7 @@ def _rubric_files() -> dict[str, Traversable]:
 
 
 def parsed(text: str, where: str) -> Rubric:
-    """A rubric from the text of its file; WrongUse says what is wrong in it."""
+    """A rubric from the text of its file; raises WrongUse if it is invalid."""
     try:
         data = tomllib.loads(text)
         _check_keys(data)
@@ -242,7 +242,7 @@ def _names(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _check_kind(made: Rubric) -> None:
-    """Pairs are shown first and second and asked which; all else is shown a result."""
+    """A rubric for pairs shows first and second and has a choice; any other shows a result."""
     needed = ("first", "second") if made.compares else ("result",)
     strange = {"first", "second", "result"} - set(needed)
     if not set(needed) <= set(made.sees) or strange & {*made.sees, *made.sees_if_given}:

@@ -23,7 +23,7 @@ from convergebench.types import Misconfigured, Parameter, Unavailable
 
 KEY = JudgeKey(("VLLM_API_KEY",))
 START_SECONDS = 1800
-"""Weights of large models take long to come from a disk, and longer from the hub."""
+"""Loading the weights of large models takes long from a disk, and longer from the hub."""
 STOP_SECONDS = 20
 POLL_SECONDS = 0.2
 LAST_LINES = 4
@@ -39,11 +39,11 @@ ABOUT_RUNNING = frozenset(
     {"tensor_parallel_size", "pipeline_parallel_size", "data_parallel_size", "gpu_memory_utilization",
      "max_num_seqs", "start_seconds"}
 )  # fmt: skip
-"""Settings that change how the model is run and not what it answers: they stay out of the fingerprint."""
+"""Settings that change how the model runs, but not its answers; they are not part of the fingerprint."""
 
 
 class Vllm:
-    """One model behind a server of our own on a free loopback port."""
+    """One model on a server that is started on a free loopback port."""
 
     def __init__(self, facts: JudgeFacts) -> None:
         given = facts.settings
@@ -137,7 +137,7 @@ def _free_port() -> int:
 
 def _answers(url: str) -> bool:
     try:
-        # No proxy stands between us and this machine.
+        # No proxy, because the server is on this machine.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(url, timeout=5) as reply:
             return bool(reply.status == 200)
@@ -146,7 +146,7 @@ def _answers(url: str) -> bool:
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:
-    """The server and the workers that it started; first asked, then made to."""
+    """Stop the server and its workers: terminate first, then kill."""
     for sign in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, sign)

@@ -1,7 +1,7 @@
 """Loops over pixels in C: a few times as fast as NumPy and OpenCV with their many passes.
 
-They are compiled when the package is built, if there is a compiler; callers have another way where there was
-none. While a loop runs, other threads do too.
+They are compiled when the package is built, if there is a compiler; otherwise callers use slower code. Loops
+release the GIL.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def available() -> bool:
 
 
 def ssim_total(source: Pixels, result: Pixels, c1: float, c2: float) -> float:
-    """The sum of all 7 × 7 windows' similarities; the constants are scaled as sums over a window are."""
+    """The sum of all 7 × 7 windows' similarities; the constants are scaled like sums over a window."""
     source, result = np.ascontiguousarray(source), np.ascontiguousarray(result)
     height, width, _ = source.shape
     assert source.shape == result.shape and min(height, width) >= 7
@@ -36,7 +36,7 @@ def ssim_total(source: Pixels, result: Pixels, c1: float, c2: float) -> float:
 
 
 def png_unfiltered(filtered: bytes, height: int, width: int) -> Pixels | None:
-    """The pixels of an RGB PNG with eight bits a channel; None where the rows are not as they should be."""
+    """The pixels of an RGB PNG with eight bits per channel; None if the rows are invalid."""
     if len(filtered) != height * (3 * width + 1):
         return None
     pixels = np.empty((height, width, 3), np.uint8)
@@ -45,10 +45,10 @@ def png_unfiltered(filtered: bytes, height: int, width: int) -> Pixels | None:
 
 
 def png_deflated(pixels: Pixels) -> memoryview | None:
-    """The body of a PNG file with the `up` filter throughout; None where memory is short.
+    """The body of a PNG file with the `up` filter throughout; None if memory is exhausted.
 
-    It is there until the thread asks for another: new memory comes page by page, and threads that ask for
-    pages wait for one another.
+    It is valid until the thread's next call: the buffer is reused, because new memory is allocated by page,
+    and threads wait for each other's allocations.
     """
     pixels = np.ascontiguousarray(pixels)
     height, width, _ = pixels.shape
@@ -58,22 +58,22 @@ def png_deflated(pixels: Pixels) -> memoryview | None:
 
 
 FLIP_REACH = 60
-"""The farthest that a filter of ꟻLIP may reach, in pixels."""
+"""The maximum radius of a filter of ꟻLIP, in pixels."""
 FLIP_PAIRS = 5
-"""Reaches are multiples of it, and not zero; weights beyond a filter's own reach are zero."""
+"""Radii are positive multiples of this; weights beyond a filter's own radius are zero."""
 
 
 class FlipParameters(NamedTuple):
-    """What flip.c needs to know of ꟻLIP's model, in its order."""
+    """The parameters of ꟻLIP's model for flip.c, in its order."""
 
     constants: NDArray[np.float32]
     weights: NDArray[np.float32]
-    """Of each of the seven filters FLIP_REACH + 1 weights, from the centre outwards."""
+    """FLIP_REACH + 1 weights of each of the seven filters, from the centre outwards."""
     reaches: NDArray[np.int64]
 
 
 def flip_features(pixels: Pixels, parameters: FlipParameters) -> NDArray[np.float32]:
-    """What ꟻLIP compares, of one picture: lightness, a, b, edges and points, 5 × height × width."""
+    """ꟻLIP's features of one picture: lightness, a, b, edges and points, 5 × height × width."""
     pixels = np.ascontiguousarray(pixels)
     height, width, _ = pixels.shape
     planes = np.empty((5, height, width), np.float32)
@@ -197,7 +197,7 @@ def _room(length: int) -> NDArray[np.uint8]:
 
 
 def joined(parts: Sequence[bytes | memoryview]) -> bytes:
-    """The same as `b"".join`, but other threads go on meanwhile."""
+    """The same as `b"".join`, but it releases the GIL."""
     import ctypes
 
     whole: bytes = _new_bytes()(None, sum(len(part) for part in parts))
@@ -210,7 +210,7 @@ def joined(parts: Sequence[bytes | memoryview]) -> bytes:
 
 @cache
 def _new_bytes() -> Any:
-    """CPython's own way to new bytes that whoever asked for them fills."""
+    """CPython's function for new bytes that the caller fills."""
     import ctypes
 
     new = ctypes.pythonapi.PyBytes_FromStringAndSize

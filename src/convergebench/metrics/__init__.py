@@ -20,9 +20,10 @@ from convergebench.metrics.base import Family, Metric, MetricOptions, MetricUnav
 from convergebench.metrics.metric_set import MetricSet
 
 DEFAULT = ("psnr", "ssim", "ms_ssim", "lpips", "clip")
-"""What models are compared by."""
+"""The metrics that compare models."""
 DEFAULT_MEASURED = (*DEFAULT, "drift", "visibility", "regions", SAMPLED)
-"""What a run measures: the above, the kind and place of decay, and slow metrics at the reported rounds."""
+"""The metrics that a run measures: those above, the kind and place of decay, and slow metrics at the reported
+rounds."""
 
 __all__ = [
     "DEFAULT",

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from convergebench import plugins
-from convergebench.errors import ConvergeBenchError, WrongUse, unknown_name
+from convergebench.errors import unknown_name
 from convergebench.metrics.base import (
     AnyRegistration,
     FamilyRegistration,
@@ -33,12 +30,12 @@ def names() -> list[str]:
 
 
 def groups() -> dict[str, tuple[str, ...]]:
-    """The names of families and dimensions, and the metrics that each stands for."""
+    """The names of families and dimensions, and the metrics of each."""
     return dict(_all().groups)
 
 
 def expand(chosen: Iterable[str]) -> tuple[str, ...]:
-    """The metrics that these names stand for, each once: a metric, a family or a dimension.
+    """The metrics named directly, by family or by dimension, each once.
 
     >>> expand(["psnr", "colour"])[:3]
     ('psnr', 'delta_e', 'cast_l')
@@ -58,7 +55,7 @@ def load(name: str, options: MetricOptions | None = None) -> Metric:
 
 
 def registration(name: str) -> AnyRegistration:
-    """What the metric is loaded from: its own registration, or that of its family."""
+    """The registration that loads the metric: its own, or that of its family."""
     return _all().registration(name)
 
 
@@ -114,17 +111,7 @@ def _all() -> _Catalogue:
 
 
 def _discover() -> None:
-    package = __name__.rpartition(".")[0]
-    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
-        if not module.name.startswith("_"):
-            importlib.import_module(f"{package}.{module.name}")
-    for plugin in plugins.entry_points_of(ENTRY_POINTS):
-        try:
-            plugin.load()
-        except ConvergeBenchError:
-            raise
-        except Exception as error:
-            raise WrongUse(
-                f"the metric plug-in {plugin.name!r} ({plugin.value}) cannot be loaded: {error}; "
-                "repair or uninstall it"
-            ) from error
+    for _ in plugins.import_modules(__package__):
+        pass  # importing a module registers its metrics
+    for entry in plugins.entry_points_of(ENTRY_POINTS):
+        plugins.load_required(entry)

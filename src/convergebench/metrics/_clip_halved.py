@@ -1,7 +1,7 @@
 """CLIP in half precision on a CPU, if that is accurate and about twice as fast.
 
-Products are in bfloat16, which few processors have instructions for. How far they move the values depends on
-the weights, so it is tried with these weights before they are used, once on each machine.
+Products are in bfloat16, for which few processors have instructions. The deviation depends on the weights, so
+it is measured with these weights first, once on each machine.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def halved_if_as_good(tower: ClipTower, weights: str) -> ClipTower:
 
 
 def difference(tower: ClipTower, halved: ClipTower) -> float:
-    """The largest between their cosines of pictures that are alike, and of some that are not."""
+    """The largest deviation between their cosines, over similar and dissimilar pictures."""
     pictures = _samples(tower.side)
     exact, quick = (embedded @ embedded.T for embedded in (tower(pictures), halved(pictures)))
     return float((exact - quick).abs().max())
@@ -45,7 +45,7 @@ def _known_difference(tower: ClipTower, halved: ClipTower, tried: str) -> float:
     with contextlib.suppress(OSError, ValueError):
         return float(record.read_text())
     found = difference(tower, halved)
-    with contextlib.suppress(OSError):  # it is tried again the next time
+    with contextlib.suppress(OSError):  # tried again next time
         record.parent.mkdir(parents=True, exist_ok=True)
         record.write_text(f"{found}")
     return found

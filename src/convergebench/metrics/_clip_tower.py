@@ -1,7 +1,7 @@
-"""CLIP's vision half, with less to do than transformers' own for the same embeddings.
+"""CLIP's vision encoder, with fewer operations than in transformers for the same embeddings.
 
-Queries, keys and values are one product; the last layer is worked out for the one token that is read; and
-x·σ(1.702·x), which takes three passes over memory, is silu in one, with its factors inside the weights.
+Queries, keys and values are one product; the last layer is computed only for the token that is used; and
+x·σ(1.702·x), which takes three passes over memory, is one silu with its factors folded into the weights.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class _Layer(NamedTuple):
 class ClipTower:
     """Normalised pictures (N × 3 × side × side) to embeddings of unit length.
 
-    In 32 bits; with products of another type, what runs from layer to layer and the norms stay as they are.
+    In 32 bits; with products of another type, the residual stream and the norms stay in 32 bits.
     """
 
     def __init__(self, model: Any) -> None:
@@ -86,7 +86,8 @@ class ClipTower:
             return functional.normalize(self._projection(self._last_norm(first[:, 0])), dim=-1)
 
     def _embedded(self, pictures: Tensor) -> Tensor:
-        """The first token, then one for each patch: by a product, as cuDNN's convolution leaves 32 bits."""
+        """The class token, then one per patch: by a product, because cuDNN's convolution may use less than 32
+        bits."""
         import torch
 
         count, channels, height, width = pictures.shape
@@ -97,7 +98,7 @@ class ClipTower:
         return tokens
 
     def _mixed(self, layer: _Layer, asking: Tensor, tokens: Tensor) -> Tensor:
-        """What the asking tokens, the first ones of all, become after the layer."""
+        """The output of the layer for the query tokens, which are the first tokens."""
         asking = asking + layer.attention_output(self._attended(layer, asking.shape[1], tokens))
         return asking + layer.narrow(layer.activation(layer.widen(layer.mlp_norm(asking))))
 

@@ -54,7 +54,7 @@ def read_importance() -> Importance:
 
 
 class DistsFeatures:
-    """A picture to its centred features, tuples of one array a stage, and their means and variances."""
+    """The centred features of a picture, one array per stage, and their means and variances."""
 
     def __init__(self) -> None:
         self._session = cpu_session(cached_graph("dists_vgg", _GRAPH_VERSION, VGG_FILE, _built))
@@ -90,7 +90,7 @@ def _built() -> bytes:
 
 
 def _smoothly_pooled(graph: OnnxGraph, value: str, channels: int) -> str:
-    """The root of the mean square under a Hann window of 3 × 3, at every second place."""
+    """The root mean square under a 3 × 3 Hann window, with stride 2."""
     window = np.hanning(5)[1:-1]
     kernel = np.outer(window, window) / window.sum() ** 2
     kernels = np.broadcast_to(kernel.astype(np.float32), (channels, 1, 3, 3))

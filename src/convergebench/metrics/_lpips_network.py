@@ -1,7 +1,7 @@
-"""The two networks of LPIPS: what they are made of, and their weights.
+"""The two networks of LPIPS: layers and weights.
 
-The weights are the reference ones (torchvision's convolutions and the heads of LPIPS 0.1), taken from a
-package that nothing here imports.
+The weights are the reference weights (torchvision's convolutions and the heads of LPIPS 0.1), read from the
+files of a package that is not imported.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Backbone = Literal["alex", "vgg"]
 
 SHIFT = (-0.030, -0.088, -0.188)
 SCALE = (0.458, 0.448, 0.450)
-"""What is subtracted from, then divides, the channels once they are in [−1, 1]."""
+"""Offset and scale of the channels in [−1, 1]."""
 EPSILON = 1e-10
 
 
@@ -37,7 +37,7 @@ class Convolution:
 
 @dataclass(frozen=True)
 class Pooling:
-    """The largest of a square of values."""
+    """Max pooling."""
 
     side: int
     stride: int
@@ -45,7 +45,7 @@ class Pooling:
 
 @dataclass(frozen=True)
 class Tap:
-    """Features are taken here."""
+    """The output of this layer is used as features."""
 
 
 Layer = Convolution | Pooling | Tap
@@ -83,7 +83,7 @@ _BACKBONE_KEYS: Mapping[Backbone, str] = {"alex": "AlexNet_0", "vgg": "VGG16_0"}
 
 @dataclass(frozen=True)
 class LpipsWeights:
-    """Kernels as output × input × height × width, and what each channel of each tap is multiplied with."""
+    """Kernels as output × input × height × width, and the factor of each channel of each tap."""
 
     kernels: tuple[NDArray[np.float32], ...]
     biases: tuple[NDArray[np.float32], ...]
@@ -128,4 +128,4 @@ class _ArraysOnly(pickle.Unpickler):
             return np._core.multiarray._reconstruct  # type: ignore[attr-defined]
         if module == "numpy" and name in ("ndarray", "dtype"):
             return getattr(np, name)
-        raise pickle.UnpicklingError(f"{module}.{name} has no place in a file of weights")
+        raise pickle.UnpicklingError(f"{module}.{name} is not allowed in a file of weights")

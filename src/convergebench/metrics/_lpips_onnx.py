@@ -28,7 +28,7 @@ _GRAPH_VERSION = 1
 
 
 class OnnxFeatures:
-    """Pictures of one size to their features, tap by tap."""
+    """The features of pictures of one size, by tap."""
 
     def __init__(self, backbone: Backbone) -> None:
         file = cached_graph(

@@ -28,7 +28,7 @@ _SWITCH = threading.Lock()
 
 
 class TorchFeatures:
-    """Pictures of one size to their features, tap by tap; they stay on the device."""
+    """The features of pictures of one size, by tap; they stay on the device."""
 
     def __init__(self, backbone: Backbone, device: str) -> None:
         import torch
@@ -54,7 +54,7 @@ class TorchFeatures:
         """Features of N × 3 × height × width levels from 0 to 255."""
         import torch
 
-        # TF32 would move the fifth digit. The switch is torch's own and global, hence the lock.
+        # TF32 would change the fifth digit. The switch is global in torch, hence the lock.
         exact = torch.backends.cudnn.flags(enabled=True, allow_tf32=False)
         with _SWITCH, exact, torch.inference_mode():
             return self._taps((levels * (2 / 255) - 1 - self._shift) / self._scale)

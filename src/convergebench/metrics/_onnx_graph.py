@@ -40,14 +40,14 @@ class OnnxGraph:
         axes."""
         from onnx import TensorProto, helper
 
-        taken = [
+        graph_inputs = [
             helper.make_tensor_value_info(one, TensorProto.UINT8, shape) for one, shape in inputs.items()
         ]
-        given = [
+        graph_outputs = [
             helper.make_tensor_value_info(one, TensorProto.FLOAT, [None] * axes)
             for one, axes in outputs.items()
         ]
-        graph = helper.make_graph(self._nodes, name, taken, given, self._constants)
+        graph = helper.make_graph(self._nodes, name, graph_inputs, graph_outputs, self._constants)
         opset = helper.make_opsetid("", _OPSET)
         model = helper.make_model(graph, opset_imports=[opset], ir_version=_IR_VERSION)
         content: bytes = model.SerializeToString()

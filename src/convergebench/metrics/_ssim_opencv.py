@@ -1,6 +1,6 @@
 """Structural similarity with OpenCV, for machines on which the C loops were not built.
 
-Stripe by stripe, so that the sums stay in the cache.
+Pictures are processed in stripes, so that the sums stay in the cache.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 WINDOW = 7
 COUNT = WINDOW**2
-# The usual constants, times what the sums are larger than means and sample covariances.
+# The usual constants, scaled because sums are used instead of means and sample covariances.
 C1 = (0.01 * 255) ** 2 * COUNT**2
 C2 = (0.03 * 255) ** 2 * COUNT * (COUNT - 1)
 _MARGIN = WINDOW // 2
 
 
 class SourceSums(NamedTuple):
-    """The source, and of each of its windows the sum and the variance times count × (count − 1)."""
+    """The source, and for each window the sum, and the variance times count × (count − 1)."""
 
     pixels: Pixels
     sums: NDArray[np.uint16]
@@ -58,7 +58,7 @@ def ssim_total(source: SourceSums, result: Pixels) -> float:
 
 
 class _Buffers(NamedTuple):
-    """Room for one stripe: products of pixels, five whole numbers and two fractions for each value."""
+    """Buffers for one stripe: products of pixels, five integers and two floats per value."""
 
     products: NDArray[np.uint16]
     whole: NDArray[np.int32]
@@ -76,7 +76,8 @@ class _Buffers(NamedTuple):
 
 
 def _quarter_similarity(source: SourceSums, result: Pixels, buffers: _Buffers) -> NDArray[np.float32]:
-    """A quarter of each window's similarity: both factors of the numerator lack their factor of two."""
+    """A quarter of each window's similarity, because both factors of the numerator lack their factor of
+    two."""
     x, y, xy, yy, x_times_y = buffers.whole
     _sum_windows(result, y)
     _sum_windows(np.multiply(result, result, out=buffers.products, dtype=np.uint16), yy)
@@ -110,7 +111,7 @@ def _shifted(whole: NDArray[np.int32], constant: float, out: NDArray[np.float32]
 
 
 def _sum_windows(values: NDArray[np.uint8] | NDArray[np.uint16], out: NDArray[np.int32]) -> None:
-    """The sum of the window around each value; the outermost rows and columns are not of use."""
+    """The sum of the window around each value; the outermost rows and columns are not valid."""
     import cv2
 
     cv2.boxFilter(values, cv2.CV_32S, (WINDOW, WINDOW), dst=out, normalize=False)

@@ -8,7 +8,7 @@ _ELEMENTS = 200_000
 
 
 def stripes(height: int, width: int, window: int) -> Iterator[slice]:
-    """Rows to read, stripe by stripe: neighbours overlap so that each window lies in exactly one.
+    """The rows of each stripe: neighbours overlap so that each window is in exactly one stripe.
 
     >>> [(s.start, s.stop) for s in stripes(40, 4000, 7)]
     [(0, 22), (16, 38), (32, 40)]

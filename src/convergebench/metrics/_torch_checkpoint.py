@@ -1,4 +1,4 @@
-"""Arrays out of a file that torch wrote before it used zip archives, without torch."""
+"""Reads arrays from torch's legacy checkpoint format, without torch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_vectors(content: bytes) -> dict[str, NDArray[np.float32]]:
     tensors = _TensorsOnly(stream).load()
     storages = {key: _next_storage(stream) for key in _TensorsOnly(stream).load()}
     if not all(isinstance(tensor, _Tensor) for tensor in tensors.values()):
-        raise pickle.UnpicklingError("a checkpoint that holds something else than tensors")
+        raise pickle.UnpicklingError("the checkpoint contains something other than tensors")
     return {name: storages[tensor.storage][: tensor.size] for name, tensor in tensors.items()}
 
 
@@ -44,7 +44,7 @@ class _Tensor:
 
 def _tensor(storage: str, offset: int, shape: tuple[int, ...], *_: Any) -> _Tensor:
     if offset:
-        raise pickle.UnpicklingError("a tensor that begins within another one's storage")
+        raise pickle.UnpicklingError("a tensor begins inside the storage of another tensor")
     return _Tensor(storage, int(np.prod(shape)))
 
 
@@ -56,7 +56,7 @@ class _TensorsOnly(pickle.Unpickler):
             return _tensor
         if (module, name) in (("torch", "FloatStorage"), ("collections", "OrderedDict")):
             return dict
-        raise pickle.UnpicklingError(f"{module}.{name} has no place in a file of weights")
+        raise pickle.UnpicklingError(f"{module}.{name} is not allowed in a file of weights")
 
     def persistent_load(self, pid: Any) -> str:
         _, _, key, *_ = pid

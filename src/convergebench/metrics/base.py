@@ -28,8 +28,8 @@ class Metric(Protocol):
     def compare(self, prepared: Sequence[Any], results: Sequence[Pixels]) -> Sequence[Reading]:
         """Compare the i-th result with the i-th prepared source, all in one call.
 
-        A pair without a value has the reason in its place. If the call raises NotMeasurable, pairs are tried
-        one by one.
+        A pair without a value has the reason in its place. If the call raises, pairs are tried
+        individually.
         """
 
 
@@ -207,14 +207,14 @@ def metric(
     The first line of the function's docstring is the metric's summary.
     """
 
-    def known(function: _Function) -> _Function:
+    def decorate(function: _Function) -> _Function:
         summary = (function.__doc__ or "").strip().partition("\n")[0]
         facts = MetricFacts(name, version, better, perfect, worst, dimension, unit, summary)
         loaded = OfFunctions(facts, function, prepare)
         register(Registration(facts, lambda _: loaded, on_gpu=on_gpu))
         return function
 
-    return known
+    return decorate
 
 
 _FamilyFunction = TypeVar("_FamilyFunction", bound=Callable[[Any, Result], Mapping[str, Reading]])
@@ -225,12 +225,12 @@ def family(
 ) -> Callable[[_FamilyFunction], _FamilyFunction]:
     """Register a function of (prepared source, result) that reads every member."""
 
-    def known(function: _FamilyFunction) -> _FamilyFunction:
+    def decorate(function: _FamilyFunction) -> _FamilyFunction:
         loaded = OfFunctions(members, function, prepare)
         register(FamilyRegistration(name, members, lambda _: loaded))
         return function
 
-    return known
+    return decorate
 
 
 def register(registration: AnyRegistration) -> None:

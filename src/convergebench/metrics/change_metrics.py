@@ -1,4 +1,4 @@
-"""What the change from one step to the next is measured by."""
+"""The metrics for the change from one step to the next."""
 
 CHANGE_METRICS = ("psnr", "ssim")
-"""The cheap ones, as far as a run has them: every step of a chain is compared with its input."""
+"""Cheap metrics, because every step of a chain is compared with its input. A run uses those that it has."""

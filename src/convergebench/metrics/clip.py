@@ -1,4 +1,4 @@
-"""CLIP: how near two pictures are in meaning."""
+"""CLIP: the semantic similarity of two pictures."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Clip:
     processor: Any
     tower: ClipTower
     quick: ClipTower
-    """What the metric uses. The same where there is nothing faster that is as good."""
+    """The model that the metric uses: a faster form if it is as accurate, otherwise the same."""
     device: str
     weights: str
     """The folder or hub id that it was read from."""
@@ -108,7 +108,7 @@ def in_use(version: str) -> Clip | None:
 def _processor(name: str) -> Any:
     import transformers
 
-    # Where there are two of them, the one without "Pil" in its name needs torchvision.
+    # If there are two, the one without "Pil" in its name needs torchvision.
     pil = hasattr(transformers, "CLIPImageProcessorPil")
     kind: Any = transformers.CLIPImageProcessorPil if pil else transformers.CLIPImageProcessor
     return kind.from_pretrained(name, local_files_only=True)
@@ -136,14 +136,15 @@ def _advice(name: str) -> str:
 
 
 def version(options: MetricOptions) -> str:
-    """The definition's version and the weights': other weights give other numbers."""
+    """The versions of the definition and of the weights: other weights give other values."""
     name = options.clip or DEFAULT_MODEL
     folder = Path(name)
     return f"1:{_fingerprint(folder) if folder.is_dir() else name}"
 
 
 def _fingerprint(folder: Path) -> str:
-    """Of each file its name, size and first megabyte: tells weights apart without reading gigabytes."""
+    """Covers the name, size and first megabyte of each file: distinguishes weights without reading
+    gigabytes."""
     parts = []
     for file in sorted(folder.iterdir()):
         if file.suffix in (".json", ".safetensors", ".bin"):

@@ -1,4 +1,4 @@
-"""CLIP's direction: whether a picture changed towards what was asked.
+"""CLIP's direction: whether a picture changed towards the requested edit.
 
 Its value depends on the instruction too, so it is not a metric of two pictures and not in any metric set.
 """
@@ -24,7 +24,7 @@ NAME = "clip_direction"
 VERSION = "1"
 NO_CAPTIONS = "the instruction gives no captions to compare"
 SMALLEST_CHANGE = 1e-4
-"""Of an embedding of length 1; what is shorter is rounding, and rounding has no direction."""
+"""For embeddings of length 1. Shorter differences are rounding errors, which have no direction."""
 
 _ADD = re.compile(r"(?:add|insert|put|place) (?P<thing>.+?)(?: to (?P<place>the .+))?", re.IGNORECASE)
 _REMOVE = re.compile(
@@ -35,14 +35,15 @@ _WHOLE = re.compile(r"the (?:picture|image|photo|photograph)", re.IGNORECASE)
 
 
 class Captions(NamedTuple):
-    """What the picture shows before the edit, and after it, as far as the instruction tells."""
+    """Descriptions of the picture before and after the edit, derived from the instruction."""
 
     before: str
     after: str
 
 
 def captions(instruction: str) -> Captions | None:
-    """Captions for what adds, removes or replaces something, in English; None for any other instruction.
+    """Captions for English instructions that add, remove or replace something; None for any other
+    instruction.
 
     >>> captions("Add a hat to the person.")
     Captions(before='a picture of the person', after='a picture of the person with a hat')
@@ -53,13 +54,13 @@ def captions(instruction: str) -> Captions | None:
     >>> captions("Flip the image horizontally.") is None
     True
     """
-    asked = instruction.strip().rstrip(".!").strip()
-    if found := _ADD.fullmatch(asked):
+    text = instruction.strip().rstrip(".!").strip()
+    if found := _ADD.fullmatch(text):
         return Captions(*_without_and_with(found["thing"], found["place"]))
-    if found := _REMOVE.fullmatch(asked):
+    if found := _REMOVE.fullmatch(text):
         without, having = _without_and_with(found["thing"], found["place"])
         return Captions(having, without)
-    if found := _REPLACE.fullmatch(asked):
+    if found := _REPLACE.fullmatch(text):
         return Captions(f"a picture of {found['old']}", f"a picture of {found['new']}")
     return None
 
@@ -75,7 +76,7 @@ def version(clip_version: str, texts: Captions) -> str:
 
 
 def texts_id(texts: Captions) -> str:
-    """How the captions stand in a version: its last part."""
+    """The captions as the last part of a version."""
     return fingerprint_of(*texts)
 
 
@@ -89,16 +90,16 @@ def direction(
     >>> direction((right, up), (right, up))
     1.0
     """
-    moved, asked = (after - before for before, after in (pictures, texts))
-    lengths = [float(np.linalg.norm(change)) for change in (moved, asked)]
+    moved, expected = (after - before for before, after in (pictures, texts))
+    lengths = [float(np.linalg.norm(change)) for change in (moved, expected)]
     if min(lengths) < SMALLEST_CHANGE:
         unchanged = "pictures" if lengths[0] < SMALLEST_CHANGE else "captions"
         raise NotMeasurable(f"CLIP sees no change between the two {unchanged}, so there is no direction")
-    return float(np.clip(np.dot(moved, asked) / (lengths[0] * lengths[1]), -1, 1))
+    return float(np.clip(np.dot(moved, expected) / (lengths[0] * lengths[1]), -1, 1))
 
 
 class DirectionQuery(NamedTuple):
-    """An edit as CLIP is asked about it."""
+    """An edit, as input for CLIP."""
 
     before: Pixels
     after: Pixels
@@ -116,7 +117,7 @@ class ClipDirection:
     _writing: threading.Lock = field(default_factory=threading.Lock)
 
     def measure(self, edits: Sequence[DirectionQuery]) -> list[float | NotMeasurable]:
-        """For each edit its direction, or why it has none."""
+        """The direction of each edit, or the reason why it has none."""
         embedded = self.clip.embedded([pixels for edit in edits for pixels in (edit.before, edit.after)])
         return [
             self._direction(embedded[2 * place], embedded[2 * place + 1], edit.texts)
@@ -147,19 +148,19 @@ class ClipDirection:
         )
         with torch.inference_mode():
             read = self.text_half.text_model(**words.to(self.clip.device)).pooler_output
-            told = self.text_half.text_projection(read)
-            unit: NDArray[np.float32] = (told / told.norm(dim=-1, keepdim=True)).cpu().numpy()
+            embedded = self.text_half.text_projection(read)
+            unit: NDArray[np.float32] = (embedded / embedded.norm(dim=-1, keepdim=True)).cpu().numpy()
         return unit
 
 
 def load(clip: Clip) -> ClipDirection:
-    """Read the text half that belongs to this CLIP; raises MetricUnavailable where it is not there."""
+    """Read the text encoder that belongs to this CLIP; raises MetricUnavailable if it is missing."""
     from transformers import CLIPTokenizer
 
     try:
         tokenizer: Any = CLIPTokenizer.from_pretrained(clip.weights, local_files_only=True)
         model = read_model(clip.weights)
-        # Where its files are missing transformers makes up a tokenizer that knows no words.
+        # If its files are missing, transformers creates a tokenizer with an empty vocabulary.
         if len(tokenizer) != model.config.text_config.vocab_size:
             raise ValueError("this is not the tokenizer of these weights")
     except (OSError, ValueError, RuntimeError) as error:

@@ -1,4 +1,4 @@
-"""How far a portrait's face is from being the same person's."""
+"""The distance between the faces of two portraits: whether it is the same person."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class FaceDistance:
         if face is None:
             return "no face found in the source"
         boxes = self.detector.boxes(result)
-        # Where none overlaps, as in a picture that was reframed, it is the largest.
+        # If none overlaps, as in a reframed picture, the largest face is used.
         nearest = max(boxes, key=lambda box: (box.overlap(face.box), box.area), default=None)
         found = self._described(result, nearest) if nearest else None
         if found is None:

@@ -1,7 +1,7 @@
 """Learned perceptual image patch similarity (Zhang et al. 2018), version 0.1, on AlexNet and VGG16.
 
 A picture's features are unit length along the channels and scaled so that LPIPS is the mean squared
-difference, summed over the taps. So a source's features are made once and compared with those of any result.
+difference, summed over the taps. A source's features are thus computed once and compared with any result's.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _squared(pixels: Pixels) -> Pixels:
 
 
 def _batches(pictures: Sequence[Pixels]) -> Iterator[list[int]]:
-    """Places of pictures of one size, few enough that their features fit into memory."""
+    """Indices of pictures of one size, few enough that their features fit into memory."""
 
     def size(place: int) -> tuple[int, ...]:
         return pictures[place].shape

@@ -22,7 +22,7 @@ def refuse_small(height: int, width: int) -> None:
 
 
 def prepared_source(source: Pixels) -> Pixels | SourceSums:
-    """The source itself, or its sums where they are dear."""
+    """The source itself, or its window sums where computing them is expensive."""
     refuse_small(*source.shape[:2])
     return source if kernels.available() else sums_of_source(source)
 

@@ -1,4 +1,4 @@
-"""How much of the text in a picture is still the same: the character error rate."""
+"""The character error rate of the text in a picture."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from convergebench.metrics.ocr.line_detector import Quad
 
 SURE, READ = 0.8, 0.5
-"""The confidence that a line needs to be text for certain, and to be what may be left of one."""
+"""The confidence from which a line is certainly text, and from which it may be the rest of a line."""
 FEWEST_CHARACTERS = 4
-"""Different ones: patterns are read as rows of noughts."""
+"""Distinct characters: patterns are often read as rows of zeros."""
 FACTS = MetricFacts(
     "text_error",
     "1",
@@ -37,7 +37,7 @@ FACTS = MetricFacts(
 class SourceText(NamedTuple):
     certain: tuple[TextLine, ...]
     doubtful: tuple[TextLine, ...]
-    """May be text, but is read differently from time to time; what is found in its place is not counted."""
+    """Possibly text, but read inconsistently; text found in its place is not counted."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class TextError:
         )
 
     def _certain(self, picture: Pixels, lines: Sequence[TextLine]) -> tuple[TextLine, ...]:
-        """Those with high confidence that say the same when they are read again; a guess does not."""
+        """Lines with high confidence that give the same text when read again; guesses do not."""
         sure = [line for line in lines if line.confidence >= SURE and characters(line.text)]
         again = self.reader.reread(picture, sure)
         return tuple(
@@ -76,7 +76,7 @@ class TextError:
 
 
 def lines_near(source: Sequence[TextLine], found: Sequence[TextLine]) -> list[list[TextLine]]:
-    """For each line of the source those of the return that overlap it, and no other one more."""
+    """For each line of the source, the lines of the return that overlap it more than any other line."""
     near: list[list[TextLine]] = [[] for _ in source]
     for line in found:
         shared = [_shared_area(line.quad, other.quad) for other in source]
@@ -101,7 +101,7 @@ def errors(
 
 
 def characters(text: str) -> str:
-    """Letters and digits: spaces and marks are read too differently from one time to the next.
+    """Letters and digits only: spaces and punctuation are not read consistently.
 
     >>> characters("Café １２, offen!")
     'Café12offen'
@@ -134,7 +134,7 @@ def edit_distance(one: str, other: str) -> int:
     for number, each in enumerate(one, start=1):
         replaced_or_deleted = np.minimum(row[:-1] + (codes != ord(each)), row[1:] + 1)
         reached = np.concatenate([[number], replaced_or_deleted])
-        # Insertions go on from any place before, one character each.
+        # Insertions continue from any earlier position, one character each.
         row = np.minimum.accumulate(reached - places) + places
     return int(row[-1])
 

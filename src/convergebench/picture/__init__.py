@@ -1,4 +1,4 @@
-"""Pictures: bytes, pixels and what is known of them."""
+"""Pictures: bytes, pixels and facts."""
 
 from convergebench.picture.picture import (
     MAX_MEGAPIXELS,

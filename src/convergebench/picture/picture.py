@@ -30,12 +30,12 @@ _EXIF_ORIENTATION = 0x0112
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _UP = 2
 _OWN_BODY = 8 + 25 + 8
-"""Where our PNG files' only IDAT begins: after the signature, the header, and its own length and name."""
+"""The offset of the only IDAT in our PNG files: after the signature, the header, and its length and name."""
 _OWN_TAIL = 4 + 12
 
 
 class Picture:
-    """Encoded bytes and decoded pixels of one picture; each is made from the other when first asked for."""
+    """Encoded bytes and decoded pixels of one picture; each is computed from the other on first use."""
 
     def __init__(
         self,
@@ -48,14 +48,14 @@ class Picture:
     ) -> None:
         self.facts = facts
         self.kept_in = kept_in
-        """The store that it was opened from, which need not be given it again."""
+        """The store from which it was opened, and in which it need not be stored again."""
         self._encoded = encoded
         self._pixels = pixels
         self._load = load
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Picture:
-        """Take a file's content as it is; it is decoded at once, so that a bad one is found here."""
+        """A file's content, unchanged. It is decoded immediately, so that invalid content is found here."""
         pixels, media_type = decode(data)
         height, width = pixels.shape[:2]
         return cls(PictureFacts(digest_of(data), width, height, media_type), encoded=data, pixels=pixels)
@@ -76,7 +76,7 @@ class Picture:
 
     @classmethod
     def stable(cls, pixels: Pixels) -> Picture:
-        """As a file that is the same wherever it is made: what editing starts from is known by its digest."""
+        """As a file that is identical on every machine, because sources are identified by their digest."""
         data = stable_png(pixels)
         height, width = pixels.shape[:2]
         return cls(PictureFacts(digest_of(data), width, height, "image/png"), encoded=data, pixels=pixels)
@@ -149,7 +149,7 @@ def _chunk(tag: bytes, data: bytes) -> bytes:
 
 
 def decode(data: bytes) -> tuple[Pixels, str]:
-    """Pixels as a person sees them, and the media type: turned upright, transparency on white, 8-bit RGB."""
+    """Pixels as a person sees them, and the media type: rotated upright, transparency on white, 8-bit RGB."""
     own = _decode_own_png(data)
     if own is not None:
         return own, "image/png"
@@ -162,12 +162,12 @@ def decode(data: bytes) -> tuple[Pixels, str]:
             return plain, media_type
     try:
         return np.asarray(upright_rgb(image)), media_type
-    except Exception as error:  # decoders stumble over damage in many ways
+    except Exception as error:  # decoders raise many kinds of errors for damaged files
         raise BadPicture(f"the picture is damaged ({error}); download or export it again") from error
 
 
 def _check_png(data: bytes) -> None:
-    """Compare every chunk with its checksum: Pillow leaves out those of the pixels."""
+    """Verify the checksum of every chunk, because Pillow skips those of the pixels."""
     from isal import isal_zlib
 
     start, name = len(_SIGNATURE), b""
@@ -182,7 +182,7 @@ def _check_png(data: bytes) -> None:
 
 
 def _own_size(data: bytes) -> tuple[int, int] | None:
-    """Width and height of a file with our header, and one body that reaches to the end: no room for more."""
+    """Width and height of a file with our header and a single body that extends to the end."""
     start, end = _OWN_BODY, len(data) - _OWN_TAIL
     if end < start:
         return None
@@ -194,7 +194,7 @@ def _own_size(data: bytes) -> tuple[int, int] | None:
 
 
 def _decode_own_png(data: bytes) -> Pixels | None:
-    """What encode_png wrote, in half the time that a general decoder takes; None for any other file."""
+    """Decode the output of encode_png in half the time of a general decoder; None for any other file."""
     from isal import isal_zlib
 
     size = _own_size(data)
@@ -228,7 +228,7 @@ def _open(data: bytes) -> PILImage.Image:
         ) from error
     except UnidentifiedImageError as error:
         raise BadPicture("unknown picture format; use PNG, JPEG or WebP") from error
-    except Exception as error:  # decoders stumble over damage in many ways
+    except Exception as error:  # decoders raise many kinds of errors for damaged files
         raise BadPicture(f"the picture is damaged ({error}); download or export it again") from error
     if image.format not in MEDIA_TYPES:
         raise BadPicture(f"{image.format} files are not supported; use PNG, JPEG or WebP")
@@ -250,7 +250,7 @@ def is_plain(image: PILImage.Image) -> bool:
 
 
 def upright_rgb(image: PILImage.Image) -> PILImage.Image:
-    """As a person sees it: turned upright, transparency on white, 16 bits a channel scaled to 8."""
+    """As a person sees it: rotated upright, transparency on white, 16 bits per channel scaled to 8."""
     from PIL import Image, ImageOps
 
     if is_plain(image):
@@ -269,7 +269,7 @@ def upright_rgb(image: PILImage.Image) -> PILImage.Image:
 
 
 def resized_to(pixels: Pixels, width: int, height: int) -> Pixels:
-    """Lanczos with antialiasing; the same pixels where the size is right already."""
+    """Lanczos with antialiasing; the same pixels if the size is already right."""
     from PIL import Image
 
     if pixels.shape[:2] == (height, width):

@@ -1,4 +1,4 @@
-"""PNG files of other programs, read faster than by a general decoder."""
+"""Reads PNG files of other programs faster than a general decoder."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from convergebench.types import Pixels
 
 _SIGNATURE_LENGTH = 8
 _RGB_OF_EIGHT_BITS = bytes((8, 2, 0, 0, 0))
-"""How the header ends: depth, colour type, compression, filters, not interlaced."""
+"""The end of the header: depth, colour type, compression, filters, not interlaced."""
 _SAYS_NOTHING_OF_PIXELS = {b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"iCCP", b"pHYs", b"tIME", b"bKGD", b"tEXt"}
-"""Others, and text with a raw profile, could turn the picture or make parts of it transparent."""
+"""Other chunks, and text with a raw profile, could rotate the picture or make parts of it transparent."""
 
 
 def rgb_pixels(data: bytes) -> Pixels | None:
-    """The pixels, where the file is plain RGB with eight bits and whole; None where Pillow must look.
+    """The pixels of a complete, plain 8-bit RGB file; None if Pillow must decode it.
 
-    That the chunks are as long as they say and have the right checksums is taken for granted.
+    The lengths and checksums of the chunks must have been verified before.
     """
     if not kernels.available():
         return None
@@ -50,7 +50,7 @@ def _inflated(body: bytes, size: int) -> bytes | None:
 
     stream = isal_zlib.decompressobj()
     try:
-        # One byte more than wanted, so that a longer stream shows itself and is not inflated to its end.
+        # One byte more than expected, so that a longer stream is detected and not inflated to its end.
         filtered: bytes = stream.decompress(body, size + 1)
     except isal_zlib.error:  # type: ignore[misc]  # a class, whatever its stub says
         return None

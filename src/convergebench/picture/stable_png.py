@@ -1,7 +1,7 @@
 """PNG files whose bytes are the same on every machine.
 
-A picture is known by the digest of its file, and compressors differ from one processor and release to the
-next. So the pixels are stored uncompressed; a few hundred kilobytes a picture buy digests that never move.
+A picture is identified by the digest of its file, and compressors differ between processors and releases.
+Pixels are therefore stored uncompressed: a few hundred kilobytes per picture for digests that never change.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def stable_png(pixels: Pixels) -> bytes:
 
 
 def _stored(data: bytes) -> bytes:
-    """A zlib stream of stored blocks, laid out as RFC 1950 and 1951 say."""
+    """A zlib stream of stored blocks (RFC 1950 and 1951)."""
     starts = range(0, len(data), _LARGEST_BLOCK)
     blocks = [_block(data[start : start + _LARGEST_BLOCK], last=start == starts[-1]) for start in starts]
     return b"\x78\x01" + b"".join(blocks) + struct.pack(">I", zlib.adler32(data))

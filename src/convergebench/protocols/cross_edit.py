@@ -1,4 +1,4 @@
-"""Cross edits: two edits, one upon the other, undone in either order."""
+"""Cross edits: two edits in a row, undone in either order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def cross_edit(rounds: int) -> EditingProtocol:
 
 @protocol(cases=lambda chosen: chosen.chained(2))
 def cross_edit_swapped(rounds: int) -> EditingProtocol:
-    """Edit A, edit B, undo A though B lies upon it, undo B, `rounds` times."""
+    """Edit A, edit B, undo A while B is still there, undo B, `rounds` times."""
 
     async def run(case: Case, edit: Edit) -> None:
         a, b = case.edits

@@ -43,10 +43,10 @@ def write_cases(
         yield from write_case(case, rounds, pictures, place / case.case)
 
 
-def _png(stand: RefinementStage, pictures: PictureStore) -> bytes | None:
-    if stand.picture is None:
+def _png(stage: RefinementStage, pictures: PictureStore) -> bytes | None:
+    if stage.picture is None:
         return None
-    picture = pictures.load(stand.picture)
+    picture = pictures.load(stage.picture)
     if picture.facts.media_type == "image/png":
         return picture.encoded
     return Picture.from_pixels(picture.pixels).encoded

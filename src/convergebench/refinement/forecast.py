@@ -66,7 +66,7 @@ def _to_do(prepared: PreparedRefinement, workspace: Workspace | None, pipeline: 
             settled = case.rounds[:rounds]
             over = bool(settled) and settled[-1].is_content
             looks -= rounds if over else sum(one.advice is not None for one in settled)
-            edits -= rounds if over else sum(one.stand.picture is not None for one in settled)
+            edits -= rounds if over else sum(one.stage.picture is not None for one in settled)
     return looks, edits
 
 

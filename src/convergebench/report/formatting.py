@@ -1,4 +1,4 @@
-"""How metrics and numbers are written, the same in every view."""
+"""The format of metrics and numbers in every view."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from convergebench.types import MetricFacts
 
 ABSENT = "–"
 _PLACES = {"dB": 1, "": 3, "×": 3}
-"""By unit: decibels are large numbers, shares and ratios lie around 1."""
+"""Decimals by unit: decibels are large numbers, shares and ratios are around 1."""
 
 
 def metric_title(facts: MetricFacts) -> str:
@@ -25,7 +25,7 @@ def axis_title(facts: MetricFacts) -> str:
 
 
 def decimals(facts: MetricFacts) -> int:
-    """So many that what is just noticed shows, such as a contrast of ×1.04 or a turn of 0.22°."""
+    """Enough decimals to show just noticeable amounts, such as a contrast of ×1.04 or a rotation of 0.22°."""
     return _PLACES.get(facts.unit, 2)
 
 
@@ -42,7 +42,7 @@ def number(value: float | None, places: int) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """Seconds, with the same places for those that stand below each other.
+    """Seconds, with decimals that depend on the size.
 
     >>> duration(72.41), duration(7.2), duration(0.031)
     ('72.4', '7.20', '0.03')
@@ -55,7 +55,7 @@ def duration_places(seconds: float | None) -> int:
 
 
 def mean_with_interval(mean: float | None, low: float | None, high: float | None, facts: MetricFacts) -> str:
-    """Such as 0.618 [0.581, 0.662]; the mean alone where there is no interval."""
+    """Such as 0.618 [0.581, 0.662]; only the mean if there is no interval."""
     places = decimals(facts)
     written = number(mean, places)
     if low is None or high is None:

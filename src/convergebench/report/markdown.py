@@ -1,4 +1,4 @@
-"""The whole report as a Markdown page, with its files beside it; and tables alone."""
+"""The report as a Markdown page with its files in the same folder, and single tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CURVES = "degradation_curves.png"
 
 
 def report(results: Results, folder: Path, grid: Sequence[GridRow] = (), metric: str | None = None) -> Path:
-    """Write report.md with its curves, tables and, where rows for it are given, the picture grid."""
+    """Write report.md with its curves, tables and, if rows are given, the picture grid."""
     (_, ranked), *partial = headline_rankings(results, metric)
     files = export(results, folder)
     plot_curves(results, folder / CURVES)
@@ -48,7 +48,7 @@ def report(results: Results, folder: Path, grid: Sequence[GridRow] = (), metric:
 
 
 def _partial(partial: Sequence[tuple[Results, Ranking]]) -> Iterator[str]:
-    """Edits that can be undone only in part, ranked apart."""
+    """The ranking of partially reversible edits."""
     for part, ranked in partial:
         yield from _section(ranking_text(ranked))
         yield from _by_round(part, ranked)
@@ -123,7 +123,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """On one line, with nothing in it that Markdown would take for markup."""
+    """On one line, with all Markdown markup escaped."""
     plain = " ".join(text.split())
     for sign in "\\`*_<|":
         plain = plain.replace(sign, "\\" + sign)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 from convergebench.analysis import Results
-from convergebench.metrics.regions import RegionBox
+from convergebench.metrics.flip import WorstBox
 from convergebench.results.records import Records
 from convergebench.store import Workspace
 from convergebench.types import Digest
@@ -18,7 +18,7 @@ METRIC = "flip_peak"
 
 class WorstRegion(NamedTuple):
     source: Digest
-    box: RegionBox
+    box: WorstBox
     """In pixels of the source."""
 
 
@@ -43,7 +43,7 @@ def worst_regions(records: Records, results: Results) -> WorstRegions:
 
 def read_worst_regions(
     workspace: Workspace, newest: Mapping[str, str]
-) -> dict[tuple[Digest, Digest], RegionBox]:
+) -> dict[tuple[Digest, Digest], WorstBox]:
     """By source and return, for the newest version; empty if nothing was measured by region."""
     # Reading does not migrate, and an older workspace has no such table.
     if METRIC not in newest or not workspace.query(
@@ -55,6 +55,4 @@ def read_worst_regions(
         METRIC,
         newest[METRIC],
     )
-    return {
-        (reference, picture): RegionBox(*json.loads(detail)["box"]) for reference, picture, detail in rows
-    }
+    return {(reference, picture): WorstBox(*json.loads(detail)["box"]) for reference, picture, detail in rows}

@@ -1,4 +1,4 @@
-"""Where everything that happened is kept."""
+"""The workspace: database, pictures and claims."""
 
 from convergebench.store.imported_returns import (
     imported_models,

@@ -1,4 +1,4 @@
-"""Who works on what: locks on bytes of one file, which vanish with the process that holds them."""
+"""Claims on work: byte locks on one file, which end with the process that holds them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import ClassVar
 
 POLL_SECONDS = 0.1
-"""After this long, who was refused a claim tries again."""
+"""The interval between attempts to claim."""
 _MAKING = 0
-"""Byte zero is held while a workspace is being made; trajectories count from one."""
+"""Byte zero is locked while a workspace is created; trajectories start at one."""
 
 
 class Claims:
@@ -34,7 +34,7 @@ class Claims:
             return cls._of_folder[folder]
 
     def take(self, trajectory: int) -> bool:
-        """Whether it was free, and is ours now."""
+        """Whether it was free, and is now held by this process."""
         with self._guard:
             if trajectory in self._held:
                 return False

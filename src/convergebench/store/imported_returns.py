@@ -1,4 +1,4 @@
-"""Returns that were measured elsewhere: kept as given, row for row, doubles and all."""
+"""Returns that were measured elsewhere: stored unchanged, including duplicate rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _VISIBLE = "run NOT IN (SELECT run FROM hidden_runs)"
 
 
 def record_imported(workspace: Workspace, run: int, suite: str, rows: Sequence[ImportedReturn]) -> None:
-    """Keep the rows, all of them or none."""
+    """Store all rows, or none."""
     sql = f"""
         INSERT INTO {TABLE} (run, suite, model, case_id, picture, pair, category, kind, seed, round, measured)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -28,7 +28,7 @@ def record_imported(workspace: Workspace, run: int, suite: str, rows: Sequence[I
 
 
 def imported_rows(workspace: Workspace, suite: str) -> list[ImportedReturn]:
-    """The suite's imported rows in the order in which they came; a later one corrects an earlier one."""
+    """The suite's imported rows in order of import; a later one corrects an earlier one."""
     found = workspace.query(f"SELECT * FROM {TABLE} WHERE suite = ? AND {_VISIBLE} ORDER BY id", suite)
     return [_row(row) for row in found]
 

@@ -1,4 +1,4 @@
-"""The one thread that writes to the database: whatever waits is committed together, durably."""
+"""The single thread that writes to the database: all waiting writes are committed together, durably."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Journal:
         return future
 
     def close(self) -> None:
-        """Finish what waits, then stop."""
+        """Finish all waiting writes, then stop."""
         self._waiting.put(None)
         self._thread.join()
 
@@ -51,7 +51,8 @@ class Journal:
         self._connection.close()
 
     def _commit(self, batch: list[tuple[Write, Future[Any]]]) -> None:
-        """All in one transaction; if that fails, each in its own, so that one bad write harms no other."""
+        """All in one transaction; if that fails, each in its own, so that one bad write does not affect
+        others."""
         try:
             results = _transact(self._connection, [write for write, _ in batch])
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Judgements: what was asked of which judge, every attempt at it, and the verdict that it came to."""
+"""Judgements: the question to a judge, every attempt, and the resulting verdict."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from convergebench.judges.rubric import Rubric
 
 _FIRST_CLAIM = 1 << 40
-"""Judgements are claimed by bytes far behind those of the trajectories."""
+"""Claims of judgements use bytes far behind those of the trajectories."""
 
 
 @dataclass(frozen=True)
 class JudgementRequest:
-    """One judgement's identity. The key stands for all of the rest."""
+    """The identity of a judgement. The key is derived from all other fields."""
 
     key: str
     judge: str
@@ -38,16 +38,16 @@ def claim_of(key: str) -> int:
 
 
 def enlist_judge(workspace: Workspace, judge: JudgeFacts, rubrics: Sequence[Rubric | Prompt]) -> None:
-    """Make the judge and the rubrics known, word for word."""
+    """Record the judge and the full text of the rubrics."""
     row = (judge.fingerprint, judge.name, judge.version, json.dumps({"model": judge.model, **judge.settings}))
     workspace.write_rows("INSERT OR IGNORE INTO judges VALUES (?, ?, ?, ?)", [row]).result()
     rows = [(one.fingerprint, one.id, one.version, json.dumps(asdict(one))) for one in rubrics]
     workspace.write_rows("INSERT OR IGNORE INTO rubrics VALUES (?, ?, ?, ?)", rows).result()
 
 
-def begin_judgement(workspace: Workspace, asked: JudgementRequest, run: int) -> Future[None]:
-    row = (asked.key, asked.judge, asked.rubric, json.dumps(asked.pictures),
-           json.dumps(dict(asked.texts), ensure_ascii=False), asked.repeat, run, _now())  # fmt: skip
+def begin_judgement(workspace: Workspace, request: JudgementRequest, run: int) -> Future[None]:
+    row = (request.key, request.judge, request.rubric, json.dumps(request.pictures),
+           json.dumps(dict(request.texts), ensure_ascii=False), request.repeat, run, _now())  # fmt: skip
     sql = """
         INSERT OR IGNORE INTO judgements (key, judge, rubric, pictures, texts, repeat, run, at)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -69,7 +69,7 @@ def record_attempt(workspace: Workspace, key: str, run: int, attempt: JudgeAttem
 
 
 def conclude(workspace: Workspace, key: str, run: int, verdict: Verdict) -> Future[None]:
-    """Keep the verdict; scores replace a missing verdict, never the reverse."""
+    """Store the verdict; scores replace a missing verdict, never the reverse."""
     row = (verdict.outcome, verdict.value, json.dumps(dict(verdict.scores)), verdict.reason, verdict.missing,
            run, _now(), key)  # fmt: skip
     sql = """

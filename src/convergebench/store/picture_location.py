@@ -1,4 +1,4 @@
-"""Where a workspace keeps its pictures: in its own folder, or at a URL that is written down in it."""
+"""The location of a workspace's pictures: its own folder, or a URL that is recorded in it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from convergebench.store.pictures import PictureFolder, PictureStore
 
 FOLDER = "pictures"
 ELSEWHERE = "pictures.url"
-"""A file with the URL, where there is one."""
+"""The file that contains the URL, if there is one."""
 WAITING = "pictures.waiting"
-"""For those that could not be brought there yet."""
+"""The folder for pictures that could not be uploaded yet."""
 
 
 def pictures_of(workspace: Path) -> PictureStore:
@@ -34,7 +34,7 @@ def open_pictures(place: str, waiting: PictureFolder | None = None) -> PictureSt
 
 
 def is_remote(place: str) -> bool:
-    """Whether it is anything but a folder.
+    """Whether it is not a local folder.
 
     >>> is_remote("s3://bucket/folder"), is_remote("/data/pictures"), is_remote("file:///data/pictures")
     (True, False, False)
@@ -43,7 +43,7 @@ def is_remote(place: str) -> bool:
 
 
 def choose_location(workspace: Path, place: str) -> None:
-    """Keep this workspace's pictures there from the start; a workspace that has some does not move."""
+    """Set the location of a new workspace's pictures; the location of an existing one cannot be changed."""
     if is_remote(place):
         if urlsplit(place).password:
             raise WrongUse("the URL of --pictures must not contain a password; pass it in the environment")

@@ -1,4 +1,4 @@
-"""The picture store: pictures named by their own digest, written whole or not at all."""
+"""The picture store: pictures named by their digest, written atomically."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from convergebench.picture import SUFFIXES, Picture, digest_of
 from convergebench.types import Digest, PictureFacts
 
 RESERVE_BYTES = 32 * 1024 * 1024
-"""Kept free, so that every edit already paid for still finds room."""
+"""Reserved space, so that every edit already paid for can be stored."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 ROOM_SECONDS = 1.0
@@ -26,28 +26,28 @@ _serial = itertools.count()
 
 
 class PictureStore(Protocol):
-    """Where pictures are kept; used by several threads at once."""
+    """Stores pictures; used by several threads at once."""
 
     @property
     def place(self) -> str:
         """Folder or URL under which another process finds the same pictures."""
 
     def prepare(self) -> None:
-        """Get ready for being written to; WorkspaceError says why that cannot be."""
+        """Prepare for writing; raises WorkspaceError if that is impossible."""
 
     def put(self, picture: Picture) -> None:
-        """Keep the picture's bytes; when this returns they outlive the process."""
+        """Store the picture's bytes durably."""
 
     def open(self, facts: PictureFacts) -> Picture:
-        """The picture, read and checked when it is looked at."""
+        """The picture, read and verified on first use."""
 
     def load(self, digest: Digest) -> Picture:
-        """A picture of which only the digest is known."""
+        """The picture with this digest."""
 
     def holds(self, facts: PictureFacts) -> bool: ...
 
     def ensure_room(self) -> None:
-        """Say that nothing more can be kept before an edit is paid for, not after."""
+        """Raise an error if no more pictures can be stored; called before an edit is paid for."""
 
     def sizes(self) -> dict[Digest, int]:
         """Every stored picture with its number of bytes."""
@@ -101,7 +101,7 @@ class PictureFolder:
         return self.path(facts).exists()
 
     def ensure_room(self) -> None:
-        """The disk is looked at once a second, and sooner when much was written since."""
+        """The disk is checked once per second, and sooner after many writes."""
         now = time.monotonic()
         if now < self._room_until and self._written < RESERVE_BYTES // 4:
             return
@@ -118,12 +118,13 @@ class PictureFolder:
                 path.unlink(missing_ok=True)
 
     def prepare(self) -> None:
-        """Make the folders; drop what processes that are gone left half-written."""
+        """Create the folders; remove incomplete files of processes that have ended."""
         self._incoming.mkdir(parents=True, exist_ok=True)
         for leftover in self._incoming.iterdir():
             process, _, host = leftover.name.partition("@")
             number = process.partition("-")[0]
-            is_ours = number.isdecimal() and host in ("", socket.gethostname())  # of others' we know nothing
+            # A process on another machine may still be running.
+            is_ours = number.isdecimal() and host in ("", socket.gethostname())
             if is_ours and not _is_running(int(number)):
                 leftover.unlink(missing_ok=True)
 
@@ -133,7 +134,7 @@ class PictureFolder:
 
 
 def name_of(facts: PictureFacts) -> str:
-    """Where in a store a picture lies.
+    """The path of a picture in a store.
 
     >>> name_of(PictureFacts("ab12", 1, 1, "image/png"))
     'ab/ab12.png'
@@ -156,8 +157,8 @@ def check(data: bytes, digest: Digest, where: str) -> None:
 
 
 def _write_through(path: Path, data: bytes) -> None:
-    """Write a new file and see it to the disk. In as few calls as can be: after each of them a thread waits
-    for its turn again, and with many edits at a time these waits add up."""
+    """Write a new file durably, in as few calls as possible: after each call a thread waits for its turn
+    again, and with many parallel edits these waits add up."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         rest = memoryview(data)

@@ -1,4 +1,4 @@
-"""Looks: in which round of a refinement a reasoner was asked what, and the edit that it all began with."""
+"""Reasoner calls: the judgement of each round of a refinement, and the primary edit it started from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def record_reasoner_call(
 
 
 def primary_of(workspace: Workspace, trajectory: int) -> Digest | None:
-    """The picture that a refinement began with; None if nobody looked at one yet."""
+    """The picture that a refinement started from; None without a reasoner call."""
     sql = """
         SELECT s.picture FROM looks l JOIN steps s ON s.id = l.primary_step
         WHERE l.trajectory = ? ORDER BY l.round LIMIT 1
@@ -28,7 +28,7 @@ def primary_of(workspace: Workspace, trajectory: int) -> Digest | None:
 
 
 def finished_step(workspace: Workspace, trajectory: int) -> int:
-    """The id of the step that made a single edit's picture."""
+    """The id of the step that created a single edit's picture."""
     sql = "SELECT id FROM steps WHERE trajectory = ? AND position = 0 AND picture IS NOT NULL"
     ((identity,),) = workspace.query(sql, trajectory)
     return int(identity)

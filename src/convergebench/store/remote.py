@@ -1,4 +1,4 @@
-"""A picture store that many machines reach: any URL that fsspec knows, such as s3://bucket/folder."""
+"""A picture store for many machines: any URL that fsspec supports, such as s3://bucket/folder."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ log = logging.getLogger("convergebench")
 
 
 class Unreachable(WorkspaceError):
-    """The store did not answer for as long as we were ready to wait."""
+    """The store did not answer within the time limit."""
 
 
 class RemotePictures:
-    """Pictures behind a URL: asked again while it cannot be reached, checked when they are read.
+    """Pictures at a URL. Requests are retried while it cannot be reached, and pictures are verified when
+    read.
 
-    `waiting` is a folder for what could not be stored in all that time: it is found there until the next
-    `prepare` brings it to the store, and until then no further edit is begun.
+    `waiting` is a folder for pictures that could not be stored within the time limit. They are read from
+    there until the next `prepare` uploads them, and until then no further edit is started.
     """
 
     def __init__(
@@ -119,7 +120,7 @@ class RemotePictures:
         self._recent.put(picture.digest, data)
 
     def _write(self, path: str, data: bytes) -> None:
-        """Also where it is there already: the same bytes again cost less than asking."""
+        """Also if it exists already: writing the same bytes again costs less than checking."""
         try:
             self._persistently(lambda: self._files.pipe_file(path, data))
         except FileNotFoundError as error:
@@ -145,14 +146,14 @@ class RemotePictures:
         return data
 
     def _persistently(self, call: Callable[[], T]) -> T:
-        """Its result, asking again for as long as our patience lasts where that can help."""
+        """The result, with retries until the time limit if a retry can help."""
         until, wait = time.monotonic() + self._patience_seconds, 0.2
         while True:
             try:
                 return call()
             except FileNotFoundError:
                 raise
-            except Exception as error:  # every file system has its own kinds
+            except Exception as error:  # every file system has its own exceptions
                 self._raise_if_lasting(error)
                 pause = random.uniform(wait / 2, wait)
                 log.warning("%s cannot be reached (%s); retrying", self._url, _first_line(error))
@@ -172,7 +173,7 @@ class RemotePictures:
             raise disk_full(self._url) from error
         if isinstance(error, PermissionError) or "Credentials" in type(error).__name__:
             raise WorkspaceError(
-                f"{self._url} may not be used ({_first_line(error)}); check the environment's credentials"
+                f"no access to {self._url} ({_first_line(error)}); check the environment's credentials"
             ) from error
 
 

@@ -1,4 +1,4 @@
-"""The database's tables, and how older workspaces become newer ones."""
+"""The tables of the database, and the migrations of older workspaces."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE hidden_runs (run INTEGER PRIMARY KEY REFERENCES runs, at TEXT NOT NULL);
     """,
 )
-"""One script a version. A released script is never changed; a new one is added behind it."""
+"""One script per version. A released script is never changed; a new one is appended."""
 
 VERSION = len(MIGRATIONS)
 
@@ -133,18 +133,18 @@ IS_NEWEST = """t.generation = (
         WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
             = (t.protocol, t.editor, t.case_fingerprint, t.seed)
         AND (n.generation = 0 OR EXISTS (SELECT 1 FROM steps made WHERE made.trajectory = n.id)))"""
-"""Of trajectories t: those that no --fresh has begun anew, by so much as a step."""
+"""Selects trajectories t of the newest generation with at least one step."""
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the database to the present version, all at once or not at all."""
+    """Migrate the database to the current version, in one transaction."""
     if version_of(connection) == VERSION:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
         for number in range(
             version_of(connection), VERSION
-        ):  # read again: another process may have been here
+        ):  # read again: another process may have migrated it
             for statement in MIGRATIONS[number].split(";"):
                 connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")

@@ -57,7 +57,7 @@ class Enrolment:
 
 @dataclass
 class Run:
-    """A run that is on record."""
+    """A recorded run."""
 
     id: int
     interrupted: bool = False
@@ -65,7 +65,7 @@ class Run:
 
 
 class Workspace:
-    """Open one with `Workspace.create(folder)` to run in it, `Workspace.existing(folder)` to look at it."""
+    """Open one with `Workspace.create(folder)` for running, or `Workspace.existing(folder)` for reading."""
 
     def __init__(
         self,
@@ -84,7 +84,8 @@ class Workspace:
 
     @classmethod
     def create(cls, folder: Path, pictures: str | None = None) -> Workspace:
-        """Open for running; make it if it is not there, with its pictures in another folder or at a URL."""
+        """Open for running; create it if necessary, with its pictures in another folder or at a URL if
+        given."""
         folder = folder.absolute()
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -98,7 +99,7 @@ class Workspace:
             ) from error
         connection = _connect(folder)
         with _explained(folder), claims.making():
-            # SQLite itself does not wait for its turn to turn on the write-ahead log.
+            # SQLite itself does not wait for a lock when it enables the write-ahead log.
             connection.execute("PRAGMA journal_mode = WAL")
             schema.migrate(connection)
         return cls(
@@ -158,12 +159,12 @@ class Workspace:
         self.write_rows("UPDATE runs SET finished = ?, outcome = ? WHERE id = ?", [row]).result()
 
     def enrol(self, enrolments: Sequence[Enrolment], *, fresh: bool) -> list[int]:
-        """The trajectories' ids, in order: those that are there already, or, when fresh, new generations."""
+        """The trajectories' ids, in order: existing ones, or new generations if `fresh`."""
         return self._write(lambda db: [_enrol_one(db, wanted, fresh) for wanted in enrolments]).result()
 
     def finished_edits(self, protocol: str) -> dict[tuple[str, str, int], int]:
-        """How many edits are done of (editor, case, seed), by fingerprints, in the newest generation; all of
-        them where the model refused one, since no other will follow."""
+        """The number of finished edits by (editor, case, seed), as fingerprints, in the newest generation. A
+        trajectory with a refusal counts as complete, because no other edit will follow."""
         sql = """
             SELECT editor, case_fingerprint, t.seed, max(generation),
                    iif(max(s.failure = 'refused'), 1 << 60, count(s.picture)) AS done
@@ -209,7 +210,7 @@ class Workspace:
         return self.write_rows(sql, [row])
 
     def steps(self, trajectory: int) -> list[Step]:
-        """The last word on each position, in order."""
+        """The latest record of each position, in order."""
         rows = self.query("SELECT * FROM steps WHERE trajectory = ? ORDER BY id", trajectory)
         latest = {row["position"]: row for row in rows}
         return [_step(latest[position]) for position in sorted(latest)]
@@ -217,7 +218,7 @@ class Workspace:
     # Measurements
 
     def record_measurements(self, rows: Sequence[tuple[Digest, Digest, Measurement]]) -> Future[None]:
-        """Keep (reference, picture, measurement); a value replaces a missing one, never the reverse."""
+        """Store (reference, picture, measurement); a value replaces a missing one, never the reverse."""
         sql = """
             INSERT INTO measurements (reference, picture, metric, version, value, missing, at)
             VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -251,11 +252,11 @@ class Workspace:
 
     @property
     def data_version(self) -> int:
-        """A number that changes with every commit, of this process or another."""
+        """A number that changes with every commit of any process."""
         return int(self.query("PRAGMA data_version")[0][0])
 
     def check(self) -> tuple[int, str]:
-        """The number of steps, and what SQLite finds wrong with the database first: "ok" for nothing."""
+        """The number of steps, and the first problem that SQLite finds in the database, or "ok"."""
         ((steps,),) = self.query("SELECT count(*) FROM steps")
         ((finding,),) = self.query("PRAGMA quick_check(1)")
         return int(steps), str(finding)
@@ -265,7 +266,8 @@ class Workspace:
             return self._connection.execute(sql, arguments).fetchall()
 
     def each_row(self, sql: str) -> Iterator[sqlite3.Row]:
-        """The same one by one, where they are too many to hold; other threads' queries wait meanwhile."""
+        """The same as an iterator, for results that do not fit into memory; other threads' queries wait
+        meanwhile."""
         with _explained(self.folder), self._reading:
             yield from self._connection.execute(sql)
 
@@ -274,7 +276,7 @@ class Workspace:
 
         def write(db: sqlite3.Connection) -> None:
             storable = [_storable(row) for row in rows]
-            # Nothing is returned: a cursor let go on another thread would reset a statement that is in use.
+            # Nothing is returned: a cursor released on another thread would reset a statement that is in use.
             db.executemany(sql, storable)
 
         return self._write(write)
@@ -317,7 +319,8 @@ def _migrated_copy(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _read_only(path: Path) -> sqlite3.Connection:
-    """Reading the write-ahead log needs a writable folder; where there is none, nobody can be writing."""
+    """Reading the write-ahead log needs a writable folder. In a read-only folder, no process can be
+    writing."""
     uri = f"{path.as_uri()}?mode=ro"
     connection = sqlite3.connect(uri, BUSY_SECONDS, uri=True, isolation_level=None, check_same_thread=False)
     try:
@@ -337,20 +340,20 @@ def _read_only(path: Path) -> sqlite3.Connection:
 
 
 def explain(error: Exception, folder: Path) -> Exception:
-    """The same error, said to a person."""
+    """The same error with advice for the user."""
     if not isinstance(error, sqlite3.Error):
         return error
-    said = str(error)
-    if "full" in said:
+    message = str(error)
+    if "full" in message:
         return disk_full(folder)
-    if "readonly" in said or "unable to open" in said:
+    if "readonly" in message or "unable to open" in message:
         return WorkspaceError(f"cannot write to {folder}: it is read-only; choose another with --workspace")
-    if "not a database" in said or "malformed" in said:
+    if "not a database" in message or "malformed" in message:
         return WorkspaceError(
-            f"the database {folder / DATABASE} is damaged ({said}); the pictures beside it are not touched. "
+            f"the database {folder / DATABASE} is damaged ({message}); the pictures are not affected. "
             f"Try `sqlite3 {DATABASE} .recover`, or move it away and start a new one."
         )
-    if "locked" in said:
+    if "locked" in message:
         return WorkspaceError(f"another process kept {folder} locked for {BUSY_SECONDS} seconds; try again")
     return error
 
@@ -379,7 +382,7 @@ def _enrol_one(db: sqlite3.Connection, wanted: Enrolment, fresh: bool) -> int:
         (case.fingerprint, case.id, case.source.id, case.pair, case.category, case.kind,
          case.language, case.forward, case.backward, json.dumps(dict(case.hints))),
     )  # fmt: skip
-    # Suites share cases; what was edited for one of them counts for all.
+    # Suites share cases; an edit for one of them counts for all.
     db.execute("INSERT OR IGNORE INTO suite_cases VALUES (?, ?)", (case.fingerprint, wanted.suite))
     key = (wanted.protocol, editor.fingerprint, case.fingerprint, wanted.seed)
     newest = db.execute(
@@ -411,7 +414,7 @@ def _step(row: sqlite3.Row) -> Step:
 
 
 def _storable(row: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any] | Sequence[Any]:
-    """The same with whole texts only: one half of a character in a model's words must not lose the row."""
+    """The same without lone surrogates, because one in a model's text must not lose the row."""
     if isinstance(row, Mapping):
         return dict(zip(row, _storable(tuple(row.values())), strict=True))
     return tuple(whole(value) if isinstance(value, str) else value for value in row)

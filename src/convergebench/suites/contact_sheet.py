@@ -93,8 +93,8 @@ def _cell(source: SourcePicture, edits: int, side: int) -> PILImage.Image:
     pen = ImageDraw.Draw(cell)
     font = ImageFont.load_default(14)
     pen.text((2, side + 3), _fitting(source.id, side - 4, font.getlength), fill="black", font=font)
-    asked = f"{edits} {'edit' if edits == 1 else 'edits'}"
-    pen.text((2, side + 21), asked, fill="dimgray", font=ImageFont.load_default(12))
+    text = f"{edits} {'edit' if edits == 1 else 'edits'}"
+    pen.text((2, side + 21), text, fill="dimgray", font=ImageFont.load_default(12))
     return cell
 
 

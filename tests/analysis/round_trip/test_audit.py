@@ -53,7 +53,7 @@ def test_doubled_keys_are_counted_and_those_that_disagree(published):
     found = kinds(published)["duplicate_keys"]
     assert (found.count, found.parts) == (3, {"full": 3})
     assert found.sentence.startswith(
-        "3 keys (model, case, round) stand 2 to 3 times; 1 of them with different"
+        "3 keys (model, case, round) occur 2 to 3 times; 1 of them with different"
     )
 
 

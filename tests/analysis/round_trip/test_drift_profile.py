@@ -271,7 +271,7 @@ def test_a_blank_result_lost_its_contrast() -> None:
 def test_what_could_not_be_measured_is_said(
     returned: Callable[..., Return], results_of: Callable[..., Results]
 ) -> None:
-    gone = "the result cannot be laid on the source"
+    gone = "the result cannot be registered to the source"
     results = results_of(
         returned("m", round=1, shift_x=gone, shift_y=gone, aspect=1.0, noise=3.0, noise_ratio=2.0),
         returned("m", round=2, shift_x=gone, shift_y=gone, noise=6.0, noise_ratio=4.0),

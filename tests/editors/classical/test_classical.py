@@ -198,7 +198,7 @@ def test_without_a_face_nothing_can_be_worn(scene: Pixels, thing: str) -> None:
 
 
 def test_a_watch_is_refused_because_it_does_not_know_wrists(portrait: Pixels) -> None:
-    with pytest.raises(Refused, match="cannot tell where a wrist is"):
+    with pytest.raises(Refused, match="cannot find a wrist"):
         edit_pixels(portrait, "Add a watch to the person's wrist.")
 
 

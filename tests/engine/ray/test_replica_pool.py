@@ -186,7 +186,7 @@ def test_a_request_that_ends_every_replica_fails_and_the_others_do_not() -> None
         replies = await asyncio.gather(*map(replicas.ask, [1, 2, 3, 4]), return_exceptions=True)
         assert [replies[place] for place in (0, 1, 3)] == [2, 4, 8]
         assert isinstance(replies[2], ReplicasGone)
-        assert "3 replicas were lost during this (struck by a number)" in str(replies[2])
+        assert "3 replicas were lost during this request (struck by a number)" in str(replies[2])
         await replicas.close()
 
     within(work)

@@ -283,6 +283,6 @@ def test_a_cluster_of_our_own_listens_on_loopback_only() -> None:
 def test_pictures_in_memory_cannot_be_shared(tmp_path: Path, log: Path, cases: list[Case]) -> None:
     with (
         Workspace.create(tmp_path / "results", "memory://here") as workspace,
-        pytest.raises(WrongUse, match="not seen by other processes"),
+        pytest.raises(WrongUse, match="cannot read pictures in memory"),
     ):
         run_on_ray(workspace, partial(Logged, log), cases=cases)

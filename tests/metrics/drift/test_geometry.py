@@ -58,7 +58,7 @@ def test_another_picture_is_not_registered_and_says_so() -> None:
     other = np.ascontiguousarray(data.coffee()[:400, :400])
     seen = drift(np.ascontiguousarray(PHOTO[:400, :400]), other)
     for name in (*PLACE, "ssim_registered", "registered_area"):
-        assert "cannot be laid on the source" in str(seen[name])
+        assert "cannot be registered to the source" in str(seen[name])
     assert seen["aspect_change"] == 0
 
 
@@ -81,7 +81,9 @@ def test_a_small_or_narrow_picture_is_not_registered(part: Pixels) -> None:
 
 
 def test_a_picture_that_is_mostly_out_of_sight_is_missing_and_not_guessed() -> None:
-    assert drift(PHOTO, moved(PHOTO, 300, 0, 0, 0))["shift_x"] == "the result cannot be laid on the source"
+    assert (
+        drift(PHOTO, moved(PHOTO, 300, 0, 0, 0))["shift_x"] == "the result cannot be registered to the source"
+    )
 
 
 def test_the_aspect_is_that_of_the_native_sizes() -> None:

@@ -115,7 +115,7 @@ def test_the_page_has_its_heading_explanation_text_and_number(views: Path) -> No
     ("code", "sentence"),
     [
         ("COLUMNS = 1 / 0", "cannot be loaded: division by zero"),
-        ("COLUMNS = 'half-life'", "is no RankingColumn"),
+        ("COLUMNS = 'half-life'", "is not a RankingColumn"),
         (COLUMNS.replace("safe_depth", "half_life"), "'half_life' is registered twice"),
     ],
 )

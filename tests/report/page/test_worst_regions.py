@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from convergebench.metrics.regions import RegionBox
+from convergebench.metrics.flip import WorstBox
 from convergebench.results import Records, load_results
 from convergebench.store import Workspace
 from convergebench.types import Measurement
@@ -15,7 +15,7 @@ from report.page.conftest import Visit, write
 from report.page.filled import fill
 from report.page.test_page import open_film, pixels
 
-BOX = RegionBox(8, 4, 16, 16)
+BOX = WorstBox(8, 4, 16, 16)
 
 
 @pytest.fixture

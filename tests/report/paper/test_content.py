@@ -89,11 +89,11 @@ def test_a_cost_that_is_not_known_is_a_dash(results):
 def test_half_lives_are_told_of_models_that_fell_and_of_those_that_hold_out(results):
     said = told(sentences.survival(ranking(results)))
     assert "Half of the chains of flux-kontext-dev have fallen after" in said
-    assert "More than half hold out as long as they were watched for qwen (10 rounds)" in said
+    assert "More than half of the chains stay above it while they are observed for qwen (10 rounds)" in said
 
 
 def test_models_that_cannot_be_told_apart_are_named_together(results):
-    assert "All of them can be told apart." in told(sentences.ranking_sentences(ranking(results)))
+    assert "All of them differ significantly." in told(sentences.ranking_sentences(ranking(results)))
     first = [item for item in results.returns if item.picture == "scene_lake"]
     alone = ranking(replace(results, returns=tuple(first)))
     said = "qwen, nano-banana, grok, gemini-2.5-flash, seedream and flux-kontext-dev cannot be told apart"

@@ -54,7 +54,7 @@ def test_what_is_missing_is_said_with_its_reason(said):
 
 def test_what_there_is_no_data_for_is_said_in_a_sentence(said):
     assert "No judge has graded edits in this workspace" in said
-    assert "Quality stands alone" in said
+    assert "Only quality was measured" in said
 
 
 def test_fingerprints_versions_and_settings_are_in_the_appendix(filled, said):
@@ -135,7 +135,7 @@ def test_results_that_came_as_numbers_have_a_paper_without_pictures(tmp_path):
     with Workspace.create(tmp_path / "results") as workspace:
         record_imported(workspace, workspace.start_run({"suite": "brought"}, "0"), "brought", rows)
     said = text_of(write(tmp_path / "results", tmp_path / "paper").pdf)
-    assert "these results came without pictures" in said
+    assert "these results have no pictures" in said
     assert "one keeps most (SSIM 0.700" in said and "on different sets of cases" in said
     assert "Drift was not measured" in said
     assert "Half of the chains of two have fallen after 1.7 rounds." in said

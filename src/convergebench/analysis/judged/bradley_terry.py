@@ -249,25 +249,25 @@ class PairwiseSummary:
     strengths: Strengths
 
 
-def pairwise_summaries(asked: Iterable[PairwiseVerdicts]) -> list[PairwiseSummary]:
+def pairwise_summaries(verdicts: Iterable[PairwiseVerdicts]) -> list[PairwiseSummary]:
     """One summary for each rubric, in order of appearance."""
     grouped: defaultdict[str, list[PairwiseVerdicts]] = defaultdict(list)
-    for one in asked:
+    for one in verdicts:
         grouped[one.rubric].append(one)
     return [_contests(rubric, group) for rubric, group in grouped.items()]
 
 
-def _contests(rubric: str, asked: Sequence[PairwiseVerdicts]) -> PairwiseSummary:
+def _contests(rubric: str, verdicts: Sequence[PairwiseVerdicts]) -> PairwiseSummary:
     swaps = [
         order_swapped(one.first, one.second, one.shown, one.swapped, one.cluster)
-        for one in asked
+        for one in verdicts
         if one.shown is not None and one.swapped is not None
     ]
     compared = [one.comparison for one in swaps]
     return PairwiseSummary(
         rubric=rubric,
         n=len(swaps),
-        missing=len(asked) - len(swaps),
+        missing=len(verdicts) - len(swaps),
         ties=sum(one.winner == "tie" for one in compared),
         order_disagreements=sum(not one.consistent for one in swaps),
         wins=wins_and_ties(compared),

@@ -24,7 +24,7 @@ class RefinementRound:
 
     number: int
     advice: Advice | None
-    stand: RefinementStage
+    stage: RefinementStage
     """The previous picture, if no edit was requested."""
 
     @property
@@ -54,13 +54,13 @@ class RefinedCase:
 
     def after(self, number: int) -> RefinementStage:
         """The state after this number of rounds; the reasoner may have requested fewer."""
-        stand = self.primary
+        stage = self.primary
         for one in self.rounds[:number]:
-            stand = one.stand
+            stage = one.stage
             if one.is_content:
-                return stand
-        if stand.picture is None or len(self.rounds) >= number:
-            return stand
+                return stage
+        if stage.picture is None or len(self.rounds) >= number:
+            return stage
         return RefinementStage(None, "not looked at yet")
 
     @cached_property

@@ -58,7 +58,7 @@ def _row(
         number,
         len(cases),
         sum(case.content_after is not None and case.content_after < number for case in cases),
-        sum(not one.is_content and one.stand.picture is not None for one in looks),
+        sum(not one.is_content and one.stage.picture is not None for one in looks),
         sum(case.after(number).picture is None for case in cases),
         means,
     )

@@ -66,8 +66,8 @@ def _duplicate_keys(evidence: AuditInput) -> Iterator[AuditFinding]:
     times = _span(doubled.values())
     yield AuditFinding(
         "duplicate_keys",
-        f"{len(doubled):,} keys (model, case, round) stand {times} times; {differing:,} of them with "
-        "different values. Each counts once, the last row of it.",
+        f"{len(doubled):,} keys (model, case, round) occur {times} times; {differing:,} of them with "
+        "different values. Only the last row of each key counts.",
         len(doubled),
         Counter(key[0] for key in doubled),
     )

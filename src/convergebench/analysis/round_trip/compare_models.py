@@ -1,4 +1,4 @@
-"""Every comparison of two models that their results allow."""
+"""All comparisons of two models that their results allow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from convergebench.analysis.round_trip.results import Results
 def compare_models(
     results: Results, first: str, second: str, metric: str = "ssim", round: int | None = None
 ) -> list[PairedDifference]:
-    """The metric at the round, the area under its curve, then all other metrics that both models have."""
+    """Differences in the metric at the round, in the area under its curve, and in all other metrics that both
+    models have."""
     number = results.round_or_last(round)
     found = [paired_difference(results, first, second, metric, number)]
     with suppress(NothingShared):
@@ -34,7 +35,8 @@ def compare_models(
 def compare_models_by(
     results: Results, by: Part, first: str, second: str, metric: str = "ssim", round: int | None = None
 ) -> dict[str, PairedDifference]:
-    """The metric at the round on each category of edit, kind of picture or edit pair that both have."""
+    """Differences in the metric at the round for each category of edit, kind of picture or edit pair that
+    both models have."""
     number = results.round_or_last(round)
     found = {}
     for name, part in of_part(results, by).items():

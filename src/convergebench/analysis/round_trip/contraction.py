@@ -72,8 +72,8 @@ def contraction(
     count, n = len(after), sum(len(path.moves) - 1 for path in paths)
     is_at_rest = not before.any()
     if is_at_rest and after.any():
-        woke = "nothing moved before the last round, so that there is no ratio"
-        return Contraction("cannot tell", None, None, None, None, n, count, woke)
+        reason = "nothing moved before the last round, so that there is no ratio"
+        return Contraction("cannot tell", None, None, None, None, n, count, reason)
     constant = 0.0 if is_at_rest else float(after.sum() / before.sum())
     if count < 2:
         one = "one source picture gives no interval"

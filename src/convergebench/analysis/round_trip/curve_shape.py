@@ -46,7 +46,7 @@ class ShapeFit:
 
 @dataclass(frozen=True)
 class CurveShape:
-    """The shape chosen by the data, or the reason why there is none; the intervals are clustered by source
+    """The shape that fits the data, or the reason why none is chosen; intervals are clustered by source
     picture."""
 
     chosen: ShapeFit | None
@@ -79,8 +79,8 @@ def curve_shape(chains: ShareMatrix, resamples: int = RESAMPLES) -> CurveShape:
     refits = _refits(curves, clusters, resamples)
     wins = float(np.mean([best == fits[0].shape for best in refits.best]))
     if wins < LEAST_WINS:
-        told = f"{fits[0].shape} fits best in only {wins:.0%} of the resamples"
-        return CurveShape(None, None, None, fits, told)
+        reason = f"{fits[0].shape} fits best in only {wins:.0%} of the resamples"
+        return CurveShape(None, None, None, fits, reason)
     rates, levels = refits.found[fits[0].shape]
     tail = expanded_tail(CONFIDENCE, int(clusters.max()) + 1)
     asymptote = _interval(levels, tail) if fits[0].shape == "plateau" else None
@@ -138,7 +138,7 @@ def _exponential_at(
 def _plateau_at(
     values: Curves, rounds: NDArray[np.float64], rates: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The same where the level is free: at a given rate it is a plain least-squares slope."""
+    """The same with a free level: at a given rate, it is a least-squares slope."""
     decay = np.exp(-rates[..., None] * rounds)
     risen = 1 - decay
     levels = ((values[:, None, :] - decay) * risen).sum(axis=-1) / (risen**2).sum(axis=-1)
@@ -148,7 +148,7 @@ def _plateau_at(
 
 
 def _lowest(values: Curves, rounds: NDArray[np.float64], profile: _Profile) -> NDArray[np.float64]:
-    """The rate with the least error of each curve: the best of a grid, then of finer ones around it."""
+    """The rate with the smallest error for each curve: the best of a grid, then of finer grids around it."""
     _, errors = profile(values, rounds, _RATES[None, :])
     best = np.log(_RATES)[errors.argmin(axis=1)]
     step = math.log(_RATES[1] / _RATES[0])

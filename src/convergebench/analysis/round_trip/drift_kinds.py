@@ -1,4 +1,4 @@
-"""The ways in which a picture can drift, each in units of the just noticeable amount.
+"""The kinds of drift, each in units of the just noticeable amount.
 
 The part explained by another drift is removed first: contrast raises the chroma and the detail too.
 """
@@ -18,7 +18,7 @@ Group: TypeAlias = Literal["place", "colour", "detail"]
 
 @dataclass(frozen=True)
 class DriftKind:
-    """One way to drift."""
+    """One kind of drift."""
 
     name: str
     group: Group
@@ -26,13 +26,13 @@ class DriftKind:
     """The just noticeable amount."""
     needs: tuple[str, ...]
     amount: Callable[[Values], float]
-    """Signed if the sign is meaningful; 0 if there was no drift in this way."""
+    """Signed if the sign is meaningful; 0 without such drift."""
     words: Callable[[float, Values], str]
-    """Of a typical amount, and of the typical values that it goes with."""
+    """Describes a typical amount, given the typical values that belong to it."""
 
 
 _FAINTEST = 0.05
-"""Ratios below it count as this: what is left in a blank picture must not look sharp or colourful."""
+"""Lower ratios count as this value: the remains in a blank picture must not appear sharp or colourful."""
 
 
 def _contrast_log(values: Values) -> float:
@@ -40,7 +40,7 @@ def _contrast_log(values: Values) -> float:
 
 
 def _detail_log(values: Values) -> float:
-    """Doublings of the fine detail's energy beyond those that contrast makes."""
+    """Doublings of the energy of fine detail, beyond those caused by contrast."""
     return math.log2(max(values["energy_high"], _FAINTEST**2)) - 2 * _contrast_log(values) / math.log(2)
 
 
@@ -121,9 +121,9 @@ DRIFT_KINDS = (
 
 
 def drift_amounts(values: Values) -> dict[str, float]:
-    """How far one return drifted in each way, signed; ways without a value are left out.
+    """The signed amount of each kind of drift in one return; kinds without a value are omitted.
 
-    Where the map shows a change in one place and the rest kept, colour and detail did not drift.
+    If the map shows a local change and the rest is preserved, colour and detail have not drifted.
     """
     is_local = local_change(values) is not None
     return {
@@ -134,13 +134,13 @@ def drift_amounts(values: Values) -> dict[str, float]:
 
 
 def sizes(values: Values) -> dict[str, float]:
-    """Each way to drift in amounts that are just noticed; those without a value are left out."""
+    """Each kind of drift in just noticeable amounts; kinds without a value are omitted."""
     amounts = drift_amounts(values)
     return {way.name: abs(amounts[way.name]) / way.noticeable for way in DRIFT_KINDS if way.name in amounts}
 
 
 def leading_drift(values: Values) -> str | None:
-    """The way to drift that is noticed most in one return, or None where none is noticed.
+    """The most noticeable kind of drift in one return, or None if none is noticeable.
 
     >>> leading_drift({"noise": 8.0, "noise_ratio": 4.0, "contrast": 1.1})
     'noise'
@@ -149,6 +149,6 @@ def leading_drift(values: Values) -> str | None:
 
 
 def most_noticed(noticed: Mapping[str, float]) -> str | None:
-    """The way that is noticed most, or None where none is."""
+    """The most noticeable kind of drift, or None if none is noticeable."""
     name = max(noticed, key=noticed.__getitem__, default=None)
     return name if name is not None and noticed[name] >= 1 else None

@@ -1,7 +1,7 @@
-"""The drift fingerprint: which way a model's pictures decay, round by round, in numbers and in a sentence.
+"""The drift profile of a model: how its pictures decay, round by round, in numbers and in a sentence.
 
-A typical size is a median, given with the number of chains that notice it, so that a few chains that went
-another way are said to be a few and do not move the others' size.
+A typical size is a median, reported with the number of chains in which the drift is noticeable. A few chains
+that drifted differently are thus reported as few, and do not change the typical size.
 """
 
 from __future__ import annotations
@@ -29,28 +29,29 @@ _WAYS: Mapping[Group, frozenset[str]] = {
     group: frozenset(way.name for way in DRIFT_KINDS if way.group == group) for group in HELD
 }
 _MINORITY = 0.25
-"""With more than this share of those who notice it on the other side, a drift goes either way."""
+"""If more than this share of the noticeable drifts has the other sign, the drift has no direction."""
 _WORTH_A_WORD = 0.1
-"""A drift that a smaller share of the returns notices is not named, only counted."""
+"""A drift that is noticeable in a smaller share of the returns is counted, but not named."""
 
 
 @dataclass(frozen=True)
 class Drift:
-    """One way to drift over several returns."""
+    """One kind of drift over several returns."""
 
     way: DriftKind
     amount: float
-    """Signed median: over all returns where most notice it, or else over those that do. Without the signs
-    where it goes either way."""
+    """Signed median: over all returns if the drift is noticeable in most, otherwise over those in which it
+    is. Unsigned if it has no direction."""
     noticed: float
-    """The median size, in amounts that are just noticed: below 1 most returns do not notice it."""
+    """The median size, in just noticeable amounts: below 1, it is not noticeable in most returns."""
     either_way: bool
-    """Whether a good part of those that notice it went the other way."""
+    """Whether the drift has no direction: a considerable part of the noticeable drifts has the other sign."""
     noticing: int
-    """Returns in which it is noticed."""
+    """Number of returns in which it is noticeable."""
     n: int
     values: Values
-    """Medians of what was measured of the returns that notice it, or of all where none does."""
+    """Medians of the measurements of the returns in which it is noticeable, or of all returns if there are
+    none."""
 
     @property
     def is_typical(self) -> bool:
@@ -71,7 +72,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class ChangedCount:
-    """Of how many returns something is known, and in how many it changed."""
+    """The number of returns with a measurement, and of those that changed."""
 
     changed: int
     n: int
@@ -79,25 +80,26 @@ class ChangedCount:
 
 @dataclass(frozen=True)
 class RoundProfile:
-    """What the returns of one round drifted in; ways that could not be measured are not in it."""
+    """The drifts of the returns of one round, without the kinds that could not be measured."""
 
     round: int
     drifts: Mapping[str, Drift]
     groups: Mapping[Group, ChangedCount]
-    """Returns in which a drift of the group is noticed or, for colour and detail, the map is broken. The
-    aspect alone does not make the place known."""
+    """Returns in which a drift of the group is noticeable or, for colour and detail, the difference map shows
+    global damage. The aspect ratio alone does not count as a measurement of geometry."""
     reframed: ChangedCount
-    """Returns whose shift or zoom is noticed."""
+    """Returns with a noticeable shift or zoom."""
     visible: tuple[VisibleChange, ...]
 
     @property
     def leading(self) -> str | None:
-        """The way that most returns notice most, or None where none is noticed by most."""
+        """The most noticeable kind of drift, or None if none is noticeable in most returns."""
         return most_noticed({name: drift.noticed for name, drift in self.drifts.items()})
 
     @property
     def sentence(self) -> str:
-        """What is typical, what happened to a few, what else the map shows, and what held."""
+        """A sentence: typical drifts, drifts of a few returns, other changes on the map, and what is
+        preserved."""
         held = list(self._held())
         if held and any(one.name != "visibly changed" for one in self.visible):
             held[0] = f"elsewhere {held[0]}"
@@ -119,7 +121,7 @@ class RoundProfile:
 
     @property
     def _were_few_reframed(self) -> bool:
-        """Where most were, shift and zoom say how far."""
+        """Empty if most returns were reframed: then shift and zoom say by how much."""
         placed = [self.drifts[name] for name in REFRAMED if name in self.drifts]
         return self.reframed.changed > 0 and not any(drift.is_typical for drift in placed)
 
@@ -136,7 +138,7 @@ class RoundProfile:
 
 
 def drift_profile(results: Results, model: str) -> tuple[RoundProfile, ...]:
-    """A model's drift at every round that has a return with drift values."""
+    """A model's drift profile at every round that has a return with drift values."""
     if model not in results.roles():
         known = ", ".join(results.roles())
         raise WrongUse(f"there is no model {model} in these results; choose one of: {known}")
@@ -147,12 +149,12 @@ def drift_profile(results: Results, model: str) -> tuple[RoundProfile, ...]:
 
 
 def values_of(returned: Return) -> dict[str, float]:
-    """What was measured of a return."""
+    """The measured values of a return."""
     return {name: m.value for name, m in returned.values.items() if m.value is not None}
 
 
 def profile_of(number: int, returns: Sequence[Values]) -> RoundProfile:
-    """The profile of one round from the values of its returns."""
+    """The profile of one round, from the values of its returns."""
     amounts = [drift_amounts(values) for values in returns]
     drifts = {}
     for way in DRIFT_KINDS:

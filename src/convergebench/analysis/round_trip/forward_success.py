@@ -50,7 +50,7 @@ def _moved_towards(forward: Mapping[str, Measurement]) -> bool | None:
 TESTS = (
     ForwardTest(
         CLIP_DIRECTION,
-        "moved towards what was asked, by CLIP (flips and what else gives no caption: changed something)",
+        "moved towards the requested edit, by CLIP (without captions, as for flips: changed something)",
         _moved_towards,
     ),
     ForwardTest("psnr", "changed something", _changed_something),
@@ -94,11 +94,11 @@ def forward_success(results: Results) -> dict[str, ForwardSuccess]:
         model: ForwardSuccess(
             model,
             test.says if test else None,
-            told.count(True),
-            len(told) - told.count(None),
-            told.count(None),
+            passed.count(True),
+            len(passed) - passed.count(None),
+            passed.count(None),
         )
-        for model, told in counts.items()
+        for model, passed in counts.items()
     }
 
 
@@ -110,21 +110,21 @@ def _rounds(results: Results) -> Iterator[Return | FailedStep]:
 
 def edit_happened(item: Return | FailedStep, test: ForwardTest | None) -> bool | None:
     """Whether every forward edit of this round happened; None if not measured."""
-    told = [test.passes(one) for one in item.forwards] if test else []
-    if False in told:
+    passed = [test.passes(one) for one in item.forwards] if test else []
+    if False in passed:
         return False
-    return None if None in told or not told else True
+    return None if None in passed or not passed else True
 
 
 def edits_happened(results: Results, chains: ShareMatrix, test: ForwardTest | None) -> NDArray[np.float64]:
     """1 or 0 for each trajectory (rows, as in the chains) and round (columns, from 1); NaN is unknown."""
     place = {key: row for row, key in enumerate(chains.keys)}
-    told = np.full((len(chains.keys), results.rounds), np.nan)
+    passed = np.full((len(chains.keys), results.rounds), np.nan)
     for item in results.returns:
         if item.model == chains.model:
             happened = edit_happened(item, test)
-            told[place[item.case, item.seed], item.round - 1] = np.nan if happened is None else happened
-    return told
+            passed[place[item.case, item.seed], item.round - 1] = np.nan if happened is None else happened
+    return passed
 
 
 def _value(measured: Mapping[str, Measurement], metric: str) -> float | None:

@@ -1,4 +1,4 @@
-"""Results at the rounds that are reported everywhere: 1, 2, 3, 5, 10, 15 and 20, as far as there are any."""
+"""Results at the rounds that every report shows: 1, 2, 3, 5, 10, 15 and 20, as far as they exist."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ HEADLINE_ROUNDS = (1, 2, 3, 5, 10, 15, 20)
 
 @dataclass(frozen=True)
 class HeadlineRounds:
-    """A metric at the marks, for every model; a mark that no trajectory was planned for is left out."""
+    """A metric at the headline rounds, for every model. Rounds for which no trajectory was planned are
+    omitted."""
 
     metric: MetricFacts
     rounds: tuple[int, ...]
     points: Mapping[str, tuple[CurvePoint, ...]]
-    """By model, one for each of the rounds."""
+    """By model, one value per round."""
     roles: Mapping[str, Role]
 
 
 def headline_rounds(results: Results, metric: str) -> HeadlineRounds:
-    """The metric's mean with its interval and n at each mark."""
+    """The metric's mean at each headline round, with its interval and n."""
     rounds = tuple(mark for mark in HEADLINE_ROUNDS if mark <= results.rounds)
     curves = degradation_curves(results, metric)
     return HeadlineRounds(

@@ -1,7 +1,8 @@
-"""Changes in one place, told from changes of the whole picture by the difference map of a return.
+"""Local changes, distinguished from changes of the whole picture by the difference map of a return.
 
-A remainder of an edit moves the averages of colour and detail too: a red ellipse left on an otherwise
-identical picture raises saturation and contrast. It is named as what it is and counts as no drift.
+The remainder of an edit also shifts the averages of colour and detail: a red ellipse left on an otherwise
+identical picture raises saturation and contrast. It is reported as a local change and does not count as
+drift.
 """
 
 from __future__ import annotations
@@ -12,29 +13,29 @@ from statistics import median
 from typing import Literal, TypeAlias
 
 Values: TypeAlias = Mapping[str, float]
-"""Measurements by name; what is missing is not in it."""
+"""Measurements by name, without missing ones."""
 LocalChange: TypeAlias = Literal["left behind", "rewritten"]
 
 REST_KEPT = 0.9
-"""With at least this much kept, no change of the whole picture is seen."""
+"""With at least this value of `kept`, no change of the whole picture is visible."""
 PLAIN_PEAK = 0.4
-"""Above the smoothed peaks of JPEG at quality 10, noise of 16 levels and a blur of 2 px."""
+"""Above the smoothed peaks that JPEG at quality 10, noise of 16 levels and a blur of 2 px cause."""
 STILL_THERE = 0.5
-"""Of the edit's core: what looks more like the edited picture than like its input."""
+"""Share of the edit's core that is more similar to the edited picture than to its input."""
 VISIBLE_SHARE = 0.1
-"""Of the picture: where `kept` was not measured, more than this is no local change."""
+"""Share of the picture: without a value of `kept`, a larger change is not local."""
 
 
 @dataclass(frozen=True)
 class VisibleChange:
-    """What the map shows in several returns and no drift explains."""
+    """A change that the maps of several returns show and no drift explains."""
 
     name: LocalChange | Literal["visibly changed"]
     share: float
-    """Of the picture: the median over the returns that have it."""
+    """Share of the picture: the median over the returns with this change."""
     count: int
     n: int
-    """Returns whose map was made."""
+    """Number of returns with a difference map."""
 
     @property
     def words(self) -> str:
@@ -43,19 +44,19 @@ class VisibleChange:
 
 
 def local_change(values: Values) -> LocalChange | None:
-    """What is plainly visible where this return was edited, while the rest was kept."""
+    """The clearly visible change in the edited region of this return, if the rest is preserved."""
     if values.get("kept", 0.0) < REST_KEPT or values.get("flip_peak", 0.0) < PLAIN_PEAK:
         return None
-    # A blur has high peaks at edges everywhere, no more so inside the footprints than outside of them.
+    # A blur has high peaks at all edges, inside the footprints as well as outside.
     if values.get("rewritten", 0.0) <= values.get("collateral", 0.0):
         return None
     return "left behind" if values.get("left_behind", 0.0) >= STILL_THERE else "rewritten"
 
 
 def is_broken(values: Values, is_moved: bool) -> bool:
-    """Whether the map shows more than a change in one place, whatever the averages of the picture say.
+    """Whether the map shows more than a local change, even if the picture's averages are unchanged.
 
-    A picture that moved differs everywhere: it is judged after registration, or not at all.
+    A picture that moved differs everywhere: it is compared after registration, or not at all.
     """
     if "kept" in values:
         return max(values["kept"], values.get("kept_registered", 0.0)) < REST_KEPT
@@ -63,7 +64,7 @@ def is_broken(values: Values, is_moved: bool) -> bool:
 
 
 def visible_changes(returns: Sequence[Values], unexplained: Sequence[Values]) -> tuple[VisibleChange, ...]:
-    """Local changes, and the changes of those returns that are broken and in which no drift is noticed."""
+    """Local changes, and the changes of returns with global damage but no noticeable drift."""
     n = sum("flip_area" in values for values in returns)
     shares: dict[LocalChange | Literal["visibly changed"], list[float]] = {
         "left behind": [_edited_and_visible(one) for one in returns if local_change(one) == "left behind"],
@@ -74,10 +75,11 @@ def visible_changes(returns: Sequence[Values], unexplained: Sequence[Values]) ->
 
 
 def _edited_and_visible(values: Values) -> float:
-    """Share of the picture that lies in the footprints and is visibly changed.
+    """Share of the picture that is inside the footprints and visibly changed.
 
-    The visible share of the picture is that of the footprints and that of the rest, weighted by their sizes;
-    of these four numbers the size of the footprints is the one that is not stored.
+    The visibly changed share of the picture is the mean of that of the footprints and that of the rest,
+    weighted by their sizes. Of these four numbers, only the size of the footprints is not stored; it follows
+    from the others.
     """
     inside, outside = values["rewritten"], values.get("collateral", 0.0)
     size = (values.get("flip_area", 0.0) - outside) / (inside - outside)

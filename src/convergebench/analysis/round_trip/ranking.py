@@ -37,7 +37,7 @@ CALIBRATION: frozenset[Role] = frozenset({"floor"})
 
 @dataclass(frozen=True)
 class RankingRow:
-    """One model at the round; `n` and `missing` are those of the metric that ranks."""
+    """One model at the round; `n` and `missing` are those of the ranking metric."""
 
     rank: int | None
     """None for calibration rows, and for models without a value for the ranking."""
@@ -50,9 +50,9 @@ class RankingRow:
     cost_usd: float | None
     failures: Mapping[FailureKind, int]
     half_life: HalfLife | None = None
-    """In rounds, by the metric that ranks."""
+    """In rounds, by the ranking metric."""
     auc: Interval | None = None
-    """The area under the curve of the metric that ranks, 1 to 0."""
+    """The area under the curve of the ranking metric, 1 to 0."""
     score: ConvergenceScore | None = None
     imported: bool = False
     """Whether any of its returns at this round was made or measured elsewhere."""

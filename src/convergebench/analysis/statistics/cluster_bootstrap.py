@@ -1,8 +1,9 @@
-"""Resampling of whole clusters in chunks, so that memory does not grow with the number of resamples."""
+"""Resampling of whole clusters, for bootstrap intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,8 @@ _NUMBERS_AT_ONCE = 1 << 18
 def cluster_draws(
     clusters: int, resamples: int, seed: int = 0, width: int = 1
 ) -> Iterator[NDArray[np.float64]]:
-    """The count of each cluster in each resample: one row per resample, some rows at a time.
+    """The count of each cluster in each resample: one row per resample, some rows at a time, so that memory
+    does not grow with the number of resamples.
 
     `width` is the number of values that the caller computes from each row.
     """
@@ -27,6 +29,17 @@ def cluster_draws(
         drawn += np.arange(count)[:, None] * clusters
         counts = np.bincount(drawn.ravel(), minlength=count * clusters)
         yield counts.reshape(count, clusters).astype(np.float64)
+
+
+@lru_cache(maxsize=32)
+def shared_draws(clusters: int, resamples: int, seed: int) -> NDArray[np.float64]:
+    """The counts of all resamples at once, shared by all means over the same number of clusters.
+
+    Intervals of means were published with these draws. `cluster_draws` takes another path through the random
+    numbers, so the two would give slightly different intervals.
+    """
+    even = np.full(clusters, 1 / clusters)
+    return np.random.default_rng(seed).multinomial(clusters, even, size=resamples).astype(np.float64)
 
 
 def cluster_sums(values: NDArray[np.float64], clusters: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from convergebench.analysis.statistics.cluster_bootstrap import RESAMPLES, cluster_sums, shared_draws
 from convergebench.analysis.statistics.confidence import CONFIDENCE, student_quantile
 
 
@@ -38,7 +38,7 @@ UNBOUNDED = (-math.inf, math.inf)
 def clustered_mean(
     values: NDArray[np.float64],
     clusters: Sequence[str] | NDArray[Any],
-    resamples: int = 2000,
+    resamples: int = RESAMPLES,
     level: float = CONFIDENCE,
     seed: int = 0,
     possible: tuple[float, float] = UNBOUNDED,
@@ -56,7 +56,7 @@ def clustered_mean(
     if count < FEWEST_TO_RESAMPLE:
         low, high = _student_interval(values, clusters, count, level)
     else:
-        draws = _draws(count, resamples, seed)
+        draws = shared_draws(count, resamples, seed)
         tail = expanded_tail(level, count)
         low, high = np.quantile((draws @ sums) / (draws @ sizes), [tail, 1 - tail])
     least, most = min(possible[0], values.min()), max(possible[1], values.max())
@@ -89,16 +89,7 @@ def _cluster_totals(
     if not len(values) or not np.isfinite(values).all():
         raise ValueError("a mean needs at least one value, and finite ones only")
     _, index = np.unique(np.asarray(clusters), return_inverse=True)
-    sums = np.zeros(index.max() + 1)
-    np.add.at(sums, index, values)
-    return sums, np.bincount(index).astype(np.float64)
-
-
-@lru_cache(maxsize=32)
-def _draws(clusters: int, resamples: int, seed: int) -> NDArray[np.float64]:
-    """The count of each cluster in each resample, shared by all means over the same number of clusters."""
-    even = np.full(clusters, 1 / clusters)
-    return np.random.default_rng(seed).multinomial(clusters, even, size=resamples).astype(np.float64)
+    return cluster_sums(values, index), np.bincount(index).astype(np.float64)
 
 
 def expanded_tail(level: float, clusters: int) -> float:

@@ -1,6 +1,6 @@
-"""The built-in editor that really edits: it draws, paints over, warps, bends curves, flips and turns.
+"""The built-in editor: it draws, inpaints, warps, adjusts tone curves, flips and rotates.
 
-It needs no weights and no key. It sees the picture and the instruction, nothing else.
+It needs no weights and no key. Its only input is the picture and the instruction.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def edit_pixels(
 ) -> Pixels:
     """A new picture that follows the instruction; the same arguments always give the same picture.
 
-    Raises `Refused` for what it cannot do: an instruction it does not understand, an accessory where
-    no face is found, a thing to remove that is not there.
+    Raises `Refused` if it cannot follow the instruction: it does not understand it, finds no face for an
+    accessory, or does not find the thing to remove.
     """
     command = parse(instruction)
     # Drawing needs OpenCV, which is slow to import.
@@ -54,12 +54,12 @@ def classical(facts: EditorFacts) -> PixelEditor:
 
 
 def fill_named(facts: EditorFacts) -> Fill:
-    """What an editor's parameter `inpainting` names."""
+    """The inpainting method that the editor's parameter names."""
     match facts.parameters["inpainting"]:
         case "opencv":
-            from convergebench.editors.classical.removal import inpainted
+            from convergebench.editors.classical.technique import opencv_fill
 
-            return inpainted
+            return opencv_fill
         case "patch":
             from convergebench.editors.classical.patches import patched
 

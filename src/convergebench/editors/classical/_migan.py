@@ -1,7 +1,7 @@
-"""MI-GAN, a small network that paints over holes (Sargsyan and others, ICCV 2023), as an ONNX graph.
+"""MI-GAN, a small inpainting network (Sargsyan and others, ICCV 2023), as an ONNX graph.
 
-The graph takes a whole picture and a mask, looks at the hole and its surroundings at 512 × 512 by itself, and
-gives the whole picture back.
+The graph takes a whole picture and a mask, crops the hole with its surroundings to 512 × 512 itself, and
+returns the whole picture.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _KEEP, _PAINT = 255, 0
 
 
 def fill_from_cache() -> Fill:
-    """Filling by the network in the cache; WrongUse where it has not been fetched."""
+    """Inpainting by the network in the cache; raises WrongUse if it has not been downloaded."""
     if not WEIGHTS.is_cached():
         raise WrongUse(
             "classical?inpainting=migan needs weights: run convergebench weights pull migan (28 MB)"
@@ -41,7 +41,7 @@ def fill_from_cache() -> Fill:
 
 
 def fill_from(graph: Path) -> Fill:
-    """Filling by the graph in this file, which is loaded when it is first needed."""
+    """Inpainting by the graph in this file, which is loaded on first use."""
     return lambda pixels, hole: _painted(_session(graph), pixels, hole)
 
 
@@ -50,7 +50,7 @@ def _session(graph: Path) -> Callable[[Pixels, NDArray[np.uint8]], NDArray[np.ui
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # trajectories run side by side already
+    options.intra_op_num_threads = 1  # trajectories already run in parallel
     session = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
     return lambda image, mask: session.run(None, {"image": image, "mask": mask})[0]
 
@@ -62,7 +62,7 @@ def _painted(
 
     from convergebench.editors.classical.removal import inpainted
 
-    # Near its edge the graph mixes what it paints with what was there, which must not be the thing itself.
+    # Near the edge, the graph blends its result with the input, which must not show the removed thing.
     image = np.ascontiguousarray(inpainted(pixels, hole).transpose(2, 0, 1)[None])
     mask = np.where(hole > 0, _PAINT, _KEEP).astype(np.uint8)[None, None]
     painted = network(image, mask)

@@ -1,4 +1,4 @@
-"""Things people wear, drawn in units of the face: its width is 1, the point between the eyes is (0, 0)."""
+"""Accessories, drawn in units of the face: its width is 1, the point between the eyes is (0, 0)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _HAIR = Finish(bevel=0.10, hair=0.28, opacity=0.94)
 
 @dataclass(frozen=True)
 class Accessory:
-    """How it is drawn, and how it is worn."""
+    """The drawing of an accessory, and how it is worn."""
 
     draw: Callable[[], Sprite]
     leans: bool
-    """With the head; otherwise it hangs straight."""
+    """Whether it turns with the head; otherwise it hangs straight."""
     hides_face: bool
-    """So much that a detector may not find the face any more."""
+    """Whether it covers so much that a detector may no longer find the face."""
 
 
 def _lenses(sheet: Sheet, rx: float, ry: float) -> tuple[Field, Field]:

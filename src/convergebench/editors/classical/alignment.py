@@ -1,4 +1,4 @@
-"""A pose made exact to a fraction of a pixel, by the method of Gauss and Newton."""
+"""Refines a pose to a fraction of a pixel, by the Gauss–Newton method."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEAST_STEPS, _MOST_STEPS = 0.02, 4.0
 
 @dataclass(frozen=True)
 class _View:
-    """The part of a picture around a thing; only where the thing is expected do pixels count."""
+    """The part of a picture around a thing; only pixels where the thing is expected count."""
 
     left: int
     top: int
@@ -60,7 +60,7 @@ def aligned(pixels: Pixels, sprite: Sprite, pose: Pose, may_turn: bool) -> Pose:
 
 
 def _products(rows: Field, others: Field) -> Field:
-    """Every row with every other; not by BLAS, whose sums depend on how many threads it has."""
+    """The product of every row with every other; not by BLAS, whose sums depend on its number of threads."""
     return np.asarray(np.einsum("ik,jk->ij", rows, others), np.float32)
 
 

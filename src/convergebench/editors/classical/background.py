@@ -1,4 +1,4 @@
-"""A background out of focus, and brought back into it as far as its blur lets it."""
+"""Blurs a background, and sharpens it again as far as its blur allows."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from convergebench.editors.classical.subject import subject_of
 from convergebench.types import Pixels, Refused
 
 _BLUR = 0.012
-"""Standard deviation in shares of the picture's shorter side: six pixels of 512."""
+"""Standard deviation as a share of the picture's shorter side: six pixels of 512."""
 _SHARP, _WIDEST = 1.6, 0.014
 _LEAST_EDGES = 0.02
 _NOISE = np.float32(1e-2)
-"""Of the signal; below it a deconvolution would enlarge noise instead of detail."""
+"""As a share of the signal; below it, deconvolution would amplify noise instead of detail."""
 
 
 def blurred_background(pixels: Pixels) -> Pixels:
@@ -31,7 +31,7 @@ def sharpened_background(pixels: Pixels) -> Pixels:
     if sigma < _SHARP:
         raise Refused("the background is not blurred")
     colours = pixels.astype(np.float32)
-    # The subject's edge is sharp and would ring: the background goes on behind it, and stays soft beside it.
+    # The subject's sharp edge would ring: the background is continued behind it and stays soft next to it.
     continued = spread(colours, 1 - subject, sigma)
     plain = colours * (1 - subject[..., None]) + continued * subject[..., None]
     beside = blurred(_grown(subject, 1.5 * sigma), sigma)
@@ -46,7 +46,7 @@ def _behind(pixels: Pixels, background: Field, subject: Field) -> Pixels:
 
 
 def _within_reach(sharp: Field, soft: Field, sigma: float) -> Field:
-    """Without the rings of a deconvolution: little beyond what is near in the soft picture."""
+    """Limits the ringing of a deconvolution: values stay near the range of their neighbourhood."""
     high, low = _grown(soft, 2 * sigma), -_grown(-soft, 2 * sigma)
     slack = 0.25 * (high - low) + 2
     return np.clip(sharp, low - slack, high + slack)
@@ -58,13 +58,13 @@ def _grown(plane: Field, radius: float) -> Field:
 
 
 def _blur_of(pixels: Pixels, subject: Field) -> float:
-    """From how much softer its clearest edges grow when blurred once more (Zhuo and Sim 2011)."""
+    """Estimated from how much softer the clearest edges become when blurred again (Zhuo and Sim 2011)."""
     grey = brightness(pixels.astype(np.float32))
     again = 0.006 * min(grey.shape) + 0.5
     before, after = _steepness(grey), _steepness(blurred(grey, again))
     away = cv2.dilate((subject > 0.05).astype(np.uint8), np.ones((9, 9), np.uint8)) == 0
     if away.mean() < _LEAST_EDGES:
-        raise Refused("the picture has no background to speak of")
+        raise Refused("the picture has too little background")
     steep = away & (before >= np.percentile(before[away], 90)) & (after > 0.05)
     ratio = np.maximum(before[steep] / after[steep], 1.0005)
     widths = again / np.sqrt(ratio**2 - 1)

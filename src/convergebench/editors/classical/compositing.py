@@ -1,4 +1,4 @@
-"""Laying a thing into a picture."""
+"""Composites a thing into a picture."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def composited(pixels: Pixels, layer: Layer) -> Pixels:
 
 
 def _noise_of(pixels: Pixels) -> float:
-    """Standard deviation of the noise, by the median of a filter that is blind to smooth ground and edges."""
+    """Standard deviation of the noise, by the median of a filter that ignores smooth areas and edges."""
     grey = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.float32)
     kernel = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32) / 6
     return min(6.0, 1.4826 * float(np.median(np.abs(cv2.filter2D(grey, -1, kernel)))))

@@ -1,4 +1,4 @@
-"""Putting drawn things into pictures, and taking them out again."""
+"""Adds drawn things to pictures, and removes them again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from convergebench.editors.classical.technique import Technique
 from convergebench.types import Pixels, Refused
 
 _WORN_SIDE, _STANDING_SIDE = 56, 34
-"""Pixels to which a thing is reduced for a first look."""
+"""The size in pixels to which a thing is reduced for the first search."""
 _MOST_FACES = 3
 _LEANS = (-6.0, 0.0, 6.0)
 _NEAR_SIZES = (0.84, 0.92, 1.0, 1.08, 1.17)
@@ -29,7 +29,7 @@ _FACE_SIZES = tuple([0.15 * 1.12**step for step in range(low, low + 5)] for low 
 
 
 def added(pixels: Pixels, thing: str) -> Pixels:
-    """The picture with the thing, on the face that it finds or on calm ground."""
+    """The picture with the thing, on the detected face or on calm ground."""
     sprite = _sprite(thing)
     if thing in ACCESSORIES:
         face = find_face(pixels)
@@ -44,7 +44,7 @@ def added(pixels: Pixels, thing: str) -> Pixels:
 
 
 def removed(pixels: Pixels, thing: str, technique: Technique) -> Pixels:
-    """The picture without the thing, which it has to find; the technique says what was behind it."""
+    """The picture without the thing, which must be found first; the technique fills the hole."""
     pose = _worn(pixels, thing) if thing in ACCESSORIES else _standing(pixels, thing)
     if pose is None:
         raise Refused(f"found no {thing} to remove")
@@ -72,7 +72,7 @@ def _worn(pixels: Pixels, thing: str) -> Pose | None:
 
 
 def _worn_anywhere(pixels: Pixels, sprite: Sprite, turns: Sequence[float]) -> Pose | None:
-    """On skin, at any size a face may have; small sizes need a closer look than large ones."""
+    """On skin, at any size that a face may have; small sizes need a higher resolution than large ones."""
     height, width = pixels.shape[:2]
     fits = []
     for band in _FACE_SIZES:

@@ -1,4 +1,4 @@
-"""Carrying out a command on pixels."""
+"""Executes a command on pixels."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ON_PARTS: Mapping[Action, Callable[[Pixels], Pixels]] = {
 _ADDED_WEATHER: Mapping[str, Callable[[Pixels, int], Pixels]] = {"snow": with_snow, "fog": with_fog}
 _REMOVED_WEATHER: Mapping[str, Callable[[Pixels], Pixels]] = {"snow": without_snow, "fog": without_fog}
 _BEYOND: Mapping[Action, str] = {
-    "natural colours": "a picture in sepia has lost its colours, and the classical editor invents none",
+    "natural colours": "a picture in sepia has lost its colours, and the classical editor cannot invent them",
     "close eyes": "the classical editor cannot draw eyelids that look real",
     "open eyes": "the classical editor cannot know what closed eyes look like when they are open",
 }
@@ -51,7 +51,7 @@ _REMOVALS: tuple[Action, ...] = ("remove", "natural colours")
 
 
 def carry_out(pixels: Pixels, command: EditCommand, seed: int, technique: Technique) -> Pixels:
-    """A new picture; raises `Refused` where the command cannot be carried out on this one.
+    """A new picture; raises `Refused` if the command cannot be executed on this one.
 
     The seed decides where snow falls and fog drifts.
     """
@@ -69,7 +69,7 @@ def _edited(pixels: Pixels, command: EditCommand, seed: int, technique: Techniqu
     if action in _BEYOND:
         raise Refused(_BEYOND[action])
     if thing == "watch":
-        raise Refused("the classical editor cannot tell where a wrist is")
+        raise Refused("the classical editor cannot find a wrist")
     whole = TURNS.get(action) or TONES.get(action)
     if whole is not None:
         return whole(pixels)

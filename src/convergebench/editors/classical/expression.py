@@ -1,4 +1,4 @@
-"""A smile: the corners of the mouth drawn outwards and up, and back again."""
+"""A smile: the corners of the mouth are moved outwards and up, and back again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEAST_MOVE = 0.05
 
 
 def smiling(pixels: Pixels) -> Pixels:
-    """Raises `Refused` where there is no face."""
+    """Raises `Refused` without a face."""
     face = find_face(pixels)
     x, y = _across_face(pixels, face)
     right, below = _pull(x, y)
@@ -30,7 +30,7 @@ def smiling(pixels: Pixels) -> Pixels:
 
 
 def neutral(pixels: Pixels) -> Pixels:
-    """What undoes a smile: every point is fetched from where smiling would have moved it."""
+    """Undoes a smile: every point is sampled from the position to which smiling would have moved it."""
     face = find_face(pixels)
     x, y = _across_face(pixels, face)
     right, below = _pull(x, y)
@@ -40,7 +40,7 @@ def neutral(pixels: Pixels) -> Pixels:
 
 
 def _across_face(pixels: Pixels, face: Pose) -> tuple[Field, Field]:
-    """Each pixel's place in widths of the face, from between the eyes."""
+    """Each pixel's position in widths of the face, relative to the point between the eyes."""
     height, width = pixels.shape[:2]
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     cos, sin = _lean(face)
@@ -49,7 +49,7 @@ def _across_face(pixels: Pixels, face: Pose) -> tuple[Field, Field]:
 
 
 def _taken_from(pixels: Pixels, face: Pose, across: Field, down: Field) -> Pixels:
-    """Every pixel fetched from its place in the face; pixels that hardly move are left alone."""
+    """Every pixel is sampled from its position in the face; pixels that hardly move are unchanged."""
     cos, sin = _lean(face)
     x = np.asarray(face.x + face.size * (across * cos - down * sin), np.float32)
     y = np.asarray(face.y + face.size * (across * sin + down * cos), np.float32)
@@ -60,7 +60,7 @@ def _taken_from(pixels: Pixels, face: Pose, across: Field, down: Field) -> Pixel
 
 
 def _pull(across: Field, down: Field) -> tuple[Field, Field]:
-    """How far a smile moves each point, in widths of the face."""
+    """The displacement of each point by a smile, in widths of the face."""
     right, below = np.zeros_like(across), np.zeros_like(down)
     for x, y, pull_right, pull_down, reach in _PULLS:
         near = np.exp(-((across - x) ** 2 + (down - y) ** 2) / np.float32(2 * reach**2))

@@ -1,4 +1,4 @@
-"""Where the face is, by OpenCV's cascades."""
+"""Face detection with OpenCV's cascades."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _CASCADES = Path(cv2.__file__).parent / "data"
 _DETECTION_SIDE = 256
 _EYE_SIDE = 128
 _EYE_LINE = 0.39
-"""Eyes lie at this share of a face box's height, where they cannot be seen themselves."""
+"""The position of eyes that are not detected, as a share of the face box's height."""
 
 
 class _Attempt(NamedTuple):
     cascade: str
     ratio: float
-    """Between the sizes of face that are tried."""
+    """The ratio between the sizes of face that are tried."""
     agreement: int
-    """How many windows have to see the same face."""
+    """The number of windows that must detect the same face."""
 
 
 _CERTAIN = (
@@ -38,7 +38,7 @@ _GUESSES = (_Attempt("frontalface_alt2", 1.12, 1), _Attempt("frontalface_default
 
 
 class _Cascades(threading.local):
-    """Each thread has its own: a cascade may not be used by two at once."""
+    """One per thread, because a cascade must not be used by two threads at once."""
 
     def __init__(self) -> None:
         self._loaded: dict[str, cv2.CascadeClassifier] = {}
@@ -53,7 +53,8 @@ _cascades = _Cascades()
 
 
 def find_face(pixels: Pixels) -> Pose:
-    """The clearest face: the point between its eyes, its width, its lean. Raises `Refused` for none."""
+    """The clearest face: the point between its eyes, its width and its tilt. Raises `Refused` without a
+    face."""
     grey = _grey(pixels)
     for x, y, width in _boxes(grey, _CERTAIN):
         return _between_eyes(grey, x, y, width)
@@ -61,7 +62,7 @@ def find_face(pixels: Pixels) -> Pose:
 
 
 def faces_perhaps(pixels: Pixels) -> Iterator[Pose]:
-    """Where a face may be that something covers, the likeliest place first; its lean is not known."""
+    """Possible positions of a partly covered face, the likeliest first; its tilt is unknown."""
     grey = _grey(pixels)
     seen: list[Pose] = []
     for x, y, width in _boxes(grey, (*_CERTAIN, *_GUESSES)):
@@ -76,7 +77,7 @@ def _grey(pixels: Pixels) -> NDArray[np.uint8]:
 
 
 def _boxes(grey: NDArray[np.uint8], attempts: Sequence[_Attempt]) -> Iterator[tuple[float, float, float]]:
-    """Left, top and width of what is taken for faces; an attempt is only made when the earlier did not do."""
+    """Left, top and width of detected faces; each attempt is made only if the previous one found none."""
     factor = _DETECTION_SIDE / max(grey.shape)
     small = cv2.resize(grey, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
     for cascade, ratio, agreement in attempts:
@@ -99,7 +100,7 @@ def _between_eyes(grey: NDArray[np.uint8], x: float, y: float, width: float) -> 
 
 
 def _eyes(grey: NDArray[np.uint8], x: float, y: float, width: float) -> list[Point]:
-    """Middles of what may be eyes in the upper part of a face."""
+    """Centres of possible eyes in the upper part of a face."""
     left, top = max(0, round(x)), max(0, round(y + 0.18 * width))
     upper = grey[top : round(y + 0.62 * width), left : round(x + width)]
     factor = _EYE_SIDE / width
@@ -110,7 +111,8 @@ def _eyes(grey: NDArray[np.uint8], x: float, y: float, width: float) -> list[Poi
 
 
 def is_skin(colours: Field) -> NDArray[np.bool_]:
-    """Which of these colours skin has, light or dark: between red and yellow, neither grey nor vivid."""
+    """Which of these colours are skin colours, light or dark: between red and yellow, neither grey nor
+    vivid."""
     red, green, blue = colours[..., 0], colours[..., 1], colours[..., 2]
     warmth = red - blue
     is_warm = (warmth > 0.08 * red) & (warmth < 0.72 * red) & (green - blue < 0.85 * warmth)

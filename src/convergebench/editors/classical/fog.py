@@ -23,7 +23,7 @@ def with_fog(pixels: Pixels, seed: int) -> Pixels:
     patches = 1 + 0.22 * clouds(height, width, seed)
     through = np.exp(-_THICKNESS * _distance(pixels) * patches)[..., None]
     colours = pixels.astype(np.float32)
-    # Fog scatters: what is far away is not only pale but soft.
+    # Fog scatters light: distant things are not only pale but soft.
     soft = through * colours + (1 - through) * blurred(colours, 0.004 * min(height, width) + 0.3)
     return rounded(soft * through + FOG_COLOUR * (1 - through))
 
@@ -35,7 +35,7 @@ def without_fog(pixels: Pixels) -> Pixels:
 
 
 def fog_in(colours: Field) -> tuple[Field, int]:
-    """The colour of the fog, and the radius within which it was looked for; refused where there is none."""
+    """The colour of the fog, and the search radius; refused without fog."""
     radius = max(2, round(_PATCH * min(colours.shape[:2])))
     veil = thickest_veil(colours, radius)
     if float(np.percentile(dark_channel(colours, veil, radius), 4)) < _CLEAR:
@@ -44,15 +44,15 @@ def fog_in(colours: Field) -> tuple[Field, int]:
 
 
 def _distance(pixels: Pixels) -> Field:
-    """From 0 near the eye to 1 at the horizon and above, as over flat ground; a person stands near."""
+    """The depth from 0 at the camera to 1 at the horizon and above, as over flat ground; a person is near."""
     height, width = pixels.shape[:2]
     distance = np.repeat(distance_by_row(height)[:, None], width, axis=1)
     return np.asarray(distance * (1 - 0.65 * near_person(pixels)), np.float32)
 
 
 def distance_by_row(height: int) -> Field:
-    """From 0 near the eye to 1 at the horizon and above, from the top row down."""
+    """The depth of each row from the top: from 0 at the camera to 1 at the horizon and above."""
     down = np.linspace(0, 1, height, dtype=np.float32) - _HORIZON
-    # A horizon without a bend, since no eye could tell where it was in fog.
+    # A smooth horizon, because its exact position is not visible in fog.
     below = 0.07 * np.logaddexp(0, down / 0.07)
     return np.asarray(0.16 / (below + 0.16), np.float32)

@@ -1,4 +1,4 @@
-"""What an instruction asks for, read by a few rules; what could be misread is refused."""
+"""Parses an instruction by a few rules; ambiguous instructions are refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ SKILLS = (
     "warmer", "cooler", "sepia", "brighter", "darker", "night", "day", "smile", "neutral face",
     "blurred background", "sharp background",
 )  # fmt: skip
-"""What it can do: things it adds and removes, turns that are exact, and what it does to the whole picture."""
+"""The supported edits: things to add and remove, exact flips and rotations, and edits of the whole
+picture."""
 
 _NOTHING_ELSE = (
     r"(?:(?:and|but|while) )?(?:"
@@ -40,7 +41,7 @@ _MAY_FOLLOW = (
     r"to|on|onto|from|in|into|at|of|for|over|around|round|near|next|beside|behind|before|under|above|by|with|that|"
     r"which|who|standing|sitting|lying|off|away|out|here|there|somewhere|again|completely|entirely"
 )
-"""Words after a thing that do not make another thing of it, as `house` does of a dog."""
+"""Words that may follow a thing without changing its meaning, as `house` does after `dog`."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class EditCommand:
 
 
 def parse(instruction: str) -> EditCommand:
-    """The command in an English sentence; raises `Refused` when there is none that it knows, or several.
+    """The command in an English sentence; raises `Refused` if it contains no known command, or several.
 
     >>> parse("Add a pair of glasses to the person.")
     EditCommand(action='add', thing='glasses')
@@ -65,7 +66,7 @@ def parse(instruction: str) -> EditCommand:
 
 
 def _plain(instruction: str) -> str:
-    """Lower-case words; where a sentence or a clause ends before another begins, `then`."""
+    """Lower-case words, with `then` between sentences and clauses."""
     ends = r"[.;:!?\n]+(?=\s*\w)|,(?=\s*(?:a|an|the|and|then|add|remove|make|put|turn)\b)"
     text = " ".join(re.findall(r"[a-z0-9]+", re.sub(ends, " then ", instruction.lower())))
     return re.sub(_POLITE, "", re.sub(rf"(?: then)? {_NOTHING_ELSE}", "", text))
@@ -80,7 +81,7 @@ def _whole_sentence(text: str) -> EditCommand | None:
         if re.fullmatch(rf"(?:{sentence}){_AGAIN}", text):
             return EditCommand(action, thing)
     if re.match(TURN_BY_A_NUMBER, text):
-        raise Refused("the classical editor rotates by 90, 180 and 270 degrees only, to a side it is told")
+        raise Refused("the classical editor rotates by 90, 180 and 270 degrees only, and needs a direction")
     return None
 
 
@@ -100,7 +101,7 @@ def _add_or_remove(text: str, instruction: str) -> EditCommand | None:
         return None
     if _says(_REMOVE, marked):
         return None if _says(_ADD, marked) else EditCommand("remove", thing)
-    # What is added is new; "put the hat on the table" moves one that is there.
+    # Only new things are added; "put the hat on the table" would move an existing one.
     if _says(_ADD, marked) and not re.search(r"\b(?:the|this|that|take|off|away) #", marked):
         return EditCommand("add", thing)
     return None

@@ -1,4 +1,4 @@
-"""Finding a sprite again in a picture that has been through something."""
+"""Finds a sprite in a picture that has been degraded."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ class GlyphBox(NamedTuple):
 
 @dataclass(frozen=True)
 class Search:
-    """Where the origin of a sprite may lie, at which sizes and turns, and how coarsely to look first."""
+    """The search range: possible positions, sizes and rotations of a sprite, and the initial resolution."""
 
     box: GlyphBox
     sizes: Sequence[float]
     turns: Sequence[float]
     factor: float
-    """Pixels of the reduced picture for one of the picture."""
+    """The scale of the reduced picture."""
     is_ground: IsGround | None = None
-    """Which colours may lie around the origin; all, if nothing is said."""
+    """The colours that may surround the origin; by default all."""
 
 
 @dataclass(frozen=True)
 class GlyphFit:
-    """How well a sprite at a pose accounts for what the picture shows."""
+    """How well a sprite at a pose explains the picture."""
 
     pose: Pose
     error: float
     """Root mean square difference of colours, 0 to 255."""
     explained: float
-    """1 when the sprite is exactly there; 0 when the surroundings would say as much about these pixels."""
+    """1 if the sprite matches exactly; 0 if the surroundings predict these pixels equally well."""
 
 
 def around(x: float, y: float, reach: float) -> GlyphBox:
@@ -61,7 +61,7 @@ def around(x: float, y: float, reach: float) -> GlyphBox:
 
 
 def find(pixels: Pixels, sprite: Sprite, search: Search) -> GlyphFit | None:
-    """The best fit, or None where nothing is like it; how good it has to be is for the caller to say."""
+    """The best fit, or None without any candidate; the caller decides how good it must be."""
     coarse = max(_fits(pixels, sprite, search), key=lambda fit: fit.explained, default=None)
     if coarse is None or coarse.explained < _WORTH_A_LOOK:
         return None
@@ -69,7 +69,7 @@ def find(pixels: Pixels, sprite: Sprite, search: Search) -> GlyphFit | None:
 
 
 def _refined(pixels: Pixels, sprite: Sprite, fit: GlyphFit, search: Search) -> GlyphFit:
-    """The size and then the turn adjusted, at a resolution that shows them."""
+    """Adjust the size and then the rotation, at a resolution that is sufficient for them."""
     factor = min(1.0, _FINE_SIDE / (sprite.longest_side * fit.pose.size))
     may_turn = len(search.turns) > 1
     fit = _adjusted(pixels, sprite, fit, factor, 1.5 / search.factor, sizes=[1 + 0.04 * s for s in _STEPS])
@@ -98,7 +98,7 @@ def _adjusted(
 
 @dataclass(frozen=True)
 class _View:
-    """A reduced part of the picture, with a border of nothing around it."""
+    """A reduced part of the picture, with an empty border."""
 
     colours: Field
     energy: Field
@@ -109,7 +109,7 @@ class _View:
 
 
 def _fits(pixels: Pixels, sprite: Sprite, search: Search) -> Iterator[GlyphFit]:
-    """The best place for each size and turn."""
+    """The best position for each size and rotation."""
     sizes = [size * search.factor for size in search.sizes]
     radius = _radius(sprite) * max(sizes)
     view = _view(pixels, search, radius)
@@ -167,7 +167,7 @@ def _in_view(box: GlyphBox, view: _View) -> GlyphBox:
 
 
 def _span(first: float, last: float, length: int, limit: int) -> slice | None:
-    """The stretch of the view for a patch that begins between first and last, if it has room there."""
+    """The range of the view for a patch that begins between first and last, if it fits."""
     start, stop = max(0, math.floor(first)), min(limit, math.ceil(last) + length + 1)
     return slice(start, stop) if stop - start >= length else None
 
@@ -175,7 +175,7 @@ def _span(first: float, last: float, length: int, limit: int) -> slice | None:
 def _grounds(
     colours: Field, size: float, is_ground: IsGround, shape: tuple[int, ...], origin: Point
 ) -> NDArray[np.bool_]:
-    """Where a patch may lie, because its origin is in surroundings of the right colour."""
+    """The possible positions of a patch: its origin must be in surroundings of the right colour."""
     reach = 2 * int(0.3 * size) + 1
     right = is_ground(_blurred(colours, reach) + 128)
     column, row = (round(v) for v in origin)
@@ -183,14 +183,15 @@ def _grounds(
 
 
 def _weight(layer: Layer) -> Field:
-    """How much a pixel of the patch says about the sprite: nothing where it is hardly opaque."""
+    """The weight of each pixel of the patch: zero where the sprite is nearly transparent."""
     return np.asarray(np.clip((layer.alpha - 0.5) * 2, 0, 1), np.float32)
 
 
 def _doubts(view: _View, area: tuple[slice, slice], expected: Field, weight: Field, ring: Field) -> Field:
-    """At every place, how badly the patch accounts for what is seen, against what the ring around it would.
+    """At every position, the error of the patch relative to the error of a prediction from the ring around
+    it.
 
-    The ring speaks of brightness alone: it only has to single out a place, which is judged afterwards.
+    The ring predicts brightness only: this selects candidates, which are evaluated afterwards.
     """
     colours, visible = view.colours[area], view.visible[area]
     seen, own = _over(visible, weight), _over(visible, weight * _energy(expected))
@@ -207,7 +208,7 @@ def _doubts(view: _View, area: tuple[slice, slice], expected: Field, weight: Fie
 
 
 def _over(visible: Field, amounts: Field) -> Field:
-    """The sum of the amounts that fall into the picture, at every place; one number where all always do."""
+    """The sum of the amounts inside the picture, at every position; one number if all are always inside."""
     if visible.all():
         return np.asarray(amounts.sum(), np.float32)
     return np.asarray(cv2.matchTemplate(visible, amounts, cv2.TM_CCORR), np.float32)
@@ -235,7 +236,7 @@ def _judged(pose: Pose, layer: Layer, weight: Field, seen: Field, visible: Field
 
 
 def _surroundings(seen: Field, outside: Field, reach: float) -> Field:
-    """What one would expect inside, knowing only what is outside near by."""
+    """The expected values inside, predicted from the surroundings."""
     side = 2 * int(1.5 * reach) + 1
     known = _blurred(_blurred(seen * outside[..., None], side), side)
     share = _blurred(_blurred(outside, side), side)

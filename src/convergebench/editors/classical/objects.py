@@ -1,4 +1,4 @@
-"""Things that stand in scenes, drawn in units of their own height: the ground is y = 0, the top about -1."""
+"""Objects in scenes, drawn in units of their own height: the ground is y = 0, the top about -1."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _GLAZED = Finish(bevel=0.16, gloss=0.35)
 
 @dataclass(frozen=True)
 class SceneObject:
-    """How it is drawn, and its height as a share of the picture's shorter side."""
+    """The drawing of an object, and its height as a share of the picture's shorter side."""
 
     draw: Callable[[], Sprite]
     height: float

@@ -15,7 +15,7 @@ _LIGHT = np.array([-0.45, -0.65, 0.62], np.float32)
 
 @dataclass(frozen=True)
 class Finish:
-    """How a surface takes the light: how far its edges bend away, how it shines, how hairy it is."""
+    """The material of a surface: roundness of its edges, gloss and hairiness."""
 
     bevel: float = 0.03
     gloss: float = 0.0
@@ -28,7 +28,7 @@ FLAT = Finish(bevel=0.0)
 
 
 def paint(sprite: Sprite, mask: Field, colour: Colour, finish: Finish = MATTE) -> Sprite:
-    """The sprite with one more coat of paint where the mask is."""
+    """The sprite with paint added inside the mask."""
     coat = np.empty_like(sprite.colours)
     coat[:] = colour
     if finish.bevel > 0:
@@ -44,7 +44,7 @@ def paint(sprite: Sprite, mask: Field, colour: Colour, finish: Finish = MATTE) -
 
 
 def _lighting(mask: Field, bevel: float) -> tuple[Field, Field]:
-    """Diffuse and specular light on the mask seen as a cushion whose edges are rounded by `bevel`."""
+    """Diffuse and specular light on the mask, shaped like a cushion whose edges are rounded by `bevel`."""
     radius = bevel * PIXELS_PER_UNIT
     inside = np.pad((mask > 0.5).astype(np.uint8), 1)
     depth = np.asarray(cv2.distanceTransform(inside, cv2.DIST_L2, 5), np.float32)[1:-1, 1:-1]

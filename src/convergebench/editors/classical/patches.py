@@ -34,9 +34,9 @@ _COARSE_PASSES = 3
 _MOST_CANDIDATES = 1500
 _MEMBRANE_SIDES = (*[9] * 12, *[5] * 12, *[3] * 12)
 _REACH, _LEAST_REACH = 0.9, 24
-"""How far from the hole patches are taken: in sides of the hole, and at least in pixels."""
+"""The maximum distance of source patches from the hole: in sides of the hole, and a minimum in pixels."""
 _NEARNESS = 3
-"""Levels of colour in one pixel that a pixel of distance outweighs."""
+"""The weight of a pixel of distance, in levels of colour of one pixel."""
 _TRUST_DECAY = np.float32(1.3)
 
 
@@ -49,11 +49,11 @@ class _Canvas:
     colours: Field
     is_hidden: NDArray[np.bool_]
     is_known: NDArray[np.bool_]
-    """Whether the whole patch around a pixel is."""
+    """Whether the whole patch around a pixel is known."""
     centres: _Indices
-    """Of the patches that touch the hole."""
+    """The centres of the patches that touch the hole."""
     depths: Field
-    """Of these centres in the hole, from its edge."""
+    """The distances of these centres from the edge of the hole."""
 
     @property
     def stride(self) -> int:
@@ -89,7 +89,7 @@ class _Matched(NamedTuple):
 
 
 def patched(pixels: Pixels, hole: NDArray[np.uint8]) -> Pixels:
-    """Filled with patches from near by; as OpenCV fills it where no patch near by is known."""
+    """Fill the hole with patches from nearby; with OpenCV's method if no nearby patch is known."""
     if not hole.any():
         return pixels
     window = _surroundings(hole)
@@ -97,7 +97,7 @@ def patched(pixels: Pixels, hole: NDArray[np.uint8]) -> Pixels:
     canvases = [_canvas(picture, inside, factor) for factor in _factors(inside)]
     if not all(canvas.is_known.any() for canvas in canvases):
         return inpainted(pixels, hole)
-    # A thin hole may not be there in a small picture.
+    # A thin hole may vanish in a small picture.
     coarsest, *finer = (canvas for canvas in canvases if canvas.centres.size)
     matched = _first_match(coarsest)
     for canvas in finer:
@@ -117,7 +117,7 @@ def _surroundings(hole: NDArray[np.uint8]) -> tuple[slice, slice]:
 
 
 def _factors(hole: NDArray[np.uint8]) -> list[float]:
-    """Sizes of the canvases in shares of the picture's; each about twice the one before."""
+    """Sizes of the canvases relative to the picture; each about twice the previous one."""
     around = np.ones((2 * _RADIUS + 1, 2 * _RADIUS + 1), np.uint8)
     coarsest = min(1.0, math.sqrt(_COARSE_AREA / int(cv2.dilate(hole, around).sum())))
     steps = max(0, math.ceil(-math.log2(coarsest) - 0.25))
@@ -140,7 +140,7 @@ def _canvas(picture: Pixels, hole: NDArray[np.uint8], factor: float) -> _Canvas:
 
 
 def _reduced(colours: Field, hidden: NDArray[np.bool_], factor: float) -> tuple[Field, NDArray[np.bool_]]:
-    """Smaller, with nothing of what is in the hole in the colours around it."""
+    """Reduced, without bleeding of the hole's colours into its surroundings."""
     height, width = hidden.shape
     size = (max(1, round(width * factor)), max(1, round(height * factor)))
     shown = (~hidden).astype(np.float32)
@@ -175,7 +175,7 @@ def _membrane(canvas: _Canvas) -> Field:
 
 
 def _most_similar(canvas: _Canvas) -> tuple[_Indices, Field]:
-    """For every centre the known patch that is most like its own, and the squared difference to it."""
+    """For every centre, the most similar known patch, and the squared difference."""
     candidates = np.flatnonzero(canvas.is_known)
     if candidates.size > _MOST_CANDIDATES:
         candidates = candidates[np.linspace(0, candidates.size - 1, _MOST_CANDIDATES).astype(np.intp)]
@@ -186,7 +186,7 @@ def _most_similar(canvas: _Canvas) -> tuple[_Indices, Field]:
 
 
 def _placed_patches(canvas: _Canvas, centres: _Indices) -> Field:
-    """Patches with two more numbers each, their places, so that near ones are alike; rows count double.
+    """Patches with their positions as two additional numbers, which favours near ones; rows count double.
 
     Whole numbers: the sums of their products are exact, so the best match does not depend on how many threads
     add them up.
@@ -201,7 +201,7 @@ def _squared(rows: Field) -> Field:
 
 
 def _averaged(canvas: _Canvas, sources: _Indices, errors: Field) -> _Canvas:
-    """Every pixel of the hole as the patches over it have it; good matches and the edge count more."""
+    """Every pixel of the hole as the weighted mean of its patches; good matches and the edge count more."""
     tolerance = 2 * float(np.percentile(errors, 75)) + 1e-3
     weights = np.zeros(len(canvas.colours), np.float32)
     weights[canvas.centres] = np.exp(-errors / tolerance) * _TRUST_DECAY**-canvas.depths + 1e-9
@@ -220,20 +220,20 @@ def _averaged(canvas: _Canvas, sources: _Indices, errors: Field) -> _Canvas:
 
 
 def _finer_match(canvas: _Canvas, coarse: _Matched) -> _Matched:
-    """The coarser matches, improved; what is coarse in the picture stays, the patches add what is fine."""
+    """Improve the coarser matches; coarse structure is kept, and the patches add fine detail."""
     size = (canvas.width, canvas.height)
     enlarged = np.asarray(cv2.resize(coarse.canvas.picture, size, interpolation=cv2.INTER_CUBIC), np.float32)
     canvas = canvas.filled(enlarged)
     sources, errors = _improved(canvas, _carried_over(canvas, coarse))
     canvas = _averaged(canvas, sources, errors)
-    # Outside the hole both are the same but for detail, which must not leak into it.
+    # Outside the hole, both differ only in detail, which must not leak into it.
     lost = np.where(canvas.hidden[..., None], enlarged - canvas.picture, 0)
     coarse_lost = cv2.GaussianBlur(lost, (0, 0), canvas.width / coarse.canvas.width)
     return _Matched(canvas.filled(canvas.picture + coarse_lost), sources)
 
 
 def _carried_over(canvas: _Canvas, coarse: _Matched) -> _Indices:
-    """Where the coarser matches point to from each centre; to the centre itself where there are none."""
+    """The positions of the coarser matches for each centre; the centre itself without a match."""
     before, sources = coarse
     rows, columns = canvas.centres // canvas.stride - _RADIUS, canvas.centres % canvas.stride - _RADIUS
     down, right = np.zeros((2, len(before.colours)))
@@ -248,7 +248,8 @@ def _carried_over(canvas: _Canvas, coarse: _Matched) -> _Indices:
 
 
 def _improved(canvas: _Canvas, sources: _Indices) -> tuple[_Indices, Field]:
-    """Each patch with the best of its own match and those beside its neighbours', and the errors of these."""
+    """For each patch, the best of its own match and of those next to its neighbours' matches, with the
+    errors."""
     wanted = canvas.patches(canvas.centres, _SPARSE_TAPS)
     number = np.full(len(canvas.colours), -1)
     number[canvas.centres] = np.arange(canvas.centres.size)
@@ -269,7 +270,7 @@ def _improved(canvas: _Canvas, sources: _Indices) -> tuple[_Indices, Field]:
 
 
 def _made_known(canvas: _Canvas, sources: _Indices) -> _Indices:
-    """With the next known patch in place of any that is not known."""
+    """Unknown patches replaced by the nearest known ones."""
     known = np.flatnonzero(canvas.is_known)
     following = known[np.searchsorted(known, sources).clip(max=known.size - 1)]
     return np.where(canvas.is_known[sources], sources, following)

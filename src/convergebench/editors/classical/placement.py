@@ -1,4 +1,4 @@
-"""Where a thing would stand: the calmest ground in the lower half of a picture."""
+"""The position of a new object: the calmest ground in the lower half of a picture."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from convergebench.types import Pixels
 
 _SIDE = 128
 _NEAREST, _FARTHEST = 0.95, 0.66
-"""Things stand between these shares of the picture's height."""
+"""The range of positions, as shares of the picture's height."""
 
 
 def calm_ground(pixels: Pixels, size: float, half_width: float) -> Pose:
@@ -28,7 +28,7 @@ def calm_ground(pixels: Pixels, size: float, half_width: float) -> Pose:
         unrest, -1, (wide, tall), anchor=(wide // 2, tall - 1), borderType=cv2.BORDER_REPLICATE
     )
     y, x = np.mgrid[0:rows, 0:columns]
-    # A weak wish for the middle distance makes the place stable where all is equally calm.
+    # A weak preference for the middle distance makes the position stable on equally calm ground.
     wish = 12 * np.abs(y / rows - 0.86) + 3 * np.abs(x / columns - 0.5)
     allowed = (y >= _FARTHEST * rows) & (y <= _NEAREST * rows - 1) & (y >= tall - 1)
     allowed &= (x >= wide // 2) & (x <= columns - 1 - wide // 2)

@@ -1,4 +1,5 @@
-"""Taking a thing out of a picture: what its shadow and glass veil is restored, what it hides is filled in."""
+"""Removes a thing from a picture: restores what is visible through its shadow and glass, inpaints the
+rest."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from convergebench.editors.classical.sprites import Field, Layer
 from convergebench.types import Pixels
 
 Fill: TypeAlias = Callable[[Pixels, "NDArray[np.uint8]"], Pixels]
-"""Paints over a picture where the mask is 1; what it does elsewhere is not used."""
+"""Inpaints a picture where the mask is 1; the result elsewhere is not used."""
 
 _CONTEXT = 14
 _LARGEST_HOLE = 2500
@@ -22,7 +23,7 @@ _OPAQUE = 0.5
 
 
 def erase(pixels: Pixels, layer: Layer, fill: Fill) -> Pixels:
-    """A picture without what the layer covers; pixels away from the layer stay as they are."""
+    """The picture without the layer; pixels outside the layer are unchanged."""
     height, width = pixels.shape[:2]
     rows, columns = layer.window
     around = (slice(max(0, rows.start - _CONTEXT), min(height, rows.stop + _CONTEXT)),
@@ -45,7 +46,7 @@ def erase(pixels: Pixels, layer: Layer, fill: Fill) -> Pixels:
 
 
 def erase_closely(pixels: Pixels, layer: Layer, fill: Fill) -> Pixels:
-    """The same for a layer that is exactly where the thing is: only what shows little ground is filled."""
+    """The same for a layer at the exact position of the thing: only nearly opaque parts are inpainted."""
     hole = (layer.alpha >= _OPAQUE).astype(np.uint8)
     veil = np.where(hole > 0, 0, layer.alpha)
     result = pixels.copy()
@@ -59,7 +60,7 @@ def erase_closely(pixels: Pixels, layer: Layer, fill: Fill) -> Pixels:
 
 
 def inpainted(pixels: Pixels, hole: NDArray[np.uint8]) -> Pixels:
-    """Filled with what is around the hole, by OpenCV, with the grain of its surroundings."""
+    """Inpainted by OpenCV, with the grain of its surroundings."""
     rows, columns = (np.flatnonzero(hole.any(axis=axis)) for axis in (1, 0))
     if not rows.size:
         return pixels
@@ -70,7 +71,7 @@ def inpainted(pixels: Pixels, hole: NDArray[np.uint8]) -> Pixels:
 
 
 def _is_glass(alpha: Field) -> NDArray[np.bool_]:
-    """Where the thing lets light through evenly, so that what is behind it can be computed."""
+    """Where the thing is evenly transparent, so that the background can be computed."""
     kernel = np.ones((3, 3), np.uint8)
     even = cv2.dilate(alpha, kernel) - cv2.erode(alpha, kernel) < 0.05
     return (alpha > 0.04) & (alpha < _TRANSLUCENT) & even
@@ -87,14 +88,14 @@ def _grown(mask: NDArray[np.bool_], radius: int) -> NDArray[np.uint8]:
 
 
 def _filled(picture: Pixels, hole: NDArray[np.uint8]) -> Pixels:
-    """Inpainted; a large hole at a lower resolution, where it comes out as smooth and much sooner."""
+    """Inpainted; a large hole at a lower resolution, which is as smooth and much faster."""
     area = int(hole.sum())
     if area <= _LARGEST_HOLE:
         return np.asarray(cv2.inpaint(picture, hole, 3, cv2.INPAINT_TELEA), np.uint8)
     height, width = hole.shape
     factor = float(np.sqrt(_LARGEST_HOLE / area))
     size = (max(8, round(width * factor)), max(8, round(height * factor)))
-    # What is in the hole must not bleed into its surroundings when they are averaged.
+    # The contents of the hole must not bleed into its surroundings when they are averaged.
     outside = (1 - hole).astype(np.float32)
     share = cv2.resize(outside, size, interpolation=cv2.INTER_AREA)
     kept = cv2.resize(picture.astype(np.float32) * outside[..., None], size, interpolation=cv2.INTER_AREA)
@@ -105,7 +106,7 @@ def _filled(picture: Pixels, hole: NDArray[np.uint8]) -> Pixels:
 
 
 def _with_grain(picture: Pixels, hole: NDArray[np.uint8]) -> Pixels:
-    """The hole with the fine noise of its surroundings, so that it does not look like plastic."""
+    """Add the fine noise of the surroundings to the hole, so that it does not look artificial."""
     around = (_grown(hole > 0, 8) > 0) & (_grown(hole > 0, 2) == 0)
     if not around.any():
         return picture

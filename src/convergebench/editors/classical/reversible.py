@@ -1,4 +1,4 @@
-"""Sepia and fog that keep enough of a picture to be undone but for rounding."""
+"""Sepia and fog that can be undone except for rounding."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def pale_sepia(pixels: Pixels) -> Pixels:
 
 
 def full_colours(pixels: Pixels) -> Pixels:
-    """What `pale_sepia` was made of; refused where a picture is not in sepia."""
+    """The inverse of `pale_sepia`; refused if a picture is not in sepia."""
     colours = pixels.astype(np.float32)
     grey = brightness(colours)[..., None] / brightness(SEPIA)
     kept = colours - grey * SEPIA
@@ -40,7 +40,7 @@ def with_even_fog(pixels: Pixels) -> Pixels:
 
 
 def without_even_fog(pixels: Pixels) -> Pixels:
-    """What `with_even_fog` was laid over; refused where there is none."""
+    """The inverse of `with_even_fog`; refused without fog."""
     colours = pixels.astype(np.float32)
     fog_in(colours)
     through = _through(pixels)

@@ -1,4 +1,4 @@
-"""Smoothing that keeps to its side of an edge, and planes that vary softly over a picture."""
+"""Edge-preserving smoothing, and smooth random planes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from convergebench.editors.classical.sprites import Field
 from convergebench.types import Pixels
 
 Numbers: TypeAlias = NDArray[np.floating[Any]]
-"""Float of any width, as arithmetic between planes and plain numbers gives it."""
+"""Floats of any width."""
 
 _BRIGHTNESS = np.array([0.299, 0.587, 0.114], np.float32)
 
@@ -42,7 +42,7 @@ def guided(guide: Numbers, plane: Numbers, radius: int, edge: float) -> Field:
 
 
 def spread(colours: Field, known: Field, sigma: float) -> Field:
-    """The colours blurred from known places only; what is far from any takes their mean."""
+    """The colours blurred from known pixels only; pixels far from any have their mean."""
     trust = np.float32(1e-3)
     everywhere = (colours * known[..., None]).sum(axis=(0, 1)) / max(float(known.sum()), 1e-3)
     near = blurred(colours * known[..., None], sigma) + trust * everywhere

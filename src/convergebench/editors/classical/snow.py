@@ -24,7 +24,7 @@ _PALE, _BRIGHT = 110, 170
 _TINGE = 56
 """White has less than this between its strongest and its weakest channel."""
 _LEAST_THROUGH = np.float32(0.4)
-"""Under thick snow the ground is lost; to lift it further would only make noise of it."""
+"""Under thick snow the ground is lost; further correction would only amplify noise."""
 
 
 class _Depth(NamedTuple):
@@ -55,7 +55,7 @@ def with_snow(pixels: Pixels, seed: int) -> Pixels:
 
 
 def without_snow(pixels: Pixels) -> Pixels:
-    """Flakes are found as small white specks and filled in; the cover is a white veil and is lifted."""
+    """Flakes are detected as small white specks and inpainted; the cover is removed as a white veil."""
     flakes = _found_flakes(pixels)
     if (flakes & (pixels.min(axis=2) > _BRIGHT)).mean() < _LEAST_FLAKES:
         raise Refused("found no snow to remove")
@@ -66,7 +66,7 @@ def without_snow(pixels: Pixels) -> Pixels:
 
 
 def _ground(colours: Field, seed: int) -> Field:
-    """Where snow lies, 0 to 1: from mid-height on, in drifts, thinner where the ground is dark and broken."""
+    """The cover of snow, 0 to 1: from mid-height down, in drifts, thinner on dark and uneven ground."""
     height, width = colours.shape[:2]
     y = np.linspace(0, 1, height, dtype=np.float32)[:, None]
     drifts = np.clip((y - _GROUND - 0.06 * clouds(height, width, seed)) / 0.12, 0, 1)
@@ -76,12 +76,12 @@ def _ground(colours: Field, seed: int) -> Field:
 
 
 def _ledges(colours: Field) -> Field:
-    """What looks upwards, by edges that run across and are much clearer than those that run down."""
+    """Upward surfaces, detected by horizontal edges that are much clearer than vertical ones."""
     side = min(colours.shape[:2])
     grey = blurred(brightness(colours), 0.004 * side + 0.4)
     down, across = (np.abs(cv2.Sobel(grey, cv2.CV_32F, x, 1 - x, scale=1 / 8)) for x in (0, 1))
     clear = np.clip((down - 2 * across) * side / 512 / 6 - 0.4, 0, 1)
-    # A ledge is wide; flakes that are left have such edges too.
+    # A ledge is wide; remaining flakes have such edges too.
     wide = cv2.morphologyEx(clear, cv2.MORPH_OPEN, np.ones((1, max(2, round(0.025 * side))), np.uint8))
     lower = np.ones((max(2, round(0.006 * side)), max(1, round(0.01 * side))), np.uint8)
     thick = cv2.dilate(wide, lower, anchor=(-1, len(lower) - 1))
@@ -106,7 +106,7 @@ def _flakes(height: int, width: int, seed: int) -> Field:
 
 
 def _found_flakes(pixels: Pixels) -> NDArray[np.bool_]:
-    """What is whiter than all around it, about round, and no larger than a flake."""
+    """Specks that are whiter than their surroundings, about round, and no larger than a flake."""
     side = min(pixels.shape[:2])
     whiteness = pixels.min(axis=2)
     largest = 2 * max(2, round(0.016 * side)) + 1
@@ -124,7 +124,7 @@ def _found_flakes(pixels: Pixels) -> NDArray[np.bool_]:
 
 
 def _without_cover(colours: Field, person: Field) -> Field:
-    """The ground and the ledges seen through what is white on them."""
+    """The ground and the ledges as seen through the white cover."""
     height, width = colours.shape[:2]
     side = min(height, width)
     through = show_through(colours, _WHITE, max(1, side // 250))

@@ -1,4 +1,4 @@
-"""Things drawn once on their own sheet, in their own units, and laid onto pictures at a pose."""
+"""Sprites: things drawn once in their own units, and composited onto pictures at a pose."""
 
 from __future__ import annotations
 
@@ -74,15 +74,14 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Sprite:
-    """A finished drawing: colours, how much of each it covers, and the shadow it throws."""
+    """A finished drawing: colours, opacity and shadow."""
 
     sheet: Sheet
     colours: Field
     alpha: Field
     shadow: Field
     spared: Field
-    """What it leaves open but what says nothing of what it hides: the lips in a beard, the forehead
-    under a hat."""
+    """Visible parts that do not predict the hidden ones: the lips in a beard, the forehead under a hat."""
 
     @property
     def longest_side(self) -> float:
@@ -100,7 +99,7 @@ class Sprite:
 
 @dataclass(frozen=True)
 class Pose:
-    """Where a sprite's origin lies in a picture, how many pixels its unit has, and its turn in degrees."""
+    """The position of a sprite's origin in a picture, its unit in pixels, and its rotation in degrees."""
 
     x: float
     y: float
@@ -110,7 +109,7 @@ class Pose:
 
 @dataclass(frozen=True)
 class Layer:
-    """A sprite in a picture's pixels; only this rectangle of the picture is concerned."""
+    """A sprite in a picture's pixels; only this rectangle of the picture changes."""
 
     left: int
     top: int
@@ -138,7 +137,7 @@ def with_shadow(sprite: Sprite, mask: Field, strength: float, softness: float) -
 
 
 def lay(sprite: Sprite, pose: Pose, height: int, width: int) -> Layer | None:
-    """The part of the posed sprite that falls into the picture, or None where nothing does."""
+    """The part of the posed sprite inside the picture, or None if it is outside."""
     corners = _corners(sprite.sheet, pose)
     left, top = np.maximum(np.floor(corners.min(axis=0)).astype(int) - 1, 0)
     right, bottom = np.minimum(np.ceil(corners.max(axis=0)).astype(int) + 1, (width, height))
@@ -152,7 +151,7 @@ def lay(sprite: Sprite, pose: Pose, height: int, width: int) -> Layer | None:
 
 
 def stamp(sprite: Sprite, size: float, turn: float) -> tuple[Layer, Point]:
-    """The whole sprite on a patch of its own, and where its origin lies in that patch."""
+    """The whole sprite on a separate patch, and the position of its origin in that patch."""
     corners = _corners(sprite.sheet, Pose(0, 0, size, turn))
     x, y = (float(v) for v in np.ceil(-corners.min(axis=0)) + 1)
     right, bottom = (float(v) for v in np.ceil(corners.max(axis=0)) + 1)
@@ -163,7 +162,7 @@ def stamp(sprite: Sprite, size: float, turn: float) -> tuple[Layer, Point]:
 
 
 def _warped(sprite: Sprite, pose: Pose, left: int, top: int, width: int, height: int) -> tuple[Field, Field]:
-    # An affine warp skips pixels when it makes things much smaller, so it starts from the next larger level.
+    # An affine warp skips pixels when it reduces the size much, so it starts from the next larger level.
     level = int(np.clip(np.floor(np.log2(PIXELS_PER_UNIT / pose.size)), 0, len(sprite.levels) - 1))
     painted, other = sprite.levels[level]
     per_pixel = np.array(sprite.sheet.shape[::-1]) / other.shape[1::-1] / PIXELS_PER_UNIT

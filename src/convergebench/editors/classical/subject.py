@@ -1,4 +1,4 @@
-"""What a picture is about, apart from its background."""
+"""Segmentation of the subject of a picture."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from convergebench.types import Pixels, Refused
 _SIDE = 128
 _ROUNDS = 5
 _LEAST, _MOST = 0.03, 0.75
-"""Shares of a picture that a subject may fill."""
+"""The minimum and maximum share of a picture that a subject may fill."""
 
 
 def subject_of(pixels: Pixels) -> Field:
-    """0 to 1 with soft edges: a person, or what stands out from the borders; else the near ground."""
+    """A mask from 0 to 1 with soft edges: a person, or what differs from the borders; otherwise the near
+    ground."""
     face = _face(pixels)
     cut = _cut(pixels, _around_person(pixels, face) if face else _around_middle(pixels))
     return cut if _LEAST < cut.mean() < _MOST else _near_ground(pixels)
 
 
 def near_person(pixels: Pixels) -> Field:
-    """The person whose face can be seen, 0 to 1; nothing where there is none."""
+    """The person whose face is visible, 0 to 1; empty without one."""
     face = _face(pixels)
     if face is None:
         return np.zeros(pixels.shape[:2], np.float32)
@@ -44,7 +45,7 @@ def _cut(pixels: Pixels, guess: NDArray[np.uint8]) -> Field:
     height, width = pixels.shape[:2]
     small = cv2.resize(pixels, guess.shape[::-1], interpolation=cv2.INTER_AREA)
     labels, models = guess.copy(), (np.zeros((1, 65)), np.zeros((1, 65)))
-    cv2.setRNGSeed(1)  # its clusters start from random ones
+    cv2.setRNGSeed(1)  # its clusters are initialised randomly
     cv2.grabCut(small, labels, (0, 0, 1, 1), *models, _ROUNDS, cv2.GC_INIT_WITH_MASK)
     inside = np.isin(labels, (cv2.GC_FGD, cv2.GC_PR_FGD)).astype(np.float32)
     whole = np.asarray(cv2.medianBlur(inside.astype(np.uint8), 5), np.float32)
@@ -62,7 +63,7 @@ def _blank(pixels: Pixels, label: int) -> tuple[NDArray[np.uint8], float]:
 
 
 def _around_person(pixels: Pixels, face: Pose) -> NDArray[np.uint8]:
-    """A head with hair and shoulders as wide as shoulders are, down to the picture's edge."""
+    """The outline of a head with hair, and shoulders down to the picture's edge."""
     guess, factor = _blank(pixels, cv2.GC_BGD)
     x, y, size = face.x * factor, face.y * factor, face.size * factor
     rows = len(guess)
@@ -87,7 +88,7 @@ def _around_person(pixels: Pixels, face: Pose) -> NDArray[np.uint8]:
 
 
 def _around_middle(pixels: Pixels) -> NDArray[np.uint8]:
-    """Something in the middle that does not reach the sides or the top."""
+    """A region in the centre that does not touch the sides or the top."""
     guess, _ = _blank(pixels, cv2.GC_BGD)
     rows, columns = guess.shape
     guess[rows // 16 :, columns // 16 : -columns // 16] = cv2.GC_PR_BGD

@@ -1,4 +1,4 @@
-"""The things it draws, by all the names that instructions give them."""
+"""The things that can be drawn, with their names in instructions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NAMES: tuple[tuple[str, str], ...] = (
     ("snow", r"snow|snowflakes|snowfall"),
     ("fog", r"fog|mist|haze"),
 )
-"""In an order in which no name hides in one that comes later."""
+"""Ordered so that no name is part of a later one."""
 _OWN_COLOURS = {
     "red ball": "red", "scarf": "red", "cat": "ginger orange", "dog": "brown", "plant": "green",
     "chair": "brown", "coffee cup": "blue", "book": "green", "umbrella": "blue yellow", "beard": "brown",
@@ -45,7 +45,8 @@ _COLOURS = (
 
 
 def things_in(text: str) -> tuple[list[str], str]:
-    """The things a text names, each once and in no order, and the text with a mark in the place of each."""
+    """The things that a text names, each once and unordered, and the text with a marker in the place of
+    each."""
     found = []
     for thing, names in _NAMES:
         text, count = re.subn(rf"\b({names})\b", "#", text)
@@ -54,7 +55,7 @@ def things_in(text: str) -> tuple[list[str], str]:
 
 
 def strange_colours(thing: str, text: str) -> Sequence[str]:
-    """Colours before the mark that the thing, as it is drawn here, does not have."""
+    """Colours before the marker that the drawn thing does not have."""
     own = _OWN_COLOURS.get(thing, "").split()
     before = re.search(rf"((?:\b(?:{_COLOURS}|and|or) )+)#", text)
     return [word for word in (before.group(1).split() if before else ()) if word not in (*own, "and", "or")]

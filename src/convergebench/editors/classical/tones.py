@@ -40,7 +40,7 @@ def darker(pixels: Pixels) -> Pixels:
 
 
 def sepia(pixels: Pixels) -> Pixels:
-    """Brown tones, and nothing left of the colours."""
+    """Brown tones, without any of the original colours."""
     return rounded(brightness(pixels.astype(np.float32))[..., None] * SEPIA)
 
 
@@ -54,7 +54,7 @@ def night(pixels: Pixels) -> Pixels:
 
 
 def day(pixels: Pixels) -> Pixels:
-    """Lit up to the brightness that daylight pictures have, without the blue of the night; refused by day."""
+    """Brightened to the level of daylight pictures, without the blue tint; refused for daylight pictures."""
     colours = pixels.astype(np.float32)
     if float(np.median(brightness(colours))) > _DARKEST_DAY:
         raise Refused("the picture is not dark enough to be a night")
@@ -62,14 +62,14 @@ def day(pixels: Pixels) -> Pixels:
     balanced = colours / _MOONLIGHT if blue > red else colours
     grey = brightness(balanced)
     light = _daylight(grey)
-    # Eight bits of a dark picture are few: what they leave as blotches of colour is smoothed.
+    # A dark picture uses few of its eight bits; the resulting colour blotches are smoothed.
     gain = light / np.maximum(grey, 1)
     chroma = np.dstack([guided(light, (balanced[..., c] - grey) * gain, 2, 12.0) for c in range(3)])
     return rounded(light[..., None] + _COLOUR_BY_DAY * chroma)
 
 
 def _daylight(grey: Field) -> Field:
-    """The brightness by day of what is this bright at night: stretched, and bent until the mean is usual."""
+    """Maps brightness at night to brightness by day: scaled, then a curve until the mean is typical."""
     low, high = np.percentile(grey, (0.5, 99.5))
     lit = np.clip((grey - low) / max(float(high - low), 1), 0, 1.1)
     bend = float(np.clip(np.log(_USUAL_MEAN) / np.log(np.clip(lit.mean(), 1e-3, 0.99)), 0.5, 1.2))

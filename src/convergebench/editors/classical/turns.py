@@ -1,4 +1,4 @@
-"""Flips and turns: pixels change their places and nothing else."""
+"""Flips and rotations: pixels change their positions only."""
 
 from __future__ import annotations
 

@@ -78,14 +78,14 @@ class BatchingEditor:
     async def _send(self, batch: list[QueuedRequest[EditRequest, Edited]]) -> None:
         try:
             async with asyncio.timeout(self._deadline_seconds):
-                outcomes = await self._editor.edit_batch([asked.request for asked in batch])
+                outcomes = await self._editor.edit_batch([queued.request for queued in batch])
                 if len(outcomes) != len(batch):
                     raise ValueError(f"{len(outcomes)} outcomes for {len(batch)} requests")
         except TimeoutError:
             outcomes = [Unavailable(f"no answer within {self._deadline_seconds:g} s")] * len(batch)
         except Exception as error:
-            for asked in batch:
-                asked.settle(error)
+            for queued in batch:
+                queued.settle(error)
             return
-        for asked, outcome in zip(batch, outcomes, strict=True):
-            asked.settle(outcome)
+        for queued, outcome in zip(batch, outcomes, strict=True):
+            queued.settle(outcome)

@@ -129,7 +129,7 @@ def _subject(
 
 def _checks(of: Of, instructions: Sequence[str]) -> dict[str, str]:
     """What the judge should look for, if the edits are built-in ones."""
-    pairs = [pair for asked in instructions if (pair := pair_asking(asked)) is not None]
+    pairs = [pair for text in instructions if (pair := pair_asking(text)) is not None]
     if not pairs:
         return {}
     if of == "return":

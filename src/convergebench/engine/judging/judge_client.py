@@ -129,12 +129,14 @@ def _read(read: Read, reply: JudgeReply) -> Verdict:
     try:
         return read(reply)
     except Exception as error:
-        said = f"{type(error).__name__}: {error}"
-        return Verdict("unparseable", missing=f"the reply could not be read ({said})")
+        message = f"{type(error).__name__}: {error}"
+        return Verdict("unparseable", missing=f"the reply could not be read ({message})")
 
 
 def _no_reply(error: Exception) -> Verdict:
     """The outcome if the judge gave no answer: a refusal by the provider, or an error."""
     kind = error.kind if isinstance(error, EditError) else "crashed"
-    said = str(error) if isinstance(error, EditError) else f"{type(error).__name__}: {error}"
-    return Verdict("refused" if kind == "refused" else "error", missing=f"{kind.replace('_', ' ')}: {said}")
+    message = str(error) if isinstance(error, EditError) else f"{type(error).__name__}: {error}"
+    return Verdict(
+        "refused" if kind == "refused" else "error", missing=f"{kind.replace('_', ' ')}: {message}"
+    )

@@ -88,15 +88,15 @@ class JudgementQueue:
     def claim_some(self) -> list[QueuedJudgement]:
         """Claim the next few tasks. Tasks claimed by another process go to the end of the queue; their
         verdicts are read when they come up again."""
-        taken = []
+        ready = []
         for _ in range(min(BATCH, len(self._open))):
             waiting = self._open.popleft()
             if self._workspace.claim(waiting.claim):
                 self._claimed.add(waiting.claim)
-                taken.append(waiting)
+                ready.append(waiting)
             else:
                 self._open.append(waiting)
-        return taken
+        return ready
 
     def answered_meanwhile(self, claimed: Sequence[QueuedJudgement]) -> dict[str, Verdict]:
         """Verdicts that another process stored before we had the claim."""

@@ -190,7 +190,7 @@ class JudgingStage:
                 writes.append(conclude(self._workspace, key, self._run, verdict))
             await _written(writes)
             if verdict is not None:
-                self._session.outcome.asked += 1
+                self._session.outcome.new += 1
                 self._record({key: verdict}, replayed=False)
         self._queue.release(waiting)
 

@@ -34,7 +34,7 @@ class JudgingOutcome(SessionOutcome):
     """A verdict, or none yet, for each task in order."""
 
     verdicts: list[Verdict | None] = field(default_factory=list)
-    asked: int = 0
+    new: int = 0
     """Number of judgements requested from the judge; the others were in the workspace."""
     calls: int = 0
     missing: Counter[str] = field(default_factory=Counter)

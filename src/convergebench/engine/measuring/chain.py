@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from convergebench.analysis.round_trip.headline_rounds import HEADLINE_ROUNDS
 from convergebench.engine.measuring.items import (
@@ -14,8 +14,10 @@ from convergebench.engine.measuring.items import (
     PicturePair,
     ReportedReturn,
 )
+from convergebench.instructions.captions import captions
+from convergebench.metrics.clip_direction import Captions
 from convergebench.picture import Picture
-from convergebench.protocols.chain_context import AskedEdit, ChainContext
+from convergebench.protocols.chain_context import ChainContext, RequestedEdit
 from convergebench.types import Digest, PictureFacts, Step
 
 
@@ -29,11 +31,13 @@ class ChainMeasurements:
         returns: Set[str],
         pair: str,
         category: str,
+        written: Mapping[str, Captions] | None = None,
         *,
         rounds: int,
         is_portrait: bool,
     ) -> None:
-        """`rounds`: the number of rounds that are planned."""
+        """`written` are captions that a user wrote, by instruction; `rounds` is the planned number."""
+        self._written = written
         self._source = source
         self._reported = {*HEADLINE_ROUNDS, rounds}
         self._is_portrait = is_portrait
@@ -46,28 +50,29 @@ class ChainMeasurements:
         self._forward: Picture | None = None
         self._earlier: tuple[tuple[PictureFacts, PictureFacts], ...] = ()
 
-    def of_step(self, role: str, instruction: str, picture: Picture) -> Iterator[tuple[Kind, Item]]:
+    def of_step(self, step: Step, picture: Picture) -> Iterator[tuple[Kind, Item]]:
         """The items to measure after a step has created this picture.
 
         Two pictures that are the same file need no comparison.
         """
+        role, instruction = step.role, step.instruction
         given, self._latest = self._latest, picture
         if role in self._returns:
             yield from self._of_return(picture)
             return
         if given.digest != picture.digest:
             yield "changes", PicturePair(given, picture)
-            yield "directions", ForwardEdit(given, picture, instruction)
+            yield "directions", ForwardEdit(given, picture, captions(instruction, self._written))
         context = self._context.forward(role, instruction, given.digest, picture.digest)
         if context is None:
             return
         if self._forward is None:
             self._round_input = given
         self._forward = picture
-        asked = AskedEdit.by(instruction, self._context.pair, self._context.category)
+        requested = RequestedEdit.by(instruction, self._context.pair, self._context.category)
         yield (
             "regions",
-            ForwardPicture(self._source, given, picture, asked.pair, asked.category, context),
+            ForwardPicture(self._source, given, picture, requested.pair, requested.category, context),
         )
 
     def _of_return(self, picture: Picture) -> Iterator[tuple[Kind, Item]]:

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from convergebench.engine.measuring.items import ForwardEdit
 from convergebench.engine.measuring.measurement_queue import Row
 from convergebench.errors import BadPicture
-from convergebench.instructions.captions import captions
 from convergebench.metrics import MetricSet, MetricUnavailable, clip, clip_direction
 from convergebench.metrics.clip_direction import Captions, ClipDirection, DirectionQuery
 from convergebench.store import MeasurementKey
@@ -35,7 +34,7 @@ class DirectionMeasurer:
         self._model: ClipDirection | None = None
 
     def lacks(self, item: ForwardEdit, known: Mapping[MeasurementKey, bool]) -> bool:
-        texts = captions(item.instruction)
+        texts = item.captions
         if self._clip_version is None or texts is None:
             return False
         version = clip_direction.version(self._clip_version, texts)
@@ -51,18 +50,18 @@ class DirectionMeasurer:
 
     def _rows(self, model: ClipDirection, items: Sequence[ForwardEdit]) -> list[Row]:
         rows: list[Row] = []
-        asked: list[tuple[ForwardEdit, DirectionQuery]] = []
+        queries: list[tuple[ForwardEdit, DirectionQuery]] = []
         for item in items:
-            texts = captions(item.instruction)
+            texts = item.captions
             if texts is None:
                 continue
             try:
-                asked.append((item, DirectionQuery(item.before.pixels, item.after.pixels, texts)))
+                queries.append((item, DirectionQuery(item.before.pixels, item.after.pixels, texts)))
             except BadPicture as error:
                 rows.append(self._row(item, texts, error))
-        found = model.measure([one for _, one in asked])
+        found = model.measure([one for _, one in queries])
         return rows + [
-            self._row(item, one.texts, value) for (item, one), value in zip(asked, found, strict=True)
+            self._row(item, one.texts, value) for (item, one), value in zip(queries, found, strict=True)
         ]
 
     def _row(self, item: ForwardEdit, texts: Captions, found: float | Exception) -> Row:

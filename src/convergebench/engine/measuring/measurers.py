@@ -12,6 +12,7 @@ from convergebench.engine.measuring.measurement_queue import WORKERS, Measuremen
 from convergebench.engine.measuring.pair_measurer import PairMeasurer
 from convergebench.engine.measuring.region_measurer import RegionMeasurer
 from convergebench.engine.measuring.sampled_measurer import SampledMeasurer
+from convergebench.engine.measuring.target_measurer import TargetMeasurer
 from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.metrics import MetricSet, flip, regions
 from convergebench.metrics.change_metrics import CHANGE_METRICS
@@ -47,6 +48,7 @@ class Measurers:
                 "changes": PairMeasurer(changes),
                 "directions": DirectionMeasurer(returns),
                 "regions": RegionMeasurer(wanted, pictures.open),
+                "targets": TargetMeasurer(),
                 "sampled": SampledMeasurer(
                     metric_set.without([name for name in names if name not in metric_set.sampled])
                 ),

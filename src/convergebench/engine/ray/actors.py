@@ -45,17 +45,17 @@ class EditorActor:
             return error if isinstance(error, EditError) else Misconfigured(f"{error} ({_node()})")
         if self._editor.facts.fingerprint != fingerprint:
             return Misconfigured(
-                f"{self._editor.facts.name} is another one on {_node()}: "
+                f"{self._editor.facts.name} is a different editor on {_node()}: "
                 "install the same packages and files on every node"
             )
         return None
 
-    async def serve(self, asked: Sequence[EditMessage]) -> Sequence[EditReply | EditError]:
+    async def serve(self, messages: Sequence[EditMessage]) -> Sequence[EditReply | EditError]:
         try:
-            requests = await asyncio.gather(*(asyncio.to_thread(self._opened, one) for one in asked))
+            requests = await asyncio.gather(*(asyncio.to_thread(self._opened, one) for one in messages))
         except WorkspaceError as error:
             reason = f"{error} (on {_node()}; --pictures names a place that all nodes reach)"
-            return [Misconfigured(reason)] * len(asked)
+            return [Misconfigured(reason)] * len(messages)
         started = time.perf_counter()
         outcomes = await self._edited(requests)
         seconds = time.perf_counter() - started
@@ -66,11 +66,11 @@ class EditorActor:
     async def close(self) -> None:
         await self._editor.close()
 
-    def _opened(self, asked: EditMessage) -> EditRequest:
-        images = tuple(self._pictures.open(facts) for facts in asked.images)
+    def _opened(self, message: EditMessage) -> EditRequest:
+        images = tuple(self._pictures.open(facts) for facts in message.images)
         for image in images:
             _ = image.encoded
-        return EditRequest(images, asked.instruction, asked.seed, asked.context)
+        return EditRequest(images, message.instruction, message.seed, message.context)
 
     async def _edited(self, requests: Sequence[EditRequest]) -> Sequence[Edited | EditError]:
         try:

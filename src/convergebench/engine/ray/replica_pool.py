@@ -79,7 +79,7 @@ class ReplicaPool(Generic[Request, Reply]):
         self._batch_size = batch_size
         self._idle_seconds = idle_seconds
         self._deadline_seconds = deadline_seconds
-        self._line: RequestQueue[Request, Reply] = RequestQueue()
+        self._queue: RequestQueue[Request, Reply] = RequestQueue()
         self._servers: set[asyncio.Task[None]] = set()
         self._up = 0
         self._unanswered = 0
@@ -102,7 +102,7 @@ class ReplicaPool(Generic[Request, Reply]):
     async def ask(self, request: Request) -> Reply:
         if self._failure is not None:
             raise self._failure
-        answer = self._line.ask(request)
+        answer = self._queue.ask(request)
         self._unanswered += 1
         try:
             self._grow()
@@ -111,7 +111,7 @@ class ReplicaPool(Generic[Request, Reply]):
             self._unanswered -= 1
 
     async def close(self) -> None:
-        self._failure = self._failure or ReplicasGone(f"the replicas of {self._name} were let go")
+        self._failure = self._failure or ReplicasGone(f"the replicas of {self._name} were stopped")
         for server in self._servers:
             server.cancel()
         await asyncio.gather(*self._servers, return_exceptions=True)
@@ -138,7 +138,7 @@ class ReplicaPool(Generic[Request, Reply]):
         self._up += 1
         self._is_decided.set()
         service = ReplicaWorker(
-            replica, self._line, self._batch_size, self._deadline_seconds, self._run_again
+            replica, self._queue, self._batch_size, self._deadline_seconds, self._run_again
         )
         try:
             while batch := await self._next_batch():
@@ -170,25 +170,27 @@ class ReplicaPool(Generic[Request, Reply]):
         while True:
             try:
                 async with asyncio.timeout(self._idle_seconds):
-                    batch = await self._line.take(self._batch_size, self._wait_seconds)
+                    batch = await self._queue.take(self._batch_size, self._wait_seconds)
                     self._wait_seconds = WAIT_SECONDS
                     return batch
             except TimeoutError:
                 if len(self._servers) > self._scale.fewest:
                     return None
 
-    def _run_again(self, asked: QueuedRequest[Request, Reply], reason: str) -> None:
-        asked.losses += 1
+    def _run_again(self, queued: QueuedRequest[Request, Reply], reason: str) -> None:
+        queued.losses += 1
         if self._failure is not None:
-            asked.settle(self._failure)
-        elif asked.losses < MOST_LOSSES:
-            self._line.put_back(asked)
+            queued.settle(self._failure)
+        elif queued.losses < MOST_LOSSES:
+            self._queue.put_back(queued)
         else:
-            asked.settle(
-                ReplicasGone(f"{asked.losses} replicas were lost during this ({reason}); it is left out")
+            queued.settle(
+                ReplicasGone(
+                    f"{queued.losses} replicas were lost during this request ({reason}); it is skipped"
+                )
             )
 
     def _give_up(self, error: Exception) -> None:
         self._failure = self._failure or error
-        self._line.refuse_all(self._failure)
+        self._queue.refuse_all(self._failure)
         self._is_decided.set()

@@ -52,7 +52,7 @@ class ReplicaWorker(Generic[Request, Reply]):
     async def serve(self, batch: Sequence[QueuedRequest[Request, Reply]]) -> None:
         """Serve the batch and those sent after it, until none is in progress. Raises ReplicaLost if the
         replica is lost."""
-        is_suspect = any(asked.losses for asked in batch)  # served alone, so that no other is lost with it
+        is_suspect = any(queued.losses for queued in batch)  # served alone, so that no other is lost with it
         under_way = deque([asyncio.create_task(self._answer(batch))])
         try:
             while under_way:
@@ -81,17 +81,17 @@ class ReplicaWorker(Generic[Request, Reply]):
     ) -> None:
         outcomes: Sequence[Reply | Exception]
         try:
-            outcomes = await self._outcomes([asked.request for asked in batch], after)
+            outcomes = await self._outcomes([queued.request for queued in batch], after)
             if len(outcomes) != len(batch):
                 raise ValueError(f"{len(outcomes)} replies to {len(batch)} requests")
         except (ReplicaLost, asyncio.CancelledError) as error:
-            for asked in reversed(batch):
-                self._unserved(asked, str(error) or "it went with another request")
+            for queued in reversed(batch):
+                self._unserved(queued, str(error) or "it went with another request")
             raise
         except Exception as error:
             outcomes = [error] * len(batch)
-        for asked, outcome in zip(batch, outcomes, strict=True):
-            asked.settle(outcome)
+        for queued, outcome in zip(batch, outcomes, strict=True):
+            queued.settle(outcome)
 
     async def _outcomes(
         self, requests: Sequence[Request], after: asyncio.Task[None] | None

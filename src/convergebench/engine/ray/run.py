@@ -43,7 +43,7 @@ async def run_plan_on_ray(
     Editors without a `share` call a remote server in any case; they stay in this process.
     """
     if workspace.pictures.place.startswith("memory:"):
-        raise WrongUse("pictures in memory are not seen by other processes; name another place for them")
+        raise WrongUse("other processes cannot read pictures in memory; choose another place for them")
     on_gpu = options.device == "cuda"
     if not on_gpu:
         options = replace(options, device="cpu")  # a GPU that is visible to a worker may belong to an editor

@@ -1,4 +1,4 @@
-"""Drift: in which way a result differs from its source, each way with a sign and a unit."""
+"""Drift: the kinds of differences between a result and its source, each with a sign and a unit."""
 
 from convergebench.metrics.drift import colour, detail, geometry
 from convergebench.metrics.drift.casts import cast_word

@@ -60,7 +60,7 @@ def _linear_light(levels: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def ciede2000(one: Numbers, other: Numbers) -> Numbers:
-    """The difference of each pair of Lab colours; the last axis holds L*, a* and b*.
+    """The difference of each pair of Lab colours; the last axis is L*, a* and b*.
 
     About 1 is just noticeable. Sharma, Wu and Dalal (2005), with all weights 1. Hues are kept as vectors:
     the mean hue is the direction of their sum, which is the shorter way round by itself.
@@ -104,7 +104,7 @@ def _mean_hue(
     length = _length(a, b)
     opposite = (length == 0) & ~grey
     if opposite.any():
-        # Half way from the smaller hue angle to the larger, as the formula has it.
+        # Half way from the smaller hue angle to the larger, as the formula requires.
         side = _side(a1, b1)
         a, b = np.where(opposite, -b1 * side, a), np.where(opposite, a1 * side, b)
         length = np.where(opposite, c1, length)
@@ -124,7 +124,7 @@ def _hue_distance(a1: Numbers, b1: Numbers, a2: Numbers, b2: Numbers, product: N
 
 
 def _side(a: Numbers, b: Numbers) -> Numbers:
-    """1 for hue angles below a half turn, −1 for others: which one of two opposite hues this is."""
+    """1 for hue angles below 180°, −1 for others: selects one of two opposite hues."""
     return np.where((b > 0) | ((b == 0) & (a > 0)), 1.0, -1.0)
 
 

@@ -1,4 +1,4 @@
-"""The facts of a drift metric, most of which are alike."""
+"""The facts that drift metrics share."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ VERSION = "1"
 
 
 def signed(name: str, unit: str, worst: float, summary: str) -> MetricFacts:
-    """A difference: 0 where nothing drifted, either sign where something did."""
+    """A signed difference: 0 without drift."""
     return MetricFacts(name, VERSION, "nearest", 0.0, worst, "drift", unit, summary)
 
 
 def ratio(name: str, summary: str) -> MetricFacts:
-    """Result over source: 1 where nothing drifted."""
+    """The ratio of result to source: 1 without drift."""
     return MetricFacts(name, VERSION, "nearest", 1.0, 0.0, "drift", "×", summary)

@@ -1,7 +1,8 @@
-"""Finds the shift, zoom and rotation that lay one picture on another, and says whether to trust them.
+"""Image registration: the shift, zoom and rotation from one picture to another, and whether the fit is
+reliable.
 
-From coarse to fine, the least-squares step of the inverse compositional method (Baker and Matthews 2004) with
-weights that let go of what was edited. Both pictures are band-passed first, so light and colour do not count.
+Uses the inverse compositional method (Baker and Matthews 2004) from coarse to fine, with robust weights that
+reduce the influence of edited regions. Both pictures are band-passed first, so light and colour do not count.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 
     Plane = NDArray[np.float32]
     Matrix = NDArray[np.float64]
-    """3 × 3, from a point of the source to where it is in the result.
+    """A 3 × 3 transform from points of the source to points of the result.
 
-    The origin is the middle of the picture, the unit its longer side: the same at every size.
+    The origin is the centre of the picture and the unit its longer side, so that it applies to every size.
     """
 
 FINEST_SIDE = 256
@@ -32,20 +33,20 @@ _NARROWEST = 8
 _COARSE_LEVELS = 2
 _MOST_STEPS = 12
 _SETTLED = 0.01
-"""In pixels of the level: a step that moves no corner further is the last."""
+"""In pixels of the level: iteration ends when a step moves no corner further than this."""
 ZOOMS = (1.0, 0.92, 1.09, 0.85, 1.18)
-"""Zooms to start from, one after the other until one fits."""
+"""Initial zooms, tried in turn until one fits."""
 _GOOD_START = 0.6
 _SAMPLED = 7
 _SHARED = 10
-"""Neighbours share what the band-pass lets through: about so many pixels count as one."""
+"""Band-passed neighbours are correlated: about this number of pixels counts as one observation."""
 LEAST_LIKENESS = 0.4
 LARGEST_ERROR = 0.5
 """In pixels of the finest level, at a corner: three standard errors of the fit."""
 
 
 class Level(NamedTuple):
-    """The band-passed source at one size, and how each pixel changes with the four parameters."""
+    """The band-passed source at one size, and the derivative of each pixel by the four parameters."""
 
     plane: Plane
     slopes: Plane
@@ -61,25 +62,27 @@ class RegistrationFit(NamedTuple):
     """Three standard errors at a corner, in pixels of the finest level; infinite without structure."""
 
     def distrust(self) -> str | None:
-        """Why the fit says nothing, or None where it does."""
+        """The reason why the fit is unreliable, or None if it is reliable."""
         if math.isinf(self.error):
             return "the source has too little structure to register by"
         if self.likeness < LEAST_LIKENESS:
-            return "the result cannot be laid on the source"
+            return "the result cannot be registered to the source"
         if self.error > LARGEST_ERROR:
             return "the source has too little structure to register by exactly"
         if self.likeness < self.before - 0.01:
-            return "laying the result on the source makes them less alike"
+            return "registering the result to the source makes them less similar"
         return None
 
 
 def pyramid(source: Pixels) -> tuple[Level, ...]:
-    """Coarsest first; sizes halve from the finest, at most FINEST_SIDE. Small or narrow ones have none."""
+    """The levels, coarsest first; sizes halve from the finest, at most FINEST_SIDE. Empty for pictures that
+    are too small or too narrow."""
     return tuple(Level(plane, _slopes(plane)) for plane in _planes(source))
 
 
 def register(levels: tuple[Level, ...], result: Pixels, zooms: Sequence[float] = ZOOMS) -> RegistrationFit:
-    """The similarity that fits best: found on the coarse levels, from one zoom after the other if need be."""
+    """The similarity transform that fits best: found on the coarse levels, from several zooms if
+    necessary."""
     planes = _planes(result)
     coarse = levels[:_COARSE_LEVELS]
     found: list[tuple[float, Matrix]] = []
@@ -133,14 +136,14 @@ def _similarity(stretch: float, turn: float, right: float, down: float) -> Matri
 
 
 def _first_guess(levels: tuple[Level, ...], planes: list[Plane], zoom: float) -> Matrix:
-    """At this zoom, the better one of no shift and of that which the phases tell."""
+    """At this zoom, the better of no shift and the shift found by phase correlation."""
     import cv2
 
     number = min(2, len(levels) - 1)
     source, side = levels[number].plane, max(levels[number].plane.shape)
     zoomed = _similarity(zoom - 1, 0, 0, 0)
     result, _ = _warped(planes[number], zoomed)
-    # Multiplied here: where no padding is needed, phaseCorrelate would multiply our planes in their place.
+    # Multiplied here, because phaseCorrelate would modify our planes in place if no padding is needed.
     window = np.asarray(cv2.createHanningWindow((source.shape[1], source.shape[0]), cv2.CV_32F), np.float32)
     (right, down), _ = cv2.phaseCorrelate(source * window, result * window)
     shifted = zoomed @ _similarity(0, 0, right / side, down / side)
@@ -176,7 +179,7 @@ class _Equations(NamedTuple):
         return np.asarray(np.linalg.solve(self.left, self.right), np.float64)
 
     def error(self) -> float:
-        """Three standard errors at a corner, half a unit from the middle each way."""
+        """Three standard errors at a corner, half a unit from the centre in each direction."""
         if self.is_singular():
             return math.inf
         stretch, turn, right, down = np.diag(np.linalg.inv(self.left)) * self.variance
@@ -209,13 +212,15 @@ def _sums(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
 
 
 def _amplitude(source: Plane, result: Plane) -> np.float32:
-    """What gives the result the amplitude of the source: contrast and sharpness must not look like zoom."""
+    """The factor that gives the result the amplitude of the source, so that contrast and sharpness are not
+    mistaken for zoom."""
     energy, wanted = np.vdot(result, result), np.vdot(source, source)
     return np.float32(math.sqrt(wanted / energy)) if energy > 0 else np.float32(1)
 
 
 def _warped(plane: Plane, matrix: Matrix) -> tuple[Plane, Plane]:
-    """The result laid on the source, 0 where it does not reach, and 1 where it does."""
+    """The result transformed to the source's coordinates, and a mask: 1 where the result covers the
+    source."""
     import cv2
 
     height, width = plane.shape

@@ -1,4 +1,4 @@
-"""Where a picture changed."""
+"""Maps of change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _AT_ONCE = 16_384
-"""Pixels whose intermediate results stay in the processor's cache."""
+"""The number of pixels whose intermediate results fit into the processor's cache."""
 
 
 def change_map(source: Pixels, result: Pixels) -> NDArray[np.float32]:

@@ -1,8 +1,8 @@
-"""Colour drift: how far the colours are, and which straight-line change of tones and chroma explains it.
+"""Colour drift: the colour difference, and the linear change of tones and chroma that explains it.
 
-Both pictures are averaged down until noise and detail do not count. Then the result is taken to be the source
-with its tones stretched by one factor (contrast), its chroma by another (saturation), and with what this does
-to a mid-grey (the cast). Positions do not enter, so a picture that moved has not changed its colours.
+Both pictures are averaged down until noise and detail do not count. The result is then modelled as the source
+with its tones scaled by one factor (contrast), its chroma by another (saturation), and a shift of mid-grey
+(the cast). Positions are ignored, so a picture that moved has not changed its colours.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _QUANTILES = np.linspace(0.02, 0.98, 49)
 _CLIPPED_IN_CELL = 0.1
 _LEAST_FREE = 0.02
 _LEAST_SPREAD = 1.0
-"""In levels: below it a picture is flat, or has no colour, and a ratio would be one of rounding errors."""
+"""In levels: below it, a picture is flat or colourless, and a ratio would be one of rounding errors."""
 _MIDDLE = 127.5
 _TO_YCBCR = np.array([[0.299, 0.587, 0.114], [-0.168736, -0.331264, 0.5], [0.5, -0.418688, -0.081312]])
 _NO_CONTRAST = "the source has no contrast to compare with"
@@ -42,7 +42,7 @@ _NO_COLOUR = "the source has no variety of colour to compare with"
 
 
 class Averaged(NamedTuple):
-    """The picture in few cells: luma, Cb and Cr of each, and which of them hold no clipped pixels."""
+    """The picture in few cells: luma, Cb and Cr of each, and which cells have no clipped pixels."""
 
     tones: NDArray[np.float64]
     free: NDArray[np.bool_]
@@ -114,7 +114,7 @@ def _averaged(pixels: Pixels, clipped: NDArray[np.uint8]) -> Averaged:
 
 
 def _comparable(before: Averaged, after: Averaged) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The cells that clipping changed in neither picture, or all where it changed nearly all."""
+    """The cells without clipping in either picture, or all cells if nearly all are clipped."""
     free = before.free & after.free
     if free.mean() < _LEAST_FREE:
         return before.tones, after.tones
@@ -122,22 +122,22 @@ def _comparable(before: Averaged, after: Averaged) -> tuple[NDArray[np.float64],
 
 
 class _Stretch(NamedTuple):
-    """The straight line from the source's tones to the result's."""
+    """The linear map from the source's tones to the result's."""
 
     factor: float | None
     of_middle: float
-    """Where a mid-grey goes."""
+    """The value of a mid-grey under the map."""
 
 
 def _stretch(before: NDArray[np.float64], after: NDArray[np.float64]) -> _Stretch:
-    """Fitted to quantiles, so that it does not matter where in the picture a tone is."""
+    """Fitted to quantiles, so that the positions of tones do not matter."""
     x, y = np.quantile(before, _QUANTILES), np.quantile(after, _QUANTILES)
     factor = float(y.std() / x.std()) if x.std() >= _LEAST_SPREAD else None
     return _Stretch(factor, float(y.mean() + (factor or 1.0) * (_MIDDLE - x.mean())))
 
 
 def _saturation(before: NDArray[np.float64], after: NDArray[np.float64]) -> float | None:
-    """Ratio of the spreads about the mean: a cast moves the mean and leaves them as they are."""
+    """The ratio of the spreads about the mean, which a cast does not change."""
     spread = math.hypot(*before.std(axis=0))
     if spread < _LEAST_SPREAD:
         return None
@@ -145,7 +145,7 @@ def _saturation(before: NDArray[np.float64], after: NDArray[np.float64]) -> floa
 
 
 def _cast(luma: float, chroma: NDArray[np.float64]) -> tuple[float, float, float]:
-    """How a colour differs from a mid-grey, in Lab."""
+    """The difference of a colour from mid-grey, in Lab."""
     cb, cr = chroma
     colour = np.array([luma + 1.402 * cr, luma - 0.344136 * cb - 0.714136 * cr, luma + 1.772 * cb])
     lightness, a, b = lab_of_colour(colour) - lab_of_colour(np.full(3, _MIDDLE))
@@ -153,7 +153,7 @@ def _cast(luma: float, chroma: NDArray[np.float64]) -> tuple[float, float, float
 
 
 def _clipped(pixels: Pixels) -> NDArray[np.uint8]:
-    """255 where a channel is at its end, 0 elsewhere."""
+    """255 where a channel is clipped, 0 elsewhere."""
     import cv2
 
     return np.asarray(255 - cv2.inRange(pixels, (1, 1, 1), (254, 254, 254)), np.uint8)

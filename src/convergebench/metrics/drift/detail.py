@@ -20,20 +20,21 @@ if TYPE_CHECKING:
 SMALLEST_SIDE = 8
 BLOCK = 8
 _SIGMAS = (1.0, 4.0)
-"""What is finer than the first is the high band, what is coarser than the second the low one."""
+"""The limits of the bands: finer than the first is the high band, coarser than the second the low band."""
 _FLAT_SHARE = 0.2
 _FROM_CLIPPING = 24
 _ROUNDING = 1 / 12
-"""Variance of rounding to whole levels: noise that every picture has."""
+"""The variance of rounding to whole levels, which is noise in every picture."""
 _MEDIAN_OVER_MEAN = 0.98
-"""Of the mean of a block's squared normal values."""
+"""The median over the mean of a block's mean squared normal values."""
 _LEAST_ENERGY = 0.5
 _LARGEST_STEP = 12
-"""Steps over a block's border are cut off here: what is higher is an edge of the picture."""
+"""Steps across a block's border are limited to this: higher ones are edges of the picture."""
 
 
 class Detail(NamedTuple):
-    """The luma's energy by band, the flat blocks' noise variance, the excess of steps over block borders."""
+    """The energy of the luma by band, the noise variance of flat blocks, and the excess steps at block
+    borders."""
 
     energies: NDArray[np.float64]
     noise: NDArray[np.float64]
@@ -41,7 +42,7 @@ class Detail(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """Places of blocks in the source: all far from black and white, and the flattest of them."""
+    """Indices of blocks in the source: all that are far from black and white, and the flattest of them."""
 
     free: NDArray[np.intp]
     flat: NDArray[np.intp]
@@ -63,10 +64,10 @@ def details_of_source(source: Pixels) -> DetailSource:
 
 @family(
     "detail",
-    ratio("energy_low", "Energy of shapes and shading, result over source, noise taken off."),
-    ratio("energy_mid", "Energy of middle-sized detail, result over source, noise taken off."),
-    ratio("energy_high", "Energy of fine detail, result over source, noise taken off."),
-    signed("noise", "levels", 50, "Noise that was added (+) or taken away (−), as a standard deviation."),
+    ratio("energy_low", "Energy of shapes and shading, result over source, without noise."),
+    ratio("energy_mid", "Energy of middle-sized detail, result over source, without noise."),
+    ratio("energy_high", "Energy of fine detail, result over source, without noise."),
+    signed("noise", "levels", 50, "Noise that was added (+) or removed (−), as a standard deviation."),
     ratio("noise_ratio", "Noise in flat parts, result over source."),
     signed("blocking", "levels", 10, "Growth of the steps at every eighth pixel, as JPEG makes them."),
     prepare=details_of_source,
@@ -75,7 +76,7 @@ def detail(source: DetailSource, result: Result) -> Mapping[str, Reading]:
     """Detail drift of one pair."""
     before, after = Detail(*source.detail), _detail(result.pixels, Blocks(*source.blocks))
     low, mid, high = (_energy_ratio(*pair) for pair in zip(before.energies, after.energies, strict=True))
-    # Block by block, because pictures are noisier in some places than in others.
+    # By block, because some parts of a picture are noisier than others.
     added = _typical(after.noise - before.noise)
     return {
         "energy_low": low,
@@ -105,7 +106,7 @@ def _detail(pixels: Pixels, blocks: Blocks) -> Detail:
 
 
 def _band_energies(luma: NDArray[np.float32], free: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Variance of what each band holds."""
+    """The variance of each band."""
     low, mid, high = _bands(luma)
     return np.array([_block_means(low)[free].var(), *(_block_means(b * b)[free].mean() for b in (mid, high))])
 
@@ -119,7 +120,7 @@ def _bands(luma: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
 
 @cache
 def _shares_of_white_noise() -> NDArray[np.float64]:
-    """A filter passes as much of white noise as its answer to a single point has energy."""
+    """The share of white noise that a filter passes: the energy of its impulse response."""
     point = np.zeros((65, 65), np.float32)
     point[32, 32] = 1
     return np.array([np.square(band, dtype=np.float64).sum() for band in _bands(point)])

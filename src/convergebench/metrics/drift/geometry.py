@@ -1,4 +1,4 @@
-"""Geometric drift: where the picture moved to, and how alike it is once it is laid back."""
+"""Geometric drift: how the picture moved, and its similarity after registration."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _STILL = 0.1
-"""In pixels: what moved no corner further is compared as it is, without the blur of interpolation."""
+"""In pixels: if no corner moved further, pictures are compared without the blur of interpolation."""
 _LEAST_AREA = 0.25
 _NAMES = ("shift_x", "shift_y", "zoom", "rotation", "ssim_registered", "registered_area")
 
@@ -100,7 +100,7 @@ def _similarity_after(fit: RegistrationFit, source: Pixels, result: Pixels) -> M
 def _covered(
     affine: NDArray[np.float64], corners: NDArray[np.float64], width: int, height: int
 ) -> tuple[slice, slice]:
-    """The rows and columns of the source that the result covers, as the upright rectangle inside."""
+    """The rows and columns of the source that the result covers: the largest upright rectangle inside."""
     back = np.linalg.inv(np.vstack([affine, [0, 0, 1]]))
     (left_top, right_top, left_bottom, right_bottom) = (corners @ back.T)[:, :2]
     top = max(0, math.ceil(max(left_top[1], right_top[1]) - _STILL))

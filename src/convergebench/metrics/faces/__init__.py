@@ -1,4 +1,4 @@
-"""Faces: where they are in a picture, and whose they are.
+"""Faces: detection, and identification by descriptors.
 
 The weights come from the npm package @vladmandic/face-api (MIT). Boxes and descriptors equal those of the
 package's own program.
@@ -11,6 +11,6 @@ from convergebench.metrics.faces.descriptor import FaceDescriber
 from convergebench.metrics.faces.detector import FaceBox, FaceDetector, has_face
 
 SAME_PERSON = 0.6
-"""Faces whose descriptors are nearer than this are usually taken for one person's (dlib)."""
+"""Faces with a smaller distance of descriptors usually belong to the same person (dlib)."""
 
 __all__ = ["SAME_PERSON", "WEIGHT_FILES", "FaceBox", "FaceDescriber", "FaceDetector", "has_face"]

@@ -1,6 +1,6 @@
-"""The three networks as ONNX graphs of a square picture, which they bring to their own size.
+"""The three networks as ONNX graphs of a square picture, including the resize to their input size.
 
-They are resized as the package's own program does it: bilinear, without antialiasing, and from the corner.
+Pictures are resized as in the package's own program: bilinear, without antialiasing, aligned at the corner.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _GRAPH_VERSION = 1
 
 
 def detector_session() -> Any:
-    """A picture to 5118 boxes, as top, left, bottom and right from 0 to 1, and their scores."""
+    """From a picture: 5118 boxes, as top, left, bottom and right from 0 to 1, and their scores."""
     return cpu_session(cached_graph("face_detector", _GRAPH_VERSION, DETECTOR.numbers, _detector))
 
 
 def landmark_session() -> Any:
-    """A face to 68 places, x and y by turns, from 0 to 1."""
+    """From a face: 68 landmarks, alternating x and y, from 0 to 1."""
     return cpu_session(cached_graph("face_landmarks", _GRAPH_VERSION, LANDMARKS.numbers, _landmarks))
 
 
 def recognition_session() -> Any:
-    """A face to 128 numbers."""
+    """From a face: 128 numbers."""
     return cpu_session(cached_graph("face_recognition", _GRAPH_VERSION, RECOGNITION.numbers, _recognition))
 
 
@@ -67,7 +67,7 @@ def _convolved(
     stride: int = 1,
     padding: str = "SAME_UPPER",
 ) -> str:
-    """By a kernel of TensorFlow's order: height, width, input, output."""
+    """Convolution with a kernel in TensorFlow's order: height, width, input, output."""
     kernel = np.ascontiguousarray(kernel.transpose(3, 2, 0, 1))
     return graph.add("Conv", value, kernel, bias, strides=[stride] * 2, auto_pad=padding)
 
@@ -127,7 +127,7 @@ def _up_to_six(graph: OnnxGraph, value: str) -> str:
 
 
 def _predicted(graph: OnnxGraph, value: str, arrays: Arrays, number: int) -> tuple[str, str]:
-    """Rows of four numbers that encode a box, and of three for its class, place after place."""
+    """Rows of four numbers that encode a box, and of three for its class, by position."""
     rows = []
     for kind, columns in (("BoxEncodingPredictor", 4), ("ClassPredictor", 3)):
         name = f"Prediction/BoxPredictor_{number}/{kind}"
@@ -138,7 +138,7 @@ def _predicted(graph: OnnxGraph, value: str, arrays: Arrays, number: int) -> tup
 
 
 def _decoded(graph: OnnxGraph, encodings: str, anchors: NDArray[np.float32]) -> str:
-    """An encoding moves its anchor, in tenths of its size, and scales it, by fifths of a logarithm."""
+    """Decode boxes: offsets are tenths of the anchor's size, scales are fifths of a logarithm."""
     sizes = anchors[:, 2:] - anchors[:, :2]
     centres = anchors[:, :2] + sizes / 2
     move = graph.add("Gather", encodings, np.array([0, 1]), axis=1)
@@ -150,7 +150,7 @@ def _decoded(graph: OnnxGraph, encodings: str, anchors: NDArray[np.float32]) -> 
 
 
 def _landmarks() -> bytes:
-    """Four blocks of separable convolutions, each of which sees the sum of those before it."""
+    """Four dense blocks of separable convolutions."""
     arrays = LANDMARKS.arrays()
     graph = OnnxGraph()
     value = _centred_levels(graph, LANDMARK_SIDE)
@@ -205,7 +205,8 @@ def _scaled(graph: OnnxGraph, value: str, arrays: Arrays, layer: str, stride: in
 
 
 def _halved(graph: OnnxGraph, value: str, arrays: Arrays, layer: str, side: int) -> tuple[str, int]:
-    """A residual at half the side, beside the average of the input; zeros fill up what either lacks."""
+    """A residual at half the side, added to the average-pooled input; the smaller one is padded with
+    zeros."""
     inner = graph.add("Relu", _scaled(graph, value, arrays, f"{layer}/conv1", 2))
     inner = _scaled(graph, inner, arrays, f"{layer}/conv2")
     pooled = graph.add("AveragePool", value, kernel_shape=[2, 2], strides=[2, 2])

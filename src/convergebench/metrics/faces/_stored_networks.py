@@ -28,7 +28,8 @@ class StoredNetwork:
     manifest: PackagedFile
 
     def arrays(self) -> dict[str, NDArray[np.float32]]:
-        """By name, in the order of axes that TensorFlow has; MetricUnavailable where they were not pulled."""
+        """The arrays by name, with TensorFlow's order of axes; raises MetricUnavailable if they were not
+        pulled."""
         manifest, content = (path_of(file, PULL).read_bytes() for file in (self.manifest, self.numbers))
         found, offset = {}, 0
         try:

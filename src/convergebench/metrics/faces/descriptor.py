@@ -1,4 +1,4 @@
-"""Whose face it is: 128 numbers that are near to each other for pictures of one person."""
+"""Face descriptors: 128 numbers that are similar for pictures of the same person."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LEFT_EYE, _RIGHT_EYE, _MOUTH = slice(36, 42), slice(42, 48), slice(48, 68)
-# How dlib lays its square: the middle of eyes and mouth, and their distance, in shares of the side.
+# How dlib places its square: by the centres of eyes and mouth and their distance, as shares of the side.
 _MIDDLE_X, _MIDDLE_Y, _EYES_TO_MOUTH = 0.5, 0.43, 0.45
 
 
 class FaceDescriber:
-    """dlib's residual network, on a square that is laid by 68 landmarks; safe to share between threads."""
+    """dlib's residual network, on a square placed by 68 landmarks; safe to share between threads."""
 
     def __init__(self) -> None:
         self._landmarks = landmark_session()
         self._recognition = recognition_session()
 
     def descriptor(self, picture: Pixels, box: FaceBox) -> NDArray[np.float32] | None:
-        """Of the face in this box; None where the landmarks lead out of the picture."""
+        """The descriptor of the face in this box; None if the landmarks are outside the picture."""
         face = _cut(picture, box.left, box.top, box.width, box.height)
         if face.size == 0:
             return None
@@ -40,7 +40,7 @@ class FaceDescriber:
         return row
 
     def _places(self, face: Pixels) -> NDArray[np.float64]:
-        """Landmarks as x and y in shares of the face's width and height."""
+        """Landmarks as x and y, relative to the face's width and height."""
         (places,) = self._landmarks.run(None, {"pictures": _squared(face)[None]})
         height, width = (side * LANDMARK_SIDE / max(face.shape[:2]) for side in face.shape[:2])
         margin = (max(height - width, 0) / 2, max(width - height, 0) / 2)
@@ -61,7 +61,7 @@ def _aligned_square(landmarks: NDArray[np.float64], face: Pixels) -> tuple[int, 
 
 
 def _cut(picture: Pixels, left: float, top: float, width: float, height: float) -> Pixels:
-    """What lies within the picture, from whole pixel to whole pixel."""
+    """The part inside the picture, in whole pixels."""
     right, bottom = left + width, top + height
     left, top = max(left, 0.0), max(top, 0.0)
     wide = math.floor(min(right - left, picture.shape[1] - left))
@@ -71,7 +71,7 @@ def _cut(picture: Pixels, left: float, top: float, width: float, height: float) 
 
 
 def _squared(pixels: Pixels) -> Pixels:
-    """With black on both sides of what is shorter; an odd pixel goes behind."""
+    """Pad the shorter side with black on both ends; an odd pixel is added at the end."""
     height, width, _ = pixels.shape
     rows, columns = max(width - height, 0), max(height - width, 0)
     return np.pad(pixels, ((rows // 2, rows - rows // 2), (columns // 2, columns - columns // 2), (0, 0)))

@@ -1,4 +1,4 @@
-"""Where the faces of a picture are."""
+"""Face detection."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class FaceDetector:
         self._session = detector_session()
 
     def boxes(self, picture: Pixels) -> list[FaceBox]:
-        """Its faces with at least half of the confidence, the surest first."""
+        """The faces with a confidence of at least one half, most confident first."""
         height, width, _ = picture.shape
         longer = max(height, width)
         square = np.pad(picture, ((0, longer - height), (0, longer - width), (0, 0)))
         corners, scores = self._session.run(None, {"pictures": square[None]})
-        # The program rounds the picture's share of the square to whole pixels of the network's own size.
+        # The program rounds the picture's share of the square to whole pixels of the network's input size.
         sides = np.array([height, width])
         scales = sides * DETECTOR_SIDE / np.floor(sides * DETECTOR_SIDE / longer + 0.5)
         found = [
@@ -75,7 +75,7 @@ def _box(corners: NDArray[np.float32], scales: NDArray[np.float64], score: float
 
 
 def _distinct(boxes: list[FaceBox]) -> list[FaceBox]:
-    """Of boxes in the order of their scores, those that overlap none before them by half."""
+    """Non-maximum suppression: of boxes by score, those that overlap no earlier one by half."""
     chosen: list[FaceBox] = []
     for box in boxes:
         if all(box.overlap(other) <= _SAME_FACE_OVERLAP for other in chosen):
@@ -86,7 +86,7 @@ def _distinct(boxes: list[FaceBox]) -> list[FaceBox]:
 def has_face(picture: Pixels) -> bool:
     """Whether a face is found in the picture, so that it may count as a portrait.
 
-    Faces of animals can be taken for one. Raises MetricUnavailable where the weights have not been pulled.
+    Faces of animals may be detected too. Raises MetricUnavailable if the weights have not been pulled.
     """
     return bool(_shared_detector().boxes(picture))
 

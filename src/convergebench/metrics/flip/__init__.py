@@ -1,7 +1,7 @@
-"""ꟻLIP (Andersson et al. 2020): what a person notices who flips between two pictures, from 0 to 1.
+"""ꟻLIP (Andersson et al. 2020): the difference that a person sees when flipping between two pictures, 0 to 1.
 
-`flip_source` prepares what depends on the source, `flip_map` compares results of its size with it. The other
-functions take the map, or its `smoothed` form, to numbers.
+`flip_source` prepares the source, `flip_map` compares results of the same size with it. The other functions
+compute numbers from the map, or from its `smoothed` form.
 """
 
 from convergebench.metrics.flip.family import NAMES, visibility

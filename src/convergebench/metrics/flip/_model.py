@@ -33,7 +33,8 @@ _SENSITIVITY_SPREADS = {"luminance": 0.0047, "red_green": 0.0053}  # b of A and 
 _BLUE_YELLOW = ((34.1, 0.04), (13.5, 0.025))  # a and b of the two Gaussians of BY
 _STANDARD_DEVIATIONS = 3
 _NEGLIGIBLE = 2e-7
-"""Outer weights below it are left out: white beside black moves a lightness by less than 0.001."""
+"""Smaller outer weights are omitted: this changes the lightness of white next to black by less than
+0.001."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Filters:
     """Half of each one-dimensional filter: the weights from the centre outwards.
 
     All are symmetric but `edge`, whose weights have the other sign before the centre. The blue-yellow pair is
-    applied one by one, down and along, and summed.
+    applied separately, by column and by row, and summed.
     """
 
     luminance: Numbers

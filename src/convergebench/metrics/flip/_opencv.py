@@ -51,7 +51,7 @@ def difference(kept: NDArray[np.float32], pixels: Pixels, pixels_per_degree: flo
 
 
 def _filtered(plane: Plane, along: Plane, down: Plane | None = None) -> Plane:
-    """Along the rows and down the columns, the same way unless told; the border is repeated outwards.
+    """Filter along the rows and down the columns, by default with the same filter; the border is replicated.
 
     In 64 bits: ꟻLIP takes the root of a difference of edges, which magnifies rounding errors.
     """

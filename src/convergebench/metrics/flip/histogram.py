@@ -1,4 +1,4 @@
-"""Histograms of smoothed maps, so that thresholds can be chosen after the maps are gone.
+"""Histograms of smoothed maps, so that thresholds can be chosen without storing the maps.
 
 Bins are 1/80 wide up to 0.5 and 1/48 wide above, so that every multiple of 0.05 up to 0.5 is an edge.
 """
@@ -18,7 +18,7 @@ BIN_EDGES = np.concatenate([np.arange(40) / 80, 0.5 + np.arange(25) / 48])
 
 
 def histogram(smooth: NDArray[np.float32], mask: NDArray[np.bool_] | None = None) -> NDArray[np.uint32]:
-    """How many pixels of the smoothed map, or of its part in the mask, are in each bin."""
+    """The number of pixels in each bin, for the smoothed map or its part in the mask."""
     values = smooth if mask is None else smooth[mask]
     fine, coarse = values * 80, values * 48 + 16
     bins = np.minimum(np.minimum(fine, coarse), BINS - 1).astype(np.uint8)
@@ -28,7 +28,7 @@ def histogram(smooth: NDArray[np.float32], mask: NDArray[np.bool_] | None = None
 def share_above(counts: NDArray[np.uint32], threshold: float) -> float:
     """The share of the pixels above the threshold; NaN without pixels.
 
-    On an edge it is exact, but for pixels that equal the threshold. Between edges, the pixels of that bin
+    At an edge it is exact, except for pixels that equal the threshold. Between edges, the pixels of that bin
     count in proportion to its part above the threshold: the error is at most that bin's share.
     """
     lower, upper = BIN_EDGES[:-1], BIN_EDGES[1:]

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from convergebench.types import Pixels
 
 PIXELS_PER_DEGREE = 67.0206
-"""Of a picture at its native size: a screen of 3840 pixels and 0.7 m, seen from 0.7 m, ꟻLIP's own default."""
+"""For a picture at its native size: a screen of 3840 pixels and 0.7 m, seen from 0.7 m, ꟻLIP's default."""
 
 
 class FlipSource(NamedTuple):
-    """What depends on the source alone: 20 bytes a pixel."""
+    """The part that depends on the source alone: 20 bytes per pixel."""
 
     features: NDArray[np.float32]
     """Lightness, a, b, edges and points after the filters, 5 × height × width."""
@@ -28,7 +28,7 @@ class FlipSource(NamedTuple):
 
 
 def pixels_per_degree(map_size: tuple[int, int], native_size: tuple[int, int]) -> float:
-    """For a map made at another size than the picture's own, both as width and height.
+    """Pixels per degree for a map that is computed at another size than the picture's, as width and height.
 
     A picture reduced to a quarter covers the same angle with a quarter of the pixels.
 
@@ -45,7 +45,7 @@ def flip_source(source: Pixels, pixels_per_degree: float = PIXELS_PER_DEGREE) ->
 
 
 def flip_map(source: FlipSource, result: Pixels) -> NDArray[np.float32]:
-    """How visible the difference is at every pixel, from 0 to 1, height × width.
+    """The visibility of the difference at every pixel, from 0 to 1, height × width.
 
     >>> grey = np.full((2, 3, 3), 100, np.uint8)
     >>> flip_map(flip_source(grey), grey + 20).round(2).tolist()

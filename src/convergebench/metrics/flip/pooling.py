@@ -1,6 +1,6 @@
 """Numbers from ꟻLIP's map: its mean, and the peak and the visible share of the smoothed map.
 
-Damage in one place has a high peak and a small share, noise a low peak everywhere, a cast both.
+Local damage has a high peak and a small share, noise a low peak everywhere, a colour cast both.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WINDOWS_PER_SIDE = 57
-"""The map is averaged over a square of about this part of its longer side."""
+"""The side of the averaging window, as a share of the map's longer side."""
 VISIBLE = 0.10
-"""Where the smoothed map exceeds it, a difference counts as visible."""
+"""A difference counts as visible where the smoothed map exceeds this."""
 
 
 def smoothing_window(height: int, width: int) -> int:
@@ -45,7 +45,7 @@ def smoothed(found: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _window_over_inside(length: int, window: int) -> NDArray[np.float32]:
-    """At each place the window's length over how much of it lies inside."""
+    """At each position, the window's length over the length that is inside the picture."""
     places, reach = np.arange(length), window // 2
     inside = np.minimum(places, reach) + np.minimum(places[::-1], reach) + 1
     return (window / inside).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Where a smoothed map is worst, as a rectangle that is worth looking at."""
+"""The rectangle around the worst part of a smoothed map."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 OF_PEAK = 0.5
-"""The region is what hangs together with the peak and has at least this part of its value."""
+"""The region is connected to the peak and has at least this share of its value."""
 PADDING = 1 / 32
 LEAST, MOST = 1 / 8, 1 / 2
 """Padding on each side and limits of the box's sides, as parts of the longer side of the picture."""
@@ -26,7 +26,7 @@ class WorstBox(NamedTuple):
 
 
 def worst_box(smooth: NDArray[np.float32]) -> WorstBox | None:
-    """The padded region around the peak, within limits of size; None where the pictures are equal.
+    """The padded region around the peak, within size limits; None if the pictures are equal.
 
     Of several equal peaks the first counts, row by row. A region that is too large is cut to the part around
     the peak.

@@ -1,4 +1,4 @@
-"""Text in pictures: its lines, where they are and what they say.
+"""Text recognition: the lines of text in a picture, with position and content.
 
 The networks are PaddleOCR's PP-OCRv6 (Apache-2.0), from the PyPI package rapidocr.
 """
@@ -40,11 +40,11 @@ class TextReader:
         self._reader = LineReader()
 
     def lines(self, picture: Pixels) -> list[TextLine]:
-        """Whatever might be text."""
+        """All candidates for lines of text."""
         return [TextLine(quad, *self._reader.read(picture, quad)) for quad in self._detector.quads(picture)]
 
     def reread(self, picture: Pixels, lines: Sequence[TextLine]) -> list[tuple[str, ...]]:
-        """What each of these lines says in other looks at it between which no person sees a difference."""
+        """Each line read again from variants of the picture that look the same to a person."""
         import cv2
 
         if not lines:

@@ -1,4 +1,4 @@
-"""Where the lines of text in a picture are: differentiable binarisation (Liao and others 2020)."""
+"""Detection of text lines: differentiable binarisation (Liao and others 2020)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     """The corners of a line in pixels, 4 × 2: top left, top right, bottom right, bottom left."""
 
 SHORTER_SIDE, LONGER_SIDE = 736, 1472
-"""Pictures are enlarged until the shorter side has this, as long as the longer one does not exceed that."""
+"""Pictures are enlarged until the shorter side reaches the first, unless the longer one exceeds the
+second."""
 _MULTIPLE = 32
 _INK, _LINE = 0.3, 0.5
-"""From which probability on a place belongs to text, and from which mean a region is a line."""
+"""The minimum probability of a text pixel, and the minimum mean probability of a line."""
 _GROWTH = 1.6
-"""The network marks the core of a line, which is this share of area over perimeter short on each side."""
+"""The network marks the core of a line; it is grown on each side by this share of area over perimeter."""
 _LEAST_SIDE = 3
 
 
@@ -54,7 +55,7 @@ class LineDetector:
 
 
 def _fitted(picture: Pixels) -> Pixels:
-    """At the size that the network is used with, in multiples of 32."""
+    """The picture at the network's input size, in multiples of 32."""
     import cv2
 
     height, width, _ = picture.shape

@@ -1,4 +1,4 @@
-"""What a line of text says: a convolutional network whose output is decoded greedily."""
+"""Recognition of a text line: a convolutional network with greedy decoding."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _HEIGHT, _LEAST_WIDTH = 48, 320
 _UPRIGHT = 1.5
-"""A line that is this many times as high as wide runs down or up, whichever can be read better."""
+"""A line with at least this ratio of height to width is read downwards and upwards; the more confident
+reading is used."""
 _BLANK = 0
 
 

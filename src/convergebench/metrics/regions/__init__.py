@@ -1,18 +1,19 @@
-"""What a person sees of a return, by region: where it was edited, what was undone, what was left alone.
+"""Measurements by region: where a picture was edited, what was undone, and what was preserved.
 
-The chain itself says where it was edited: the footprint of a forward edit is where its picture differs
-visibly from the one it was made of. Visibility is ꟻLIP's, made by a function that is handed in.
+The edited region follows from the chain: the footprint of a forward edit is the part in which its picture
+differs visibly from its input. Visibility is measured with ꟻLIP, by a function that the caller passes.
 """
 
 from __future__ import annotations
 
 from convergebench.metrics.regions.evidence import EditEvidence, edit_evidence
-from convergebench.metrics.regions.facts import EDIT_EVIDENCE, FACTS, FOOTPRINT, NAMES, OF_RETURN
+from convergebench.metrics.regions.facts import EDIT_EVIDENCE, FACTS, FOOTPRINT, NAMES, OF_RETURN, OF_TURN
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit, locate_edit
 from convergebench.metrics.regions.maps import FlipAgainst, FloatMap, ReferencePicture
-from convergebench.metrics.regions.measures import Histogram, RegionBox
+from convergebench.metrics.regions.measures import Histogram
 from convergebench.metrics.regions.returns import ReturnRegions, measure_return
 from convergebench.metrics.regions.scope import EditScope, edit_scope
+from convergebench.metrics.regions.turns import TurnRegions, measure_turn
 
 __all__ = [
     "EDIT_EVIDENCE",
@@ -20,6 +21,7 @@ __all__ = [
     "FOOTPRINT",
     "NAMES",
     "OF_RETURN",
+    "OF_TURN",
     "EditEvidence",
     "EditScope",
     "FlipAgainst",
@@ -28,10 +30,11 @@ __all__ = [
     "Histogram",
     "LocatedEdit",
     "ReferencePicture",
-    "RegionBox",
     "ReturnRegions",
+    "TurnRegions",
     "edit_evidence",
     "edit_scope",
     "locate_edit",
     "measure_return",
+    "measure_turn",
 ]

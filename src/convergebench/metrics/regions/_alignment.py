@@ -1,4 +1,4 @@
-"""Laying one picture on another, where a registration can be trusted."""
+"""Alignment of one picture to another, if their registration is reliable."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ if TYPE_CHECKING:
     from convergebench.metrics.drift._registration import Matrix
 
 STILL = 0.25
-"""In pixels: a picture that moved no corner further looks the same, and interpolation would blur it."""
+"""In pixels: if no corner moved further, the picture is not resampled, because interpolation would blur
+it."""
 
 MARGIN = 1 / 64
-"""Of the longer side, at the border of what a result does not reach."""
+"""The width of the margin at the border of the uncovered part, as a share of the longer side."""
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Where a result lies on a reference, at any size of both."""
+    """The alignment of a result to a reference, at any size of both."""
 
     matrix: Matrix | None
     doubt: str | None
-    """Why the registration cannot be trusted; the result is then compared as it is."""
+    """The reason why the registration is unreliable; the result is then compared without alignment."""
 
     def moved(self, height: int, width: int) -> bool:
-        """Whether some corner of a picture of this size is elsewhere."""
+        """Whether any corner of a picture of this size has moved."""
         if self.matrix is None:
             return False
         corners = np.array([[0, 0], [width - 1, 0], [0, height - 1], [width - 1, height - 1]], np.float64)
@@ -38,7 +39,7 @@ class Alignment:
         return bool(np.abs(corners @ affine[:, :2].T + affine[:, 2] - corners).max() > STILL)
 
     def laid_small(self, result: Pixels) -> tuple[Pixels, Mask]:
-        """The same at the footprint's size, moved at twice that size so that fine texture is not blurred."""
+        """The same at the footprint's size, resampled at twice that size to preserve fine texture."""
         small, double = shrunk(result, FOOTPRINT_SIDE), shrunk(result, 2 * FOOTPRINT_SIDE)
         height, width, _ = small.shape
         if not self.moved(*double.shape[:2]):
@@ -47,7 +48,7 @@ class Alignment:
         return averaged(laid, width, height), resized_mask(reached, (height, width))
 
     def laid(self, result: Pixels) -> tuple[Pixels, Mask]:
-        """The result on the reference, and where it reaches, less a margin that maps would blur."""
+        """The aligned result, and the part that it covers, without a margin that maps would blur."""
         import cv2
 
         height, width, _ = result.shape
@@ -69,7 +70,8 @@ class Alignment:
 
 
 def alignment(levels: tuple[Level, ...], result: Pixels) -> Alignment:
-    """The registration of a result to a reference's levels; both at the size that the levels were made of."""
+    """The registration of a result to a reference's levels; both have the size from which the levels were
+    computed."""
     if not levels:
         return Alignment(None, "the source is too small or too narrow to register by")
     fit = register(levels, result)

@@ -1,4 +1,4 @@
-"""Whether a forward edit happened, as far as pixels can say."""
+"""Whether a forward edit happened, as far as pixels can show."""
 
 from __future__ import annotations
 
@@ -20,25 +20,26 @@ Answer: TypeAlias = Literal["yes", "no", "unknown"]
 NOTICEABLE = 2.3
 """In Lab: the just noticeable difference of Mahy, Van Eycken and Oosterlinck (1994)."""
 LEAST_GLOBAL = 0.05
-"""Share of the picture that an edit of all of it changes visibly; JPEG of quality 50 changes 4 %."""
+"""The minimum share of the picture that a global edit changes visibly; JPEG at quality 50 changes 4 %."""
 ONE_HUE = 0.95
-"""Length of the mean chroma over the mean length of the chroma: 1 where all colours have one hue."""
+"""Length of the mean chroma over the mean length of the chroma: 1 if all colours have the same hue."""
 _SAME = 0.9
-"""Related pictures have a likeness of 0.9 and more."""
+"""Related pictures have a correlation of 0.9 or more."""
 
 
 class EditEvidence(NamedTuple):
-    """Whether the edit that was asked for can be seen, and why that is said."""
+    """Whether the requested edit is visible, and the reason for this answer."""
 
     answer: Answer
     reason: str
 
 
 def edit_evidence(edit: LocatedEdit, forward: Pixels, pair: str) -> EditEvidence:
-    """What pixels say of a forward picture, in its own size, for the edit pair that was asked for.
+    """The evidence in a forward picture, in its own size, for the requested edit pair.
 
-    Flips and turns are exact, and tone and light can be measured: these are confirmed or refuted. Of any
-    other edit it can only be seen that nothing changed; a red blob passes for the hat that was asked for.
+    Flips and rotations are exact, and tone and light can be measured: these are confirmed or refuted. Other
+    edits can only be refuted, by the fact that nothing changed: pixels cannot distinguish the requested hat
+    from a red blob.
     """
     if pair in _TRANSFORMS:
         return _of_transform(edit.input.pixels, forward, _TRANSFORMS[pair])
@@ -52,10 +53,11 @@ def edit_evidence(edit: LocatedEdit, forward: Pixels, pair: str) -> EditEvidence
 
 
 def _of_transform(input: Pixels, forward: Pixels, transform: Callable[[Pixels], Pixels]) -> EditEvidence:
-    """Whether the forward picture is rather the transformed input than the input, each registered."""
+    """Whether the forward picture is more similar to the transformed input than to the input, each
+    registered."""
     as_it_was = shrunk(input, FOOTPRINT_SIDE)
-    asked = np.ascontiguousarray(transform(as_it_was))
-    after = _likeness(asked, forward)
+    expected = np.ascontiguousarray(transform(as_it_was))
+    after = _likeness(expected, forward)
     # One zoom is enough to see whether a transformed input looks like the input; five take five times as
     # long.
     is_transformed = after is not None and after > _SAME
@@ -77,14 +79,14 @@ def _likeness(reference: Pixels, result: Pixels, zooms: Sequence[float] = ZOOMS)
 
 
 class _Colours(NamedTuple):
-    """A picture's colours in Lab, in no order."""
+    """Statistics of a picture's colours in Lab."""
 
     lightness: float
     """The median."""
     b: float
     """The mean, from blue to yellow."""
     hues: float
-    """As ONE_HUE has it."""
+    """See ONE_HUE."""
 
 
 def _colours(pixels: Pixels) -> _Colours:
@@ -107,7 +109,7 @@ def _brighter(before: _Colours, after: _Colours) -> EditEvidence:
 
 
 def _night(before: _Colours, after: _Colours) -> EditEvidence:
-    """A picture that is only darker is no night."""
+    """A darker picture alone does not confirm night."""
     change = after.lightness - before.lightness
     if change > -NOTICEABLE:
         return EditEvidence("no", f"not darker: L* changed by {change:+.1f}")

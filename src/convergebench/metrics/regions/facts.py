@@ -1,4 +1,4 @@
-"""The metrics by region: what tables and files need to know of them."""
+"""The facts of the metrics by region, for tables and files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ FACTS = (
 )
 NAMES = tuple(facts.name for facts in FACTS)
 OF_RETURN = tuple(name for name in NAMES if name not in (FOOTPRINT, EDIT_EVIDENCE))
-"""Those of a return; the two others are of a forward picture."""
+"""Metrics of a return; the other two are of a forward picture."""
+OF_TURN = ("kept", "kept_registered", "collateral")
+"""Metrics of a turn of a session, beside its footprint."""
 
 
 @family("regions", *FACTS, prepare=lambda source: None)

@@ -1,4 +1,4 @@
-"""Where a forward edit changed the picture, seen from the pictures alone."""
+"""The footprint of a forward edit: where it changed the picture, found from the pictures alone."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from convergebench.metrics.regions.scope import EditScope
 from convergebench.types import Pixels
 
 RISE = 0.20
-"""How far above the median of the map a pixel counts as edited."""
+"""A pixel counts as edited if it exceeds the median of the map by this."""
 MOST_WEAR = 0.40
-"""The highest median that is taken for wear: 16 levels of green give 0.26 to 0.35, pictures of different
-things 0.62 to 0.93. Above it most of the picture was redrawn, and that is then the footprint."""
+"""The highest median that is attributed to degradation: 16 levels of green give 0.26 to 0.35, unrelated
+pictures 0.62 to 0.93. Above it, most of the picture was redrawn, and the footprint covers that."""
 LEAST_AREA = 0.0005
-"""A smaller share of the picture is no edit; a disc of 8 pixels on a picture of 512 is larger."""
+"""A smaller share of the picture does not count as an edit; a disc of 8 pixels in a picture of 512 is
+larger."""
 DILATION = 1 / 64
-"""Of the longer side; about the width of the smoothing window."""
+"""As a share of the longer side; about the width of the smoothing window."""
 _HEADER = struct.Struct("<BHHf")
 _FORMAT = 1
 
@@ -40,13 +41,13 @@ class Footprint:
 
     mask: Mask
     core: Mask
-    """Where the edit shows most: at least half the peak."""
+    """The most visible part of the edit: at least half of the peak."""
     peak: float
     """The largest value of the smoothed map, edited or not."""
 
     @cached_property
     def share(self) -> float:
-        """Of the picture."""
+        """As a share of the picture."""
         return float(self.mask.mean())
 
     @property
@@ -54,7 +55,7 @@ class Footprint:
         return not self.mask.any()
 
     def to_bytes(self) -> bytes:
-        """Format, height, width and peak, then both masks bit by bit and compressed."""
+        """Format, height, width and peak, then both masks as compressed bits."""
         height, width = self.mask.shape
         bits = np.packbits(np.concatenate([self.mask.ravel(), self.core.ravel()]))
         return _HEADER.pack(_FORMAT, height, width, self.peak) + zlib.compress(bits.tobytes())
@@ -73,21 +74,22 @@ class Footprint:
 
 @dataclass(frozen=True, eq=False)
 class LocatedEdit:
-    """A forward edit with its place, and what measuring its return needs again."""
+    """A forward edit with its footprint, and intermediate results for measuring its return."""
 
     input: ReferencePicture
     small: Pixels
-    """The forward picture at the footprint's size, laid on the input."""
+    """The forward picture at the footprint's size, aligned to the input."""
     change: FloatMap
-    """Smoothed map of the input against it."""
+    """The smoothed map of the input against it."""
     footprint: Footprint
     scope: EditScope
 
 
 def locate_edit(input: ReferencePicture, forward: Pixels, scope: EditScope) -> LocatedEdit:
-    """Compare a forward picture with the picture it was made of, both of one size.
+    """Compare a forward picture with its input, both of the same size.
 
-    A local edit is compared after registration, so that a picture that was moved as well is not all edited.
+    A local edit is compared after registration, so that the footprint of a picture that also moved does not
+    cover all of it.
     """
     small = shrunk(forward, FOOTPRINT_SIDE)
     if scope == "global":
@@ -99,7 +101,8 @@ def locate_edit(input: ReferencePicture, forward: Pixels, scope: EditScope) -> L
 
 
 def local_footprint(change: FloatMap, reached: Mask) -> Footprint:
-    """What rises above the wear of the whole picture; nothing where the forward picture does not reach."""
+    """The part that exceeds the degradation of the whole picture, without areas that the forward picture does
+    not cover."""
     import cv2
 
     change = np.where(reached, change, np.float32(0))
@@ -116,6 +119,6 @@ def local_footprint(change: FloatMap, reached: Mask) -> Footprint:
 
 
 def whole_footprint(change: FloatMap) -> Footprint:
-    """Of a global edit: everywhere, with its core where it shows most."""
+    """The footprint of a global edit: the whole picture, with its core where the edit is most visible."""
     peak = float(change.max())
     return Footprint(np.ones(change.shape, bool), change >= peak / 2, peak)

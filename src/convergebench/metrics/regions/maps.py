@@ -1,4 +1,4 @@
-"""Maps of visible difference, smoothed, at the sizes that the measures of regions need."""
+"""Smoothed maps of visible difference, at the sizes that measurements by region need."""
 
 from __future__ import annotations
 
@@ -19,23 +19,25 @@ if TYPE_CHECKING:
 FloatMap: TypeAlias = "NDArray[np.float32]"
 Mask: TypeAlias = "NDArray[np.bool_]"
 FlipAgainst: TypeAlias = Callable[[Pixels, float], Callable[[Pixels], FloatMap]]
-"""Prepares a reference for a number of pixels per degree; what it gives makes a ꟻLIP map of each result."""
+"""Prepares a reference for a number of pixels per degree; returns a function from a result to its ꟻLIP
+map."""
 
 FOOTPRINT_SIDE = 256
 COARSE_SIDE = 128
 
 
 class VisibleDifference(NamedTuple):
-    """How visible the difference of two pictures is, from 0 to 1 at every pixel."""
+    """The visibility of the difference of two pictures, from 0 to 1 at every pixel."""
 
     mean: float
-    """Of ꟻLIP's map as it is."""
+    """The mean of ꟻLIP's map before smoothing."""
     smoothed: FloatMap
 
 
 @dataclass(frozen=True)
 class ReferencePicture:
-    """A picture that others of its size are compared with; what that needs is prepared when first used."""
+    """A picture with which others of its size are compared; intermediate results are computed on first
+    use."""
 
     pixels: Pixels
     flip_against: FlipAgainst
@@ -44,7 +46,7 @@ class ReferencePicture:
 
     @property
     def side(self) -> int:
-        """The longer one."""
+        """The longer side."""
         height, width, _ = self.pixels.shape
         return int(max(height, width))
 
@@ -54,11 +56,11 @@ class ReferencePicture:
 
     @cached_property
     def levels(self) -> tuple[Level, ...]:
-        """What other pictures are registered to, made from `small`; empty where it is too small for that."""
+        """The levels for registration, computed from `small`; empty if it is too small."""
         return pyramid(self.small)
 
     def difference(self, result: Pixels) -> VisibleDifference:
-        """Of a result that has this picture's size, or one that was shrunk as `shrunk` does."""
+        """The map of a result that has this picture's size, or of one that was reduced by `shrunk`."""
         side = max(result.shape[:2])
         if side not in self._prepared:
             self._prepared[side] = self.compared_by(shrunk(self.pixels, side))
@@ -66,13 +68,13 @@ class ReferencePicture:
         return VisibleDifference(float(found.mean(dtype=np.float64)), smoothed(found))
 
     def compared_by(self, reference: Pixels) -> Callable[[Pixels], FloatMap]:
-        """Maps against another reference that fills the same view, at this size or a smaller one."""
+        """Maps against another reference with the same field of view, at this size or a smaller one."""
         share = max(reference.shape[:2]) / self.side
         return self.flip_against(reference, self.pixels_per_degree * share)
 
 
 def shrunk(pixels: Pixels, side: int) -> Pixels:
-    """Averaged down to this longer side; the same pixels where it is not longer."""
+    """Averaged down to this longer side; unchanged if it is not longer."""
     height, width, _ = pixels.shape
     scale = side / max(height, width)
     if scale >= 1:
@@ -81,7 +83,7 @@ def shrunk(pixels: Pixels, side: int) -> Pixels:
 
 
 def averaged(pixels: Pixels, width: int, height: int) -> Pixels:
-    """Reduced to this size by the mean of what falls into each pixel."""
+    """Reduced to this size by area averaging."""
     import cv2
 
     return np.asarray(cv2.resize(pixels, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
@@ -93,7 +95,7 @@ def ramp(found: FloatMap, start: float, span: float) -> FloatMap:
 
 
 def resized_mask(mask: Mask, shape: tuple[int, int]) -> Mask:
-    """A mask of a shrunk picture at the size of the picture itself, or at any other size of it."""
+    """The mask of a reduced picture at the original size, or at any other size."""
     import cv2
 
     if mask.shape == shape:

@@ -1,4 +1,4 @@
-"""What a return says: how much was undone, what was left behind, what was kept and what was rewritten.
+"""The measurements of a return: what was undone, left behind, kept and rewritten.
 
 Pure functions of smoothed maps and masks; docs/metrics.md has the formulas.
 """
@@ -6,12 +6,12 @@ Pure functions of smoothed maps and masks; docs/metrics.md has the formulas.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from convergebench.metrics.base import Reading
-from convergebench.metrics.flip import VISIBLE
+from convergebench.metrics.flip import VISIBLE, WorstBox
 from convergebench.metrics.regions.footprint import Footprint
 from convergebench.metrics.regions.maps import FloatMap, Mask, ramp, resized_mask
 
@@ -20,29 +20,25 @@ KEPT_START, KEPT_SPAN = 0.10, 0.20
 MOST_LOCAL = 0.5
 BINS = 64
 WORST_SIDE = 0.25
-"""Of the longer side of the picture."""
+"""As a share of the longer side of the picture."""
 
 Histogram: TypeAlias = tuple[int, ...]
-"""Pixels of a smoothed map by value, in `BINS` equal bins from 0 to 1."""
+"""Pixels of a smoothed map by value, in `BINS` equal bins from 0 to 1.
+
+Version 1 of `kept` is stored with this layout. `flip.histogram` has its edges at thresholds instead; the
+stored counts cannot be converted to it.
+"""
 
 NO_EDIT = "the forward picture shows no edit"
 NO_REST = "the edits cover the whole picture"
 
 
-class RegionBox(NamedTuple):
-    """A part of a picture, in its pixels."""
-
-    left: int
-    top: int
-    width: int
-    height: int
-
-
 def undid(coarse: FloatMap, footprint: Footprint, earlier: Sequence[Footprint] = ()) -> Reading:
-    """1 where the source is back in the footprint, 0 where all of it still differs plainly.
+    """1 if the source is restored in the footprint, 0 if all of it still differs clearly.
 
-    `coarse` is the map of source against return at 128 pixels. Over all footprints so far it may be less, and
-    then it is that: what an earlier round left elsewhere can still be seen, and is no part of the rest.
+    `coarse` is the map of source against return at 128 pixels. The lower of two values counts, in this
+    round's footprint and in all footprints so far: the remains of an earlier round are still visible, and are
+    not part of the rest.
     """
     if footprint.is_empty:
         return NO_EDIT
@@ -53,9 +49,9 @@ def undid(coarse: FloatMap, footprint: Footprint, earlier: Sequence[Footprint] =
 
 
 def left_behind(to_forward: FloatMap, to_input: FloatMap, footprint: Footprint) -> Reading:
-    """Share of the core where the return is more like the forward picture than like that round's input.
+    """Share of the core where the return is more similar to the forward picture than to that round's input.
 
-    Both maps are of the return, laid on the input, at the footprint's size.
+    Both maps are of the return, aligned to the input, at the footprint's size.
     """
     if not footprint.core.any():
         return NO_EDIT
@@ -63,16 +59,16 @@ def left_behind(to_forward: FloatMap, to_input: FloatMap, footprint: Footprint) 
 
 
 def edited_region(footprints: Sequence[Footprint], shape: tuple[int, int]) -> Mask:
-    """All that was touched so far, at any size of the picture."""
+    """The union of the footprints, at any size of the picture."""
     together = np.logical_or.reduce([footprint.mask for footprint in footprints])
     return resized_mask(together, shape)
 
 
 def kept(outside: FloatMap, footprints: Sequence[Footprint]) -> Reading:
-    """1 where nothing but the edited region can be seen to differ, 0 where all of the rest differs plainly.
+    """1 if no difference is visible outside the edited region, 0 if all of the rest differs clearly.
 
-    `outside` are the values of the full-size map of source against return outside the footprints. An edit
-    that should have been local and covered more than half of the picture has kept nothing.
+    `outside` are the values of the full-size map of source against return outside the footprints. A local
+    edit that covered more than half of the picture gives 0.
     """
     if any(footprint.share > MOST_LOCAL for footprint in footprints):
         return 0.0
@@ -82,12 +78,12 @@ def kept(outside: FloatMap, footprints: Sequence[Footprint]) -> Reading:
 
 
 def collateral(outside: FloatMap) -> Reading:
-    """Share of the rest that can be seen to differ."""
+    """Share of the rest that visibly differs."""
     return visible_share(outside) if outside.size else NO_REST
 
 
 def rewritten(inside: FloatMap) -> Reading:
-    """Share of the edited region that can be seen to differ."""
+    """Share of the edited region that visibly differs."""
     return visible_share(inside) if inside.size else NO_EDIT
 
 
@@ -96,7 +92,7 @@ def visible_share(values: FloatMap, threshold: float = VISIBLE) -> float:
 
 
 def histogram(values: FloatMap) -> Histogram:
-    """1 belongs to the last bin."""
+    """A value of 1 is in the last bin."""
     import cv2
 
     if not values.size:
@@ -106,8 +102,12 @@ def histogram(values: FloatMap) -> Histogram:
     return tuple(int(count) for count in np.asarray(counts).ravel())
 
 
-def worst_region(coarse: FloatMap, shape: tuple[int, int]) -> RegionBox:
-    """The square with the largest mean difference, in pixels of a picture of this height and width."""
+def worst_region(coarse: FloatMap, shape: tuple[int, int]) -> WorstBox:
+    """The square with the largest mean difference, in pixels of a picture of this height and width.
+
+    `flip.worst_box` finds the region around the peak instead, of any shape. A square of a fixed size makes
+    crops of several models comparable.
+    """
     import cv2
 
     rows, columns = coarse.shape
@@ -118,7 +118,7 @@ def worst_region(coarse: FloatMap, shape: tuple[int, int]) -> RegionBox:
     height, width = shape
     scale = max(height, width) / max(rows, columns)
     edge = min(round(side * scale), height, width)
-    return RegionBox(
+    return WorstBox(
         min(round(left * scale), width - edge), min(round(top * scale), height - edge), edge, edge
     )
 

@@ -1,4 +1,4 @@
-"""All values of one return at once, each map and each registration made once."""
+"""All measurements of one return; each map and each registration is computed once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from convergebench.metrics.base import Reading
-from convergebench.metrics.flip import smoothed
+from convergebench.metrics.flip import WorstBox, smoothed
 from convergebench.metrics.regions._alignment import Alignment, alignment
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit
 from convergebench.metrics.regions.maps import (
@@ -21,7 +21,6 @@ from convergebench.metrics.regions.maps import (
 from convergebench.metrics.regions.measures import (
     NO_EDIT,
     Histogram,
-    RegionBox,
     collateral,
     edited_region,
     histogram,
@@ -36,18 +35,18 @@ from convergebench.types import Pixels
 
 GLOBAL = "a global edit leaves no rest"
 NOTHING_LEFT = 0.02
-"""So little is left behind that registration, which is slow, is not tried."""
+"""Below this share, registration is skipped, because it is slow."""
 
 
 @dataclass(frozen=True)
 class ReturnRegions:
-    """What a return shows, by region; a value that cannot be had is the reason why."""
+    """The measurements of a return by region; a missing value is the reason instead."""
 
     flip: float
     flip_peak: float
     flip_area: float
     footprint: float
-    """Share of the picture that this round's forward edit touched."""
+    """Share of the picture in this round's footprint."""
     undid: Reading
     left_behind: Reading
     kept: Reading
@@ -55,15 +54,16 @@ class ReturnRegions:
     collateral: Reading
     rewritten: Reading
     inside: Histogram
-    """Of the smoothed full-size map, in the footprints of all rounds so far."""
+    """The histogram of the smoothed full-size map inside the footprints of all rounds so far."""
     outside: Histogram
-    worst: RegionBox
+    worst: WorstBox
 
 
 def measure_return(
     source: ReferencePicture, edit: LocatedEdit, returned: Pixels, earlier: Sequence[Footprint] = ()
 ) -> ReturnRegions:
-    """Compare a return with its source, of one size, given this round's edit and the earlier footprints."""
+    """Compare a return with its source of the same size, given this round's edit and the earlier
+    footprints."""
     height, width, _ = source.pixels.shape
     footprints = (*earlier, edit.footprint)
     small = shrunk(returned, FOOTPRINT_SIDE)
@@ -81,7 +81,7 @@ def measure_return(
         undid=undid(coarse, edit.footprint, earlier),
         left_behind=_left_behind(edit, returned, small, on_source if edit.input is source else None),
         kept=as_it_is,
-        kept_registered=_kept_registered(source, returned, on_source, as_it_is, edited, footprints),
+        kept_registered=kept_registered(source, returned, on_source, as_it_is, edited, footprints),
         collateral=collateral(outside) if edit.scope == "local" else GLOBAL,
         rewritten=rewritten(inside),
         inside=histogram(inside),
@@ -91,7 +91,8 @@ def measure_return(
 
 
 def _left_behind(edit: LocatedEdit, returned: Pixels, small: Pixels, on_input: Alignment | None) -> Reading:
-    """After registration where something seems to be left: a reframed picture looks so before it."""
+    """After registration if something seems to be left behind, because a reframed picture looks like that
+    without it."""
     as_it_is = _like_forward(edit, small)
     if isinstance(as_it_is, str) or as_it_is <= NOTHING_LEFT:
         return as_it_is
@@ -108,7 +109,7 @@ def _like_forward(edit: LocatedEdit, small: Pixels) -> Reading:
     return left_behind(to_forward, to_input, edit.footprint)
 
 
-def _kept_registered(
+def kept_registered(
     source: ReferencePicture,
     returned: Pixels,
     on_source: Alignment,
@@ -116,7 +117,7 @@ def _kept_registered(
     edited: Mask,
     footprints: Sequence[Footprint],
 ) -> Reading:
-    """At least what was kept without registration: where a part moved alone, following it moves the rest."""
+    """At least the value without registration: if only one part moved, following it would move the rest."""
     if isinstance(as_it_is, str) or as_it_is == 0:
         return as_it_is
     if on_source.doubt is not None:

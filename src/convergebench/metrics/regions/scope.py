@@ -1,4 +1,4 @@
-"""Whether an edit concerns one place of the picture or all of it."""
+"""The scope of an edit: one part of the picture, or all of it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,20 @@ SCOPES: Mapping[str, tuple[EditScope, str]] = {
     "lighting": ("global", "the light falls on everything"),
     "weather": ("global", "it lies over the whole scene"),
     "background": ("global", "most of the picture changes, and where it ends is not said"),
+    "background_change": ("global", "most of the picture is replaced"),
+    "style_change": ("global", "everything is drawn in another way"),
+    "style": ("global", "everything is drawn in another way"),
+    "tone_transfer": ("global", "every colour changes"),
+    "extract": ("global", "all but one thing disappears"),
 }
-"""Each built-in category with its reason."""
+"""Each category with its reason: the built-in ones, and the types of edit of other sets that differ."""
 
 
 def edit_scope(category: str) -> EditScope:
-    """The scope of a category; of several joined by `+`, global if one of them is.
+    """The scope of a category; of several joined by `+`, global if one of them is global.
 
-    It follows from what was asked, never from what a model did: one that redraws everything to add a hat has
-    not made a global edit. A category that is not built in is taken to be local, as adding and removing are.
+    It follows from the requested edit, not from the model's result: a model that redraws everything to add a
+    hat has not made a global edit. Categories that are not built in count as local, like adding and removing.
 
     >>> edit_scope("accessories"), edit_scope("weather"), edit_scope("accessories+weather")
     ('local', 'global', 'global')

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from functools import cache
 
+from convergebench import plugins
 from convergebench.analysis import Ranking
-from convergebench.errors import WrongUse
+from convergebench.errors import unknown_name
 from convergebench.report.columns._column import RankingColumn, View
 from convergebench.report.columns._metrics import metric_columns
-from convergebench.report.registry import registered
 
 ENTRY_POINTS = "convergebench.columns"
 ALL = "all"
@@ -36,9 +35,7 @@ def chosen_columns(ranking: Ranking, keys: Sequence[str]) -> tuple[RankingColumn
         elif key in known:
             chosen[key] = known[key]
         else:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"choose from: {', '.join(known)}"
-            raise WrongUse(f"there is no column called {key!r}; {hint}")
+            raise unknown_name("column", key, known)
     return tuple(chosen.values())
 
 
@@ -48,4 +45,4 @@ def _has_value(column: RankingColumn, ranking: Ranking) -> bool:
 
 @cache
 def _registered() -> tuple[RankingColumn, ...]:
-    return registered("convergebench.report.columns", ENTRY_POINTS, RankingColumn)
+    return plugins.registered("convergebench.report.columns", ENTRY_POINTS, RankingColumn)

@@ -11,7 +11,7 @@ from convergebench.errors import WrongUse
 from convergebench.json_numbers import json_number
 
 View: TypeAlias = Literal["terminal", "text", "paper", "page", "csv", "json"]
-"""Where a ranking is written; text is Markdown and LaTeX."""
+"""The views of a ranking; `text` is Markdown and LaTeX."""
 Views: TypeAlias = tuple[View, ...]
 Field: TypeAlias = Literal["value", "low", "high", "n"]
 Bound: TypeAlias = Literal["≤", "≥"]
@@ -27,19 +27,19 @@ class ColumnValue:
     """One model in one column; None is missing, never zero."""
 
     value: float | None = None
-    """The number for sorting and ranking; infinite if there is no end."""
+    """The number for sorting and ranking; infinite if the end was not observed."""
     low: float | None = None
     high: float | None = None
     n: int | None = None
     missing: int | None = None
     text: str | None = None
-    """Written instead of the number; the value of a column of words."""
+    """Shown instead of the number; the value in a text column."""
     bound: Bound | None = None
     """Set if only a bound on the value is known, such as ≤ 0.8."""
     limit: float | None = None
-    """How far was observed: an infinite number is written as more than this."""
+    """The end of observation: an infinite number is shown as more than this."""
     places: int | None = None
-    """Decimals, where not those of the column."""
+    """Decimals, if different from the column's."""
     note: str = ""
     """More about this value, for a tooltip."""
     reason: str | None = None
@@ -65,7 +65,7 @@ class ColumnValue:
 
 
 Values: TypeAlias = Mapping[str, ColumnValue]
-"""By model; a model that is not in it has no value."""
+"""By model; models without a value are omitted."""
 
 
 @dataclass(frozen=True)
@@ -75,27 +75,27 @@ class RankingColumn:
     key: str
     """Its name in --columns, CSV and JSON."""
     heading: str | Callable[[Ranking], str]
-    """Short: it stands above numbers."""
+    """Short, because numbers are narrow."""
     explanation: str
     """A sentence for a reader who does not know the statistic."""
     values: Callable[[Ranking], Values]
     """A pure function of the ranking and its results."""
     order: int = _LAST
-    """Columns stand from the lowest to the highest."""
+    """Position: columns are sorted by this number."""
     better: Literal["higher", "lower"] | None = None
     """None if models cannot be ranked by it."""
     places: int = 2
     """Decimals."""
     is_words: bool = False
-    """Whether it holds words, which are aligned left, and not numbers."""
+    """Whether its cells are text, which is aligned left, instead of numbers."""
     views: Views | Callable[[Ranking], Views] = FILES
-    """Where it is shown unless columns are chosen."""
+    """The views that show it by default."""
     intervals: Views = ()
-    """Where the interval is written beside the value."""
+    """The views that show the interval next to the value."""
     in_headline: bool = False
     """Whether it appears in tables that rank by visible quality; these have no other columns."""
     csv: Mapping[str, Field] | None = None
-    """CSV headings and what stands below them; by default the value, its interval and n."""
+    """CSV headings and their contents; by default the value, its interval and n."""
 
     def title(self, ranking: Ranking) -> str:
         return self.heading if isinstance(self.heading, str) else self.heading(ranking)
@@ -115,7 +115,7 @@ class RankingColumn:
         return {self.key: "value", f"{self.key}_low": "low", f"{self.key}_high": "high", f"{self.key}_n": "n"}
 
     def losses(self, ranking: Ranking) -> dict[str, float]:
-        """For `reordered`: the values as numbers of which the lowest is best, without missing ones."""
+        """For `reordered`: the values as numbers, lowest is best, without missing ones."""
         if self.better is None:
             raise WrongUse(f"models cannot be ranked by the column {self.key}")
         sign = -1 if self.better == "higher" else 1

@@ -1,4 +1,4 @@
-"""Metrics as columns: the one that ranks with its interval, and the mean of every other beside it."""
+"""Metrics as columns: the ranking metric with its interval, and the mean of every other metric."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from convergebench.report.columns._column import TABLES, ColumnValue, RankingCol
 from convergebench.report.formatting import decimals, metric_title
 from convergebench.types import MetricFacts
 
-BESIDE = ("ssim", "lpips", "clip")
-"""Structure, perception and meaning: these stand beside the metric that ranks."""
+SHOWN_BY_DEFAULT = ("ssim", "lpips", "clip")
+"""Structure, perception and meaning: shown by default in addition to the ranking metric."""
 
 
 def metric_columns(ranking: Ranking) -> Iterator[RankingColumn]:
@@ -31,7 +31,7 @@ def metric_columns(ranking: Ranking) -> Iterator[RankingColumn]:
 
 def _mean_column(facts: MetricFacts, ranking: Ranking) -> RankingColumn:
     has_value = any(row.metrics[facts.name].mean is not None for row in ranking.rows)
-    is_beside = facts != ranking.metric and facts.name in BESIDE and has_value
+    is_default = facts != ranking.metric and facts.name in SHOWN_BY_DEFAULT and has_value
     return RankingColumn(
         key=facts.name,
         heading=metric_title(facts),
@@ -39,7 +39,7 @@ def _mean_column(facts: MetricFacts, ranking: Ranking) -> RankingColumn:
         values=lambda ranking: _values(ranking, facts),
         order=70,
         places=decimals(facts),
-        views=("terminal", "text", "csv") if is_beside else ("csv",),
+        views=("terminal", "text", "csv") if is_default else ("csv",),
         csv={facts.name: "value"},
     )
 

@@ -34,7 +34,7 @@ def written_number(part: float | None, value: ColumnValue, places: int) -> str:
 
 
 def written_interval(value: ColumnValue, places: int) -> str:
-    """Such as [2.5, >6]; empty where there is none."""
+    """Such as [2.5, >6]; empty without an interval."""
     if value.low is None or value.high is None:
         return ""
     low, high = (written_number(end, value, places) for end in (value.low, value.high))

@@ -1,4 +1,4 @@
-"""How much of the picture was left on average over all rounds."""
+"""The average preserved share of the picture over all rounds."""
 
 from convergebench.analysis import Ranking
 from convergebench.report.columns._column import TABLES, ColumnValue, RankingColumn, Values

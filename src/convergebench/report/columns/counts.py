@@ -1,4 +1,4 @@
-"""How many values the metric that ranks has, how many are missing, and of which edits."""
+"""The number of values and missing values of the ranking metric, and the kind of edits."""
 
 from convergebench.analysis import Ranking
 from convergebench.report.columns._column import TABLES, ColumnValue, RankingColumn, Values
@@ -20,7 +20,7 @@ MEMBERS = (
     RankingColumn(
         "n",
         heading="n",
-        explanation="Returns with a value of the metric that ranks",
+        explanation="Returns with a value of the ranking metric",
         order=80,
         places=0,
         views=(*TABLES, "csv"),
@@ -30,7 +30,7 @@ MEMBERS = (
     RankingColumn(
         "missing",
         heading="missing",
-        explanation="Planned returns without a value of the metric that ranks",
+        explanation="Planned returns without a value of the ranking metric",
         order=90,
         places=0,
         views=(*TABLES, "csv"),

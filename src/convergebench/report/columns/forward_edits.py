@@ -16,7 +16,7 @@ MEMBERS = (
     RankingColumn(
         "forward",
         heading="edits that happened",
-        explanation="Forward edits that did something, of those that could be told",
+        explanation="Forward edits that happened, of those that could be tested",
         order=65,
         better="higher",
         views=("page",),

@@ -1,4 +1,4 @@
-"""How many rounds half of the pictures survive."""
+"""The number of rounds that half of the chains survive."""
 
 from convergebench.analysis import HalfLife, Ranking
 from convergebench.report.columns._column import TABLES, ColumnValue, RankingColumn, Values

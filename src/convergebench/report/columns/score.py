@@ -5,7 +5,7 @@ from convergebench.report.columns._column import TABLES, ColumnValue, RankingCol
 
 
 def _plain_views(ranking: Ranking) -> Views:
-    """Terminal and text have room for one of the two scores."""
+    """Terminal and text show one of the two scores."""
     return ("paper", "page", "csv") if ranking.is_gated else (*TABLES, "csv")
 
 

@@ -1,4 +1,5 @@
-"""How curves look: colours that colour-blind people tell apart, marks and dashes that survive grey print."""
+"""The style of curves: colours that colour-blind people can distinguish, with markers and dashes for
+greyscale print."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from convergebench.types import MetricFacts
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's palette. Its yellow is too pale for a line on white. Neighbours differ in mark and dash too;
-# seven colours, nine marks and four dashes give 252 different curves.
+# Okabe and Ito's palette without yellow, which is too pale for a line on white. Neighbours also differ in
+# marker and dash; seven colours, nine markers and four dashes give 252 different curves.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _DASHES: tuple[Any, ...] = ("-", (0, (7, 1.5)), (0, (3.5, 1.2)), (0, (7, 1.3, 1.2, 1.3)))
@@ -30,25 +31,25 @@ Styles = Mapping[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Panel:
-    """One metric, with a curve a model."""
+    """One metric, with one curve per model."""
 
     metric: MetricFacts
     curves: tuple[Curve, ...]
 
     def is_empty(self) -> bool:
-        """Whether there is nothing to draw: no value, or infinite ones alone."""
+        """Whether there is nothing to draw: no value, or only infinite ones."""
         means = [point.mean for curve in self.curves for point in curve.points]
         return all(math.isnan(_drawable(mean)) for mean in means)
 
 
 def panels_of(results: Results, metrics: Sequence[str]) -> list[Panel]:
-    """Those that have values."""
+    """The panels that have values."""
     panels = [Panel(results.facts(name), degradation_curves(results, name)) for name in metrics]
     return [panel for panel in panels if not panel.is_empty()]
 
 
 def styles_of(roles: Mapping[str, Role]) -> Styles:
-    """Models in colours with marks, every second of them hollow; floors thin, grey and dotted."""
+    """Models in colours with markers, every second one hollow; floors thin, grey and dotted."""
     models = [model for model, role in roles.items() if role != "floor"]
     floors = [model for model, role in roles.items() if role == "floor"]
     styles: dict[str, dict[str, Any]] = {}
@@ -102,7 +103,7 @@ def drawn_points(curve: Curve, metric: MetricFacts) -> list[CurvePoint]:
 
 
 def tidy(axis: Axes) -> None:
-    """Light lines across, and no box around."""
+    """Light horizontal lines, and no box."""
     axis.tick_params(labelsize=8, length=3, color="#999999")
     axis.grid(axis="y", color="#e6e6e6", linewidth=0.7)
     axis.set_axisbelow(True)
@@ -111,7 +112,7 @@ def tidy(axis: Axes) -> None:
 
 
 def legend_order(panel: Panel) -> list[str]:
-    """From the best final value to the worst as the curves end, then floors."""
+    """From the best final value to the worst, in the order in which the curves end; then floors."""
 
     def place(curve: Curve) -> tuple[bool, bool, float]:
         mean = curve.points[-1].mean
@@ -121,7 +122,7 @@ def legend_order(panel: Panel) -> list[str]:
 
 
 def _ticks(rounds: int) -> list[int]:
-    """The first round and round numbers, a dozen at most.
+    """The first round and multiples of a step, at most a dozen.
 
     >>> _ticks(4), _ticks(20)
     ([1, 2, 3, 4], [1, 5, 10, 15, 20])
@@ -131,5 +132,5 @@ def _ticks(rounds: int) -> list[int]:
 
 
 def _drawable(value: float | None) -> float:
-    """NaN leaves a gap in the line: what is missing or infinite is not drawn."""
+    """NaN for missing or infinite values, which leaves a gap in the line."""
     return math.nan if value is None or math.isinf(value) else value

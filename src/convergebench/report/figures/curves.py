@@ -1,4 +1,4 @@
-"""Degradation curves as a figure: one panel a metric, floors behind the models."""
+"""Degradation curves as a figure: one panel per metric, floors behind the models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _MOST_COLUMNS = 3
 
 
 def plot_curves(results: Results, path: Path, metrics: Sequence[str] | None = None) -> None:
-    """Draw the mean of each metric over the rounds with its 95 % interval, as PNG, SVG or PDF by suffix.
+    """Draw the mean of each metric over the rounds with its 95 % interval; the suffix selects PNG, SVG or
+    PDF.
 
     Metrics without any value get no panel.
     """
@@ -80,7 +81,7 @@ def _caption(panels: Sequence[Panel]) -> str:
     size = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     sentences = [
         "Means with 95 % intervals, by source picture; dotted grey: floors.",
-        f"At the last round n = {size} returns a model ({metric_title(chief.metric)}), {_missing(ends)}.",
+        f"At the last round n = {size} returns per model ({metric_title(chief.metric)}), {_missing(ends)}.",
         *(_infinite(panel) for panel in panels),
     ]
     return " ".join(sentence for sentence in sentences if sentence)

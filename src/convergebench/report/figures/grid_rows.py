@@ -1,4 +1,4 @@
-"""The rows of a picture grid: the sources, then what each model has left of them at the last round."""
+"""The rows of a picture grid: the sources, then each model's returns at the last round."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def grid_rows(
 ) -> tuple[GridRow, ...]:
     """Rows for picture_grid; `source_of` takes a source picture's id, `picture_of` a digest.
 
-    Models come in the order of the ranking, and the columns are cases of as many different pictures as
-    there are. Of several seeds the lowest is shown.
+    Models are in the order of the ranking; the columns are cases of as many different pictures as possible.
+    Of several seeds, the lowest is shown.
     """
     last = max((item.round for item in results.returns), default=results.rounds)
     ranked = ranking(results, metric, last)
@@ -48,7 +48,7 @@ def grid_rows(
 
 
 def _spread(final: Sequence[Return], columns: int) -> list[Return]:
-    """One return for each case to show: pictures and kinds take turns, and well covered cases go first."""
+    """One return per displayed case: pictures and kinds alternate, cases that most models have come first."""
     coverage = Counter(item.case for item in final)
     left = {item.case: item for item in final}
     pictures, kinds = Counter[str](), Counter[str]()
@@ -64,7 +64,7 @@ def _spread(final: Sequence[Return], columns: int) -> list[Return]:
 
 
 def _caption(item: Return, facts: MetricFacts) -> str:
-    """What the return undid and kept, where that was measured, else the metric."""
+    """`undid` and `kept` of the return if measured, otherwise the metric."""
     seen = [(name, item.values[name].value) for name in ("undid", "kept") if name in item.values]
     if any(value is not None for _, value in seen):
         return ", ".join(f"{name} {number(value, 2)}" for name, value in seen if value is not None)

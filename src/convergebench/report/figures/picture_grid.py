@@ -1,4 +1,4 @@
-"""Pictures side by side: a row a model, a column a case."""
+"""A grid of pictures: one row per model, one column per case."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _INK, _FAINT, _BORDER, _BACKDROP = "#1a1a1a", "#666666", "#bbbbbb", "#f2f2f2"
 
 @dataclass(frozen=True)
 class GridCell:
-    """A picture with what is written below it; without pixels the caption is why it is missing."""
+    """A picture and its caption; without pixels, the caption is the reason why it is missing."""
 
     pixels: Pixels | None
     caption: str
@@ -42,7 +42,7 @@ class GridRow:
 
 
 def picture_grid(rows: Sequence[GridRow], path: Path) -> None:
-    """Draw the rows below each other; every picture is scaled into the same box and keeps its shape."""
+    """Draw the rows; every picture is scaled to fit the same box and keeps its aspect ratio."""
     from PIL import Image, ImageDraw
 
     columns = max((len(row.cells) for row in rows), default=0)
@@ -100,9 +100,10 @@ def _write(draw: ImageDraw.ImageDraw, lines: Sequence[str], corner: tuple[int, i
 
 
 def _wrapped(text: str, width: int, most: int) -> list[str]:
-    """Lines that are no wider than this, up to a maximum number; what does not fit ends in an ellipsis.
+    """Break the text into a limited number of lines of this width; text that does not fit ends in an
+    ellipsis.
 
-    Ids have no blanks, so that a line may also end after a slash, hyphen or underscore.
+    Ids contain no spaces, so a line may also end after a slash, hyphen or underscore.
     """
     lines = [""]
     for piece in re.findall(r"[^\s/_-]+[\s/_-]*|[\s/_-]+", " ".join(text.split())):

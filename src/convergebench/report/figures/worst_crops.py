@@ -1,11 +1,12 @@
-"""The worst region of returns beside the source's, magnified: the rows of a picture grid."""
+"""The worst region of each return next to the same region of its source, magnified: rows of a picture
+grid."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
 from convergebench.analysis import WorstCase
-from convergebench.metrics.regions import RegionBox
+from convergebench.metrics.flip import WorstBox
 from convergebench.picture import resized_to
 from convergebench.report.figures.picture_grid import GridCell, GridRow
 from convergebench.results.worst_regions import WorstRegions
@@ -34,5 +35,5 @@ def worst_crop_rows(
     return tuple(rows)
 
 
-def _crop(pixels: Pixels, box: RegionBox) -> Pixels:
+def _crop(pixels: Pixels, box: WorstBox) -> Pixels:
     return pixels[box.top : box.top + box.height, box.left : box.left + box.width]

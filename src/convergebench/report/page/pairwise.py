@@ -27,7 +27,7 @@ def contest_tables(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]
     compared = [one for one in judgements if one.rubric.compares]
     for judge in dict.fromkeys(one.judge for one in compared):
         mine = [one for one in compared if one.judge == judge]
-        for found in pairwise_summaries([*_asked(mine), *_ties(mine, steps)]):
+        for found in pairwise_summaries([*_pairwise_verdicts(mine), *_ties(mine, steps)]):
             wins = [(*models, *counts) for models, counts in found.wins.items()]
             strengths = {
                 "models": [asdict(one) for one in found.strengths.models],
@@ -41,7 +41,7 @@ def contest_tables(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]
     return tables
 
 
-def _asked(judgements: Sequence[Judgement]) -> list[PairwiseVerdicts]:
+def _pairwise_verdicts(judgements: Sequence[Judgement]) -> list[PairwiseVerdicts]:
     """Both orders of each comparison together, by the models' names."""
     found: defaultdict[tuple[Any, ...], dict[str, Winner | None]] = defaultdict(dict)
     for one in judgements:
@@ -62,8 +62,8 @@ def _ties(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]) -> Iter
     by_rubric: defaultdict[str, list[Judgement]] = defaultdict(list)
     for one in judgements:
         by_rubric[one.rubric.name].append(one)
-    for name, asked in by_rubric.items():
-        compared = [place for one in asked for place in (*one.places, *one.others)]
+    for name, judged in by_rubric.items():
+        compared = [place for one in judged for place in (*one.places, *one.others)]
         models = {place.model for place in compared}
         where = {(place.suite, place.round) for place in compared}
         found = [
@@ -71,10 +71,10 @@ def _ties(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]) -> Iter
             for step in steps
             if step.place.model in models and (step.place.suite, step.place.round) in where
         ]
-        for group in _same(found, asked[0].rubric):
+        for group in _same(found, judged[0].rubric):
             clusters = {step.place.model: step.place.picture for step in group}
             for first, second in combinations(sorted(clusters), 2):
-                for _ in {one.record.repeat for one in asked}:
+                for _ in {one.record.repeat for one in judged}:
                     yield PairwiseVerdicts(name, first, second, "tie", "tie", clusters[first])
 
 

@@ -69,7 +69,7 @@ def _verdicts(case: RefinedCase, picture: Digest | None, judged: Judged) -> list
     ]
 
 
-def _rows(case: RefinedCase, stand: RefinementStage, judge: str, judged: Judged) -> list[VerdictRow]:
+def _rows(case: RefinedCase, stage: RefinementStage, judge: str, judged: Judged) -> list[VerdictRow]:
     def row(rubric: str, value: float | None, missing: str | None, repeat: int = 0) -> VerdictRow:
         return VerdictRow(
             case.model, case.case, case.category, case.language, case.picture, rubric, value, missing,
@@ -83,15 +83,15 @@ def _rows(case: RefinedCase, stand: RefinementStage, judge: str, judged: Judged)
             None if one.value is not None else f"verdict {one.outcome}",
             one.record.repeat,
         )
-        for _, one in _verdicts(case, stand.picture, judged)
+        for _, one in _verdicts(case, stage.picture, judged)
         if one.judge == judge
     ]
     verdict = refinement_figures(case.suite).verdict_rubric(case.category)
-    return found or [row(verdict, None, stand.missing or "not judged yet")]
+    return found or [row(verdict, None, stage.missing or "not judged yet")]
 
 
 def _judges(cases: Sequence[RefinedCase], judged: Judged) -> list[str]:
-    pictures = [stand.picture for case in cases for stand in (case.primary, _end(case))]
+    pictures = [stage.picture for case in cases for stage in (case.primary, _end(case))]
     return sorted({one.judge for picture in pictures for _, one in judged.get(picture or "", ())})
 
 
@@ -132,20 +132,20 @@ def refined_section(
 ) -> dict[str, Any]:
     """All data of one case."""
 
-    def stand(one: RefinementStage) -> dict[str, Any]:
+    def stage(one: RefinementStage) -> dict[str, Any]:
         numbers = [number for number, _ in _verdicts(case, one.picture, judged)]
         return {"picture": _picture(steps, one.picture), "missing": one.missing, "verdicts": numbers}
 
     return {
         "hints": [(name, str(text)) for name, text in case.hints.items() if text],
         "sources": [_source(workspace, digest) for digest in case.sources],
-        "primary": stand(case.primary),
+        "primary": stage(case.primary),
         "rounds": [
             {
                 "number": one.number,
                 "reasoning": one.advice.reasoning if one.advice else None,
                 "instructions": list(one.advice.instructions) if one.advice else [],
-                **stand(one.stand),
+                **stage(one.stage),
             }
             for one in case.rounds
         ],
@@ -156,10 +156,10 @@ def pictures_of_refined(section: Mapping[str, Any]) -> Iterator[PagePicture]:
     sources = [source for source in section["sources"] if source]
     for source in sources:
         yield PagePicture(source["digest"], source["file"], source["digest"])
-    for stand in (section["primary"], *section["rounds"]):
-        if stand["picture"]:
+    for stage in (section["primary"], *section["rounds"]):
+        if stage["picture"]:
             compared = sources[0]["digest"] if sources else None
-            yield PagePicture(stand["picture"]["digest"], stand["picture"]["file"], compared)
+            yield PagePicture(stage["picture"]["digest"], stage["picture"]["file"], compared)
 
 
 def _picture(steps: Mapping[Digest, Sequence[IndexedStep]], digest: Digest | None) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""A paper of a benchmark: a PDF, and beside it the source, figures and data that it is made of."""
+"""A paper about a benchmark: a PDF, and its source, figures and data in the same folder."""
 
 from convergebench.report.paper.content import TITLE, Heading
 from convergebench.report.paper.typesetting import CannotTypeset, Paper, write_paper

@@ -1,4 +1,4 @@
-"""How many of everything there are, in words."""
+"""Counts of models, cases and pictures, in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Counts:
     cases: str
     pictures: str
     models: str
-    """Those that are ranked, or that there are only floors."""
+    """The ranked models, or a statement that there are only floors."""
     editors: str
     floors: str
     editors_and_floors: str
@@ -27,16 +27,16 @@ class Counts:
 def counts_of(results: Results) -> Counts:
     begun: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
     roles = Counter(results.roles().values())
-    said = [counted(roles[role], role) for role in ("model", "probe") if roles[role]]
+    counts = [counted(roles[role], role) for role in ("model", "probe") if roles[role]]
     pictures = len({item.picture for item in begun})
     floors = counted(roles["floor"], "floor")
     return Counts(
         cases=counted(len({item.case for item in begun}), "case"),
         pictures=counted(pictures, "source picture"),
-        models=listed(said) or floors,
-        editors=listed(said),
+        models=listed(counts) or floors,
+        editors=listed(counts),
         floors=floors,
-        editors_and_floors=listed([*said, *([floors] if roles["floor"] else [])]),
+        editors_and_floors=listed([*counts, *([floors] if roles["floor"] else [])]),
         has_floors=roles["floor"] > 0,
         ranked=roles["model"] + roles["probe"],
         picture_count=pictures,

@@ -1,4 +1,4 @@
-"""The paper's figures that are drawn: curves, survival, and quality against semantics."""
+"""The paper's charts: curves, survival, and quality against semantics."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _INCHES = 6.55
-"""The text's width, so that letters come out in their own size."""
+"""The width of the text, so that figures are not scaled and letters keep their size."""
 _PANEL_HEIGHT = 1.95
 _MOST_COLUMNS = 3
 
@@ -53,7 +53,7 @@ def curves_figure(results: Results, path: Path) -> bool:
 
 
 def survival_figure(results: Results, ranked: Ranking, path: Path) -> bool:
-    """The share of chains above the threshold over time; false where no chain of any model fell."""
+    """The share of chains above the threshold over time; false if no chain of any model fell."""
     if not has_scale(ranked.metric):
         return False
     curves = dict(_survivals(results, ranked))
@@ -150,7 +150,7 @@ def _shrunk(axis: Axes) -> None:
 
 
 def _legend_columns(names: Sequence[str]) -> int:
-    """As many as fit, in rows of about equal length."""
+    """The number of legend columns that fit, in rows of about equal length."""
     fitting = max(1, int(_INCHES / (0.55 + 0.062 * max(map(len, names)))))
     return math.ceil(len(names) / math.ceil(len(names) / fitting))
 
@@ -169,7 +169,7 @@ def _legend(figure: Figure, axis: Axes, names: Sequence[str]) -> None:
 
 
 def _plain(legend: Any) -> None:
-    """Names are shown as they are, dollar signs too."""
+    """Names are shown verbatim, including dollar signs."""
     for text in legend.get_texts():
         text.set_parse_math(False)
 

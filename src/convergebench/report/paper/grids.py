@@ -1,4 +1,4 @@
-"""Tables as the template draws them: words, numbers, rules and shades."""
+"""Tables as the template draws them: text, numbers, rules and shades."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Grid:
-    """Plain text in rows of equal length. The template may break words, and never reads them as markup."""
+    """Plain text in rows of equal length. The template may hyphenate it, and never interprets it as
+    markup."""
 
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
     left: Sequence[int] = (0,)
-    """Columns that hold words; the others hold numbers."""
+    """Columns that contain text; the others contain numbers."""
     rules: Sequence[int] = ()
-    """Rows with a line above them."""
+    """Rows with a rule above them."""
     shades: Sequence[Sequence[float | None]] | None = None
-    """How dark each cell is, 0 to 1."""
+    """The darkness of each cell, 0 to 1."""
     turned: bool = False
-    """Whether the headings of the numbers stand at an angle."""
+    """Whether the headings of number columns are rotated."""
     notes: Sequence[str] = field(default_factory=tuple)
 
 
@@ -29,7 +30,7 @@ def shaded(
     columns: Sequence[str],
     cells: Sequence[Sequence[tuple[str, float | None]]],
 ) -> Grid:
-    """Names down and across, and between them text on a shade."""
+    """A matrix: row names, column names, and shaded cells with text."""
     return Grid(
         headings=[corner, *columns],
         rows=[[name, *(text for text, _ in line)] for name, line in zip(rows, cells, strict=True)],

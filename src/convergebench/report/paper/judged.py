@@ -1,4 +1,4 @@
-"""Verdicts of judges as tables: the totals of each suite, and its parts by the metric that sums up."""
+"""Verdicts of judges as tables: the totals of each suite, and its subsets by the overall metric."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class JudgedTable:
 
 
 def judged_tables(records: Records) -> list[JudgedTable]:
-    """For each suite and judge; empty if no judge has graded a picture."""
+    """The tables of each suite and judge; empty if no judge has graded a picture."""
     steps = index_steps(records)
     judgements = judgements_of(records, by_picture(steps))
     found: list[JudgedTable] = []
@@ -71,16 +71,16 @@ def _totals_grid(rows: Sequence[Mapping[str, Any]], places: int) -> Grid:
 
 
 def _missing(model: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The same sample is missing in every sum, so that the largest count of a reason is taken."""
+    """The same sample is missing in every total, so the largest count of a reason is used."""
     reasons: Counter[str] = Counter()
     for row in rows:
         if row["model"] == model:
             reasons |= Counter(row["reasons"])
     if not reasons:
         return
-    said = [f"{why} ({count})" for why, count in reasons.most_common(_MOST_REASONS)]
+    parts = [f"{why} ({count})" for why, count in reasons.most_common(_MOST_REASONS)]
     more = [counted(len(reasons) - _MOST_REASONS, "other reason")] if len(reasons) > _MOST_REASONS else []
-    yield f"Missing for {model}: {'; '.join([*said, *more])}."
+    yield f"Missing for {model}: {'; '.join([*parts, *more])}."
 
 
 def _parts_grid(rows: Sequence[Mapping[str, Any]], places: int) -> Grid:

@@ -44,7 +44,7 @@ from convergebench.report.tables.rounds import rounds_cells
 from convergebench.types import MetricFacts
 
 MOST_COLUMNS = 14
-"""Models that fit beside each other where headings are turned."""
+"""Maximum number of models next to each other, with rotated headings."""
 _MOST_PARTS = 6
 _DARKEST_DRIFT = 16.0
 
@@ -55,7 +55,7 @@ def ranking_grid(ranked: Ranking) -> Grid:
 
 
 def shared_grid(results: Results, ranked: Ranking) -> Grid | None:
-    """The ranking on shared cases, where models were not run on the same ones."""
+    """The ranking on shared cases, if models were not run on the same cases."""
     if not ranked.unequal_cases:
         return None
     shared = on_shared_cases(results, ranked.metric.name, ranked.round)
@@ -63,7 +63,7 @@ def shared_grid(results: Results, ranked: Ranking) -> Grid | None:
         return None
     left_out = [f"{model} ({counted(count, 'case')})" for model, count in shared.left_out.items()]
     notes = [f"On {counted(len(shared.cases), 'case')}."]
-    notes += [f"Left out for having too few cases: {', '.join(left_out)}."] if left_out else []
+    notes += [f"Excluded for too few cases: {', '.join(left_out)}."] if left_out else []
     return replace(ranking_grid(ranking(shared.results, ranked.metric.name, ranked.round)), notes=notes)
 
 
@@ -78,13 +78,13 @@ def rounds_grid(results: Results, ranked: Ranking) -> Grid | None:
 
 
 def partial_grid(results: Results, ranked: Ranking) -> Grid | None:
-    """The ranking on edits that can be undone only in part, which is never mixed with the other."""
+    """The ranking on partially reversible edits, which is never combined with the main one."""
     found = rankings(results, ranked.metric.name)[1:]
     return ranking_grid(found[0][1]) if found else None
 
 
 def metrics_grid(ranked: Ranking) -> Grid | None:
-    """All metrics that say how much is left, where there is more than the one that ranks."""
+    """All metrics of preservation, if there are others than the ranking metric."""
     shown = [facts for facts in ranked.metrics if facts.dimension != "drift" and _has_value(ranked, facts)]
     if len(shown) < 2:
         return None
@@ -135,7 +135,7 @@ def scores_grid(ranked: Ranking) -> Grid | None:
 
 
 def part_grid(results: Results, ranked: Ranking, by: Part) -> Grid | None:
-    """A row a model and a column a part; None where the suite has one part, or more than fit."""
+    """One row per model and one column per part; None if the suite has one part, or more than fit."""
     parts = breakdown(results, by, ranked.metric.name, ranked.round)
     if not 2 <= len(parts.groups) <= _MOST_PARTS:
         return None
@@ -152,7 +152,7 @@ def part_grid(results: Results, ranked: Ranking, by: Part) -> Grid | None:
 
 
 def edit_grids(results: Results, ranked: Ranking) -> list[Grid]:
-    """A row an edit and a column a ranked model, in pieces that fit a page's width; darker is worse."""
+    """One row per edit and one column per ranked model, split to fit the page's width; darker is worse."""
     parts = breakdown(results, "pair", ranked.metric.name, ranked.round)
     models = [row.model for row in ranked.rows if row.rank is not None]
     if len(parts.groups) < 2 or not models:
@@ -173,7 +173,7 @@ def edit_grids(results: Results, ranked: Ranking) -> list[Grid]:
 
 
 def drift_grid(results: Results, ranked: Ranking) -> Grid | None:
-    """A row a model and a column a way to drift, in units of what is just noticed."""
+    """One row per model and one column per kind of drift, in just noticeable amounts."""
     names, cells = [], []
     for row in ranked.rows:
         last = [one for one in drift_profile(results, row.model) if one.round == ranked.round]
@@ -187,7 +187,7 @@ def drift_grid(results: Results, ranked: Ranking) -> Grid | None:
 
 
 def first_calibration_row(rows: Sequence[RankingRow]) -> list[int]:
-    """Where calibration rows begin, if there is something above them."""
+    """The index of the first calibration row, if there are rows above it."""
     places = [place for place, row in enumerate(rows) if row.is_calibration]
     return places[:1] if places and places[0] else []
 
@@ -209,7 +209,7 @@ def _points_with_interval(points: Interval | None) -> str:
 def _shape(shape: CurveShape) -> str:
     if shape.chosen is None:
         return f"cannot tell: {shape.undecided}"
-    rate = f"{shape.chosen.rate:.3f} a round"
+    rate = f"{shape.chosen.rate:.3f} per round"
     if shape.chosen.shape != "plateau":
         return f"{shape.chosen.shape}, {rate}"
     return f"plateau at {shape.chosen.asymptote:.2f}, {rate}"
@@ -224,10 +224,10 @@ def _contraction(found: Contraction) -> tuple[str, str]:
     return f"{found.constant:.2f} [{found.low:.2f}, {found.high:.2f}]", f"{found.verdict}{rest}"
 
 
-def _forward(told: ForwardSuccess | None) -> str:
-    if told is None or told.rate is None:
+def _forward(forward: ForwardSuccess | None) -> str:
+    if forward is None or forward.rate is None:
         return ABSENT
-    return f"{told.rate:.0%} of {told.judged}".replace("%", " %")
+    return f"{forward.rate:.0%} of {forward.judged}".replace("%", " %")
 
 
 def _shade(mean: float | None, facts: MetricFacts) -> float | None:
@@ -239,7 +239,7 @@ def _shade(mean: float | None, facts: MetricFacts) -> float | None:
 
 
 def _drift_shade(noticed: float | None) -> float | None:
-    """By doublings: unseen is white, sixteen times what is noticed is darkest."""
+    """Logarithmic: unnoticeable is white, sixteen times the just noticeable amount is darkest."""
     if noticed is None or noticed < 1:
         return None
     return 0.15 + 0.85 * min(math.log2(noticed) / math.log2(_DARKEST_DRIFT), 1.0)

@@ -1,4 +1,4 @@
-"""The paper's pictures: one chain as an example, and the worst of each model; small copies beside it."""
+"""The paper's pictures: one chain as an example, and each model's worst chain; small copies in its folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOT_MADE = "not made"
 
 @dataclass(frozen=True)
 class PaperPicture:
-    """A file beside the paper, or the reason why it is missing."""
+    """A file in the paper's folder, or the reason why it is missing."""
 
     file: str | None
     label: str
@@ -62,7 +62,7 @@ class Copies:
         }
 
     def steps(self, model: str, case: str, seed: int) -> list[Step]:
-        """The chain's steps; empty if it was imported as numbers alone."""
+        """The chain's steps; empty if only its numbers were imported."""
         trajectory = self._trajectories.get((model, case, seed))
         return [] if trajectory is None else self._records.workspace.steps(trajectory)
 
@@ -102,7 +102,7 @@ class Copies:
 
 
 def example_strip(copies: Copies, results: Results, ranked: Ranking) -> Strip | None:
-    """The first and the last round of the best model's middling case; None where there are no pictures."""
+    """The first and the last round of the best model's median case; None without pictures."""
     best = next((row.model for row in ranked.rows if row.rank is not None), None)
     cases = worst_cases(results, ranked.metric.name, ranked.round, (best,)) if best else ()
     if not cases:
@@ -118,13 +118,13 @@ def example_strip(copies: Copies, results: Results, ranked: Ranking) -> Strip | 
         pictures.append(copies.copy(made.get((round, False)), f"forward, round {round}"))
         pictures.append(copies.copy(made.get((round, True)), f"return, round {round}"))
     value = f"{metric_title(ranked.metric)} {number(chosen.value, decimals(ranked.metric))}"
-    asked = f"{copies.quoted_instructions(item.case)}, {counted(ranked.round, 'time')}"
-    caption = f"{item.model} is asked for {asked}; {value} is left."
+    instructions = f"{copies.quoted_instructions(item.case)}, {counted(ranked.round, 'time')}"
+    caption = f"{item.model} receives {instructions}; {value} is left."
     return Strip(item.model, item.case, caption, tuple(pictures))
 
 
 def worst_strips(copies: Copies, results: Results, ranked: Ranking) -> list[Strip]:
-    """The chain of each ranked model that lost most, in the order of loss."""
+    """The chain of each ranked model with the largest loss, in the order of loss."""
     worst: dict[str, WorstCase] = {}
     for one in worst_cases(results, ranked.metric.name, ranked.round):
         worst.setdefault(one.returned.model, one)
@@ -145,11 +145,11 @@ def _worst_strip(copies: Copies, worst: WorstCase, ranked: Ranking) -> Strip:
         )
         pictures += [crop for crop in crops if crop is not None]
     value = number(worst.value, decimals(ranked.metric))
-    told = [f"{metric_title(ranked.metric)} {value} at round {ranked.round}"]
+    parts = [f"{metric_title(ranked.metric)} {value} at round {ranked.round}"]
     if worst.fell_at is not None:
-        told.append(f"below half after {worst.fell_at:.1f} rounds")
-    asked = copies.quoted_instructions(item.case)
-    caption = ", ".join(told) + (f"; asked: {asked}" if asked else "")
+        parts.append(f"below half after {worst.fell_at:.1f} rounds")
+    instructions = copies.quoted_instructions(item.case)
+    caption = ", ".join(parts) + (f"; instructions: {instructions}" if instructions else "")
     return Strip(item.model, item.case, caption, tuple(pictures))
 
 
@@ -162,7 +162,7 @@ def _rounds(last: int) -> list[int]:
 
 
 def _made(steps: Sequence[Step]) -> Mapping[tuple[int, bool], Digest]:
-    """By round and whether it is a return."""
+    """By round and by whether it is a return."""
     return {
         (step.round, step.role in RETURN_ROLES): step.outcome.digest
         for step in steps

@@ -38,7 +38,7 @@ def use_grid(results: Results) -> Grid | None:
 
 
 def versions_grid(results: Results) -> Grid | None:
-    """Versions that measured this suite's returns; what was imported says so."""
+    """The versions of the metrics that measured this suite's returns; imported values are marked."""
     counts: Counter[tuple[str, str]] = Counter()
     for item in results.returns:
         counts.update((one.metric, one.version) for one in item.values.values())
@@ -92,9 +92,9 @@ def grids_of(records: Records, results: Results) -> Iterator[tuple[str, Grid]]:
 
 
 def _settings(settings: Mapping[str, Any]) -> str:
-    """Those that say something, as name=value."""
-    said = {name: value for name, value in settings.items() if value not in (None, [], {}, "")}
-    return _cut(", ".join(f"{name}={_value(value)}" for name, value in said.items())) or ABSENT
+    """The settings that differ from an empty value, as name=value."""
+    given = {name: value for name, value in settings.items() if value not in (None, [], {}, "")}
+    return _cut(", ".join(f"{name}={_value(value)}" for name, value in given.items())) or ABSENT
 
 
 def _value(value: Any) -> str:

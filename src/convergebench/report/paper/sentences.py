@@ -1,4 +1,4 @@
-"""What the results say, in sentences: each is computed, and one that cannot be is not there."""
+"""The results in sentences: each is computed, and omitted if its values are missing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PROTOCOLS = {
     "cross_edit": "a round makes two edits and undoes them, the second first",
     "cross_edit_swapped": "a round makes two edits and undoes them in the order in which they were made",
     "sequence": "a round makes several edits and undoes them, the last first",
-    "stay": "a round asks to change nothing",
+    "stay": "a round requests no change",
 }
 _PART_NAMES: dict[Part, str] = {"category": "category of edit", "kind": "kind of picture", "pair": "edit"}
 
@@ -54,7 +54,7 @@ def headline(ranked: Ranking) -> Iterator[str]:
     rows = [row for row in ranked.rows if row.rank is not None]
     title, rounds = metric_title(ranked.metric), counted(ranked.round, "round")
     if not rows:
-        yield "No model has a value to rank by, so that nothing can be said about models."
+        yield "No model has a value to rank by, so models cannot be compared."
     elif len(rows) == 1:
         yield f"After {rounds}, {rows[0].model} has {title} {_value(rows[0], ranked)} left."
     else:
@@ -77,7 +77,7 @@ def setup(results: Results, counts: Counts) -> Iterator[str]:
     yield f"Each case runs for {counted(results.rounds, 'round')} with {counted(seeds, 'seed')}."
     yield f"Tested: {counts.editors_and_floors}."
     if "probe" in results.roles().values():
-        yield "A probe wears a picture in one known way, by which the measures can be checked."
+        yield "A probe degrades a picture in one known way, which calibrates the metrics."
     if results.protocol in _PROTOCOLS:
         yield f"These are no round trips: {_PROTOCOLS[results.protocol]}."
     if results.edits == "partially reversible":
@@ -86,7 +86,7 @@ def setup(results: Results, counts: Counts) -> Iterator[str]:
     if imported:
         yield f"The results of {listed(imported)} were made or measured elsewhere and imported."
     if any(item.imported and not item.digest for item in results.returns):
-        yield "Of these there are numbers and no pictures."
+        yield "These have numbers, but no pictures."
 
 
 def ranking_sentences(ranked: Ranking) -> Iterator[str]:
@@ -98,7 +98,7 @@ def ranking_sentences(ranked: Ranking) -> Iterator[str]:
     together = [[row.model for row in rows if letter in row.group] for letter in letters]
     shared = [models for models in together if len(models) > 1]
     if not shared:
-        yield "All of them can be told apart."
+        yield "All of them differ significantly."
     for models in shared:
         yield f"{listed(models)} cannot be told apart."
     yield from _unequal(ranked)
@@ -110,7 +110,7 @@ def degradation(results: Results, ranked: Ranking) -> Iterator[str]:
     curves = {curve.model: curve.points for curve in degradation_curves(results, ranked.metric.name)}
     places = decimals(ranked.metric)
     if not rows or ranked.round < 2:
-        yield "There is no decay over rounds to tell of." if rows else "Only floors have curves here."
+        yield "There is no decay over rounds to report." if rows else "Only floors have curves here."
         return
     for row in chosen:
         first, last = curves[row.model][0].mean, curves[row.model][ranked.round - 1].mean
@@ -129,8 +129,8 @@ def survival(ranked: Ranking) -> Iterator[str]:
     fell = [model for model, life in lives.items() if life.fell]
     if not fell:
         yield (
-            f"No chain of any ranked model fell below half of its {title} as long as it was watched, so that "
-            "every half-life is later than the last round watched."
+            f"No chain of any ranked model fell below half of its {title} while it was observed, so that "
+            "every half-life is later than the last observed round."
         )
         return
     total, chains = sum(life.fell for life in lives.values()), sum(life.n for life in lives.values())
@@ -142,7 +142,7 @@ def survival(ranked: Ranking) -> Iterator[str]:
         f"{model} ({counted(life.watched, 'round')})" for model, life in lives.items() if not is_reached(life)
     ]
     if held:
-        yield f"More than half hold out as long as they were watched for {listed(held)}."
+        yield f"More than half of the chains stay above it while they are observed for {listed(held)}."
 
 
 def convergence(verdicts: Mapping[str, str], results: Results, ranked: Ranking) -> Iterator[str]:
@@ -151,9 +151,9 @@ def convergence(verdicts: Mapping[str, str], results: Results, ranked: Ranking) 
         by_verdict.setdefault(verdict, []).append(model)
     known = [f"{verdict}: {listed(by_verdict[verdict])}" for verdict in _VERDICTS if verdict in by_verdict]
     if known:
-        yield f"By the factor of their moves, {'; '.join(known)}."
+        yield f"By their contraction factor, {'; '.join(known)}."
     if by_verdict.get("cannot tell"):
-        yield f"Whether the moves become shorter cannot be told for {listed(by_verdict['cannot tell'])}."
+        yield f"The contraction factor is undecided for {listed(by_verdict['cannot tell'])}."
     gated = [row.score.gated_by for row in ranked.rows if row.score and row.score.gated_by]
     if not gated:
         scored = any(row.score and row.score.together for row in ranked.rows)
@@ -175,7 +175,7 @@ def dimensions(ranked: Ranking) -> Iterator[str]:
         yield "Both dimensions were measured, by SSIM and LPIPS on one side and by CLIP on the other."
         return
     missing = listed([name.upper() for name in scores[0].missing])
-    alone = " Quality stands alone, and the two dimensions cannot be compared here."
+    alone = " Only quality was measured, so the two dimensions cannot be compared here."
     are = (
         "is not there for every model and enters"
         if len(scores[0].missing) == 1
@@ -211,9 +211,9 @@ def drift(ranked: Ranking, leading: Mapping[str, str | None]) -> Iterator[str]:
     calm = [model for model, way in leading.items() if not way]
     if by_way:
         noticed = [f"{way} for {listed(models)}" for way, models in by_way.items()]
-        yield f"What is noticed most at round {ranked.round}: {'; '.join(noticed)}."
+        yield f"The most noticeable drift at round {ranked.round}: {'; '.join(noticed)}."
     if calm:
-        yield f"Nothing noticeable drifts for {listed(calm)}."
+        yield f"No noticeable drift for {listed(calm)}."
 
 
 def missing(results: Results) -> Iterator[str]:
@@ -223,18 +223,18 @@ def missing(results: Results) -> Iterator[str]:
         return
     returns = sum(gap.count for gap in absent if gap.what == RETURN)
     values = sum(gap.count for gap in absent if gap.what != RETURN)
-    said = [counted(returns, "return")] if returns else []
-    said += [counted(values, "value")] if values else []
-    yield f"Over all rounds {listed(said)} {'is' if returns + values == 1 else 'are'} missing."
+    counts = [counted(returns, "return")] if returns else []
+    counts += [counted(values, "value")] if values else []
+    yield f"Over all rounds {listed(counts)} {'is' if returns + values == 1 else 'are'} missing."
 
 
 def limits(results: Results, ranked: Ranking, pictures: int) -> Iterator[str]:
-    """What limits these results in particular."""
+    """Limitations of these results."""
     if pictures < _FEW_PICTURES:
         yield f"There are {counted(pictures, 'source picture')}; so few show large differences only."
     yield from _unequal(ranked)
     if len({item.seed for item in results.returns}) == 1:
-        yield "There is one seed, so that it is not known how much a model varies on the same case."
+        yield "There is one seed, so the variation of a model on the same case is unknown."
     unmeasured = [
         metric_title(facts)
         for facts in results.headline

@@ -20,7 +20,7 @@ MAIN, DATA, PDF = "paper.typ", "data.json", "paper.pdf"
 
 
 class CannotTypeset(ConvergeBenchError):
-    """Typst does not take the source, as after an author changed it."""
+    """Typst cannot compile the source, for example because the author's changes contain an error."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def write_paper(workspace: Workspace, results: Results, folder: Path, heading: H
     Data and figures are renewed each time. Text is written once: an author's changes stay.
     """
     compiler = _compiler()
-    _refuse_what_is_not_ours(folder)
+    _refuse_other_folder(folder)
     shutil.rmtree(folder / PICTURES, ignore_errors=True)
     content = content_of(workspace, results, heading, folder)
     _write(folder / DATA, json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1))
@@ -50,16 +50,16 @@ def write_paper(workspace: Workspace, results: Results, folder: Path, heading: H
     return Paper(folder / PDF, kept)
 
 
-def _refuse_what_is_not_ours(folder: Path) -> None:
-    """A folder that we finished has our data in it, one that we began has what we write before that.
+def _refuse_other_folder(folder: Path) -> None:
+    """Refuse other folders, because something of value could be overwritten.
 
-    In any other, something of value could be overwritten.
+    A finished paper's folder contains its data, an interrupted one what is written before the data.
     """
     if not folder.exists() or (folder / DATA).exists():
         return
     begun = {PICTURES.parts[0], *(file.name for file in TEMPLATE.iterdir())}
     if any(path.name not in begun and not path.name.startswith(".") for path in folder.iterdir()):
-        raise WrongUse(f"{folder} holds something else than a paper; choose another folder with --output")
+        raise WrongUse(f"{folder} contains something other than a paper; choose another folder with --output")
 
 
 def _compiler() -> Any:
@@ -71,7 +71,7 @@ def _compiler() -> Any:
 
 
 def _put(file: Path, folder: Path) -> Path | None:
-    """The path of a file that keeps the author's changes; None if it is the template's."""
+    """The path of a file with the author's changes; None if it equals the template."""
     place, text = folder / file.name, file.read_text(encoding="utf-8")
     if place.exists():
         return place if place.read_text(encoding="utf-8") != text else None

@@ -48,7 +48,7 @@ def benchmark_notes(rows: Sequence[BenchmarkRow]) -> list[str]:
         reasons: Counter[str] = Counter()
         for row in rows:
             if row.model == model:
-                # The same sample is missing in its subset and in every sum over subsets.
+                # The same sample is missing in its subset and in every total over subsets.
                 reasons |= Counter(row.reasons)
         notes += [
             f"{model}: {counted(count, 'sample')} missing: {why}" for why, count in reasons.most_common()

@@ -36,7 +36,7 @@ def paired_table(differences: Sequence[tuple[str, PairedDifference]]) -> Table:
 
 
 def paired_notes(differences: Sequence[tuple[str, PairedDifference]]) -> list[str]:
-    """Notes on the table for the reader."""
+    """Notes to print below the table."""
     chief = differences[0][1]
     notes = [
         "Intervals of 95 %, clustered by source picture. p: from swapping the models on whole pictures. "
@@ -154,17 +154,17 @@ def _contraction(profile: ModelProfile) -> str:
     found = profile.contraction
     if found.constant is None or found.low is None or found.high is None:
         return f"cannot tell ({found.reason})"
-    told = f"{found.verdict}, each move {found.constant:.2f} [{found.low:.2f}, {found.high:.2f}] of the last"
+    text = f"{found.verdict}, each move {found.constant:.2f} [{found.low:.2f}, {found.high:.2f}] of the last"
     if found.fixed_point_distance is None:
-        return told
-    return f"{told}; at this rate it settles within {found.fixed_point_distance:.2f} of the source"
+        return text
+    return f"{text}; at this rate it settles within {found.fixed_point_distance:.2f} of the source"
 
 
 def _forward(profile: ModelProfile) -> str:
-    told = profile.forward
-    if told.rate is None:
+    forward = profile.forward
+    if forward.rate is None:
         return "not measured"
-    return f"{told.happened} of {told.judged} {told.says}"
+    return f"{forward.happened} of {forward.judged} {forward.says}"
 
 
 def _score(profile: ModelProfile) -> str:
@@ -173,5 +173,5 @@ def _score(profile: ModelProfile) -> str:
         "together": score.together, "quality": score.quality,
         "semantic": score.semantic, "gated": score.gated,
     }  # fmt: skip
-    told = ", ".join(f"{name} {number(one.mean if one else None, 1)}" for name, one in named.items())
-    return f"{told}; without {', '.join(score.missing)}" if score.missing else told
+    text = ", ".join(f"{name} {number(one.mean if one else None, 1)}" for name, one in named.items())
+    return f"{text}; without {', '.join(score.missing)}" if score.missing else text

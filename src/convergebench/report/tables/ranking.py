@@ -30,8 +30,8 @@ _FIRST_IN_CSV = ("group", "n", "missing")
 
 
 def ranking_table(ranking: Ranking, chosen: Sequence[str] = ()) -> Table:
-    """The columns with the chosen keys, or else those that fit 100 characters; calibration rows stand below
-    a line. Print ranking_notes(ranking) under it."""
+    """The columns with the chosen keys, or by default those that fit 100 characters. Calibration rows are
+    below a line. Print ranking_notes(ranking) under it."""
     columns = chosen_columns(ranking, chosen) if chosen else columns_in("terminal", ranking)
     table = terminal_table(f"{ranking.suite}, round {ranking.round}{edits_title(ranking)}")
     table.add_column("#", justify="right", no_wrap=True)
@@ -55,7 +55,7 @@ def edits_title(ranking: Ranking) -> str:
 
 
 def ranking_cells(ranking: Ranking, view: View) -> tuple[list[str], list[list[str]], list[int]]:
-    """Headings, a row of text for each model, and the places of the columns that hold words."""
+    """Headings, a row of text for each model, and the indices of text columns."""
     columns = columns_in(view, ranking)
     headings = ["#", "model", *(column.title(ranking) for column in columns)]
     words = [1, *(place for place, column in enumerate(columns, 2) if column.is_words)]
@@ -70,7 +70,7 @@ def _cells(ranking: Ranking, columns: Sequence[RankingColumn], view: View) -> It
 
 
 def _broken(heading: str) -> str:
-    """In two lines where it has two words, since the numbers below are short.
+    """A heading of two words in two lines, because the numbers below are short.
 
     >>> _broken("half-life"), _broken("s/edit"), _broken("gated score")
     ('half-\\nlife', 's/\\nedit', 'gated\\nscore')
@@ -198,7 +198,7 @@ def _json_score(score: ConvergenceScore | None) -> dict[str, Any] | None:
 
 
 def json_interval(interval: Interval | None) -> dict[str, Any] | None:
-    """For json.dumps; null where there is none."""
+    """For json.dumps; null without a value."""
     return None if interval is None else asdict(interval)
 
 

@@ -30,7 +30,7 @@ def transitions_table(rows: Sequence[RefinementRow]) -> Table:
 
 
 def differences_table(rows: Sequence[RefinementRow]) -> Table:
-    """For the terminal; what transitions_notes(rows) says holds for it too."""
+    """For the terminal; transitions_notes(rows) applies to it too."""
     return _terminal(differences_text(rows))
 
 
@@ -65,7 +65,8 @@ def differences_text(rows: Sequence[RefinementRow]) -> TextTable:
 
 
 def transitions_notes(rows: Sequence[RefinementRow], health: JudgeHealth | None = None) -> list[str]:
-    """What is missing in which model and why, how the judge did, and what the intervals are."""
+    """Missing samples by model with reasons, the reliability of the judge, and an explanation of the
+    intervals."""
     notes = []
     for row in rows:
         if row.category == OVERALL:

@@ -1,4 +1,4 @@
-"""The metric that ranks at the marks 1, 2, 3, 5, 10, 15 and 20: how the models fall behind each other."""
+"""The ranking metric at the headline rounds 1, 2, 3, 5, 10, 15 and 20."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def rounds_text(marks: HeadlineRounds, models: Sequence[str]) -> TextTable:
 
 
 def rounds_cells(marks: HeadlineRounds, models: Sequence[str]) -> list[list[str]]:
-    """One row per model: its name, then its mean at each mark."""
+    """One row per model: its name, then its mean at each headline round."""
     return [[model, *_cells(marks, marks.points[model])] for model in models]
 
 

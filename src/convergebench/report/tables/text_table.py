@@ -13,21 +13,21 @@ from convergebench.report.tables.ranking_notes import ranking_notes
 PARTS: dict[Part, str] = {"category": "Category of edit", "kind": "Kind of picture", "pair": "Edit"}
 _HEADINGS: dict[Part, str] = {"category": "category", "kind": "kind", "pair": "edit"}
 _MOST_COLUMNS = 6
-"""Parts that fit beside each other."""
+"""Maximum number of parts that fit next to each other."""
 
 
 @dataclass(frozen=True)
 class TextTable:
-    """A heading and rows of equal length; text is plain and may hold anything."""
+    """A heading and rows of equal length. Text is plain and may contain any character."""
 
     name: str
-    """For labels and files: letters and hyphens."""
+    """For labels and file names: letters and hyphens."""
     title: str
     explained: str
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
     left: frozenset[int] = frozenset({0})
-    """Columns that hold words; the others hold numbers."""
+    """Columns that contain text; the others contain numbers."""
     notes: Sequence[str] = ()
 
 
@@ -56,7 +56,7 @@ def _ranking_explained(ranked: Ranking) -> str:
 
 
 def breakdown_text(results: Results, ranked: Ranking, by: Part) -> TextTable:
-    """The metric that ranks in each part of the suite, with n in brackets; the longer side goes down."""
+    """The ranking metric in each part of the suite, with n in brackets; the longer axis is vertical."""
     parts = breakdown(results, by, ranked.metric.name, ranked.round)
     models = [row.model for row in ranked.rows]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis import Results, WorstCase, missing_values
 from convergebench.json_numbers import json_number
-from convergebench.metrics.regions import RegionBox
+from convergebench.metrics.flip import WorstBox
 from convergebench.report.export.csv_files import Row
 from convergebench.report.formatting import ABSENT, decimals, metric_title, number
 from convergebench.report.tables.ranking_notes import missing_returns
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _FIELDS = ("model", "case", "picture", "pair", "kind", "category", "seed", "round", "digest")
-_BOX_FIELDS = tuple(f"worst_{name}" for name in RegionBox._fields)
+_BOX_FIELDS = tuple(f"worst_{name}" for name in WorstBox._fields)
 _NO_REGIONS: WorstRegions = {}
 
 
 def worst_table(
     cases: Sequence[WorstCase], metric: MetricFacts, regions: WorstRegions = _NO_REGIONS
 ) -> Table:
-    """Worst first; fits 100 columns. Where it broke is shown if that was measured of any case."""
+    """Worst first; fits 100 columns. The worst region is shown if it was measured for any case."""
     boxes = [_box(one, regions) for one in cases]
     table = terminal_table()
     table.add_column("model", overflow="fold")
@@ -51,12 +51,12 @@ def worst_table(
     return table
 
 
-def box_text(box: RegionBox) -> str:
+def box_text(box: WorstBox) -> str:
     """Such as "128 × 128 at 104, 0"."""
     return f"{box.width} × {box.height} at {box.left}, {box.top}"
 
 
-def _box(case: WorstCase, regions: WorstRegions) -> RegionBox | None:
+def _box(case: WorstCase, regions: WorstRegions) -> WorstBox | None:
     region = regions.get((case.returned.case, case.returned.digest))
     return region.box if region else None
 

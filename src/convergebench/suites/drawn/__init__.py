@@ -1,5 +1,5 @@
-"""Pictures drawn by code, one a module; each module's `draw` gives 512 × 512 pixels.
+"""Pictures drawn by code, one per module; each module's `draw` returns 512 × 512 pixels.
 
-They must come out the same on every machine, so they are drawn with nothing but what IEEE 754 rounds
-exactly: sums, products, quotients and square roots. No sines, no powers, no matrix products, no np.sum.
+They must be identical on every machine, so only operations that IEEE 754 rounds exactly are used: sums,
+products, quotients and square roots. No sines, no powers, no matrix products, no np.sum.
 """

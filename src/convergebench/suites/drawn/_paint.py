@@ -1,4 +1,4 @@
-"""What all drawn pictures are made with: ramps, noise, blur, and the way from light to pixels."""
+"""Common operations for drawn pictures: ramps, noise, blur, and the conversion from light to pixels."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def ramp(start: float | Field, end: float | Field, value: Field) -> Field:
 
 
 def mix(below: Light | Colour, above: Light | Colour, share: Field) -> Light:
-    """`above` laid over `below` where the share is 1."""
+    """Blend of `below` and `above`: `above` where the share is 1."""
     base: Light = np.asarray(below, np.float64)
     top: Light = np.asarray(above, np.float64)
     return base + (top - base) * share[..., None]
 
 
 def wave(t: Field) -> Field:
-    """A sine made of parabolas: period 1, between -1 and 1."""
+    """A sine approximated by parabolas: period 1, between -1 and 1."""
     phase = t - np.floor(t)
     half = np.where(phase < 0.5, phase, phase - 0.5) * 2.0
     return np.where(phase < 0.5, 4.0, -4.0) * half * (1.0 - half)
@@ -76,7 +76,7 @@ class Noise:
         return upper + (lower - upper) * bottom_share
 
     def rough(self, u: Field, v: Field, octaves: int = 5) -> Field:
-        """Features within features, each half as wide and half as strong."""
+        """Noise in several octaves, each half as wide and half as strong."""
         total, strength = self.at(u, v) * 0.5, 0.5
         for octave in range(1, octaves):
             strength /= 2.0
@@ -85,7 +85,7 @@ class Noise:
         return total / (1.0 - strength)
 
     def ridged(self, u: Field, v: Field, octaves: int = 6) -> Field:
-        """Sharp crests with valleys between, as mountains have."""
+        """Ridged noise, with sharp crests as in mountains."""
         total, strength, carried = np.zeros_like(u), 0.5, np.ones_like(u)
         for octave in range(octaves):
             scale, shift = 2.0**octave, 31.75 * octave
@@ -130,7 +130,7 @@ def halved(light: Light) -> Light:
 
 
 def developed(light: Light, *, grain: float, seed: int) -> Pixels:
-    """The pixels of a photograph of this light: highlights roll off, shadows lift, the film has a grain."""
+    """The pixels of a photograph of this light, with rolled-off highlights, lifted shadows and film grain."""
     bounded = np.clip(light, 0.0, None)
     toned = np.sqrt(bounded * (1.0 + bounded * 0.18) / (1.0 + bounded * 0.18 + bounded * bounded * 0.18))
     random = np.random.Generator(np.random.PCG64(seed))

@@ -1,4 +1,4 @@
-"""Solid things in a box-shaped room, seen by rays and lit through a window or lamp of some width."""
+"""Ray tracing of solids in a box-shaped room, lit by an area light such as a window or lamp."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from convergebench.suites.drawn._paint import Field, Light, length, power
 
 Vector: TypeAlias = tuple[Field, Field, Field]
-"""One number or field for each of right, up and away."""
+"""One number or field for each axis: right, up and away."""
 Point: TypeAlias = tuple[float, float, float]
 Surface: TypeAlias = Callable[[Vector, Vector], Light]
-"""The colour at a place with this normal."""
+"""The colour at a point with this normal."""
 _NEVER = 1e9
 _SKIN = 1e-4
 _BAND = 32
 _QUARTERS = ((0, 0), (0, 1), (1, 0), (1, 1))
-"""The lamp is sampled once in each quarter of it."""
+"""The light is sampled once in each of its quarters."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Cuboid:
 
 @dataclass(frozen=True)
 class Room(Cuboid):
-    """A box seen from within."""
+    """A box seen from inside."""
 
     def hit(self, start: Vector, way: Vector) -> Field:
         return _slabs(self.low, self.high, start, way)[1]
@@ -74,7 +74,7 @@ Solid: TypeAlias = Cuboid | Ellipsoid
 
 @dataclass(frozen=True)
 class Lamp:
-    """A rectangle that shines: a corner, its two edges, and how bright it is."""
+    """A rectangular light: a corner, two edges, and its brightness."""
 
     corner: Point
     first_edge: Point
@@ -92,19 +92,19 @@ class Lamp:
 @dataclass(frozen=True)
 class Scene:
     solids: Sequence[Solid]
-    """All that is seen."""
+    """All visible solids."""
     casting: Sequence[Solid]
-    """Those of them that are large enough to throw a shadow worth its time."""
+    """The solids that are large enough to cast a relevant shadow."""
     lamp: Lamp
     ambient: Callable[[Vector, Vector], Light]
-    """The light that comes from everywhere at a place with this normal."""
+    """The ambient light at a point with this normal."""
 
 
 def view(scene: Scene, eye: Point, way: Vector, seed: int) -> Light:
-    """What an eye sees along these ways; random points on the lamp make its shadows soft."""
+    """The colours along these rays; random points on the light give soft shadows."""
     random = np.random.Generator(np.random.PCG64(seed))
     height = way[0].shape[0]
-    # A few rows at a time stay in the processor's cache.
+    # A few rows at a time fit into the processor's cache.
     bands = [slice(top, top + _BAND) for top in range(0, height, _BAND)]
     return np.concatenate([_view_of_band(scene, eye, _where(band, way), random) for band in bands])
 
@@ -154,7 +154,7 @@ def _first(solids: Sequence[Solid], start: Vector, way: Vector) -> tuple[NDArray
 
 
 def _open_way(solids: Sequence[Solid], start: Vector, way: Vector, distance: Field) -> Field:
-    """1 where nothing is in the way, else 0."""
+    """1 where the light is visible, otherwise 0."""
     blocked = np.zeros(way[0].shape, np.bool_)
     for solid in solids:
         blocked |= solid.hit(start, way) < distance
@@ -195,7 +195,7 @@ def _slabs(low: Point, high: Point, start: Vector, way: Vector) -> tuple[Field, 
 
 
 def _face(low: Point, high: Point, place: Vector) -> Vector:
-    """The outward normal of the side of a box that a place on it is nearest to."""
+    """The outward normal of the side of a box that is nearest to a point."""
     gaps = np.stack(
         [
             np.abs(p - side)

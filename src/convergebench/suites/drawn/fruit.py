@@ -39,7 +39,7 @@ def _scene() -> Scene:
 
 
 def _ambient(place: Vector, normal: Vector) -> Light:
-    """Dimmer low down and near the plate, where fruit and table stand in each other's way."""
+    """Ambient occlusion: dimmer near the plate and the table."""
     _, up, _ = place
     above = np.clip(up / 0.5, 0.0, 1.0)
     from_above = 0.62 + 0.38 * normal[1]

@@ -9,7 +9,7 @@ from convergebench.types import Pixels
 
 _WATERLINE = 0.60
 _SUNLIGHT = (-0.62, 0.62, -0.48)
-"""Where the light comes from: right, up, away."""
+"""The direction of the light: right, up, away."""
 _NEAR, _FAR, _STEPS = 3.0, 20.0, 640
 
 
@@ -34,7 +34,7 @@ def _sky(x: Field, y: Field) -> Light:
 
 
 def _land(light: Light, x: Field, y: Field) -> Light:
-    """Looks over a height map: in each column, what is nearest and still high enough hides the rest."""
+    """Renders a height map: in each column, the nearest visible terrain hides the rest."""
     depths = _NEAR * (
         1.0 + (_FAR / _NEAR - 1.0) * (np.arange(_STEPS) / _STEPS) * (np.arange(_STEPS) / _STEPS)
     )
@@ -84,7 +84,7 @@ def _terrain(across: Field, along: Field) -> Light:
 
 
 def _softened(light: Light) -> Light:
-    """Takes the stairs off the skyline, as a lens would."""
+    """Antialiases the skyline."""
     wide = np.pad(light, ((1, 1), (1, 1), (0, 0)), mode="edge")
     tall = (wide[:, :-2] + wide[:, 1:-1] * 2.0 + wide[:, 2:]) / 4.0
     return (tall[:-2] + tall[1:-1] * 2.0 + tall[2:]) / 4.0

@@ -26,7 +26,7 @@ _PANE = (-1.45, 1.0, -0.05, 2.25)
 _SIDE_WINDOW = (0.9, 1.0, 2.4, 2.2)
 """The window in the left wall, out of view: near, sill, far and lintel."""
 _SUN_SLOPE = (0.62, 0.30)
-"""For each metre that sunlight goes right it falls, and goes away from us, by this much."""
+"""The slope of the sunlight: how far it falls, and moves away from the viewer, per metre to the right."""
 
 
 def draw() -> Pixels:
@@ -81,7 +81,7 @@ def _cupboard() -> tuple[Solid, ...]:
 
 
 def _ambient(place: Vector, normal: Vector) -> Light:
-    """Light that has bounced about, less of it in corners and under the table, and a patch of direct sun."""
+    """Indirect light, reduced in corners and under the table, and a patch of direct sun."""
     right, up, away = place
     corner = (
         _open(right - _LEFT)
@@ -105,7 +105,7 @@ def _open(gap: Field) -> Field:
 
 
 def _sun(place: Vector, normal: Vector) -> Field:
-    """Whether the way back to the sun leads through the side window; soft at its edges."""
+    """Whether the ray to the sun passes through the side window; soft at its edges."""
     right, up, away = place
     run = right - _LEFT
     height, depth = up + run * _SUN_SLOPE[0], away - run * _SUN_SLOPE[1]

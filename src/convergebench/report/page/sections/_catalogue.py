@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from convergebench import plugins
 from convergebench.analysis import Results
 from convergebench.errors import WrongUse
 from convergebench.report.page.filmstrips import last_returns
@@ -12,7 +13,6 @@ from convergebench.report.page.overview import cases_of
 from convergebench.report.page.page_data import PageData
 from convergebench.report.page.page_picture import PagePicture
 from convergebench.report.page.sections._section import Builders, PageSection
-from convergebench.report.registry import registered
 from convergebench.store import Workspace
 from convergebench.types import Digest
 
@@ -23,7 +23,7 @@ _NAVIGATION = "navigation"
 @cache
 def page_sections() -> tuple[PageSection, ...]:
     """In the order of the navigation."""
-    found = registered("convergebench.report.page.sections", ENTRY_POINTS, PageSection)
+    found = plugins.registered("convergebench.report.page.sections", ENTRY_POINTS, PageSection)
     return tuple(sorted(found, key=lambda section: section.order))
 
 
