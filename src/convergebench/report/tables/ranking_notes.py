@@ -139,8 +139,13 @@ def _sampled(ranking: Ranking) -> Iterator[str]:
     """Metrics that were measured at some rounds only."""
     rounds: dict[tuple[int, ...], list[str]] = {}
     for facts in (one for one in ranking.metrics if one.is_sampled):
-        found = {item.round for item in ranking.results.returns if facts.name in item.values}
-        if len(found) < ranking.rounds:
+        by_model: dict[str, set[int]] = {}
+        for item in ranking.results.returns:
+            if facts.name in item.values:
+                by_model.setdefault(item.model, set()).add(item.round)
+        # Where a model returned the same file at another round, that round has a value too.
+        found = min(by_model.values(), key=len, default=set())
+        if 0 < len(found) < ranking.rounds:
             rounds.setdefault(tuple(sorted(found)), []).append(metric_title(facts))
     for numbers, titles in rounds.items():
         yield f"{', '.join(titles)}: measured at rounds {', '.join(map(str, numbers))} only."
