@@ -38,7 +38,7 @@ def test_the_paper_ranks_by_what_a_person_sees_and_magnifies_the_worst_regions(t
     measure_by_region(tmp_path / "results")
     paper = write(tmp_path / "results", tmp_path / "paper")
     said = text_of(paper.pdf)
-    assert "What a person sees" in said and "then the rest of the picture goes" in said
+    assert "What a person sees" in said and "not usable for a single round (rest changed)" in said
     assert "source, magnified" in said
     assert list((paper.pdf.parent / "figures/pictures").glob("*-2-2-8-8.jpg"))
 
