@@ -46,6 +46,13 @@ def command(
             metavar="SHARE", help="A half-life ends when less than this share of the picture is left."
         ),
     ] = 0.5,
+    usable: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="What a usable round needs, separated by commas. [default: undid=0.5,kept=0.8,face=0.6]",
+        ),
+    ] = [],  # noqa: B006
     thresholds: Annotated[
         str,
         typer.Option(
@@ -74,8 +81,8 @@ def command(
 
     with benchmark(workspace, model) as opened:
         results = opened.results(suite)
-        usable = _usable_thresholds(opened.workspace, results, thresholds)
-    ranked = headline_rankings(results, metric, round, threshold, usable)
+        limits = _usable_limits(opened.workspace, results, thresholds, listed(usable))
+    ranked = headline_rankings(results, metric, round, threshold, limits)
     if as_json:
         print_json(json_rankings(ranked))
     elif as_csv:
@@ -84,24 +91,22 @@ def command(
         print_rankings(ranked, listed(columns))
 
 
-def _usable_thresholds(workspace: Workspace, results: Results, chosen: str) -> Thresholds:
-    """Those of the headline, or as measured on people."""
-    from dataclasses import replace
-
-    from convergebench.analysis.headline.headline import DEFAULT_THRESHOLDS
+def _usable_limits(workspace: Workspace, results: Results, chosen: str, own: Sequence[str]) -> Thresholds:
+    """Those of the headline, changed by the user, or as measured on people."""
+    from convergebench.analysis.headline.chain_rounds import Thresholds
     from convergebench.errors import WrongUse
     from convergebench.votes.agreement_report import measured_headline_thresholds
 
     if chosen == "reasoned":
-        return DEFAULT_THRESHOLDS
-    if chosen != "votes":
-        raise WrongUse(f"there are no thresholds {chosen}; choose reasoned or votes")
+        return Thresholds.parse(own)
+    if chosen != "votes" or own:
+        raise WrongUse("choose --thresholds reasoned or votes, and --usable only without votes")
     found = measured_headline_thresholds(workspace, results)
     if isinstance(found, str):
         raise WrongUse(f"no thresholds from votes: {found}")
     undone, kept = found.undone.mean, found.kept.mean
     typer.echo(f"Usable down to undid {undone:.2f} and kept {kept:.2f}, as measured by votes.", err=True)
-    return replace(DEFAULT_THRESHOLDS, undone=undone, kept=kept)
+    return Thresholds(undid=undone, kept=kept)
 
 
 def json_rankings(ranked: Sequence[tuple[Results, Ranking]]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ HEADLINE_SCORE = "headline_score"
 
 
 def headline_ranking(
-    results: Results, threshold: float = THRESHOLD, usable: Thresholds = DEFAULT_THRESHOLDS
+    results: Results, threshold: float = THRESHOLD, thresholds: Thresholds = DEFAULT_THRESHOLDS
 ) -> Ranking:
     """Ranks by the headline score if a model has one, otherwise by the chief metric at the last round.
 
@@ -24,7 +24,7 @@ def headline_ranking(
     ranked = ranking(results, results.chief, None, threshold)
     if not any("undid" in item.values for item in results.returns):
         return ranked
-    found = headline(results, lambda pair, category: edit_scope(category) == "global", usable)
+    found = headline(results, lambda pair, category: edit_scope(category) == "global", thresholds)
     losses = {row.model: -row.score.mean for row in found.rows if row.score is not None}
     if not losses:
         return ranked
@@ -41,7 +41,7 @@ def headline_rankings(
     metric: str | None = None,
     round: int | None = None,
     threshold: float = THRESHOLD,
-    usable: Thresholds = DEFAULT_THRESHOLDS,
+    thresholds: Thresholds = DEFAULT_THRESHOLDS,
 ) -> tuple[tuple[Results, Ranking], ...]:
     """The main ranking, followed by that of the partially reversible edits; by a metric or at a round only if
     one is named."""
@@ -49,5 +49,7 @@ def headline_rankings(
         return rankings(results, metric or results.chief, round, threshold)
     parts = [results] if results.partial is None else [results, results.partial]
     return tuple(
-        (part, headline_ranking(part, threshold, usable)) for part in parts if part is results or part.metrics
+        (part, headline_ranking(part, threshold, thresholds))
+        for part in parts
+        if part is results or part.metrics
     )

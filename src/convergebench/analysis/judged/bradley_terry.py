@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from convergebench.analysis.statistics.two_way_clusters import cluster_numbers, two_way_variances
 
 Winner = Literal["first", "second", "tie"]
-_MIRRORED: Mapping[Winner, Winner] = {"first": "second", "second": "first", "tie": "tie"}
+MIRRORED: Mapping[Winner, Winner] = {"first": "second", "second": "first", "tie": "tie"}
 _STEPS = 100
 _CLOSE = 1e-10
 _TWO_SIDED_95 = 0.975
@@ -49,7 +49,7 @@ def order_swapped(first: str, second: str, shown: Winner, swapped: Winner, clust
     >>> order_swapped("a", "b", "first", "first").comparison.winner
     'tie'
     """
-    agreed = shown == _MIRRORED[swapped]
+    agreed = shown == MIRRORED[swapped]
     return OrderSwapped(Comparison(first, second, shown if agreed else "tie", cluster), agreed)
 
 
@@ -227,7 +227,7 @@ def wins_and_ties(comparisons: Iterable[Comparison]) -> dict[tuple[str, str], tu
     for one in comparisons:
         turned = one.second < one.first
         pair = (one.second, one.first) if turned else (one.first, one.second)
-        winner = _MIRRORED[one.winner] if turned else one.winner
+        winner = MIRRORED[one.winner] if turned else one.winner
         table[pair][("first", "tie", "second").index(winner)] += 1
     return {pair: (won, tied, lost) for pair, (won, tied, lost) in table.items()}
 
