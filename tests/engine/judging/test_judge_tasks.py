@@ -225,7 +225,7 @@ def test_a_missing_verdict_stands_until_it_is_asked_for(workspace: Workspace, se
     assert (first.ok, first.missing) == (1, {"unparseable": 1})
     assert judge(workspace, server.name, *tasks).calls == 0
     retried = judge(workspace, server.name, *tasks, retry_missing=True)
-    assert (retried.ok, retried.asked, retried.missing) == (2, 1, {})
+    assert (retried.ok, retried.new, retried.missing) == (2, 1, {})
     assert judge(workspace, server.name, *tasks).ok == 2
 
 
