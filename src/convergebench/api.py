@@ -72,6 +72,8 @@ class Settings:
     concurrency: int | None = None
     per_minute: float | None = None
     max_cost_usd: float | None = None
+    max_total_usd: float | None = None
+    """Of the workspace, over all runs and processes."""
     metrics: tuple[str, ...] = DEFAULT_MEASURED
     clip: str | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
@@ -104,7 +106,12 @@ class Settings:
 
     @property
     def limits(self) -> RunLimits:
-        return RunLimits(self.concurrency, per_minute=self.per_minute, max_cost_usd=self.max_cost_usd)
+        return RunLimits(
+            self.concurrency,
+            per_minute=self.per_minute,
+            max_cost_usd=self.max_cost_usd,
+            max_total_usd=self.max_total_usd,
+        )
 
 
 Model = str | EditFunction
@@ -132,6 +139,7 @@ def run(
     concurrency: int | None = None,
     per_minute: float | None = None,
     max_cost_usd: float | None = None,
+    max_total_usd: float | None = None,
     metrics: Sequence[str] = DEFAULT_MEASURED,
     clip: str | None = None,
     device: Literal["auto", "cpu", "cuda"] = "auto",
@@ -154,7 +162,7 @@ def run(
     settings = Settings(
         tuple(specs), suite_name(suite, images, edits), rounds, None if edits is None else str(edits),
         protocol, tuple(kinds), tuple(categories), tuple(pairs), tuple(pictures), limit, seed, repeats,
-        seed_policy, concurrency, per_minute, max_cost_usd,
+        seed_policy, concurrency, per_minute, max_cost_usd, max_total_usd,
         metrics=tuple(metrics), clip=clip, device=device, engine=engine, ray_address=ray_address,
         replicas=replicas, pictures_at=pictures_at,
     )  # fmt: skip

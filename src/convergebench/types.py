@@ -295,6 +295,10 @@ class Unavailable(EditError):
     kind = "unavailable"
 
 
+class NoReply(Unavailable):
+    """The request was sent and no complete answer came: it may have been charged."""
+
+
 class Misconfigured(EditError):
     """No key, no credit, no such model: this editor cannot continue."""
 

@@ -17,7 +17,7 @@ from convergebench.engine.measuring.session_turns import SessionMeasurements, tu
 from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.engine.session import RunOutcome, TrajectorySession, use_many_threads
-from convergebench.engine.shared_limits import SharedLimits
+from convergebench.engine.shared_limits import limits_in
 from convergebench.instructions.captions import written_captions
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
@@ -62,7 +62,8 @@ class _Editing:
         self._run = run
         self._progress = progress
         self._deadline_seconds = limits.patience.deadline_seconds
-        self._session = TrajectorySession(workspace, SharedLimits(limits), RunOutcome(), progress)
+        shared = limits_in(workspace, run, limits)
+        self._session = TrajectorySession(workspace, shared, RunOutcome(), progress)
         self._limits = self._session.limits_for_editors(plan.editors)
         self._sources = SourceCache(workspace.pictures)
         self._queues = measurers.queues(workspace, progress, self._session.fail)
