@@ -54,7 +54,9 @@ def _list(as_json: bool) -> None:
             "version": one.version,
             "pictures": one.pictures,
             "cases": one.cases,
+            "turns": one.turns,
             "summary": one.summary,
+            "needs": one.needs,
         }
         for one in suites.listing()
     ]
@@ -63,10 +65,12 @@ def _list(as_json: bool) -> None:
         return
     from rich.table import Table
 
-    table = Table("suite", "version", "pictures", "cases", "description", box=None)
+    table = Table("suite", "version", "pictures", "cases", "turns", "description", box=None)
     for row in rows:
+        needs = row.pop("needs")
+        row["summary"] = f"{row['summary']}. Needs {needs}" if needs else row["summary"]
         table.add_row(*("–" if value is None else str(value) for value in row.values()))
-    table.add_row("folder:PATH", "", "", "", "your own pictures, with the built-in edits")
+    table.add_row("folder:PATH", "", "", "", "", "your own pictures, with the built-in edits")
     table.add_row("edits:FILE", "", "", "", "your own edits of your own pictures")
     console().print(table)
 

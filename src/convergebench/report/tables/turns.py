@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from convergebench.analysis.sessions.compare import TurnComparison
 from convergebench.analysis.sessions.figures import TurnCurve
 from convergebench.analysis.sessions.turns import NOT_REACHED, TurnPoint
 
@@ -71,6 +72,58 @@ def turn_notes(curves: Sequence[TurnCurve]) -> list[str]:
             ended = curve.points[-1].reasons[NOT_REACHED]
             notes[f"{curve.model}: {ended} sessions ended before the last turn, since an edit failed"] = None
     return list(notes)
+
+
+def comparison_tables(comparisons: Sequence[TurnComparison]) -> list[Table]:
+    """A table for each figure: some turns down, both means, their paired difference and what it says."""
+    from rich.table import Table
+
+    tables = []
+    for one in comparisons:
+        digits = one.figure.decimals
+        title = f"{one.figure.title} ({one.figure.better} is better)"
+        table = Table(
+            "turn", one.first, one.second, "difference", "n", "",
+            box=None, title=title, title_justify="left", title_style="italic",
+        )  # fmt: skip
+        turns = shown_turns(len(one.points), 2 * SHOWN)
+        for point in (one.points[turn - 1] for turn in turns):
+            change = point.difference
+            ends = "" if change.low is None else f" ({change.low:+.{digits}f} to {change.high:+.{digits}f})"
+            table.add_row(
+                str(point.turn), f"{point.first_mean:.{digits}f}", f"{point.second_mean:.{digits}f}",
+                f"{change.mean:+.{digits}f}{ends}", str(change.n), one.verdict(point),
+            )  # fmt: skip
+        tables.append(table)
+    return tables
+
+
+def json_comparisons(comparisons: Iterable[TurnComparison]) -> list[dict[str, Any]]:
+    return [
+        {
+            "figure": one.figure.key,
+            "title": one.figure.title,
+            "better": one.figure.better,
+            "first": one.first,
+            "second": one.second,
+            "turns": [
+                {
+                    "turn": point.turn,
+                    "first": point.first_mean,
+                    "second": point.second_mean,
+                    "difference": point.difference.mean,
+                    "low": point.difference.low,
+                    "high": point.difference.high,
+                    "n": point.difference.n,
+                    "only_first": point.only_first,
+                    "only_second": point.only_second,
+                    "verdict": one.verdict(point),
+                }
+                for point in one.points
+            ],
+        }
+        for one in comparisons
+    ]
 
 
 def json_turns(curves: Iterable[TurnCurve]) -> list[dict[str, Any]]:
