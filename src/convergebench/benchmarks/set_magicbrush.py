@@ -55,7 +55,7 @@ def _of_rows(files: SetFiles, id: str, rows: list[tuple[str, int, dict[str, Any]
     turns: list[SessionTurn] = []
     for (name, number, _), instruction in zip(rows, instructions, strict=True):
         place = len(turns) + 1
-        start = table_picture(files, name, "source_img", number, f"{id}-start{place}")
+        start = table_picture(files, name, "source_img", number, id if place == 1 else f"{id}-start{place}")
         mask = table_picture(files, name, "mask_img", number, f"{id}-mask{place}")
         target = table_picture(files, name, "target_img", number, f"{id}-output{place}")
         turns.append(SessionTurn(instruction, "", start, target, region_mask(mask, start)))
@@ -81,7 +81,7 @@ def _of_entries(files: SetFiles, id: str, entries: Any) -> Case:
     turns = []
     for place, (entry, instruction) in enumerate(zip(entries, instructions, strict=True), start=1):
         first = f"{id}-input.png" if place == 1 else f"{id}-output{place - 1}.png"
-        start = files.picture(f"{id}-start{place}", str(entry.get("input") or first))
+        start = files.picture(id if place == 1 else f"{id}-start{place}", str(entry.get("input") or first))
         target = files.picture(f"{id}-output{place}", str(entry.get("output") or f"{id}-output{place}.png"))
         mask_name = str(entry.get("mask") or f"{id}-mask{place}.png")
         mask = files.picture(f"{id}-mask{place}", mask_name) if files.ending(mask_name) else None

@@ -13,6 +13,7 @@ from convergebench.analysis.round_trip.results import Role
 from convergebench.analysis.statistics.clustered_mean import UNBOUNDED, Interval, clustered_mean
 from convergebench.types import Measurement
 
+NO_PICTURE = "no picture: "
 NOT_REACHED = "the session ended before this turn"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis.sessions.compare import TurnComparison
 from convergebench.analysis.sessions.figures import TurnCurve
-from convergebench.analysis.sessions.turns import NOT_REACHED, TurnPoint
+from convergebench.analysis.sessions.turns import NO_PICTURE, NOT_REACHED, TurnPoint
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -62,15 +62,18 @@ def _cell(curve: TurnCurve, turn: int) -> str:
 
 
 def turn_notes(curves: Sequence[TurnCurve]) -> list[str]:
-    """Why values are missing at the last turn, for each model once."""
+    """Why values are missing at the last turn: once for each model if there is no picture, or else for each
+    figure."""
     notes: dict[str, None] = {}
     for curve in curves:
         for reason, count in curve.points[-1].reasons.items():
-            if reason != NOT_REACHED:
-                notes[f"{curve.model}, {curve.figure.title}: {count} missing: {reason}"] = None
-        if NOT_REACHED in curve.points[-1].reasons:
-            ended = curve.points[-1].reasons[NOT_REACHED]
-            notes[f"{curve.model}: {ended} sessions ended before the last turn, since an edit failed"] = None
+            if reason == NOT_REACHED:
+                text = f"{curve.model}: {count} sessions ended before the last turn, since an edit failed"
+            elif reason.startswith(NO_PICTURE):
+                text = f"{curve.model}: {count} × {reason}"
+            else:
+                text = f"{curve.model}, {curve.figure.title}: {count} missing: {reason}"
+            notes[text] = None
     return list(notes)
 
 
