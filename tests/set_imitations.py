@@ -192,7 +192,7 @@ def write_mice(folder: Path) -> Path:
     for part in ("cm", "cu"):
         lines = []
         for number in range(3):
-            put(folder / "dataset" / part / "images" / f"{part}{number}.jpg", number)
+            put(folder / "dataset" / part / "images" / f"{part}{number}.jpg", len(lines) + 10 * ord(part[1]))
             lines.append(
                 {"image": f"/somewhere/else/{part}{number}.jpg", "turns": 3,
                  "instruction": ["Add cup", "Make it red", "Remove it"],
@@ -262,7 +262,7 @@ def write_kris(folder: Path) -> Path:
         place = folder / "KRIS_Bench" / category
         listed: dict[str, object] = {}
         for number in (1, 2, 4):
-            put(place / f"{number}.jpg", number)
+            put(place / f"{number}.jpg", number + len(category))
             several = category.startswith("multi") and number == 4
             listed[str(number)] = {
                 "ori_img": ["1.jpg", "4.jpg"] if several else f"{number}.jpg",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from convergebench.analysis.sessions.compare import TurnComparison
 from convergebench.analysis.sessions.figures import TurnCurve
 from convergebench.analysis.sessions.turns import NO_PICTURE, NOT_REACHED, TurnPoint
+from convergebench.analysis.statistics.clustered_mean import Interval
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -137,10 +138,16 @@ def json_turns(curves: Iterable[TurnCurve]) -> list[dict[str, Any]]:
             "figure": curve.figure.key,
             "title": curve.figure.title,
             "better": curve.figure.better,
+            "final_turn": _json_interval(curve.final),
+            "all_turns": _json_interval(curve.every),
             "turns": [json_point(point) for point in curve.points],
         }
         for curve in curves
     ]
+
+
+def _json_interval(mean: Interval | None) -> dict[str, Any] | None:
+    return mean and {"mean": mean.mean, "low": mean.low, "high": mean.high, "n": mean.n}
 
 
 def json_point(point: TurnPoint) -> dict[str, Any]:
