@@ -147,7 +147,9 @@ def json_turns(curves: Iterable[TurnCurve]) -> list[dict[str, Any]]:
 
 
 def _json_interval(mean: Interval | None) -> dict[str, Any] | None:
-    return mean and {"mean": mean.mean, "low": mean.low, "high": mean.high, "n": mean.n}
+    if mean is None:
+        return None
+    return {"mean": mean.mean, "low": mean.low, "high": mean.high, "n": mean.n}
 
 
 def json_point(point: TurnPoint) -> dict[str, Any]:
