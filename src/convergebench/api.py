@@ -27,19 +27,25 @@ from convergebench.engine import (
 from convergebench.engine.judging.reference_pictures import store_references
 from convergebench.engine.ray.replica_pool import Scale
 from convergebench.engine.ray.run import run_plan_on_ray
+from convergebench.engine.target_pictures import store_targets
 from convergebench.errors import MissingExtra, WrongUse
+from convergebench.instructions.fill_inverses import check_inverses, with_inverses
 from convergebench.metrics import MetricOptions, MetricSet
 from convergebench.picture import Picture
 from convergebench.protocols import protocol_cases
 from convergebench.results import Records, SuiteId, load_results
 from convergebench.results.worst_regions import WorstRegions, worst_regions
 from convergebench.store import Selection, Workspace
-from convergebench.types import Digest, Edited, Editor, EditRequest, Pixels
+from convergebench.suites.own_edits import EDITS_PREFIX
+from convergebench.types import Digest, Edited, Editor, EditRequest, Pixels, SeedPolicy, Suite
 
 if TYPE_CHECKING:
     import pandas
 
 T = TypeVar("T")
+
+_WITHOUT_INVERSES = ("one_shot", "stay")
+"""Protocols that undo nothing."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,10 @@ class Settings:
 
     models: tuple[str, ...]
     suite: str = "converge"
+    """Empty for the pictures that `edits` names."""
     rounds: int = 10
+    edits: str | None = None
+    """A file with edits to use instead of the suite's own."""
     protocol: str = ""
     """How models are exercised. By default round trips, or single edits where none can be undone."""
     kinds: tuple[str, ...] = ()
@@ -58,6 +67,8 @@ class Settings:
     limit: int | None = None
     seed: int = 0
     repeats: int = 1
+    seed_policy: SeedPolicy = "fresh"
+    """Whether every step of a trajectory has its own seed, or all have the first one's."""
     concurrency: int | None = None
     per_minute: float | None = None
     max_cost_usd: float | None = None
@@ -82,6 +93,8 @@ class Settings:
         metrics.expand(self.metrics)
         if not -(2**63) <= self.seed < 2**63 - self.repeats:
             raise WrongUse("--seed must fit into 64 bits; choose a smaller value")
+        if self.seed_policy not in ("fresh", "same"):
+            raise WrongUse(f"--seed-policy must be fresh or same, not {self.seed_policy}")
         if self.engine not in ("local", "ray"):
             raise WrongUse(f"--engine must be local or ray, not {self.engine}")
         if self.engine == "local" and (self.ray_address or self.replicas):
@@ -124,7 +137,7 @@ def make_plan(
 ) -> Plan:
     """Load the suite and the editors that the settings name."""
     built = open_different(settings.models, open_editor)
-    suite = suites.load(settings.suite, on_package)
+    suite = load_suite(settings.suite, settings.edits, on_package)
     chosen = suites.select(
         suite.cases,
         kinds=settings.kinds,
@@ -132,12 +145,22 @@ def make_plan(
         pairs=settings.pairs,
         pictures=settings.pictures,
     )
+    if settings.protocol not in _WITHOUT_INVERSES:
+        check_inverses(chosen)
     exercised = protocol_cases(settings.protocol, settings.rounds, chosen, suite.cases)
-    cases = suites.select(exercised.cases, limit=settings.limit)
+    cases = suites.balanced(exercised.cases, settings.limit)
     settings.limits.check_prices(editor.facts for editor in built)
     seeds = tuple(range(settings.seed, settings.seed + settings.repeats))
     name = str(SuiteId(suite.name, suite.version, exercised.part))
-    return Plan(name, exercised.protocol, cases, tuple(built), seeds)
+    return Plan(name, exercised.protocol, cases, tuple(built), seeds, settings.seed_policy)
+
+
+def load_suite(name: str, edits: str | None = None, on_package: suites.OnPackage = lambda _: None) -> Suite:
+    """The suite, with the edits of a file instead of its own if one is given, and inverses filled in."""
+    suite = suites.load(name or f"{EDITS_PREFIX}{edits}", on_package)
+    if name and edits is not None:
+        suite = suites.with_own_edits(suite, suites.read_own_edits(Path(edits)))
+    return replace(suite, cases=with_inverses(suite.cases))
 
 
 def open_different(models: Sequence[str], open_editor: Callable[[str], Editor]) -> list[Editor]:
@@ -161,6 +184,7 @@ def execute(
 ) -> RunOutcome:
     """Run the plan; the workspace records its settings and how it ended."""
     store_references(workspace.pictures, plan.cases)
+    plan = replace(plan, cases=store_targets(workspace.pictures, plan.cases))
     with workspace.run({**asdict(settings), "suite": plan.suite}) as run:
         outcome = run_coroutine(_run_plan(plan, settings, workspace, run.id, fresh, progress))
         run.interrupted = outcome.interrupted

@@ -71,7 +71,7 @@ def test_a_file_without_rows_or_that_is_no_table_is_refused(table, tmp_path):
     with pytest.raises(WrongUse, match="no rows"):
         read_csv(table())
     (tmp_path / "picture.csv").write_bytes(b"\x89PNG\r\n\xff\xfe")
-    with pytest.raises(WrongUse, match="not a CSV"):
+    with pytest.raises(WrongUse, match="not a text file"):
         read_csv(tmp_path / "picture.csv")
 
 

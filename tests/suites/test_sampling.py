@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convergebench.errors import WrongUse
-from convergebench.suites.sampling import Sampling, sample, select
+from convergebench.suites.sampling import Sampling, balanced, sample, select
 from convergebench.types import Case, SourcePicture
 
 ENTRIES = [(subset, number) for subset in ("add", "remove", "tone") for number in range(20)]
@@ -132,3 +132,11 @@ def test_a_limit_below_the_number_of_pictures_still_has_every_kind_and_several_p
     chosen = select(CASES, limit=4)
     assert {c.kind for c in chosen} == {"portrait", "scene"}
     assert len({c.pair for c in chosen}) == 4
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 7, len(CASES)])
+def test_a_run_takes_the_cases_in_the_order_of_the_limit(limit: int) -> None:
+    every = balanced(CASES)
+    assert sorted(case.id for case in every) == sorted(case.id for case in CASES)
+    assert {case.id for case in every[:limit]} == {case.id for case in select(CASES, limit=limit)}
+    assert every[:limit] == balanced(CASES, limit)

@@ -36,11 +36,21 @@ def command(
         typer.Option("--model", "-m", metavar="MODEL", help=f"Model to test, see `models`. {_MANY}"),
     ],
     suite: Annotated[
-        str, typer.Option(metavar="SUITE", help="Suite of cases, see `suites`; or folder:PATH.")
-    ] = "converge",
+        str | None,
+        typer.Option(
+            metavar="SUITE", help="Suite of cases, see `suites`; or folder:PATH. [default: converge]"
+        ),
+    ] = None,
     images: Annotated[
         str | None,
         typer.Option(metavar="FOLDER", help="Your own pictures instead of a suite: a folder, or hub:ID."),
+    ] = None,
+    edits: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Your own edits, as .csv, .jsonl or .toml: on the suite's pictures or on those they name.",
+        ),
     ] = None,
     data: Annotated[
         str | None, typer.Option(metavar="PATH", help="Path to the data of gedit, wiseedit or reedit.")
@@ -53,7 +63,8 @@ def command(
         str,
         typer.Option(
             metavar="NAME",
-            help="round_trip, cross_edit, cross_edit_swapped, sequence, sequence?edits=N, stay or one_shot. "
+            help="round_trip, cross_edit, cross_edit_swapped, sequence, sequence?edits=N, stay, one_shot, "
+            "session, singlepass or independent. "
             "[default: depends on the suite]",
         ),
     ] = "",
@@ -70,6 +81,10 @@ def command(
     repeats: Annotated[
         int, typer.Option(metavar="N", help="Trajectories per case, each with its own seed.")
     ] = 1,
+    seed_policy: Annotated[
+        str,
+        typer.Option(metavar="POLICY", help="A fresh seed for every step, or the same for all: fresh, same."),
+    ] = "fresh",
     concurrency: Annotated[
         int | None,
         typer.Option(metavar="N", help="Parallel trajectories per model. [default: 8, or the model's limit]"),
@@ -127,30 +142,46 @@ def command(
         raise WrongUse(f"--device must be auto, cpu or cuda, not {device}")
     settings = api.Settings(
         models=listed(model), rounds=rounds,
-        suite=_named(_suite_of(images, suite), data=data, language=language),
+        suite=_named(_suite_of(images, suite, edits), data=data, language=language), edits=edits,
         protocol=protocol, kinds=listed(kind), categories=listed(category),
         pairs=listed(pair), pictures=listed(picture), limit=limit, seed=seed, repeats=repeats,
+        seed_policy=seed_policy,  # type: ignore[arg-type]
         concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost,
         metrics=listed(metric) or DEFAULT_MEASURED, clip=clip, device=device,  # type: ignore[arg-type]
         engine=engine, ray_address=ray_address, replicas=replicas, pictures_at=pictures_at,  # type: ignore[arg-type]
     )  # fmt: skip
     with fetching(settings.suite, as_json) as on_package:
         plan = api.make_plan(settings, on_package, known_editor if dry_run else open_editor)
+    _print_filled_inverses(plan)
     if dry_run:
         _preview(plan, workspace, as_json, fresh=not resume)
         return DONE
     _get_weights(settings)
     with Workspace.create(workspace, pictures_at) as store:
         outcome = _execute(plan, settings, store, fresh=not resume, as_json=as_json)
+    if plan.protocol.by_turn:
+        return _print_sessions(outcome, plan, workspace, as_json, fresh=not resume)
     if plan.protocol.returns:
         return _print_outcome(outcome, workspace, as_json, fresh=not resume)
     return _print_single_edits(outcome, plan, workspace, as_json, fresh=not resume)
 
 
-def _suite_of(images: str | None, suite: str) -> str:
+def _suite_of(images: str | None, suite: str | None, edits: str | None) -> str:
+    from convergebench.errors import WrongUse
+
+    if images is not None and suite is not None:
+        raise WrongUse("--images and --suite both name pictures; give one of them")
     if images is None:
-        return suite
+        return suite if suite is not None else "" if edits else "converge"
     return images if images.startswith("hub:") else f"folder:{images}"
+
+
+def _print_filled_inverses(plan: Plan) -> None:
+    """Before anything is edited: which inverses nobody wrote."""
+    from convergebench.instructions.fill_inverses import filled_inverses
+
+    for (forward, backward), origin in filled_inverses(plan.cases).items():
+        typer.echo(f"Inverse of {forward!r}, by {origin}: {backward!r}", err=True)
 
 
 def _named(suite: str, **settings: str | None) -> str:
@@ -181,16 +212,15 @@ def _preview(plan: Plan, workspace: Path, as_json: bool, *, fresh: bool) -> None
     if not fresh and (workspace / DATABASE).is_file():
         with Workspace.existing(workspace) as store:
             done = store.finished_edits(plan.protocol.name)
-    rows = [_preview_of(plan, facts, done) for facts in (editor.facts for editor in plan.editors)]
+    rows = [_preview_of(plan, plan.recorded_facts(editor), done) for editor in plan.editors]
     if as_json:
         print_json(
             {"suite": plan.suite, "cases": len(plan.cases), "rounds": plan.protocol.rounds, "models": rows}
         )
         return
     cases, seeds = counted(len(plan.cases), "case"), counted(len(plan.seeds), "seed")
-    typer.echo(
-        f"{plan.suite}: {cases} × {seeds} × {plan.protocol.edits} edits = {plan.edits_each} edits per model"
-    )
+    each = "their turns" if plan.protocol.by_turn else f"{plan.protocol.edits} edits"
+    typer.echo(f"{plan.suite}: {cases} × {seeds} × {each} = {plan.edits_each} edits per model")
     for row in rows:
         typer.echo(f"  {row['model']}: {row['done']} done, {row['to_do']} to do, {_priced(row['cost_usd'])}")
 
@@ -203,7 +233,7 @@ def _priced(cost_usd: float | None) -> str:
 
 def _preview_of(plan: Plan, facts: Any, done: dict[tuple[str, str, int], int]) -> dict[str, Any]:
     finished = sum(
-        min(done.get((facts.fingerprint, case.fingerprint, seed), 0), plan.protocol.edits)
+        min(done.get((facts.fingerprint, case.fingerprint, seed), 0), plan.protocol.edits_of(case))
         for case in plan.cases
         for seed in plan.seeds
     )
@@ -269,6 +299,21 @@ def _print_single_edits(
         typer.echo(line, err=code != 0)
     suite = SuiteId.parse(plan.suite)
     typer.echo(f"Judge them with: convergebench score --suite {suite.name} --judge PROVIDER:MODEL")
+    return code
+
+
+def _print_sessions(outcome: RunOutcome, plan: Plan, workspace: Path, as_json: bool, *, fresh: bool) -> int:
+    from convergebench.cli.turns import curves_of, print_turns
+    from convergebench.report.tables.turns import json_turns
+
+    code = exit_code(outcome)
+    curves = curves_of(workspace, plan.suite)[plan.suite]
+    if as_json:
+        print_json({"run": _facts(outcome), "exit_code": code, "curves": json_turns(curves)})
+        return code
+    print_turns(plan.suite, curves)
+    for line in _closing_lines(outcome, workspace, fresh=fresh):
+        typer.echo(line, err=code != 0)
     return code
 
 

@@ -67,6 +67,7 @@ def _list(as_json: bool) -> None:
     for row in rows:
         table.add_row(*("–" if value is None else str(value) for value in row.values()))
     table.add_row("folder:PATH", "", "", "", "your own pictures, with the built-in edits")
+    table.add_row("edits:FILE", "", "", "", "your own edits of your own pictures")
     console().print(table)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from convergebench.editors._http import called_off_by, data_uri, decoded, patiently
+from convergebench.editors._http import Web, called_off_by, data_uri, patiently
 from convergebench.editors._remote import (
     DEADLINE_SECONDS,
     Bill,
@@ -21,6 +21,7 @@ from convergebench.editors._remote import (
 from convergebench.editors._short_names import facts_by_id, short_names
 from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import ModelFacts, provider
+from convergebench.network import KeyOrigin, guarded_hooks
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
     BadOutput,
@@ -31,6 +32,7 @@ from convergebench.types import (
     Misconfigured,
     Refused,
     Unavailable,
+    UnusableAnswer,
 )
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ GATEWAY = (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GA
     "fal",
     summary="any image-editing endpoint at fal, as fal:ENDPOINT",
     version="1",
-    needs=(KEY, Package("fal_client", "fal")),
+    needs=(KEY, Package("fal_client", "fal"), Package("aiohttp", "fal")),
     presets=short_names("fal"),
     parameters={"output_format": "png", "image_field": "", "base_url": ""},
     at_once=2,
@@ -71,7 +73,6 @@ class Fal:
     """One endpoint. `image_field` names the field for the picture; a plural one takes a list."""
 
     def __init__(self, facts: EditorFacts, deadline_seconds: float = DEADLINE_SECONDS) -> None:
-        import httpx
         from fal_client import AsyncClient, client
         from fal_client.auth import FAL_QUEUE_RUN_HOST
 
@@ -85,7 +86,8 @@ class Fal:
         self.facts = replace(facts, max_inputs=MANY_PICTURES if self._field.endswith("s") else 1)
         self._deadline_seconds = deadline_seconds
         self._client = AsyncClient(key=KEY.value())
-        self._files = httpx.AsyncClient(timeout=60, follow_redirects=True)  # without the key: other hosts
+        self._hooks = guarded_hooks(KeyOrigin(base_url))
+        self._files = Web(base_url)  # without the key: other hosts
 
     async def edit(self, request: EditRequest) -> Edited:
         from fal_client import FalClientHTTPError
@@ -100,7 +102,7 @@ class Fal:
         return await edited_from(data, self.facts.price_usd)
 
     async def close(self) -> None:
-        await self._files.aclose()
+        await self._files.close()
         await (await self._client._client).aclose()
 
     def _arguments(self, request: EditRequest) -> dict[str, Any]:
@@ -113,6 +115,8 @@ class Fal:
         return arguments
 
     async def _answer(self, arguments: dict[str, Any], bill: Bill) -> dict[str, Any]:
+        # The addresses of the job in the answer are asked with the key too.
+        (await self._client._client).event_hooks = self._hooks
         job = await self._client.submit(self._endpoint, arguments)
         bill.usd = self.facts.price_usd
         async with called_off_by(job.cancel):
@@ -124,19 +128,7 @@ class Fal:
         images = answer.get("images") or [answer.get("image")]
         if not images[0]:
             raise BadOutput("fal's answer has no picture")
-        url = str(images[0]["url"])
-        if url.startswith("data:"):
-            return decoded(url)
-        return await self._downloaded(url)
-
-    async def _downloaded(self, url: str) -> bytes:
-        async def once() -> bytes:
-            reply = await self._files.get(url)
-            if reply.is_error:
-                raise Unavailable(f"the picture could not be fetched: {reply.status_code}")
-            return reply.content
-
-        return await _paid_for(once)
+        return await self._files.fetch(images[0]["url"])
 
 
 async def _paid_for(look: Callable[[], Awaitable[T]]) -> T:
@@ -166,6 +158,8 @@ def _whole() -> Iterator[None]:
         yield
     except httpx.HTTPError as error:
         raise Unavailable(one_line(f"connection lost: {error!r}", KEY.value())) from error
+    except RecursionError as error:
+        raise UnusableAnswer("fal's answer is nested too deeply") from error
     except (ValueError, LookupError) as error:
         reason = one_line(repr(error), KEY.value())
         raise Unavailable(f"fal's answer was cut short or has an unexpected format: {reason}") from error

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from convergebench.engine.limits import Budget, Lane, Limits, Patience
-from convergebench.instructions.inverse import invert, is_its_own_inverse, read
+from convergebench.instructions.fill_inverses import known_inverse
+from convergebench.instructions.inverse import is_its_own_inverse, read
 from convergebench.instructions.reversibility import Classed, classify, plain
 from convergebench.judges import Judge, Question
 from convergebench.judges.json_in_prose import NotInForm, the_object
-from convergebench.suites import PAIRS
 from convergebench.types import EditError, Misconfigured, Reversibility
 
 _SYSTEM = "You work with instructions for editing pictures. You answer with one JSON object and nothing else."
@@ -69,7 +69,7 @@ async def inverse_of(instruction: str, judge: Judge | None = None) -> Inverse:
         if why_not is None:
             return Inverse(answer, judge.facts.name)
         turned_down = (f"{judge.facts.name} said {answer!r}, but {why_not}",)
-    text, by = _known(instruction)
+    text, by = known_inverse(instruction)
     return Inverse(text, by, turned_down)
 
 
@@ -84,15 +84,6 @@ async def class_of(instruction: str, judge: Judge | None = None) -> Classed:
         if known == reply["reversibility"]:
             return Classed(known, judge.facts.name, reply["because"])
     return Classed(None, "", f"{judge.facts.name} said {reply['reversibility']!r}, which is no class")
-
-
-def _known(instruction: str) -> tuple[str | None, str]:
-    for pair in PAIRS:
-        for one, other in ((pair.forward, pair.backward), (pair.backward, pair.forward)):
-            if plain(one).lower() == plain(instruction).lower():
-                return other, f"the pair {pair.id}"
-    text = invert(instruction)
-    return text, "a template" if text else ""
 
 
 async def _objection(judge: Judge, instruction: str, answer: str) -> str | None:

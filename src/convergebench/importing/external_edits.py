@@ -14,6 +14,7 @@ from convergebench.picture import Picture, digest_of
 from convergebench.protocols import one_shot
 from convergebench.results import SuiteId
 from convergebench.store import Enrolment, Workspace
+from convergebench.text_files import read_text
 from convergebench.types import EditorFacts, Failure, PictureFacts, Step, Suite
 
 VERSION = "imported"
@@ -162,7 +163,7 @@ def _read_picture(file: Path) -> ReadablePicture | str:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         if line.strip():
             yield number, line
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import re
@@ -12,6 +13,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from convergebench.errors import WrongUse
+from convergebench.text_files import read_text
 from convergebench.types import ImportedReturn
 
 COLUMNS = {"psnr": "psnr", "ssim": "ssim", "lpips": "lpips", "clip_similarity": "clip", "clip": "clip"}
@@ -25,18 +27,17 @@ def read_csv(path: Path, model: str | None = None) -> list[ImportedReturn]:
     """Every row of a detailed CSV; `model` names the rows of a file without that column, or with a single
     model."""
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            header = reader.fieldnames or []
-            lacking = [name for name in NEEDED if name not in header]
-            if lacking:
-                raise WrongUse(
-                    f"{path} has no column {lacking[0]}; a detailed CSV has model, image, edit_pair, "
-                    "image_type, edit_category, round and a column for each metric"
-                )
-            rows = [_row(fields, f"{path}, line {reader.line_num}", model) for fields in reader]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise WrongUse(f"{path} is not a CSV file in UTF-8 ({error})") from error
+        reader = csv.DictReader(io.StringIO(read_text(path), newline=""))
+        header = reader.fieldnames or []
+        lacking = [name for name in NEEDED if name not in header]
+        if lacking:
+            raise WrongUse(
+                f"{path} has no column {lacking[0]}; a detailed CSV has model, image, edit_pair, "
+                "image_type, edit_category, round and a column for each metric"
+            )
+        rows = [_row(fields, f"{path}, line {reader.line_num}", model) for fields in reader]
+    except csv.Error as error:
+        raise WrongUse(f"{path} is not a CSV file ({error})") from error
     return _checked(rows, path, model)
 
 

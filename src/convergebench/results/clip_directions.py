@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from convergebench.instructions.captions import captions
-from convergebench.metrics.clip_direction import NAME, NO_CAPTIONS, texts_id
+from convergebench.instructions.captions import captions, written_captions
+from convergebench.metrics.clip_direction import NAME, NO_CAPTIONS, Captions, texts_id
 from convergebench.store import Workspace
+from convergebench.suites.own_edits import CAPTION_BEFORE
 from convergebench.types import Digest, Measurement
 
 
@@ -15,12 +17,14 @@ from convergebench.types import Digest, Measurement
 class ClipDirections:
     values: Mapping[tuple[Digest, Digest, str], Measurement]
     """By input, output and the id of the captions."""
+    written: Mapping[str, Captions]
+    """Captions that users wrote, by instruction."""
 
     def of(self, given: Digest | None, made: Digest | None, instruction: str) -> dict[str, Measurement]:
         """The direction by its name; empty if it was not measured, missing if it is undefined."""
         if given is None or made is None or not self.values:
             return {}
-        texts = captions(instruction)
+        texts = captions(instruction, self.written)
         if texts is None:
             return {NAME: Measurement(NAME, "", None, NO_CAPTIONS)}
         found = self.values.get((given, made, texts_id(texts)))
@@ -39,5 +43,15 @@ def clip_directions(workspace: Workspace) -> ClipDirections:
             )
             for row, weights, texts in rows
             if weights == newest
-        }
+        },
+        _written(workspace),
     )
+
+
+def _written(workspace: Workspace) -> dict[str, Captions]:
+    found: dict[str, Captions] = {}
+    for forward, hints in workspace.query(
+        "SELECT forward, hints FROM case_facts WHERE hints LIKE ?", f"%{CAPTION_BEFORE}%"
+    ):
+        found |= written_captions(forward, json.loads(hints))
+    return found

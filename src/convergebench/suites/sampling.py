@@ -105,9 +105,19 @@ def select(
         raise WrongUse("no case has all of these properties at once; leave one of the filters out.")
     if limit is None:
         return selected
-    if limit < 1:
+    chosen = {case.id for case in balanced(selected, limit)}
+    return tuple(case for case in selected if case.id in chosen)
+
+
+def balanced(cases: Sequence[Case], limit: int | None = None) -> tuple[Case, ...]:
+    """The cases in the order in which a limit takes them, all or the first ones.
+
+    Every beginning is a balanced sample, so a run in this order can stop anywhere.
+    """
+    if limit is not None and limit < 1:
         raise WrongUse(f"a limit of {limit} leaves no case; give 1 or more.")
-    return _spread(selected, limit)
+    by_picture = [_rotated(group, rank) for rank, group in _pictures_by_kind(tuple(cases))]
+    return tuple(_in_turn(by_picture)[:limit])
 
 
 def _sample_of_group(group: list[T], seed: str, count: int | None) -> list[T]:
@@ -121,12 +131,6 @@ def _sample_of_group(group: list[T], seed: str, count: int | None) -> list[T]:
 def _in_turn(groups: Sequence[Sequence[T]]) -> list[T]:
     """The first of each group, then the second of each, and so on."""
     return [entry for turn in zip_longest(*groups) for entry in turn if entry is not None]
-
-
-def _spread(cases: tuple[Case, ...], limit: int) -> tuple[Case, ...]:
-    by_picture = [_rotated(group, rank) for rank, group in _pictures_by_kind(cases)]
-    chosen = {case.id for case in _in_turn(by_picture)[:limit]}
-    return tuple(case for case in cases if case.id in chosen)
 
 
 def _pictures_by_kind(cases: tuple[Case, ...]) -> list[tuple[int, list[Case]]]:

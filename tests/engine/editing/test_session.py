@@ -381,3 +381,15 @@ def test_the_workspace_stays_small_in_files(workspace: Workspace, make_case: Cal
         "convergebench.sqlite-shm",
         "pictures",
     }
+
+
+def test_a_stopped_run_leaves_the_first_cases_of_every_model(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    cases = [make_case(name) for name in ("one", "two", "three", "four", "five", "six")]
+    models = [Scripted(name=name) for name in ("a", "b")]
+    done = run(workspace, *models, cases=cases, rounds=1, max_cost_usd=4.0, concurrency=1)
+    assert done.out_of_budget
+    for model in models:
+        begun = list(dict.fromkeys(one.context.case for one in model.requests if one.context))
+        assert begun == [case.id for case in cases][: len(begun)] and len(begun) in (1, 2, 3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from convergebench.engine.measuring.items import (
     ChainReturn,
@@ -12,6 +12,8 @@ from convergebench.engine.measuring.items import (
     Kind,
     PicturePair,
 )
+from convergebench.instructions.captions import captions
+from convergebench.metrics.clip_direction import Captions
 from convergebench.picture import Picture
 from convergebench.protocols.chain_context import ChainContext, RequestedEdit
 from convergebench.types import Digest, PictureFacts, Step
@@ -21,7 +23,16 @@ class ChainMeasurements:
     """Follows one chain. A return is compared with the source and the previous return, any other step with
     its input. Forward edits are located, and returns measured by region."""
 
-    def __init__(self, source: Picture, returns: Set[str], pair: str, category: str) -> None:
+    def __init__(
+        self,
+        source: Picture,
+        returns: Set[str],
+        pair: str,
+        category: str,
+        written: Mapping[str, Captions] | None = None,
+    ) -> None:
+        """`written` are captions that a user wrote, by instruction."""
+        self._written = written
         self._source = source
         self._returns = returns
         self._context = ChainContext(source.digest, pair, category)
@@ -31,18 +42,19 @@ class ChainMeasurements:
         self._forward: Picture | None = None
         self._earlier: tuple[tuple[PictureFacts, PictureFacts], ...] = ()
 
-    def of_step(self, role: str, instruction: str, picture: Picture) -> Iterator[tuple[Kind, Item]]:
+    def of_step(self, step: Step, picture: Picture) -> Iterator[tuple[Kind, Item]]:
         """The items to measure after a step has created this picture.
 
         Two pictures that are the same file need no comparison.
         """
+        role, instruction = step.role, step.instruction
         given, self._latest = self._latest, picture
         if role in self._returns:
             yield from self._of_return(picture)
             return
         if given.digest != picture.digest:
             yield "changes", PicturePair(given, picture)
-            yield "directions", ForwardEdit(given, picture, instruction)
+            yield "directions", ForwardEdit(given, picture, captions(instruction, self._written))
         context = self._context.forward(role, instruction, given.digest, picture.digest)
         if context is None:
             return

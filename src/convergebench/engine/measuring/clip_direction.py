@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from convergebench.engine.measuring.items import ForwardEdit
 from convergebench.engine.measuring.measurement_queue import Row
 from convergebench.errors import BadPicture
-from convergebench.instructions.captions import captions
 from convergebench.metrics import MetricSet, MetricUnavailable, clip, clip_direction
 from convergebench.metrics.clip_direction import Captions, ClipDirection, DirectionQuery
 from convergebench.store import MeasurementKey
@@ -35,7 +34,7 @@ class DirectionMeasurer:
         self._model: ClipDirection | None = None
 
     def lacks(self, item: ForwardEdit, known: Mapping[MeasurementKey, bool]) -> bool:
-        texts = captions(item.instruction)
+        texts = item.captions
         if self._clip_version is None or texts is None:
             return False
         version = clip_direction.version(self._clip_version, texts)
@@ -53,7 +52,7 @@ class DirectionMeasurer:
         rows: list[Row] = []
         queries: list[tuple[ForwardEdit, DirectionQuery]] = []
         for item in items:
-            texts = captions(item.instruction)
+            texts = item.captions
             if texts is None:
                 continue
             try:

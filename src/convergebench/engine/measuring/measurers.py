@@ -11,6 +11,7 @@ from convergebench.engine.measuring.items import Kind
 from convergebench.engine.measuring.measurement_queue import WORKERS, MeasurementQueue, Measurer
 from convergebench.engine.measuring.pair_measurer import PairMeasurer
 from convergebench.engine.measuring.region_measurer import RegionMeasurer
+from convergebench.engine.measuring.target_measurer import TargetMeasurer
 from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.metrics import MetricSet, flip, regions
 from convergebench.metrics.change_metrics import CHANGE_METRICS
@@ -46,6 +47,7 @@ class Measurers:
                 "changes": PairMeasurer(changes),
                 "directions": DirectionMeasurer(returns),
                 "regions": RegionMeasurer(wanted, pictures.open),
+                "targets": TargetMeasurer(),
             },
             batch=metric_set.batch_size,
         )

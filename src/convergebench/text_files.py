@@ -1,0 +1,27 @@
+"""Text of files that other programs wrote."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+
+from convergebench.errors import WrongUse
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def read_text(path: Path) -> str:
+    """A file in UTF-8, or in UTF-16 with a byte order mark, as spreadsheets export it."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise WrongUse(f"cannot read {path}: {error.strerror}; check the path") from error
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise WrongUse(f"{path} is not a text file in UTF-8 or UTF-16 ({error}); save it as UTF-8") from error
