@@ -76,7 +76,7 @@ def test_the_whole_of_it_on_the_mini_suite(cli: Cli, words: Words, server: Judge
     content, malformed, refused = cases["physical/001"], cases["physical/002"], cases["referential/009"]
     assert content["refined_is_primary"]
     assert content["refined"] == content["primary"]
-    assert malformed["refined_missing"].startswith("no advice: the reply is not one JSON object")
+    assert malformed["refined_missing"].startswith("no advice: the reply holds no JSON object")
     assert refused["rounds"][0]["instructions"] == ["Make it dream"]
     assert refused["refined_missing"].startswith("no picture: the classical editor")
     assert refused["primary"] is not None

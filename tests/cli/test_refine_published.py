@@ -46,7 +46,7 @@ def answers(
 
 def refined(cli: Cli, tmp_path: Path, server: JudgeServer, *more: object) -> Any:
     return cli(
-        "refine", "--suite", "reedit-mini", "--category", "causal", "-m", "classical", "--json",
+        "refine", "--suite", "reedit-mini", "--category", "causal", "-m", "noise", "--json",
         "--reasoner", server.name, "--judge", server.name, "-w", tmp_path / "w",
         "--prompts", reedit_clone(tmp_path / "RE-Edit"), *more,
     )  # fmt: skip
