@@ -13,6 +13,7 @@ from convergebench.benchmarks.wiseedit.mini import load_wiseedit_mini
 from convergebench.engine import Plan, run_plan
 from convergebench.judges import open_judge
 from convergebench.metrics import MetricSet
+from convergebench.picture import Picture
 from convergebench.protocols import one_shot
 from convergebench.report.page.judged_tables import IN_ENGLISH, subset_tables, summaries
 from convergebench.report.page.step_index import by_picture, index_steps
@@ -20,6 +21,8 @@ from convergebench.report.page.verdicts import judgements_of
 from convergebench.scoring import full_name, score_suite
 from convergebench.store import Workspace
 from convergebench.suites.sampling import Sampling
+from convergebench.types import Edited
+from made_pictures import textured
 from published_clones import wiseedit_clone
 from scripted import Scripted
 from servers.judge import JudgeServer, completion, graded
@@ -36,7 +39,8 @@ def test_nothing_is_averaged_over_wordings_languages_or_instructions(
     workspace: Workspace, judge: JudgeServer, tmp_path: Path
 ) -> None:
     suite = load_wiseedit_mini("both", Sampling(subsets=("Imagination_1",)))
-    plan = Plan(full_name(suite), one_shot(), suite.cases, (Scripted(),), (0,))
+    editor = Scripted(lambda number, request: Edited(Picture.from_pixels(textured(seed=number))))
+    plan = Plan(full_name(suite), one_shot(), suite.cases, (editor,), (0,))
     number = workspace.start_run({"suite": plan.suite}, "test")
     asyncio.run(run_plan(plan, workspace, MetricSet([]), run=number))
 
