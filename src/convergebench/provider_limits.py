@@ -62,11 +62,10 @@ def _content(path: Path) -> dict[str, Any]:
         raise WrongUse(f"cannot read {path}: {error.strerror}; correct {VARIABLE}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise WrongUse(f"{path} is not valid TOML: {error}; correct it") from error
-    unknown = set(content) - {"limits", "network"}
+    unknown = set(content) - {"limits", "network", "providers"}
     if unknown:
-        raise WrongUse(
-            f"{path} has {', '.join(sorted(unknown))}; only [limits.PROVIDER] and [network] are known"
-        )
+        known = "[limits.PROVIDER], [network] and [providers.NAME]"
+        raise WrongUse(f"{path} has {', '.join(sorted(unknown))}; only {known} are known")
     return content
 
 

@@ -16,8 +16,9 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
+from convergebench.editors._settings import without_settings
 from convergebench.editors._short_names import short_names
-from convergebench.editors.needs import EditorKey, Package
+from convergebench.editors.needs import KEY_NAME, EditorKey, Package, key_for
 from convergebench.editors.registry import provider
 from convergebench.network import KeyOrigin, guarded_hooks, rule_broken
 from convergebench.providers import error_for, one_line, seconds_in
@@ -87,7 +88,8 @@ PRICES = {
 )
 def openai_images(facts: EditorFacts) -> OpenAIImages:
     """The edit's cost is known afterwards, from the tokens used: they depend on size and quality."""
-    return OpenAIImages(replace(facts, max_inputs=MANY_PICTURES), KEY)
+    key = key_for(facts.parameters, KEY)
+    return OpenAIImages(replace(without_settings(facts, KEY_NAME), max_inputs=MANY_PICTURES), key)
 
 
 class OpenAIImages:

@@ -40,11 +40,11 @@ class GeminiJudge:
             raise MissingExtra("google-genai", "gemini") from error
         key = KEY.required()
         base_url = gemini_address(self.facts.settings.get("base_url"))
-        # The limits' deadline holds every call.
+        # The limits apply a deadline to every call.
         self._http = httpx2.AsyncClient(timeout=None, event_hooks=guarded_hooks(KeyOrigin(base_url)))
         options = HttpOptions(
             base_url=base_url,
-            retry_options=HttpRetryOptions(attempts=1),  # without this it asks once more by itself
+            retry_options=HttpRetryOptions(attempts=1),  # without this it retries once by itself
             httpx_async_client=self._http,
         )
         self._client = genai.Client(api_key=key, http_options=options, enterprise=False)

@@ -44,7 +44,7 @@ class OpenAIChat:
         except ImportError as error:
             raise MissingExtra("openai", "openai") from error
         api_key = self._key.required() if self._needs_key else self._key.value or "none"
-        # Half the time of a call, where it is there; the limits' deadline holds every call.
+        # Saves half the time of a call, if installed; the limits apply a deadline to every call.
         quick = DefaultAioHttpClient if find_spec("aiohttp") else DefaultAsyncHttpxClient
         http = quick(timeout=None)
         self._client = AsyncOpenAI(

@@ -194,7 +194,7 @@ def test_nothing_is_asked_twice_while_nothing_changes(workspace: Workspace, serv
     again = judge(workspace, server.name, task(workspace), task(workspace, seed=2))
     assert len(server.asked) == 2
     assert again.verdicts == first.verdicts
-    assert (again.asked, again.calls) == (0, 0)
+    assert (again.new, again.calls) == (0, 0)
 
 
 def test_the_same_question_twice_in_one_run_is_asked_once(workspace: Workspace, server: JudgeServer) -> None:
@@ -238,7 +238,7 @@ def test_a_run_that_was_cut_short_goes_on_with_what_has_no_verdict(
     kept = workspace.query("SELECT key FROM judgements")
     assert len(kept) == 2
     done = judge(workspace, server.name, *tasks)
-    assert (done.ok, done.asked) == (4, 4)
+    assert (done.ok, done.new) == (4, 4)
 
 
 def test_as_many_questions_are_in_flight_as_allowed(workspace: Workspace, server: JudgeServer) -> None:
