@@ -127,11 +127,11 @@ def import_edits(workspace: Workspace, origin: Path, suite: Suite, model: str, c
     ]
     with workspace.run(settings) as run, ThreadPoolExecutor(_WRITERS) as threads:
         trajectories = workspace.enrol(enrolments, fresh=False)
-        started = threads.map(
-            lambda of: _import_edit(workspace, run.id, *of, covered),
-            zip(enrolments, trajectories, strict=True),
-        )
-        for write in [one for one in started if one is not None]:
+        started = [
+            threads.submit(_import_edit, workspace, run.id, enrolment, trajectory, covered)
+            for enrolment, trajectory in zip(enrolments, trajectories, strict=True)
+        ]
+        for write in [found for one in started if (found := one.result()) is not None]:
             write.result()
 
 

@@ -119,8 +119,8 @@ def csv_transitions(
         for figure, one in row.differences.items():
             lines.append(
                 (row.model, row.category, *counts, found.missing, found.improvement_rate, rate, figure,
-                 *_mean_and_n(one.primary), *_mean_and_n(one.refined), one.of_means and one.of_means.mean,
-                 one.paired and one.paired.mean, judge, wording_name(wording))
+                 *_mean_and_n(one.primary), *_mean_and_n(one.refined), _mean_and_n(one.of_means)[0],
+                 _mean_and_n(one.paired)[0], judge, wording_name(wording))
             )  # fmt: skip
     return lines
 
