@@ -39,7 +39,9 @@ def test_nothing_is_averaged_over_wordings_languages_or_instructions(
     workspace: Workspace, judge: JudgeServer, tmp_path: Path
 ) -> None:
     suite = load_wiseedit_mini("both", Sampling(subsets=("Imagination_1",)))
-    editor = Scripted(lambda number, request: Edited(Picture.from_pixels(textured(seed=number))))
+    editor = Scripted(
+        lambda number, request: Edited(Picture.from_pixels(textured(seed=len(request.instruction))))
+    )
     plan = Plan(full_name(suite), one_shot(), suite.cases, (editor,), (0,))
     number = workspace.start_run({"suite": plan.suite}, "test")
     asyncio.run(run_plan(plan, workspace, MetricSet([]), run=number))
