@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,7 @@ def small_sizes() -> Iterator[None]:
     """Kandinsky makes pictures of seven sizes, all of them large; here of one that is small."""
     whole = diffusers.Kandinsky5I2IPipeline.__init__
 
+    @functools.wraps(whole)
     def small(self: Any, *arguments: Any, **parts: Any) -> None:
         whole(self, *arguments, **parts)
         self.resolutions = [SIZE]
@@ -130,7 +132,7 @@ def test_references_are_taken_by_those_that_take_several_pictures(spec: Spec) ->
 def test_a_run_is_resumed_without_editing_twice(
     spec: Spec, workspace: Workspace, make_case: Callable[..., Case]
 ) -> None:
-    case = make_case()
+    case = make_case(width=64, height=64)
     assert run_cases(workspace, open_editor(spec("flux2_klein_kv")), case).edits == 2
     resumed = run_cases(workspace, open_editor(spec("flux2_klein_kv")), case, rounds=2)
     assert (resumed.edits, resumed.replayed) == (2, 2)

@@ -19,6 +19,8 @@ SMOOTHING = 1 / 256
 """Of the longer side: noise and re-encoding below this scale are no edit."""
 RISE = 24.0
 """Levels by which an edited place differs more than the picture's median place."""
+MOST_WEAR = 10.0
+"""The largest median difference, in levels, that is taken for wear: above it the whole picture was changed."""
 LEAST_AREA = 0.0005
 """A smaller share of the picture is no edit."""
 MOST_AREA = 0.5
@@ -37,8 +39,9 @@ def pasted_back(source: Pixels, result: Pixels) -> Pixels:
     if is_turned:
         return result
     fitted = result if result.shape == source.shape else resized_to(result, width, height)
-    mask = footprint(source, fitted)
-    if mask.mean() > MOST_AREA:
+    change = _change(source, fitted)
+    mask = _raised(change)
+    if float(np.median(change)) > MOST_WEAR or mask.mean() > MOST_AREA:
         return result
     if not mask.any():
         return source.copy()
@@ -48,12 +51,22 @@ def pasted_back(source: Pixels, result: Pixels) -> Pixels:
 
 def footprint(source: Pixels, result: Pixels) -> NDArray[np.bool_]:
     """Where a result of the same size was edited, with a margin."""
+    return _raised(_change(source, result))
+
+
+def _change(source: Pixels, result: Pixels) -> NDArray[np.float32]:
+    """The difference of the smoothed pictures in levels, the largest of the channels."""
     import cv2
 
-    longer = max(source.shape[:2])
-    sigma = max(1.0, SMOOTHING * longer)
+    sigma = max(1.0, SMOOTHING * max(source.shape[:2]))
     one, two = (cv2.GaussianBlur(pixels.astype(np.float32), (0, 0), sigma) for pixels in (source, result))
-    change = np.abs(one - two).max(axis=2)
+    return np.asarray(np.abs(one - two).max(axis=2))
+
+
+def _raised(change: NDArray[np.float32]) -> NDArray[np.bool_]:
+    import cv2
+
+    longer = max(change.shape)
     raised = change > float(np.median(change)) + RISE
     count, labels, facts, _ = cv2.connectedComponentsWithStats(raised.astype(np.uint8))
     areas = facts[:, cv2.CC_STAT_AREA]
