@@ -20,7 +20,7 @@ SMOOTHING = 1 / 256
 RISE = 24.0
 """Levels by which an edited place differs more than the picture's median place."""
 MOST_WEAR = 10.0
-"""The largest median difference, in levels, that is taken for wear: above it the whole picture was changed."""
+"""The largest median difference, in levels, that is taken for wear; above it the whole picture changed."""
 LEAST_AREA = 0.0005
 """A smaller share of the picture is no edit."""
 MOST_AREA = 0.5
