@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from convergebench import editors, engine, metrics, report, suites
+from convergebench import editors, engine, metrics, suites
 from convergebench.analysis import Ranking, Results, WorstCase, headline_rankings
 from convergebench.engine import (
     Attempted,
@@ -41,6 +41,8 @@ from convergebench.types import Digest, Edited, Editor, EditRequest, Pixels, See
 
 if TYPE_CHECKING:
     import pandas
+
+    from convergebench import report
 
 T = TypeVar("T")
 
@@ -269,14 +271,20 @@ class Benchmark:
         )
 
     def plot(self, path: str | Path) -> Path:
+        from convergebench import report
+
         report.plot_curves(self.results(), Path(path))
         return Path(path)
 
     def grid(self, path: str | Path, columns: int = 6) -> Path:
+        from convergebench import report
+
         report.picture_grid(self.grid_rows(self.results(), columns), Path(path))
         return Path(path)
 
     def grid_rows(self, results: Results, columns: int = 6) -> Sequence[report.GridRow]:
+        from convergebench import report
+
         return report.grid_rows(
             results, partial(self._source, results.suite), self._picture, results.chief, columns
         )
@@ -287,6 +295,8 @@ class Benchmark:
 
     def worst_crops(self, cases: Sequence[WorstCase], regions: WorstRegions, path: str | Path) -> Path:
         """Draw the worst regions of these returns beside those of their sources, magnified."""
+        from convergebench import report
+
         rows = report.worst_crop_rows(cases, regions, self._picture)
         if not rows:
             raise WrongUse(
@@ -297,6 +307,8 @@ class Benchmark:
 
     def export(self, folder: str | Path) -> list[Path]:
         """The CSV files: those of the original benchmark, all measurements, and missing values."""
+        from convergebench import report
+
         return report.export_as("csv", self.workspace, Path(folder))
 
     def close(self) -> None:

@@ -57,9 +57,9 @@ def fill_named(facts: EditorFacts) -> Fill:
     """The inpainting method that the editor's parameter names."""
     match facts.parameters["inpainting"]:
         case "opencv":
-            from convergebench.editors.classical.removal import inpainted
+            from convergebench.editors.classical.technique import opencv_fill
 
-            return inpainted
+            return opencv_fill
         case "patch":
             from convergebench.editors.classical.patches import patched
 

@@ -6,7 +6,6 @@ import base64
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TypeAlias
 
 from convergebench.engine.measuring.items import ChainReturn, ForwardPicture, SessionTurnPicture
@@ -15,8 +14,8 @@ from convergebench.errors import BadPicture, WorkspaceError
 from convergebench.lru_cache import LruCache
 from convergebench.metrics import flip, regions
 from convergebench.metrics.base import Reading
-from convergebench.metrics.flip import flip_map, flip_source
 from convergebench.metrics.regions import (
+    FlipAgainst,
     Footprint,
     LocatedEdit,
     ReferencePicture,
@@ -41,9 +40,13 @@ class RegionMeasurer:
     """Measures forward edits, returns and turns. Earlier footprints are cached, or computed again."""
 
     def __init__(
-        self, wanted: Sequence[MetricFacts], open_picture: Callable[[PictureFacts], Picture]
+        self,
+        wanted: Sequence[MetricFacts],
+        open_picture: Callable[[PictureFacts], Picture],
+        flip_against: FlipAgainst,
     ) -> None:
         self._wanted = {facts.name: facts for facts in wanted}
+        self._flip_against = flip_against
         self._open = open_picture
         self._references: LruCache[Digest, ReferencePicture] = LruCache(count=16)
         self._edits: LruCache[tuple[Digest, Digest, str], LocatedEdit] = LruCache(count=16)
@@ -157,17 +160,13 @@ class RegionMeasurer:
 
     def _reference(self, source: Picture, picture: Picture) -> ReferencePicture:
         return self._references.get(
-            picture.digest, lambda: ReferencePicture(self._fitted(source, picture), flip_against)
+            picture.digest, lambda: ReferencePicture(self._fitted(source, picture), self._flip_against)
         )
 
     def _fitted(self, source: Picture, picture: Picture) -> Pixels:
         """In the source's size, as for all metrics."""
         width, height = source.size
         return resized_to(picture.pixels, width, height)
-
-
-def flip_against(reference: Pixels, pixels_per_degree: float) -> Callable[[Pixels], regions.FloatMap]:
-    return partial(flip_map, flip_source(reference, pixels_per_degree))
 
 
 def _readings(found: ReturnRegions) -> dict[str, Reading]:
