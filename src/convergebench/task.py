@@ -36,6 +36,8 @@ class Task:
     subsets: tuple[str, ...] = ()
     limit: int | None = None
     per_subset: int | None = None
+    limit_per_subset: int | None = None
+    """The first cases of each subset, as EvalScope's `limit` takes them."""
     seed: int = 0
     judge: str = ""
     """By default nothing is judged."""
@@ -44,6 +46,8 @@ class Task:
     judge_in_english: bool = False
     prompts: str = path_field()
     """A copy of the benchmark's repository, whose published wording is used, or rubrics of your own."""
+    as_published: bool = False
+    """Also give figures by the benchmark's own treatment of missing data."""
     repeats: int = 1
     """Verdicts per picture."""
     workers: int = 8
@@ -78,6 +82,8 @@ class TaskResult:
     coverage: Coverage | None
     """Coverage of the suite by existing pictures."""
     judged: JudgingOutcome | None
+    is_complete: bool = True
+    """Whether every sample has every verdict; True if nothing was judged."""
 
 
 def run_task(task: Task | str | Path) -> TaskResult:
@@ -85,20 +91,22 @@ def run_task(task: Task | str | Path) -> TaskResult:
     task = task if isinstance(task, Task) else read_task(Path(task))
     benchmark = benchmark_of(task.suite)
     judge = _open_judge(task) if task.judge else None
-    choice = Sampling(task.subsets, task.per_subset, task.limit, task.seed)
+    choice = Sampling(task.subsets, task.per_subset, task.limit, task.seed, task.limit_per_subset)
     suite = benchmark.load(task.suite, task.data, task.language, choice)
     with Workspace.create(Path(task.workspace)) as workspace:
         outcome, covered = None, None
         if task.edits:
-            found = read_edits(Path(task.edits), task.models[0], benchmark.results)
             known = benchmark.case_ids(task.suite, task.data, task.language)
+            found = read_edits(Path(task.edits), task.models[0], benchmark.results, task.language, known)
             covered = coverage(found, [case.id for case in suite.cases], known)
             import_edits(workspace, Path(task.edits), suite, task.models[0], covered)
             names = task.models
         else:
             outcome, names = _edit(task, suite, workspace)
         scored = _judge(task, suite, names, workspace, judge, outcome) if judge else None
-    return TaskResult(scored.rows if scored else (), outcome, covered, scored.judged if scored else None)
+    if scored is None:
+        return TaskResult((), outcome, covered, None)
+    return TaskResult(scored.rows, outcome, covered, scored.judged, scored.is_complete)
 
 
 def read_task(path: Path) -> Task:
@@ -144,6 +152,7 @@ def _judge(
             repeats=task.repeats,
             judge_in_english=task.judge_in_english,
             prompts=task.prompts,
+            as_published=task.as_published,
             limits=replace(task.limits, max_cost_usd=left),
         )
     )
