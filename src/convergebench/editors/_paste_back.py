@@ -26,7 +26,9 @@ LEAST_AREA = 0.0005
 MOST_AREA = 0.5
 """Where more was changed, the edit is one of the whole picture, and there is nothing to paste back."""
 MARGIN = 1 / 48
-FEATHER = 1 / 96
+"""Of the longer side: how far the footprint reaches beyond the edit. Half of it belongs to the edit."""
+FEATHER = MARGIN / 4
+"""The width of the soft edge: with this the edit itself stays whole, and the edge ends with the footprint."""
 
 
 def pasted_back(source: Pixels, result: Pixels) -> Pixels:

@@ -13,7 +13,10 @@ VERSION = "1"
 
 def load(parameters: dict[str, Any]) -> dict[str, Any]:
     import torch
-    from accelerate import init_empty_weights, load_checkpoint_and_dispatch
+    from accelerate import (  # type: ignore[import-untyped, import-not-found, unused-ignore]
+        init_empty_weights,
+        load_checkpoint_and_dispatch,
+    )
     from data.data_utils import add_special_tokens  # type: ignore[import-not-found, unused-ignore]
     from data.transforms import ImageTransform  # type: ignore[import-not-found, unused-ignore]
     from inferencer import InterleaveInferencer  # type: ignore[import-not-found, unused-ignore]
