@@ -54,6 +54,8 @@ class Task:
     """Parallel edits per model."""
     judge_workers: int | None = None
     max_cost_usd: float | None = None
+    max_total_usd: float | None = None
+    """Of the workspace, over all runs and processes."""
     """Limit for editing and judging together."""
     workspace: str = path_field("results")
 
@@ -66,7 +68,12 @@ class Task:
 
     @property
     def limits(self) -> RunLimits:
-        return RunLimits(self.workers, self.judge_workers, max_cost_usd=self.max_cost_usd)
+        return RunLimits(
+            self.workers,
+            self.judge_workers,
+            max_cost_usd=self.max_cost_usd,
+            max_total_usd=self.max_total_usd,
+        )
 
     @property
     def judge_name(self) -> str:
@@ -119,7 +126,7 @@ def _edit(task: Task, suite: Suite, workspace: Workspace) -> tuple[RunOutcome, t
     task.limits.check_prices(editor.facts for editor in built)
     settings = api.Settings(
         task.models, suite=task.suite, rounds=1, limit=task.limit, concurrency=task.workers,
-        max_cost_usd=task.max_cost_usd, metrics=(),
+        max_cost_usd=task.max_cost_usd, max_total_usd=task.max_total_usd, metrics=(),
     )  # fmt: skip
     plan = Plan(full_name(suite), one_shot(), suite.cases, built, (0,))
     outcome = api.execute(plan, settings, workspace)

@@ -11,6 +11,7 @@ from convergebench.cli.exit_codes import DONE, INCOMPLETE, judging_exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    MaxTotal,
     Prompts,
     WorkspaceFolder,
     console,
@@ -74,6 +75,7 @@ def command(
     max_cost: Annotated[
         float | None, typer.Option(metavar="USD", help="Stop before judging costs more than this.")
     ] = None,
+    max_total: MaxTotal = None,
     per_minute: Annotated[
         float | None, typer.Option(metavar="N", help="Maximum judge calls per minute.")
     ] = None,
@@ -99,7 +101,9 @@ def command(
     from convergebench.store import Workspace
     from convergebench.suites.sampling import Sampling
 
-    limits = RunLimits(judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost)
+    limits = RunLimits(
+        judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost, max_total_usd=max_total
+    )
     names = listed(model)
     if edits is not None and len(names) != 1:
         raise WrongUse("name the model that made these pictures with exactly one --model NAME")
