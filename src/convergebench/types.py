@@ -170,6 +170,8 @@ class EditorFacts:
     """Requests per minute that its provider allows, if known."""
     label: str = ""
     """A name given by the user. It is not part of the fingerprint, so a model can be renamed."""
+    warnings: tuple[str, ...] = ()
+    """What it silently ignores or changes, as clauses that follow its name."""
 
     @property
     def title(self) -> str:

@@ -26,7 +26,19 @@ from convergebench.types import BadOutput, Case, Edited, Editor, Failure, Miscon
 from editors.engine_run import asking, edit_once, request, run_cases
 
 MOODY = Path(__file__).with_name("moody_adapter.py")
-PRESETS = ("step1x-v1p1", "step1x-v1p2", "janus-4o", "ovis-u1", "hidream-e1", "omnigen2", "dreamomni2")
+PRESETS = (
+    "step1x-v1p1",
+    "step1x-v1p2",
+    "janus-4o",
+    "ovis-u1",
+    "hidream-e1",
+    "omnigen2",
+    "dreamomni2",
+    "bagel-local",
+    "hunyuan-image-3-local",
+    "emu-3.5-local",
+    "internvl-u-local",
+)
 
 
 @pytest.fixture(scope="module")

@@ -155,6 +155,9 @@ def command(
     with fetching(settings.suite, as_json) as on_package:
         plan = api.make_plan(settings, on_package, known_editor if dry_run else open_editor)
     _print_filled_inverses(plan)
+    for editor in plan.editors:
+        for warning in editor.facts.warnings:
+            typer.echo(f"convergebench: {editor.facts.title} {warning}", err=True)
     if dry_run:
         _preview(plan, workspace, as_json, fresh=not resume)
         return DONE
