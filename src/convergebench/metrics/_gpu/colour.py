@@ -35,7 +35,7 @@ class ColourOnGpu:
         source, *cells = sources
         differences = [
             _difference(_lab(one), _lab(other)).mean((1, 2), dtype=torch.float64)
-            for one, other in zip(source.split(AT_ONCE), results.split(AT_ONCE), strict=True)
+            for one, other in zip(torch.split(source, AT_ONCE), torch.split(results, AT_ONCE), strict=True)
         ]
         return [torch.cat(differences), *cells, *_cells(results)]
 
