@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
@@ -28,7 +29,7 @@ from convergebench.engine.judging.reference_pictures import store_references
 from convergebench.engine.ray.replica_pool import Scale
 from convergebench.engine.ray.run import run_plan_on_ray
 from convergebench.engine.target_pictures import store_targets
-from convergebench.errors import MissingExtra, WrongUse
+from convergebench.errors import BadPicture, LostPicture, MissingExtra, WrongUse
 from convergebench.instructions.fill_inverses import check_inverses, with_inverses
 from convergebench.metrics import MetricOptions, MetricSet
 from convergebench.picture import Picture
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from convergebench import report
 
 T = TypeVar("T")
+
+log = logging.getLogger("convergebench")
 
 _WITHOUT_INVERSES = ("one_shot", "stay")
 """Protocols that undo nothing."""
@@ -173,14 +176,12 @@ def load_suite(name: str, edits: str | None = None, on_package: suites.OnPackage
 
 
 def open_different(models: Sequence[str], open_editor: Callable[[str], Editor]) -> list[Editor]:
-    """The editors with these names; WrongUse if two names mean the same one."""
-    built: dict[Digest, tuple[str, Editor]] = {}
+    """The editors with these names; one that is named in two ways is opened once."""
+    built: dict[Digest, Editor] = {}
     for model in dict.fromkeys(models):
         editor = open_editor(model)
-        known, _ = built.setdefault(editor.facts.fingerprint, (model, editor))
-        if known != model:
-            raise WrongUse(f"{known} and {model} are the same model; name one of them")
-    return [editor for _, editor in built.values()]
+        built.setdefault(editor.facts.fingerprint, editor)
+    return list(built.values())
 
 
 def execute(
@@ -293,7 +294,7 @@ class Benchmark:
         from convergebench import report
 
         return report.grid_rows(
-            results, partial(self._source, results.suite), self._picture, results.chief, columns
+            results, partial(self._source, results.suite), self._picture_if_there, results.chief, columns
         )
 
     def worst_regions(self, results: Results) -> WorstRegions:
@@ -332,10 +333,19 @@ class Benchmark:
     def _picture(self, digest: str) -> Pixels:
         return self.workspace.pictures.load(digest).pixels
 
-    def _source(self, suite: str, picture: str) -> Pixels:
+    def _picture_if_there(self, digest: str) -> Pixels | None:
+        """None for a picture that is lost, which is named."""
+        try:
+            return self._picture(digest)
+        except (LostPicture, BadPicture) as error:
+            log.warning("left out: %s", error)
+            return None
+
+    def _source(self, suite: str, picture: str) -> Pixels | None:
+        """None too for sources of imported tables, which have no pictures."""
         beginnings = Records.of(self.workspace).beginnings(suite)
         digests = {one.case.picture: digest for one, digest in beginnings}
-        return self._picture(digests[picture])
+        return self._picture_if_there(digests[picture]) if picture in digests else None
 
 
 def _place(item: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from convergebench.cli.options import (
     benchmark,
     counted,
     listed,
+    listed_models,
     print_json,
 )
 
@@ -143,7 +144,7 @@ def command(
     if device not in ("auto", "cpu", "cuda"):
         raise WrongUse(f"--device must be auto, cpu or cuda, not {device}")
     settings = api.Settings(
-        models=listed(model), rounds=rounds,
+        models=listed_models(model), rounds=rounds,
         suite=_named(_suite_of(images, suite, edits), data=data, language=language), edits=edits,
         protocol=protocol, kinds=listed(kind), categories=listed(category),
         pairs=listed(pair), pictures=listed(picture), limit=limit, seed=seed, repeats=repeats,

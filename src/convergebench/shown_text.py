@@ -1,0 +1,50 @@
+"""Text from outside, made harmless where it is shown. It is stored and sent unchanged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+Cell: TypeAlias = str | int | float | None
+
+_HARMFUL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufff9-\ufffb]"
+)
+"""Control characters but for tab and line feed, marks that reorder what follows, and halves of characters."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def printable(text: str) -> str:
+    """The text with an escape in place of each character that a terminal or an editor would obey.
+
+    >>> printable("\\x1b[2Ja hat\\x00\\u202e"), printable("ꟻLIP, 帽子 🎩")
+    ('\\\\x1b[2Ja hat\\\\x00\\\\u202e', 'ꟻLIP, 帽子 🎩')
+    """
+    return _HARMFUL.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def csv_row(cells: Iterable[Cell]) -> list[Cell]:
+    """The cells of a row for a file that people open in a spreadsheet: a text that would be taken for a
+    formula begins with an apostrophe, a number is left as it is.
+
+    >>> csv_row(["=1+1", "-2", -2.5, None, "a hat"])
+    ["'=1+1", "'-2", -2.5, None, 'a hat']
+    """
+    return [_csv_cell(cell) for cell in cells]
+
+
+def _csv_cell(cell: Cell) -> Cell:
+    if not isinstance(cell, str):
+        return cell
+    guarded = f"'{cell}" if cell.startswith(_FORMULA) else cell
+    return printable(guarded)
+
+
+def csv_rows(rows: Iterable[Sequence[Cell]]) -> Iterable[list[Cell]]:
+    return map(csv_row, rows)
