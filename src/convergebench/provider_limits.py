@@ -31,8 +31,8 @@ class ProviderLimits:
 
 def limits_at(provider: str) -> ProviderLimits:
     """What the file says of this provider; nothing where there is no file."""
-    path = Path(os.environ.get(VARIABLE) or FILE)
-    given = _limits(path).get(provider, {}) if path.is_file() or VARIABLE in os.environ else {}
+    path = config_path()
+    given = config_table("limits").get(provider, {})
     if not isinstance(given, dict):
         raise WrongUse(f"{path}: limits.{provider} must be a table with at_once and per_minute")
     for name, value in given.items():
@@ -40,18 +40,33 @@ def limits_at(provider: str) -> ProviderLimits:
     return ProviderLimits(**given)
 
 
-def _limits(path: Path) -> dict[str, Any]:
+def config_path() -> Path:
+    return Path(os.environ.get(VARIABLE) or FILE)
+
+
+def config_table(name: str) -> dict[str, Any]:
+    """A table of the file; empty where there is no file, or no such table in it."""
+    path = config_path()
+    if not path.is_file() and VARIABLE not in os.environ:
+        return {}
+    table = _content(path).get(name, {})
+    if not isinstance(table, dict):
+        raise WrongUse(f"{path}: {name} must be a table; correct it")
+    return table
+
+
+def _content(path: Path) -> dict[str, Any]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise WrongUse(f"cannot read {path}: {error.strerror}; correct {VARIABLE}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise WrongUse(f"{path} is not valid TOML: {error}; correct it") from error
-    unknown = set(content) - {"limits"}
+    unknown = set(content) - {"limits", "network", "providers"}
     if unknown:
-        raise WrongUse(f"{path} has {', '.join(sorted(unknown))}; only [limits.PROVIDER] is known")
-    limits: dict[str, Any] = content.get("limits", {})
-    return limits
+        known = "[limits.PROVIDER], [network] and [providers.NAME]"
+        raise WrongUse(f"{path} has {', '.join(sorted(unknown))}; only {known} are known")
+    return content
 
 
 def _check(path: Path, where: str, name: str, value: object) -> None:

@@ -12,6 +12,7 @@ from convergebench.errors import WrongUse
 from convergebench.types import EditError, Misconfigured, RateLimited, Refused, Unavailable
 
 LONGEST_REASON = 300
+GEMINI_HOST = "https://generativelanguage.googleapis.com/"
 _WORTH_ASKING_AGAIN = (408, 409, 425)
 _TOO_LARGE = 413
 _KEY = re.compile(r"[!-~]+")
@@ -110,3 +111,8 @@ def _seconds_until(date: str) -> float | None:
     if then.tzinfo is None:  # a date without a place is in UTC
         then = then.replace(tzinfo=UTC)
     return max(0.0, (then - datetime.now(UTC)).total_seconds())
+
+
+def gemini_address(base_url: object) -> str:
+    """Where Gemini is asked: as given, as the SDK's environment variable says, or at Google."""
+    return str(base_url or os.environ.get("GOOGLE_GEMINI_BASE_URL") or GEMINI_HOST)

@@ -76,6 +76,25 @@ class Undoable:
 
 
 @dataclass(frozen=True)
+class SessionTurn:
+    """One turn of a session: what is asked, and what the set that it comes from says about it."""
+
+    instruction: str
+    task: str = ""
+    """The set's own type of edit, such as subject_add."""
+    start: SourcePicture | None = None
+    """The true picture that the turn starts from, where the set has one."""
+    target: SourcePicture | None = None
+    """A correct result."""
+    mask: SourcePicture | None = None
+    """White where the edit belongs."""
+
+
+SeedPolicy: TypeAlias = Literal["fresh", "same"]
+"""Whether every step of a trajectory has its own seed, or all have the first one's."""
+
+
+@dataclass(frozen=True)
 class Case:
     """One task for an editor: pictures and an instruction, with its inverse if it has one."""
 
@@ -90,6 +109,8 @@ class Case:
     hints: Mapping[str, str] = field(default_factory=dict)
     more: tuple[Undoable, ...] = ()
     """Further edits, for protocols that make several before they undo any."""
+    turns: tuple[SessionTurn, ...] = ()
+    """The turns of a session, in order; empty for cases of other protocols."""
 
     @property
     def edits(self) -> tuple[Undoable, ...]:
@@ -103,7 +124,18 @@ class Case:
     @property
     def fingerprint(self) -> str:
         more = [[(edit.forward, edit.backward) for edit in self.more]] if self.more else []
-        return fingerprint_of([s.digest for s in self.sources], self.forward, self.backward, self.id, *more)
+        turns = [{"turns": [turn.instruction for turn in self.turns]}] if self.turns else []
+        return fingerprint_of(
+            [s.digest for s in self.sources], self.forward, self.backward, self.id, *more, *turns
+        )
+
+
+@dataclass(frozen=True)
+class UnusableEntry:
+    """An entry of a suite's data that is no case, and why."""
+
+    name: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -113,6 +145,7 @@ class Suite:
     name: str
     version: str
     cases: tuple[Case, ...]
+    unusable: tuple[UnusableEntry, ...] = ()
 
 
 # Editors
@@ -274,6 +307,11 @@ class BadOutput(EditError):
     """The output is not a picture."""
 
     kind = "bad_output"
+
+
+class UnusableAnswer(BadOutput):
+    """What came back breaks a rule of ours, such as the largest size of an answer. It may have been paid for,
+    and asking again would give the same: it is not tried again in the same run."""
 
 
 class Crashed(EditError):

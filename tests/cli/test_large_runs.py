@@ -12,14 +12,13 @@ from convergebench import api
 from convergebench.engine.editing.forecast import forecast_run
 
 Cli = Callable[..., Any]
-DEAR = "fal:some/model"
 
 
 @pytest.fixture
 def large(pictures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """A run of $5.28 of a model that is not reached here: 22 cases, 20 edits each, 3 cents an edit or less."""
+    """Hundreds of edits by a paid model, none of which is made here."""
     monkeypatch.setenv("FAL_KEY", "nothing")
-    return ["run", "-m", "flux-kontext-pro", "--images", pictures, "--repeats", 5, "-w", tmp_path / "results"]
+    return ["run", "-m", "qwen", "--images", pictures, "--repeats", 5, "-w", tmp_path / "results"]
 
 
 def test_a_run_of_more_than_five_dollars_needs_a_yes_where_nobody_can_be_asked(
@@ -48,11 +47,11 @@ def test_a_forecast_uses_the_time_of_earlier_edits(
     assert use.mean_seconds is not None and done.seconds == pytest.approx(12 * use.mean_seconds / 2)
 
 
-def test_two_hours_are_large_unless_the_run_was_begun_before(pictures: Path, tmp_path: Path) -> None:
-    plan = api.make_plan(api.Settings(("jpeg",), f"folder:{pictures}", 10))
-    slow = api.Settings(("jpeg",), per_minute=3.0)
-    expected = forecast_run(plan, tmp_path / "results", slow.limits)
-    assert expected.seconds == 0.0 or expected.is_large  # nothing is known of the time of a new model
+def test_more_than_two_hours_are_large(pictures: Path, tmp_path: Path) -> None:
+    settings = api.Settings(("classical",), f"folder:{pictures}", 10, per_minute=3.0)
+    plan = api.make_plan(settings)
+    expected = forecast_run(plan, tmp_path / "results", settings.limits)
+    assert expected.seconds == plan.edits_each * 20 and expected.is_large and not expected.is_resumed
 
 
 def test_pictures_and_a_suite_at_once_are_refused(cli: Cli, run: Any, pictures: Path) -> None:

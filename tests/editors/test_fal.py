@@ -13,7 +13,16 @@ from convergebench.editors._short_names import short_names
 from convergebench.editors.fal import Fal
 from convergebench.picture import Picture
 from convergebench.store import Workspace
-from convergebench.types import BadOutput, Case, EditError, Misconfigured, RateLimited, Refused, Unavailable
+from convergebench.types import (
+    BadOutput,
+    Case,
+    EditError,
+    Misconfigured,
+    RateLimited,
+    Refused,
+    Unavailable,
+    UnusableAnswer,
+)
 from made_pictures import textured
 from servers.asking import RESULT, SEED, SOURCE, Row, ask, round_trip_rows
 from servers.base import KEY
@@ -202,13 +211,17 @@ def test_each_failure_has_its_kind_and_reason(word: str, kind: type[EditError], 
     [
         ("result_reset", "connection lost"),
         ("result_truncated", "connection lost"),
-        ("file_gone", "the picture could not be fetched: 404"),
     ],
 )
 def test_what_stays_lost_is_given_up_at_the_deadline_with_the_reason(word: str, reason: str) -> None:
     said = f"no picture after 2 seconds; the last time: {reason}"
     with served(word) as server, pytest.raises(Unavailable, match=said):
         ask(Fal(opened(server).facts, deadline_seconds=2))
+
+
+def test_a_picture_that_stays_missing_is_given_up_without_waiting_for_the_deadline() -> None:
+    with served("file_gone") as server, pytest.raises(UnusableAnswer, match="could not be fetched: 404"):
+        ask(Fal(opened(server).facts))
 
 
 def test_a_wrong_key_is_said_without_repeating_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,16 @@ import pytest
 from convergebench.editors import open_editor
 from convergebench.editors.replicate import Replicate
 from convergebench.store import Workspace
-from convergebench.types import BadOutput, Case, EditError, Misconfigured, RateLimited, Refused, Unavailable
+from convergebench.types import (
+    BadOutput,
+    Case,
+    EditError,
+    Misconfigured,
+    RateLimited,
+    Refused,
+    Unavailable,
+    UnusableAnswer,
+)
 from servers.asking import RESULT, SEED, SOURCE, Row, ask, round_trip_rows
 from servers.base import KEY
 from servers.replicate import ReplicateServer
@@ -152,9 +161,9 @@ def test_a_wrong_key_is_said_without_repeating_it(monkeypatch: pytest.MonkeyPatc
     assert "REPLICATE_API_TOKEN" in str(error) and "some-other-key" not in str(error)
 
 
-def test_a_file_that_cannot_be_fetched_is_given_up_at_the_deadline() -> None:
-    with served("file_gone") as server, pytest.raises(Unavailable, match=r"no picture after 2 .* cut off"):
-        ask(Replicate(opened(server).facts, deadline_seconds=2))
+def test_a_file_that_cannot_be_fetched_is_given_up_at_once() -> None:
+    with served("file_gone") as server, pytest.raises(UnusableAnswer, match=r"could not be fetched: 4\d\d"):
+        ask(Replicate(opened(server).facts))
     assert len(server.submitted) == 1
 
 

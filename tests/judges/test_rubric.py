@@ -42,7 +42,7 @@ SCALES = {
     "wiseedit_cf": (1, 10), "better_edit": (0, 1), "better_return": (0, 1), "visible_difference": (0, 1),
     "reedit_physical": (0, 1), "reedit_environmental": (0, 1), "reedit_cultural": (0, 1),
     "reedit_causal": (0, 1), "reedit_referential": (0, 1), "reedit_sc": (0, 10), "reedit_if": (0, 10),
-    "reedit_pq": (0, 10),
+    "reedit_pq": (0, 10), "session_turn": (0, 10), "session_instruction": (0, 1),
 }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from convergebench.errors import WrongUse
 from convergebench.protocols import (
+    BY_TURN,
     NAMES,
     RETURN_ROLES,
     RETURNING,
@@ -117,7 +118,7 @@ def test_a_role_means_the_same_in_every_protocol(protocol: EditingProtocol, case
 
 
 def test_the_protocols_by_name_are_those(case: Case) -> None:
-    assert {protocol.name for protocol in every_protocol(1)} == set(NAMES)
+    assert {protocol.name for protocol in every_protocol(1)} == set(NAMES) - set(BY_TURN)
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,8 @@ def command(
         str,
         typer.Option(
             metavar="NAME",
-            help="round_trip, cross_edit, cross_edit_swapped, sequence, sequence?edits=N, stay or one_shot. "
+            help="round_trip, cross_edit, cross_edit_swapped, sequence, sequence?edits=N, stay, one_shot, "
+            "session, singlepass or independent. "
             "[default: depends on the suite]",
         ),
     ] = "",
@@ -83,6 +84,10 @@ def command(
     repeats: Annotated[
         int, typer.Option(metavar="N", help="Trajectories per case, each with its own seed.")
     ] = 1,
+    seed_policy: Annotated[
+        str,
+        typer.Option(metavar="POLICY", help="A fresh seed for every step, or the same for all: fresh, same."),
+    ] = "fresh",
     concurrency: Annotated[
         int | None,
         typer.Option(metavar="N", help="Parallel trajectories per model. [default: 8, or the model's limit]"),
@@ -149,6 +154,7 @@ def command(
         suite=_named(_suite_of(images, suite, edits), data=data, language=language), edits=edits,
         protocol=protocol, kinds=listed(kind), categories=listed(category),
         pairs=listed(pair), pictures=listed(picture), limit=limit, seed=seed, repeats=repeats,
+        seed_policy=seed_policy,  # type: ignore[arg-type]
         concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost,
         metrics=listed(metric) or DEFAULT_MEASURED, clip=clip, device=device,  # type: ignore[arg-type]
         engine=engine, ray_address=ray_address, replicas=replicas, pictures_at=pictures_at,  # type: ignore[arg-type]
@@ -164,6 +170,8 @@ def command(
     _get_weights(settings)
     with Workspace.create(workspace, pictures_at) as store:
         outcome = _execute(plan, settings, store, fresh=not resume, as_json=as_json)
+    if plan.protocol.by_turn:
+        return _print_sessions(outcome, plan, workspace, as_json, fresh=not resume)
     if plan.protocol.returns:
         return _print_outcome(outcome, workspace, as_json, fresh=not resume)
     return _print_single_edits(outcome, plan, workspace, as_json, fresh=not resume)
@@ -220,13 +228,11 @@ def _print_forecast(plan: Plan, expected: RunForecast, as_json: bool) -> None:
         )
         return
     cases, seeds = counted(len(plan.cases), "case"), counted(len(plan.seeds), "seed")
-    typer.echo(
-        f"{plan.suite}: {cases} × {seeds} × {plan.protocol.edits} edits = {plan.edits_each} edits per model"
-    )
+    each = "their turns" if plan.protocol.by_turn else f"{plan.protocol.edits} edits"
+    typer.echo(f"{plan.suite}: {cases} × {seeds} × {each} = {plan.edits_each} edits per model")
     for one in expected.models:
-        typer.echo(
-            f"  {one.model}: {one.done} done, {one.to_do} to do, {_priced(one.cost_usd)}, {_timed(one.seconds)}"
-        )
+        expense = f"{_priced(one.cost_usd)}, {_timed(one.seconds)}"
+        typer.echo(f"  {one.model}: {one.done} done, {one.to_do} to do, {expense}")
 
 
 def _priced(cost_usd: float | None) -> str:
@@ -306,6 +312,21 @@ def _print_single_edits(
     typer.echo(
         f"Judge them with: {follow_up('score', workspace, '--suite', suite.name)} --judge PROVIDER:MODEL"
     )
+    return code
+
+
+def _print_sessions(outcome: RunOutcome, plan: Plan, workspace: Path, as_json: bool, *, fresh: bool) -> int:
+    from convergebench.cli.turns import curves_of, print_turns
+    from convergebench.report.tables.turns import json_turns
+
+    code = exit_code(outcome)
+    curves = curves_of(workspace, plan.suite)[plan.suite]
+    if as_json:
+        print_json({"run": _facts(outcome), "exit_code": code, "curves": json_turns(curves)})
+        return code
+    print_turns(plan.suite, curves)
+    for line in _closing_lines(outcome, workspace, fresh=fresh):
+        typer.echo(line, err=code != 0)
     return code
 
 

@@ -13,8 +13,17 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from convergebench.editors.needs import EditorKey
+from convergebench.network import AddressPolicy, KeyOrigin, network_settings
+from convergebench.network.sessions import file_session, provider_session
 from convergebench.providers import error_for, one_line, seconds_in
-from convergebench.types import BadOutput, EditError, Misconfigured, RateLimited, Unavailable
+from convergebench.types import (
+    BadOutput,
+    EditError,
+    Misconfigured,
+    RateLimited,
+    Unavailable,
+    UnusableAnswer,
+)
 
 if TYPE_CHECKING:
     import aiohttp
@@ -23,10 +32,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CONNECT_SECONDS = 30.0
 CANCEL_SECONDS = 5.0
 FIRST_WAIT_SECONDS = 0.1
 LONGEST_WAIT_SECONDS = 10.0
+FILE_REDIRECTS = 5
+MISSING_LOOKS = 4
+"""A finished file may take a moment to appear on its host: within a second, a 404 is asked again."""
 
 
 @dataclass(frozen=True)
@@ -47,30 +58,41 @@ class HttpReply:
     def json(self) -> Any:
         try:
             return json.loads(self.body)
+        except RecursionError as error:
+            raise UnusableAnswer("the reply is nested too deeply") from error
         except ValueError as error:
             raise Unavailable("the reply is truncated or not JSON") from error
 
 
 class Web:
-    """An aiohttp session, opened when first used. A lost connection is Unavailable; nothing is sent again."""
+    """Requests to one provider, and pictures from where its answers say. Sessions are opened when first used.
+    A lost connection is Unavailable; nothing is sent again.
 
-    def __init__(self, key: EditorKey | None = None) -> None:
+    With a key, requests go to the host of `base_url` alone (`sites`: or to these domains of the provider).
+    """
+
+    def __init__(self, base_url: str, key: EditorKey | None = None, sites: tuple[str, ...] = ()) -> None:
         self._key_name = key.names[0] if key else "base_url"
         self._secret = key.value() if key else None
+        self._origin = KeyOrigin(base_url, sites) if self._secret else None
+        self._base_url = base_url
         self._session: aiohttp.ClientSession | None = None
+        self._files: aiohttp.ClientSession | None = None
         self._proxies: dict[tuple[str, str], str | None] = {}
 
     @property
     def session(self) -> aiohttp.ClientSession:
-        import aiohttp
-
         if self._session is None or self._session.closed:
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0),
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
-                middlewares=(_lost_connection_is_unavailable,),
-            )
+            self._session = provider_session(self._origin)
         return self._session
+
+    @property
+    def _file_session(self) -> aiohttp.ClientSession:
+        if self._files is None or self._files.closed:
+            policy = AddressPolicy(self._base_url, network_settings().private_addresses)
+            proxies = frozenset(urlsplit(proxy).hostname or "" for proxy in getproxies().values())
+            self._files = file_session(policy, proxies)
+        return self._files
 
     async def ask(
         self,
@@ -109,31 +131,52 @@ class Web:
             self._proxies[place] = None if past else getproxies().get(parts.scheme)
         return self._proxies[place]
 
-    async def fetch(self, url: str) -> bytes:
-        """Fetch a result without the key, because it may be on another host."""
+    async def fetch(self, url: Any) -> bytes:
+        """A finished picture at an address that an answer names, or in a data URI. No key is sent. Passing
+        errors are waited out, since the picture is paid for; UnusableAnswer if it cannot be had at all."""
+        if not isinstance(url, str):
+            raise UnusableAnswer("the answer names no address for the picture")
+        if url.startswith("data:"):
+            return decoded(url)
+        AddressPolicy(allow_private=True).check_url(url)  # before a proxy is looked up for it
+        looks = 0
 
-        async def once() -> bytes:
-            reply = await self.ask("GET", url)
-            if reply.error:
-                raise Unavailable(f"the picture could not be fetched: {reply.status}")
-            return reply.body
+        async def look() -> bytes:
+            nonlocal looks
+            looks += 1
+            return await self._fetch_once(url, may_be_late=looks < MISSING_LOOKS)
 
-        return await patiently(once)
+        return await patiently(look)
+
+    async def _fetch_once(self, url: str, *, may_be_late: bool) -> bytes:
+        import aiohttp
+
+        try:
+            async with self._file_session.get(
+                url, proxy=self._proxy(url), max_redirects=FILE_REDIRECTS
+            ) as response:
+                body = await response.read()
+        except (
+            aiohttp.InvalidURL,
+            aiohttp.InvalidUrlRedirectClientError,
+            aiohttp.NonHttpUrlClientError,
+            aiohttp.TooManyRedirects,
+        ) as error:
+            what = "in circles" if isinstance(error, aiohttp.TooManyRedirects) else "to no http address"
+            raise UnusableAnswer(f"the address of the picture leads {what}: {one_line(url, None)}") from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise Unavailable(f"the picture was cut off: {type(error).__name__}") from error
+        if response.status < 400:
+            return body
+        passing = (408, 425, 429, 404) if may_be_late else (408, 425, 429)
+        is_passing = response.status >= 500 or response.status in passing
+        kind = Unavailable if is_passing else UnusableAnswer
+        raise kind(f"the picture could not be fetched: {response.status}")
 
     async def close(self) -> None:
-        if self._session is not None:
-            await self._session.close()
-
-
-async def _lost_connection_is_unavailable(
-    request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
-) -> aiohttp.ClientResponse:
-    import aiohttp
-
-    try:
-        return await send(request)
-    except aiohttp.ClientConnectionError as error:
-        raise Unavailable(f"connection to {request.url.host} lost: {type(error).__name__}") from error
+        for session in (self._session, self._files):
+            if session is not None:
+                await session.close()
 
 
 async def patiently(ask: Callable[[], Awaitable[T]]) -> T:
@@ -177,7 +220,7 @@ def reason_in(body: bytes) -> str:
     text = body.decode(errors="replace")
     try:
         return sentence(json.loads(text))
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -51,7 +51,7 @@ class BlackForestLabs:
         self.facts = facts
         self._address = f"{host}/v1/{facts.parameters['model']}"
         self._headers = {"x-key": KEY.value() or ""}
-        self._web = Web(KEY)
+        self._web = Web(host, KEY, sites=("bfl.ai",))
         self._deadline_seconds = deadline_seconds
 
     async def edit(self, request: EditRequest) -> Edited:
@@ -59,7 +59,7 @@ class BlackForestLabs:
         async with deadline(self._deadline_seconds) as bill:
             submitted = await self._web.ask("POST", self._address, headers=self._headers, json=body)
             job = submitted.good().json()
-            polling_url = part_of(job, "polling_url")
+            polling_url = str(part_of(job, "polling_url"))
             bill.usd = self._cost(job)
             result = await self._result(polling_url)
             data = await self._web.fetch(part_of(result, "result", "sample"))

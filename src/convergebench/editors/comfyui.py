@@ -65,7 +65,7 @@ class ComfyUI:
         self.facts = replace(facts, parameters=parameters, max_inputs=workflow.pictures)
         self._workflow = workflow
         self._server = str(facts.parameters["base_url"]).rstrip("/")
-        self._web = Web()
+        self._web = Web(self._server)
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._deadline_seconds = deadline_seconds
 

@@ -29,6 +29,7 @@ from convergebench.types import (
     RateLimited,
     Refused,
     Unavailable,
+    UnusableAnswer,
 )
 
 KEY = EditorKey("DASHSCOPE_API_KEY")
@@ -53,9 +54,11 @@ class DashScope:
     """One model; it sends PNG. `base_url` chooses the region, as DASHSCOPE_HTTP_BASE_URL does."""
 
     def __init__(self, facts: EditorFacts, deadline_seconds: float = DEADLINE_SECONDS) -> None:
+        from dashscope import base_http_api_url
+
         self.facts = replace(facts, max_inputs=MANY_PICTURES)
-        self._base_url = facts.parameters.get("base_url") or None
-        self._web = Web(KEY)
+        self._base_url = str(facts.parameters.get("base_url") or base_http_api_url)
+        self._web = Web(self._base_url, KEY)
         self._deadline_seconds = deadline_seconds
 
     async def edit(self, request: EditRequest) -> Edited:
@@ -94,6 +97,8 @@ class DashScope:
             )
         except (aiohttp.ClientError, json.JSONDecodeError) as error:
             raise Unavailable(f"the reply was cut off: {type(error).__name__}") from error
+        except RecursionError as error:
+            raise UnusableAnswer("the reply is nested too deeply") from error
         except TypeError as error:  # what the SDK makes of a reply without output
             raise BadOutput("the reply has no output") from error
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from convergebench.editors._http import called_off_by, data_uri, decoded, patiently
+from convergebench.editors._http import Web, called_off_by, data_uri, patiently
 from convergebench.editors._remote import (
     DEADLINE_SECONDS,
     Bill,
@@ -18,9 +18,11 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
+from convergebench.editors._settings import without_settings
 from convergebench.editors._short_names import facts_by_id, short_names
-from convergebench.editors.needs import EditorKey, Package
+from convergebench.editors.needs import KEY_NAME, EditorKey, Package, key_for
 from convergebench.editors.registry import ModelFacts, provider
+from convergebench.network import KeyOrigin, guarded_hooks
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
     BadOutput,
@@ -31,6 +33,7 @@ from convergebench.types import (
     Misconfigured,
     Refused,
     Unavailable,
+    UnusableAnswer,
 )
 
 if TYPE_CHECKING:
@@ -58,34 +61,36 @@ GATEWAY = (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GA
     "fal",
     summary="any image-editing endpoint at fal, as fal:ENDPOINT",
     version="1",
-    needs=(KEY, Package("fal_client", "fal")),
+    needs=(KEY, Package("fal_client", "fal"), Package("aiohttp", "fal")),
     presets=short_names("fal"),
     parameters={"output_format": "png", "image_field": "", "base_url": ""},
     at_once=2,
 )
 def fal(facts: EditorFacts) -> Fal:
-    return Fal(facts)
+    return Fal(without_settings(facts, KEY_NAME), key=key_for(facts.parameters, KEY))
 
 
 class Fal:
     """One endpoint. `image_field` names the field for the picture; a plural one takes a list."""
 
-    def __init__(self, facts: EditorFacts, deadline_seconds: float = DEADLINE_SECONDS) -> None:
-        import httpx
+    def __init__(
+        self, facts: EditorFacts, deadline_seconds: float = DEADLINE_SECONDS, key: EditorKey = KEY
+    ) -> None:
         from fal_client import AsyncClient, client
         from fal_client.auth import FAL_QUEUE_RUN_HOST
 
-        # The client knows both only as globals of its module: all fal editors of a process share them.
-        client.MAX_ATTEMPTS = 1
+        client.MAX_ATTEMPTS = 1  # a global of the client's module
         base_url = str(facts.parameters.get("base_url") or f"https://{FAL_QUEUE_RUN_HOST}")
-        client.QUEUE_URL_FORMAT = base_url.rstrip("/") + "/"
+        self._queue = base_url.rstrip("/") + "/"
+        self._key = key
         self._endpoint = str(facts.parameters["model"])
         self._known = ENDPOINTS.get(self._endpoint, ModelFacts())
         self._field = str(facts.parameters.get("image_field") or self._known.image_field or USUAL_FIELD)
         self.facts = replace(facts, max_inputs=MANY_PICTURES if self._field.endswith("s") else 1)
         self._deadline_seconds = deadline_seconds
-        self._client = AsyncClient(key=KEY.value())
-        self._files = httpx.AsyncClient(timeout=60, follow_redirects=True)  # without the key: other hosts
+        self._client = AsyncClient(key=key.value() or "none")
+        self._hooks = guarded_hooks(KeyOrigin(base_url))
+        self._files = Web(base_url)  # without the key: other hosts
 
     async def edit(self, request: EditRequest) -> Edited:
         from fal_client import FalClientHTTPError
@@ -93,14 +98,14 @@ class Fal:
         arguments = await made_ready(self._arguments, request)
         try:
             async with deadline(self._deadline_seconds) as bill:
-                with _whole():
+                with _whole(self._key):
                     data = await self._picture_in(await self._answer(arguments, bill))
         except FalClientHTTPError as error:
-            raise _explained(error) from error
+            raise _explained(error, self._key) from error
         return await edited_from(data, self.facts.price_usd)
 
     async def close(self) -> None:
-        await self._files.aclose()
+        await self._files.close()
         await (await self._client._client).aclose()
 
     def _arguments(self, request: EditRequest) -> dict[str, Any]:
@@ -113,10 +118,16 @@ class Fal:
         return arguments
 
     async def _answer(self, arguments: dict[str, Any], bill: Bill) -> dict[str, Any]:
+        from fal_client import client
+
+        # The addresses of the job in the answer are asked with the key too.
+        (await self._client._client).event_hooks = self._hooks
+        # A global, shared with editors at other addresses; `submit` reads it before it waits for anything.
+        client.QUEUE_URL_FORMAT = self._queue
         job = await self._client.submit(self._endpoint, arguments)
         bill.usd = self.facts.price_usd
         async with called_off_by(job.cancel):
-            return await _paid_for(lambda: job.get(interval=POLL_SECONDS))
+            return await _paid_for(lambda: job.get(interval=POLL_SECONDS), self._key)
 
     async def _picture_in(self, answer: dict[str, Any]) -> bytes:
         if any(answer.get("has_nsfw_concepts") or ()):
@@ -124,50 +135,40 @@ class Fal:
         images = answer.get("images") or [answer.get("image")]
         if not images[0]:
             raise BadOutput("fal's answer has no picture")
-        url = str(images[0]["url"])
-        if url.startswith("data:"):
-            return decoded(url)
-        return await self._downloaded(url)
-
-    async def _downloaded(self, url: str) -> bytes:
-        async def once() -> bytes:
-            reply = await self._files.get(url)
-            if reply.is_error:
-                raise Unavailable(f"the picture could not be fetched: {reply.status_code}")
-            return reply.content
-
-        return await _paid_for(once)
+        return await self._files.fetch(images[0]["url"])
 
 
-async def _paid_for(look: Callable[[], Awaitable[T]]) -> T:
+async def _paid_for(look: Callable[[], Awaitable[T]], key: EditorKey) -> T:
     """A lost look at the queue or at a file is not a lost job: look again before paying again."""
     from fal_client import FalClientHTTPError
 
     async def once() -> T:
         try:
-            with _whole():
+            with _whole(key):
                 return await look()
         except FalClientHTTPError as error:
             if not _is_a_lost_look(error):
                 raise
             if error.status_code == HTTPStatus.NOT_FOUND:
                 raise Unavailable("the job cannot be found") from error
-            raise _explained(error) from error
+            raise _explained(error, key) from error
 
     return await patiently(once)
 
 
 @contextlib.contextmanager
-def _whole() -> Iterator[None]:
+def _whole(key: EditorKey) -> Iterator[None]:
     """A lost connection, or an answer that is not whole or not in fal's form, is Unavailable."""
     import httpx
 
     try:
         yield
     except httpx.HTTPError as error:
-        raise Unavailable(one_line(f"connection lost: {error!r}", KEY.value())) from error
+        raise Unavailable(one_line(f"connection lost: {error!r}", key.value())) from error
+    except RecursionError as error:
+        raise UnusableAnswer("fal's answer is nested too deeply") from error
     except (ValueError, LookupError) as error:
-        reason = one_line(repr(error), KEY.value())
+        reason = one_line(repr(error), key.value())
         raise Unavailable(f"fal's answer was cut short or has an unexpected format: {reason}") from error
 
 
@@ -187,12 +188,12 @@ def _missing_field(problems: Sequence[Mapping[str, object]]) -> str | None:
     return next((name for name in names if "image" in name), None)
 
 
-def _explained(error: FalClientHTTPError) -> EditError:
+def _explained(error: FalClientHTTPError, key: EditorKey) -> EditError:
     details: object = error.message
     problems = [one for one in details if isinstance(one, dict)] if isinstance(details, list) else []
     kinds = {str(problem.get("type")) for problem in problems}
     said = "; ".join(str(problem.get("msg")) for problem in problems) or str(details)
-    reason = one_line(said, KEY.value())
+    reason = one_line(said, key.value())
     if "content_policy_violation" in kinds:
         return Refused(reason)
     if kinds & UNFIT_PICTURE:
@@ -204,4 +205,4 @@ def _explained(error: FalClientHTTPError) -> EditError:
     if kinds & PASSING:
         return Unavailable(reason)
     after = seconds_in(error.response_headers.get("retry-after"))
-    return error_for(error.status_code, reason, key_name="FAL_KEY", after_seconds=after)
+    return error_for(error.status_code, reason, key_name=" or ".join(key.names), after_seconds=after)

@@ -17,7 +17,8 @@ from convergebench.editors._remote import (
 from convergebench.editors._short_names import short_names
 from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import provider
-from convergebench.providers import error_for, one_line, seconds_in
+from convergebench.network import KeyOrigin, guarded_hooks
+from convergebench.providers import error_for, gemini_address, one_line, seconds_in
 from convergebench.types import (
     BadOutput,
     Edited,
@@ -27,6 +28,7 @@ from convergebench.types import (
     Misconfigured,
     Refused,
     Unavailable,
+    UnusableAnswer,
 )
 
 if TYPE_CHECKING:
@@ -72,9 +74,15 @@ class GeminiEditor:
 
         self.facts = replace(facts, max_inputs=MANY_PICTURES)
         self._deadline_seconds = deadline_seconds
-        self._http = httpx2.AsyncClient(timeout=None, limits=httpx2.Limits(), follow_redirects=True)
+        base_url = gemini_address(facts.parameters.get("base_url"))
+        self._http = httpx2.AsyncClient(
+            timeout=None,
+            limits=httpx2.Limits(),
+            follow_redirects=True,
+            event_hooks=guarded_hooks(KeyOrigin(base_url)),
+        )
         options = HttpOptions(
-            base_url=str(facts.parameters.get("base_url") or "") or None,
+            base_url=base_url,
             # Without this, one attempt more is made after a lost connection.
             retry_options=HttpRetryOptions(attempts=1),
             # Given, so that lost connections show the same way whether or not aiohttp is installed.
@@ -97,6 +105,8 @@ class GeminiEditor:
             raise _explained(error) from error
         except httpx2.HTTPError as error:
             raise Unavailable(one_line(f"connection lost: {error!r}", KEY.value())) from error
+        except RecursionError as error:
+            raise UnusableAnswer("the answer is nested too deeply") from error
         except ValueError as error:
             reason = one_line(repr(error), KEY.value())
             raise Unavailable(

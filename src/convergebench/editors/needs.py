@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Protocol
 
 from convergebench.providers import key_in
-from convergebench.types import Misconfigured
+from convergebench.types import Misconfigured, Parameter
 
 
 class Need(Protocol):
@@ -42,6 +43,18 @@ class EditorKey:
             return None if self.value() else f"no key: set {' or '.join(self.names)}"
         except Misconfigured as error:
             return str(error)
+
+
+KEY_NAME = "key_name"
+"""The parameter that names the environment variable of a proxy's key; no part of an editor's identity."""
+
+
+def key_for(parameters: Mapping[str, Parameter], usual: EditorKey) -> EditorKey:
+    """The key that an editor is called with: a proxy's own, even if that is none, or else the provider's."""
+    if KEY_NAME not in parameters:
+        return usual
+    name = str(parameters[KEY_NAME])
+    return EditorKey(name) if name else EditorKey()
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,11 @@ from convergebench.editors._remote import (
     made_ready,
     sent_pictures,
 )
+from convergebench.editors._settings import without_settings
 from convergebench.editors._short_names import short_names
-from convergebench.editors.needs import EditorKey, Package
+from convergebench.editors.needs import KEY_NAME, EditorKey, Package, key_for
 from convergebench.editors.registry import provider
+from convergebench.network import KeyOrigin, guarded_hooks, rule_broken
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
     BadOutput,
@@ -29,6 +31,7 @@ from convergebench.types import (
     Misconfigured,
     Refused,
     Unavailable,
+    UnusableAnswer,
 )
 
 if TYPE_CHECKING:
@@ -85,7 +88,8 @@ PRICES = {
 )
 def openai_images(facts: EditorFacts) -> OpenAIImages:
     """The edit's cost is known afterwards, from the tokens used: they depend on size and quality."""
-    return OpenAIImages(replace(facts, max_inputs=MANY_PICTURES), KEY)
+    key = key_for(facts.parameters, KEY)
+    return OpenAIImages(replace(without_settings(facts, KEY_NAME), max_inputs=MANY_PICTURES), key)
 
 
 class OpenAIImages:
@@ -99,13 +103,12 @@ class OpenAIImages:
         takes_seed: bool = False,
         deadline_seconds: float = DEADLINE_SECONDS,
     ) -> None:
-        from openai import AsyncOpenAI, DefaultAioHttpClient
+        from openai import AsyncOpenAI, DefaultAioHttpClient, DefaultAsyncHttpxClient
 
         # The SDK's usual transport sends a form in dozens of pieces and looks at every open connection before
         # each request: with 66 edits at once it takes all of a core.
-        quick = (
-            DefaultAioHttpClient(timeout=None, event_hooks=_IN_ONE_PIECE) if find_spec("aiohttp") else None
-        )
+        quick = DefaultAioHttpClient if find_spec("aiohttp") else DefaultAsyncHttpxClient
+        http = quick(timeout=None)
         self.facts = facts
         self._key = key
         self._takes_seed = takes_seed
@@ -115,9 +118,12 @@ class OpenAIImages:
             base_url=str(facts.parameters.get("base_url") or "") or None,
             max_retries=0,
             timeout=None,  # the deadline holds for the whole edit
-            http_client=quick,
+            http_client=http,
         )
-        self._files = Web()  # without the key: other hosts
+        base_url = str(self._client.base_url)
+        hooks = guarded_hooks(KeyOrigin(base_url))
+        http.event_hooks = {**hooks, "request": [*hooks["request"], _in_one_piece]}
+        self._files = Web(base_url)  # without the key: other hosts
 
     async def edit(self, request: EditRequest) -> Edited:
         from openai import APIConnectionError, APIStatusError
@@ -143,7 +149,10 @@ class OpenAIImages:
             raise _explained(error, self._key) from error
         except APIConnectionError as error:
             cause = error.__cause__ or error
-            raise Unavailable(one_line(f"connection lost: {cause!r}", self._key.value())) from error
+            lost = Unavailable(one_line(f"connection lost: {cause!r}", self._key.value()))
+            raise rule_broken(error) or lost from error
+        except RecursionError as error:
+            raise UnusableAnswer("the answer is nested too deeply") from error
         except ValueError as error:
             raise Unavailable(f"the answer was cut short or is not JSON: {error}") from error
         return await edited_from(data, bill.usd)
@@ -161,14 +170,11 @@ class OpenAIImages:
         url = str(getattr(first, "url", None) or "")
         if not url:
             raise _instead_of_a_picture(getattr(answer, "error", None), self._key)
-        return decoded(url) if url.startswith("data:") else await self._files.fetch(url)
+        return await self._files.fetch(url)
 
 
 async def _in_one_piece(request: HTTPRequest) -> None:
     await request.aread()
-
-
-_IN_ONE_PIECE = {"request": [_in_one_piece]}
 
 
 def _file(picture: Picture) -> tuple[str, bytes, str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from convergebench.editors.needs import EditorKey, Package
+from convergebench.editors._settings import without_settings
+from convergebench.editors.needs import KEY_NAME, EditorKey, Package, key_for
 from convergebench.editors.openai_images import MANY_PICTURES, OpenAIImages
 from convergebench.editors.registry import provider
 from convergebench.errors import WrongUse
@@ -21,6 +22,7 @@ KEY = EditorKey("SERVER_API_KEY")
     needs=(Package("openai", "openai"),),
     parameters={"base_url": "", "output_format": "png", "response_format": "b64_json"},
     at_once=8,
+    takes_seed=True,
 )
 def server(facts: EditorFacts) -> OpenAIImages:
     """Further parameters (num_inference_steps, guidance_scale, …) go into the form as given."""
@@ -29,4 +31,6 @@ def server(facts: EditorFacts) -> OpenAIImages:
         raise WrongUse(
             f"server:{model} does not say where it is; add ?base_url=http://HOST:PORT/v1 to the name"
         )
-    return OpenAIImages(replace(facts, max_inputs=MANY_PICTURES), KEY, takes_seed=True)
+    key = key_for(facts.parameters, KEY)
+    known_as = replace(without_settings(facts, KEY_NAME), max_inputs=MANY_PICTURES)
+    return OpenAIImages(known_as, key, takes_seed=True)

@@ -12,7 +12,8 @@ from functools import cache
 from typing import Literal
 
 from convergebench import plugins
-from convergebench.editors.needs import Need
+from convergebench.editors._proxies import ProviderProxy, configured_proxies
+from convergebench.editors.needs import KEY_NAME, EditorKey, Need
 from convergebench.errors import WrongUse, unknown_name
 from convergebench.provider_limits import limits_at
 from convergebench.providers import check_no_secret
@@ -170,9 +171,10 @@ def listings() -> list[Listing]:
 
 
 def providers() -> list[Listing]:
-    """All providers, for names of the form `provider:model`."""
+    """All that `provider:model` can begin with: built in, from other packages, and proxies of the
+    configuration file."""
     _discover()
-    return list(_providers.values())
+    return [*_providers.values(), *_proxies().values()]
 
 
 def open_editor(spec: str) -> Editor:
@@ -213,7 +215,7 @@ def facts_of(listing: Listing, parameters: Mapping[str, Parameter], label: str =
     """The editor's identity; its name includes all parameters that differ from their defaults."""
     given = {key: value for key, value in parameters.items() if value != listing.parameters.get(key)}
     base = listing.name
-    if listing is _providers.get(listing.name):
+    if "model" in given and "model" not in listing.parameters:
         base = f"{listing.name}:{given.pop('model')}"
     query = "&".join(f"{key}={value}" for key, value in sorted(given.items()))
     account = limits_at(listing.provider)
@@ -251,7 +253,7 @@ def parse(spec: str) -> tuple[Listing, dict[str, Parameter]]:
     name, _, query = split_label(spec)[1].partition("?")
     start, colon, model = name.partition(":")
     if colon:
-        listing = _found(start, _providers, "provider")
+        listing = _found(start, {**_proxies(), **_providers}, "provider")
         parameters: dict[str, Parameter] = {"model": model, **listing.parameters}
     else:
         listing = _found(name, _listings, "model")
@@ -267,6 +269,24 @@ def parse(spec: str) -> tuple[Listing, dict[str, Parameter]]:
             takes = ", ".join(parameters) or "no parameters"
             raise WrongUse(f"{name} has no parameter {key}; it takes {takes}")
     return listing, parameters
+
+
+def _proxies() -> dict[str, Listing]:
+    return {name: _proxy(name, one) for name, one in configured_proxies().items()}
+
+
+def _proxy(name: str, proxy: ProviderProxy) -> Listing:
+    """The provider that it is like, at another address and with another key."""
+    like = _providers[proxy.like]
+    packages = tuple(need for need in like.needs if not isinstance(need, EditorKey))
+    return replace(
+        like,
+        name=name,
+        provider=name,
+        summary=f"proxy at {proxy.base_url} that speaks the protocol of {proxy.like}",
+        parameters={**like.parameters, "base_url": proxy.base_url, KEY_NAME: proxy.key},
+        needs=(EditorKey(proxy.key), *packages) if proxy.key else packages,
+    )
 
 
 def _not_yet(listing: Listing, missing: str) -> WrongUse:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from convergebench.editors._http import called_off_by, decoded, patiently, reason_in
+from convergebench.editors._http import Web, called_off_by, patiently, reason_in
 from convergebench.editors._remote import (
     DEADLINE_SECONDS,
     call_parameters,
@@ -26,6 +27,7 @@ from convergebench.editors._remote import (
 )
 from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import provider
+from convergebench.network import KeyOrigin, guarded_hooks
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
     BadOutput,
@@ -35,6 +37,7 @@ from convergebench.types import (
     Misconfigured,
     Refused,
     Unavailable,
+    UnusableAnswer,
 )
 
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     from convergebench.picture import Picture
 
 KEY = EditorKey("REPLICATE_API_TOKEN")
+HOST = "https://api.replicate.com"
 POLL_SECONDS = 0.5
 MANY_PICTURES = 10
 FLAGGED = ("nsfw", "sensitive", "e005", "safety", "moderat", "content policy")
@@ -53,7 +57,7 @@ FLAGGED = ("nsfw", "sensitive", "e005", "safety", "moderat", "content policy")
     "replicate",
     summary="any picture editor on Replicate, as replicate:OWNER/NAME",
     version="1",
-    needs=(KEY, Package("replicate", "replicate")),
+    needs=(KEY, Package("replicate", "replicate"), Package("aiohttp", "replicate")),
     parameters={
         "image_field": "input_image",
         "aspect_ratio": "match_input_image",
@@ -77,16 +81,18 @@ class Replicate:
         self._image_field = field.removesuffix("[]")
         self._listed = field.endswith("[]")
         self.facts = replace(facts, max_inputs=MANY_PICTURES if self._listed else 1)
+        base_url = str(facts.parameters["base_url"] or os.environ.get("REPLICATE_BASE_URL") or HOST)
+        hooks = guarded_hooks(KeyOrigin(base_url))
         self._client = Client(
             KEY.value(),
-            base_url=str(facts.parameters["base_url"]) or None,
+            base_url=base_url,
             timeout=httpx.Timeout(deadline_seconds),
             # A mounted transport goes before the SDK's own, which asks up to ten times.
             mounts={"all://": httpx.AsyncHTTPTransport()},
-            event_hooks={"response": [_raise_for_status]},
+            event_hooks={**hooks, "response": [*hooks["response"], _raise_for_status]},
         )
         # Apart: the key is not for file hosts.
-        self._files = httpx.AsyncClient(timeout=deadline_seconds, follow_redirects=True)
+        self._files = Web(base_url)
         self._deadline_seconds = deadline_seconds
 
     async def edit(self, request: EditRequest) -> Edited:
@@ -99,7 +105,7 @@ class Replicate:
         return await edited_from(data, self.facts.price_usd)
 
     async def close(self) -> None:
-        await self._files.aclose()
+        await self._files.close()
         await self._client._async_client.aclose()
 
     async def _submit(self, pictures: tuple[Picture, ...], request: EditRequest) -> Prediction:
@@ -149,16 +155,7 @@ class Replicate:
         first = job.output[0] if isinstance(job.output, list) and job.output else job.output
         if not isinstance(first, str):
             raise BadOutput("the prediction has no picture")
-
-        if first.startswith("data:"):
-            return decoded(first)
-
-        async def once() -> bytes:
-            with _answered():
-                reply = await self._files.get(first)
-                return reply.raise_for_status().content
-
-        return await patiently(once)
+        return await self._files.fetch(first)
 
 
 async def _raise_for_status(response: httpx.Response) -> None:
@@ -179,5 +176,7 @@ def _answered() -> Iterator[None]:
 
     try:
         yield
+    except RecursionError as error:
+        raise UnusableAnswer("the reply is nested too deeply") from error
     except (httpx.HTTPError, ValueError) as error:
         raise Unavailable(f"the reply was cut off: {type(error).__name__}") from error

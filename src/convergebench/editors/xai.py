@@ -46,7 +46,7 @@ class Xai:
         self.facts = facts
         self._address = f"{host}/images/edits"
         self._headers = {"Authorization": f"Bearer {KEY.value()}"}
-        self._web = Web(KEY)
+        self._web = Web(host, KEY)
         self._deadline_seconds = deadline_seconds
 
     async def edit(self, request: EditRequest) -> Edited:

@@ -22,6 +22,7 @@ from convergebench.types import (
     PreparedEditor,
     RateLimited,
     Unavailable,
+    UnusableAnswer,
 )
 
 log = logging.getLogger("convergebench")
@@ -200,7 +201,7 @@ class Limits:
             except BudgetReached:
                 raise BudgetReached(done) from None
             outcome = done.outcome
-            is_last = attempt == self._patience.attempts or not isinstance(outcome, WORTH_RETRYING)
+            is_last = attempt == self._patience.attempts or not _is_worth_retrying(outcome)
             wait = (
                 0.0 if not isinstance(outcome, EditError) else self._patience.wait_seconds(attempt, outcome)
             )
@@ -246,6 +247,10 @@ class Limits:
         except TimeoutError:
             return False
         return True
+
+
+def _is_worth_retrying(outcome: object) -> bool:
+    return isinstance(outcome, WORTH_RETRYING) and not isinstance(outcome, UnusableAnswer)
 
 
 def _cost_of_both(before: Attempted[T] | None, outcome: T | EditError) -> float | None:

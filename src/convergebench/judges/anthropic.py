@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from convergebench.errors import MissingExtra
 from convergebench.judges._call import JudgeKey, error_for, sent_settings
 from convergebench.judges.base import Ending, JudgeFacts, JudgeReply, Question, cost_usd, token_counts
+from convergebench.network import KeyOrigin, guarded_hooks, rule_broken
 from convergebench.providers import seconds_in
-from convergebench.types import BadOutput, Unavailable
+from convergebench.types import BadOutput, Unavailable, UnusableAnswer
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -28,11 +29,15 @@ class AnthropicJudge:
 
     async def start(self) -> None:
         try:
-            from anthropic import AsyncAnthropic
+            from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
         except ImportError as error:
             raise MissingExtra("anthropic", "anthropic") from error
         base_url = str(self.facts.settings.get("base_url") or "") or None
-        self._client = AsyncAnthropic(api_key=KEY.required(), base_url=base_url, max_retries=0, timeout=None)
+        http = DefaultAsyncHttpxClient(timeout=None)
+        self._client = AsyncAnthropic(
+            api_key=KEY.required(), base_url=base_url, max_retries=0, timeout=None, http_client=http
+        )
+        http.event_hooks = guarded_hooks(KeyOrigin(str(self._client.base_url)))
 
     async def ask(self, question: Question) -> JudgeReply:
         from anthropic import APIConnectionError, APIStatusError
@@ -52,7 +57,10 @@ class AnthropicJudge:
             raise error_for(error.status_code, KEY.hidden_in(error.message), KEY, after) from error
         except APIConnectionError as error:
             cause = error.__cause__ or error
-            raise Unavailable(KEY.hidden_in(f"connection lost: {cause!r}")) from error
+            lost = Unavailable(KEY.hidden_in(f"connection lost: {cause!r}"))
+            raise rule_broken(error) or lost from error
+        except RecursionError as error:
+            raise UnusableAnswer("the answer is nested too deeply") from error
         except ValueError as error:
             reason = KEY.hidden_in(error)
             raise Unavailable(f"the answer was cut short or is not JSON: {reason}") from error

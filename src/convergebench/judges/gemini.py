@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from convergebench.errors import MissingExtra
 from convergebench.judges._call import JudgeKey, error_for, sent_settings
 from convergebench.judges.base import Ending, JudgeFacts, JudgeReply, Question, cost_usd
-from convergebench.providers import seconds_in
-from convergebench.types import EditError, Misconfigured, Unavailable
+from convergebench.network import KeyOrigin, guarded_hooks
+from convergebench.providers import gemini_address, seconds_in
+from convergebench.types import EditError, Misconfigured, Unavailable, UnusableAnswer
 
 if TYPE_CHECKING:
     from google.genai.errors import APIError
@@ -38,9 +39,11 @@ class GeminiJudge:
         except ImportError as error:
             raise MissingExtra("google-genai", "gemini") from error
         key = KEY.required()
-        self._http = httpx2.AsyncClient(timeout=None)  # the limits apply a deadline to every call
+        base_url = gemini_address(self.facts.settings.get("base_url"))
+        # The limits apply a deadline to every call.
+        self._http = httpx2.AsyncClient(timeout=None, event_hooks=guarded_hooks(KeyOrigin(base_url)))
         options = HttpOptions(
-            base_url=str(self.facts.settings.get("base_url") or "") or None,
+            base_url=base_url,
             retry_options=HttpRetryOptions(attempts=1),  # without this it retries once by itself
             httpx_async_client=self._http,
         )
@@ -60,6 +63,8 @@ class GeminiJudge:
             raise _explained(error) from error
         except httpx2.HTTPError as error:
             raise Unavailable(KEY.hidden_in(f"connection lost: {error!r}")) from error
+        except RecursionError as error:
+            raise UnusableAnswer("the answer is nested too deeply") from error
         except ValueError as error:
             raise Unavailable(
                 KEY.hidden_in(f"the answer does not have Gemini's format: {error!r}")

@@ -11,8 +11,9 @@ from uuid import uuid4
 from convergebench.errors import MissingExtra
 from convergebench.judges._call import JudgeKey, error_for, sent_settings
 from convergebench.judges.base import Ending, JudgeFacts, JudgeReply, Question, cost_usd, token_counts
+from convergebench.network import KeyOrigin, guarded_hooks, rule_broken
 from convergebench.providers import seconds_in
-from convergebench.types import BadOutput, EditError, Misconfigured, Refused, Unavailable
+from convergebench.types import BadOutput, EditError, Misconfigured, Refused, Unavailable, UnusableAnswer
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
@@ -39,15 +40,17 @@ class OpenAIChat:
 
     async def start(self) -> None:
         try:
-            from openai import AsyncOpenAI, DefaultAioHttpClient
+            from openai import AsyncOpenAI, DefaultAioHttpClient, DefaultAsyncHttpxClient
         except ImportError as error:
             raise MissingExtra("openai", "openai") from error
         api_key = self._key.required() if self._needs_key else self._key.value or "none"
         # Saves half the time of a call, if installed; the limits apply a deadline to every call.
-        quick = DefaultAioHttpClient(timeout=None) if find_spec("aiohttp") else None
+        quick = DefaultAioHttpClient if find_spec("aiohttp") else DefaultAsyncHttpxClient
+        http = quick(timeout=None)
         self._client = AsyncOpenAI(
-            api_key=api_key, base_url=self._base_url, max_retries=0, timeout=None, http_client=quick
+            api_key=api_key, base_url=self._base_url, max_retries=0, timeout=None, http_client=http
         )
+        http.event_hooks = guarded_hooks(KeyOrigin(str(self._client.base_url)))
 
     async def ask(self, question: Question) -> JudgeReply:
         from openai import APIStatusError
@@ -79,7 +82,10 @@ class OpenAIChat:
             answer = await self._client.post("/chat/completions", content=body, cast_to=object)
         except APIConnectionError as error:
             cause = error.__cause__ or error
-            raise Unavailable(self._key.hidden_in(f"connection lost: {cause!r}")) from error
+            lost = Unavailable(self._key.hidden_in(f"connection lost: {cause!r}"))
+            raise rule_broken(error) or lost from error
+        except RecursionError as error:
+            raise UnusableAnswer("the answer is nested too deeply") from error
         except ValueError as error:
             reason = self._key.hidden_in(error)
             raise Unavailable(f"the answer was cut short or is not JSON: {reason}") from error

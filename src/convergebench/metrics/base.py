@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from convergebench.errors import ConvergeBenchError, WrongUse
-from convergebench.metrics._gpu.base import GpuMetric
+from convergebench.metrics._gpu.base import GpuFamily, GpuMetric
 from convergebench.packaged_files import PackagedFile
 from convergebench.types import Better, Dimension, MetricFacts, Pixels
 
@@ -70,8 +70,8 @@ class MetricOptions:
     device: Literal["auto", "cpu", "cuda"] = "auto"
 
 
-GpuForm: TypeAlias = Callable[[MetricOptions, str], GpuMetric]
-"""Loads a metric on a torch device."""
+GpuForm: TypeAlias = Callable[[MetricOptions, str], GpuMetric | GpuFamily]
+"""Loads a metric or a family on a torch device."""
 
 
 @dataclass(frozen=True)
@@ -106,13 +106,13 @@ class Registration:
 
 @dataclass(frozen=True)
 class FamilyRegistration:
-    """A family by name, and its metrics. A family needs no weights and has no GPU form."""
+    """A family by name, and its metrics. A family needs no weights."""
 
     name: str
     members: tuple[MetricFacts, ...]
     load: Callable[[MetricOptions], Family]
+    on_gpu: GpuForm | None = None
     weights: tuple[PackagedFile, ...] = field(default=(), init=False)
-    on_gpu: GpuForm | None = field(default=None, init=False)
 
     def facts_with(self, name: str, options: MetricOptions) -> MetricFacts:
         return next(facts for facts in self.members if facts.name == name)
@@ -221,13 +221,13 @@ _FamilyFunction = TypeVar("_FamilyFunction", bound=Callable[[Any, Result], Mappi
 
 
 def family(
-    name: str, *members: MetricFacts, prepare: Callable[[Pixels], Any]
+    name: str, *members: MetricFacts, prepare: Callable[[Pixels], Any], on_gpu: GpuForm | None = None
 ) -> Callable[[_FamilyFunction], _FamilyFunction]:
     """Register a function of (prepared source, result) that reads every member."""
 
     def decorate(function: _FamilyFunction) -> _FamilyFunction:
         loaded = OfFunctions(members, function, prepare)
-        register(FamilyRegistration(name, members, lambda _: loaded))
+        register(FamilyRegistration(name, members, lambda _: loaded, on_gpu))
         return function
 
     return decorate

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import threading
 from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+from functools import cache
 
 from convergebench.errors import BadPicture
 from convergebench.metrics import _catalogue
 from convergebench.metrics._device import may_use_cuda, uses_cuda
+from convergebench.metrics._gpu.flip_maps import flip_with
 from convergebench.metrics._gpu.reader import GpuReader
 from convergebench.metrics._reader import MetricReader, PixelPair, is_failure
 from convergebench.metrics.base import AnyRegistration, MetricOptions, Reading, Result
+from convergebench.metrics.flip import FlipAgainst
 from convergebench.picture import Picture, resized_to
 from convergebench.types import Measurement, MetricFacts
 
 BATCH, GPU_BATCH = 16, 64
+_PART = 4
 FINAL = json.dumps({"final": True})
 """The detail of a missing value of a metric with weights, if the weights were there: the reason lies in the
 pictures, and measuring again gives no other."""
@@ -62,6 +68,10 @@ class MetricSet:
         """The number of pairs per call that uses the machine well. Loads nothing."""
         return GPU_BATCH if self._fit_for_gpu() and may_use_cuda(self._options) else BATCH
 
+    def flip_against(self) -> FlipAgainst:
+        """Makes ꟻLIP's maps where this set measures: on the GPU, if one is used."""
+        return flip_with(self._options)
+
     def can_measure(self, name: str) -> bool:
         """Whether the metric is available. Loads the metric to find out."""
         return any(
@@ -76,7 +86,7 @@ class MetricSet:
         opened = [_open(reference, result) for reference, result in pairs]
         outcomes: list[dict[str, Mapping[str, Reading] | str]] = [{} for _ in pairs]
         for reader in self._readers():
-            for row, outcome in zip(outcomes, reader.read(opened), strict=True):
+            for row, outcome in zip(outcomes, _read(reader, opened), strict=True):
                 row.update({facts.name: outcome for facts in reader.facts})
         learned = {one.name for one in self.facts if one.needs_weights and self.can_measure(one.name)}
         return [
@@ -105,6 +115,21 @@ class MetricSet:
         ]
         together = tuple(facts for registration in on_gpu for facts in self._wanted[registration])
         return [GpuReader(together, self._options), *readers] if together else readers
+
+
+def _read(
+    reader: MetricReader | GpuReader, pairs: Sequence[PixelPair | str]
+) -> list[Mapping[str, Reading] | str]:
+    """A batch for a GPU is large: what is not measured there is divided among the processor's cores."""
+    if isinstance(reader, GpuReader) or len(pairs) <= BATCH:
+        return reader.read(pairs)
+    parts = [pairs[start : start + _PART] for start in range(0, len(pairs), _PART)]
+    return [outcome for part in _cores().map(reader.read, parts) for outcome in part]
+
+
+@cache
+def _cores() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="measure")
 
 
 def _measurement(facts: MetricFacts, outcome: Mapping[str, Reading] | str, has_weights: bool) -> Measurement:

@@ -24,6 +24,15 @@ class EditingProtocol:
     """The number of edits in a complete trajectory."""
     returns: frozenset[str]
     """The roles whose pictures should equal the source, and are compared with it."""
+    by_turn: bool = False
+    """Whether a trajectory has one edit for each turn of its case, instead of a fixed number."""
+
+    def edits_of(self, case: Case) -> int:
+        """The number of edits in a complete trajectory of this case."""
+        return len(case.turns) if self.by_turn else self.edits
+
+    def rounds_of(self, case: Case) -> int:
+        return len(case.turns) if self.by_turn else self.rounds
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,7 @@ class ProtocolDeclaration:
     cases: Callable[[ChosenCases], tuple[Case, ...]]
     part: str | None
     undoes: bool
+    by_turn: bool
 
     @property
     def settings(self) -> dict[str, int]:
@@ -86,19 +96,20 @@ def protocol(
     cases: Callable[[ChosenCases], tuple[Case, ...]] = lambda chosen: chosen.cases,
     part: str | None = None,
     undoes: bool = True,
+    by_turn: bool = False,
 ) -> Callable[[Factory], Factory]:
     """Declare the factory of a protocol, under the factory's name.
 
     `cases` builds the protocol's cases from the chosen ones. `part` follows the suite's name in results; it
     defaults to the protocol's name and the values of its settings. `undoes` declares that the protocol needs
-    reversible cases.
+    reversible cases, `by_turn` that it needs cases with turns.
     """
 
     def declare(factory: Factory) -> Factory:
         name = factory.__name__
         if name in _declared:
             raise WrongUse(f"two protocols are called {name!r}; rename or uninstall one of them")
-        _declared[name] = ProtocolDeclaration(name, factory, cases, part, undoes)
+        _declared[name] = ProtocolDeclaration(name, factory, cases, part, undoes, by_turn)
         return factory
 
     return declare
@@ -112,6 +123,11 @@ def declarations() -> Mapping[str, ProtocolDeclaration]:
 def is_forward(role: str) -> bool:
     """Whether a step of this role makes an edit that is undone later: forward, forward_2, …"""
     return role.partition("_")[0] == "forward"
+
+
+TURN, PASS, INDEPENDENT = "turn", "pass", "independent"
+TURN_ROLES = (TURN, PASS, INDEPENDENT)
+"""Roles of the steps of sessions: on the last result; all turns so far on the source; on the true picture."""
 
 
 def is_undoing(role: str) -> bool:

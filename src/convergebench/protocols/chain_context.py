@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from convergebench.metrics.regions import EditScope, edit_scope
-from convergebench.protocols.base import is_forward
+from convergebench.protocols.base import INDEPENDENT, TURN, is_forward
 from convergebench.suites import pair_asking
 from convergebench.types import Digest
 
@@ -61,6 +62,32 @@ class ChainContext:
             self.edits.append((self._round_input, self._forward))
         self._round_input = self._forward = None
         return _digest("return", self.source, self.scope, self.edits)
+
+
+@dataclass
+class TurnContexts:
+    """Follows the turns of one session by their pictures' digests, step by step."""
+
+    tasks: Sequence[str]
+    """The type of edit of each turn."""
+    _edits: list[tuple[Digest, Digest]] = field(default_factory=list)
+
+    def of_step(self, role: str, round: int, given: Digest, made: Digest) -> Digest:
+        """The context of a turn: what its rest is compared with, and all edits of it so far."""
+        if role == TURN:
+            self._edits.append((given, made))
+            return _digest(role, self._edits, self.is_whole(role, round))
+        return _digest(role, given, made, self.is_whole(role, round))
+
+    def is_whole(self, role: str, round: int) -> bool:
+        """Whether the picture may differ everywhere, since a change of the whole was asked for."""
+        first = round - 1 if role == INDEPENDENT else 0
+        return any(edit_scope(task) == "global" for task in self.tasks[first:round])
+
+
+def target_context(target: Digest | None, mask: Digest | None) -> Digest:
+    """What a result is measured against where a set has targets or masks."""
+    return _digest("target", target, mask)
 
 
 def _digest(*parts: object) -> Digest:

@@ -52,6 +52,8 @@ def protocol_cases(name: str, rounds: int, cases: Sequence[Case], suite: Sequenc
     if declared.undoes and any(case.backward is None for case in cases):
         others = " or ".join(one.name for one in _protocols().values() if not one.undoes)
         raise WrongUse(f"{declared.name} needs edits that can be undone, and these cannot; choose {others}")
+    if declared.by_turn and not any(case.turns for case in cases):
+        raise WrongUse(f"{declared.name} needs sessions of several turns; choose a suite that has them")
     settings = _settings(declared, query)
     values = map(str, settings.values())
     part = "-".join((declared.name, *values)) if declared.part is None else declared.part
@@ -60,7 +62,14 @@ def protocol_cases(name: str, rounds: int, cases: Sequence[Case], suite: Sequenc
 
 
 def _default(cases: Sequence[Case]) -> str:
+    if any(len(case.turns) > 1 for case in cases):
+        return "session"
     return "round_trip" if any(case.backward is not None for case in cases) else "one_shot"
+
+
+def by_turn() -> tuple[str, ...]:
+    """The protocols whose trajectories are scored turn by turn."""
+    return tuple(name for name, one in _protocols().items() if one.by_turn)
 
 
 def _protocol(name: str) -> ProtocolDeclaration:

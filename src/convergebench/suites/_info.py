@@ -34,6 +34,10 @@ class SuiteInfo:
     """Whether the name without a version refers to this version."""
     case_ids: Callable[[str, str], frozenset[str]] | None = None
     """Every case's id, from data and language, without loading a picture. Empty strings mean the default."""
+    turns: int | None = None
+    """The number of turns of all sessions together; None for suites without sessions."""
+    needs: str = ""
+    """What the user has to have, in words; empty for nothing beyond `files`."""
 
     @property
     def takes_data(self) -> bool:

@@ -92,9 +92,10 @@ def _all() -> Iterable[SuiteInfo]:
 
 def _built_in() -> Iterator[SuiteInfo]:
     for name in _modules():
-        suite = getattr(import_module(name), "SUITE", None)
-        if isinstance(suite, SuiteInfo):
-            yield suite
+        module = import_module(name)
+        for suite in (getattr(module, "SUITE", None), *getattr(module, "SUITES", ())):
+            if isinstance(suite, SuiteInfo):
+                yield suite
 
 
 def _modules() -> Iterator[str]:
@@ -106,6 +107,8 @@ def _modules() -> Iterator[str]:
     for module in pkgutil.iter_modules(import_module("convergebench.benchmarks").__path__):
         if module.ispkg:
             yield from (f"convergebench.benchmarks.{module.name}.{part}" for part in ("suite", "mini"))
+        elif module.name.startswith("set_"):
+            yield f"convergebench.benchmarks.{module.name}"
 
 
 def _installed() -> Iterator[SuiteInfo]:

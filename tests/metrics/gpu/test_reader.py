@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from convergebench.metrics import MetricOptions, MetricSet, facts
+from convergebench.metrics import MetricOptions, MetricSet, expand, facts
 from convergebench.metrics._gpu.reader import GpuReader
 from convergebench.metrics._reader import PixelPair
 from convergebench.metrics.base import Reading, Result
@@ -61,6 +61,41 @@ def test_every_metric_gives_what_it_gives_without_a_gpu(
     ):
         for name, tolerance in TOLERANCES.items():
             assert ours[name] == pytest.approx(others[name], abs=tolerance), name
+
+
+FAMILIES = {"colour": 2e-3, "detail": 5e-3, "visibility": 1e-3}
+"""Relative where values are above 1. As docs/metrics.md states them."""
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_gives_what_it_gives_without_a_gpu(textured: Make, noisy: Make, family: str) -> None:
+    sizes = [(163, 200), (256, 256), (30, 40), (9, 8)]
+    sources = [textured(*size, seed=number) for number, size in enumerate(sizes)]
+    grey = np.full((64, 64, 3), 128, np.uint8)
+    pairs = [(source, noisy(source, level)) for source in sources for level in (2, 20, 90)]
+    pairs += [(sources[0], textured(*sizes[0], seed=9)), (sources[1], 255 - sources[1])]
+    pairs += [(grey, noisy(grey, 3)), (sources[0], sources[0]), (sources[1], sources[1] // 2 + 60)]
+    names = expand([family])
+    for ours, others in zip(on_gpu(names, pairs), by_ruler(names, pairs), strict=True):
+        for name in names:
+            expected = others[name]
+            if isinstance(expected, str):
+                assert ours[name] == expected
+            else:
+                within = FAMILIES[family] * max(1, abs(expected or 0))
+                assert ours[name] == pytest.approx(expected, abs=within), name
+
+
+def test_a_picture_that_is_too_small_for_detail_has_the_same_reason(textured: Make) -> None:
+    small = textured(7, 30)
+    (ours,), (others,) = (on(["noise"], [(small, small)]) for on in (on_gpu, by_ruler))
+    assert ours == others
+
+
+def test_members_of_a_family_that_were_not_chosen_are_not_read(textured: Make) -> None:
+    picture = textured(40, 40)
+    measured = MetricSet(["delta_e"], CPU).measure([(Picture.from_pixels(picture),) * 2])
+    assert list(measured[0]) == ["delta_e"]
 
 
 def test_equal_pictures_are_perfect(textured: Make) -> None:

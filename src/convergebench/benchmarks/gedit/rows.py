@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from convergebench.data_paths import path_inside
 from convergebench.errors import BadPicture, MissingExtra, WrongUse
 from convergebench.suites._picture_files import source_in_bytes, source_in_file
 from convergebench.types import SourcePicture
@@ -150,7 +151,7 @@ def _picture(value: Any, file: Path, number: int) -> SourcePicture:
     data, path = (value.get("bytes"), value.get("path")) if isinstance(value, dict) else (value, value)
     if isinstance(data, bytes):
         return source_in_bytes(data)
-    place = file.parent / path if isinstance(path, str) and path else None
+    place = path_inside(file.parent, path) if isinstance(path, str) and path else None
     if place is None or not place.is_file():
         raise BadPicture(f"{file}, row {number + 1} has no picture{f' at {place}' if place else ''}; add it")
     return source_in_file(place)

@@ -12,6 +12,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from convergebench.benchmarks.reedit.long_json import rows_in
+from convergebench.data_paths import path_inside
 from convergebench.suites._picture_files import source_in_bytes, source_in_file
 from convergebench.types import SourcePicture
 
@@ -144,7 +145,10 @@ def _bytes(fields: Mapping[str, Any]) -> bytes | None:
 
 
 def _place(fields: Mapping[str, Any], file: Path) -> Path:
-    return file.parent / _text(fields, PATH)
+    place = path_inside(file.parent, _text(fields, PATH))
+    if place is None:
+        raise _Unusable(f"its {PATH} leads out of the data's folder")
+    return place
 
 
 def _check_picture(fields: Mapping[str, Any], file: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from convergebench.data_paths import path_inside
 from convergebench.errors import WrongUse
 
 _INPUT = re.compile(r"input_(\d+)")
@@ -93,8 +94,10 @@ def _row(cells: Mapping[str, str], subset: str, root: Path, file: Path) -> Wisee
 def _place(path: str, root: Path, file: Path) -> Path:
     """Relative to the data's root, as published, or to the table, as in a copy of one subset."""
     relative = path.replace("\\", "/").lstrip("/")
-    beside = file.parent / relative
-    return beside if beside.is_file() and not (root / relative).is_file() else root / relative
+    beside, below = path_inside(file.parent, relative), path_inside(root, relative)
+    if beside is None or below is None:
+        raise WrongUse(f"{file} names {path!r}, which leads out of {root}; correct it.")
+    return beside if beside.is_file() and not below.is_file() else below
 
 
 def _check_idx(rows: list[WiseeditRow], file: Path) -> None:

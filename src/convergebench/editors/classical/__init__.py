@@ -40,6 +40,7 @@ def edit_pixels(
 @editor(
     "classical",
     summary="draws, inpaints, warps, bends curves, flips and turns; no weights",
+    typical_seconds=0.5,
     version="2",
     price_usd=0.0,
     parameters={"inpainting": "opencv"},
@@ -57,9 +58,9 @@ def fill_named(facts: EditorFacts) -> Fill:
     """The inpainting method that the editor's parameter names."""
     match facts.parameters["inpainting"]:
         case "opencv":
-            from convergebench.editors.classical.removal import inpainted
+            from convergebench.editors.classical.technique import opencv_fill
 
-            return inpainted
+            return opencv_fill
         case "patch":
             from convergebench.editors.classical.patches import patched
 

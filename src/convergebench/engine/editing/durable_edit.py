@@ -21,6 +21,7 @@ from convergebench.types import (
     Failure,
     Image,
     PictureFacts,
+    SeedPolicy,
     SourcePicture,
     Step,
     StepContext,
@@ -46,6 +47,7 @@ class Trajectory:
     seed: int
     first_position: int = 0
     """If it continues another trajectory, its positions and the steps' seeds continue too."""
+    seed_policy: SeedPolicy = "fresh"
     stored_first: bool = False
     """Whether a picture is stored before it is passed on, because the receiver reads it from the store."""
 
@@ -97,7 +99,7 @@ class DurableEdit:
             raise Stopped
         self._workspace.pictures.ensure_room()
         case, run_seed = self._trajectory.case.id, self._trajectory.seed
-        seed = step_seed(run_seed, case, position)
+        seed = step_seed(run_seed, case, position if self._trajectory.seed_policy == "fresh" else 0)
         context = StepContext(case, position, role, round, run_seed)
         request = EditRequest(pictures, instruction, seed, context)
         try:
@@ -189,5 +191,5 @@ def _is_final(step: Step) -> bool:
 
 
 def step_seed(seed: int, case: str, position: int) -> int:
-    """A different seed for every step, the same in each run."""
+    """A different seed for every position, the same in each run."""
     return zlib.crc32(f"{seed}/{case}/{position}".encode()) & 0x7FFFFFFF

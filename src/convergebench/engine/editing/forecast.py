@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,7 +73,9 @@ def forecast_run(
         with Workspace.existing(folder) as workspace:
             seconds = mean_edit_seconds(workspace)
             done = {} if fresh else workspace.finished_edits(plan.protocol.name)
-    return RunForecast(tuple(_forecast(plan, one.facts, done, seconds, limits) for one in plan.editors))
+    return RunForecast(
+        tuple(_forecast(plan, plan.recorded_facts(one), done, seconds, limits) for one in plan.editors)
+    )
 
 
 def _forecast(
@@ -83,7 +86,7 @@ def _forecast(
     limits: RunLimits,
 ) -> ModelForecast:
     finished = sum(
-        min(done.get((facts.fingerprint, case.fingerprint, seed), 0), plan.protocol.edits)
+        min(done.get((facts.fingerprint, case.fingerprint, seed), 0), plan.protocol.edits_of(case))
         for case in plan.cases
         for seed in plan.seeds
     )
@@ -97,7 +100,9 @@ def _forecast(
 
 
 def _wall_seconds(edits: int, each: float, facts: EditorFacts, limits: RunLimits) -> float:
-    at_once = limits.concurrency or min(TRAJECTORIES_AT_ONCE, facts.at_once or TRAJECTORIES_AT_ONCE)
+    # What runs on this machine is not faster for being asked more often than there are cores.
+    most = facts.at_once or os.cpu_count() or 1
+    at_once = limits.concurrency or min(TRAJECTORIES_AT_ONCE, most)
     per_minute = limits.per_minute or facts.per_minute
     slowest = edits * 60 / per_minute if per_minute else 0.0
     return max(edits * each / at_once, slowest)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from convergebench.protocols import EditingProtocol
 from convergebench.store import Enrolment
-from convergebench.types import Case, Editor
+from convergebench.types import Case, Editor, EditorFacts, SeedPolicy
+
+SAME_SEED = "+same-seed"
+"""Follows the name of a model that was run with one seed for all steps."""
 
 
 @dataclass(frozen=True)
@@ -18,15 +21,25 @@ class Plan:
     cases: tuple[Case, ...]
     editors: tuple[Editor, ...]
     seeds: tuple[int, ...]
+    seed_policy: SeedPolicy = "fresh"
 
     @property
     def edits_each(self) -> int:
         """Number of edits requested from one editor."""
-        return len(self.cases) * len(self.seeds) * self.protocol.edits
+        return len(self.seeds) * sum(self.protocol.edits_of(case) for case in self.cases)
+
+    def recorded_facts(self, editor: Editor) -> EditorFacts:
+        """The editor as trajectories are stored under: with one seed for all steps it is another model."""
+        facts = editor.facts
+        if self.seed_policy == "fresh":
+            return facts
+        parameters = {**facts.parameters, "seed_policy": self.seed_policy}
+        return replace(facts, name=f"{facts.name}{SAME_SEED}", parameters=parameters)
 
     def enrolments(self, editor: Editor) -> list[Enrolment]:
+        facts, rounds_of = self.recorded_facts(editor), self.protocol.rounds_of
         return [
-            Enrolment(self.protocol.name, self.suite, editor.facts, case, seed, self.protocol.rounds)
+            Enrolment(self.protocol.name, self.suite, facts, case, seed, rounds_of(case))
             for seed in self.seeds
             for case in self.cases
         ]

@@ -13,6 +13,7 @@ from convergebench.engine.editing.source_cache import SourceCache
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts
 from convergebench.engine.measuring.measurers import Measurers
+from convergebench.engine.measuring.session_turns import SessionMeasurements, turn_references
 from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.engine.session import RunOutcome, TrajectorySession, use_many_threads
@@ -21,7 +22,7 @@ from convergebench.instructions.captions import written_captions
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 from convergebench.store import Enrolment, Workspace
-from convergebench.types import Digest, Editor, PictureFacts, PreparedEditor, Step
+from convergebench.types import Case, Digest, Editor, PictureFacts, PreparedEditor, Step
 
 
 async def run_plan(
@@ -105,8 +106,9 @@ class _Editing:
         used = batched(editor, self._session.stop, self._deadline_seconds)
         for identity, enrolment in zip(identities, wanted, strict=True):
             yield Trajectory(
-                identity, self._run, used, enrolment.case, enrolment.seed, stored_first=elsewhere
-            )
+                identity, self._run, used, enrolment.case, enrolment.seed,
+                seed_policy=self._plan.seed_policy, stored_first=elsewhere,
+            )  # fmt: skip
 
     async def _follow(self, trajectory: Trajectory) -> None:
         """Run the protocol on one trajectory, as far as possible."""
@@ -115,12 +117,9 @@ class _Editing:
             source = await self._sources.open(trajectory.case.source)
             recorded = self._workspace.steps(trajectory.id)
             results = _results(recorded)
-            case, returns = trajectory.case, self._protocol.returns
-            contexts = chain_contexts(recorded, source.digest, case.pair, case.category, returns)
-            known = self._workspace.measured([source.digest, *results, *contexts], results)
-            chain = ChainMeasurements(
-                source, returns, case.pair, case.category, written_captions(case.forward, case.hints)
-            )
+            references = [source.digest, *results, *self._references(trajectory.case, source, recorded)]
+            known = self._workspace.measured(references, results)
+            chain = self._chain(trajectory.case, source)
 
             async def on_step(step: Step, picture: Picture | None, replayed: bool) -> None:
                 nonlocal steps
@@ -129,7 +128,7 @@ class _Editing:
                 self._progress.step(model, step, replayed=replayed)
                 if picture is None:
                     return
-                for kind, item in chain.of_step(step.role, step.instruction, picture):
+                for kind, item in chain.of_step(step, picture):
                     await self._queues[kind].offer(item, known)
 
             edit = DurableEdit(
@@ -146,7 +145,19 @@ class _Editing:
             finally:
                 await edit.settled()
             self._session.outcome.complete += 1
-        self._progress.ended(model, self._protocol.edits - steps)
+        self._progress.ended(model, self._protocol.edits_of(trajectory.case) - steps)
+
+    def _chain(self, case: Case, source: Picture) -> ChainMeasurements | SessionMeasurements:
+        if self._protocol.by_turn:
+            return SessionMeasurements(source, case.hints, self._workspace.pictures.load)
+        written = written_captions(case.forward, case.hints)
+        return ChainMeasurements(source, self._protocol.returns, case.pair, case.category, written)
+
+    def _references(self, case: Case, source: Picture, recorded: Sequence[Step]) -> list[Digest]:
+        """What the recorded steps may have been measured against."""
+        if self._protocol.by_turn:
+            return turn_references(recorded, case.hints)
+        return chain_contexts(recorded, source.digest, case.pair, case.category, self._protocol.returns)
 
 
 def _results(steps: Sequence[Step]) -> list[Digest]:

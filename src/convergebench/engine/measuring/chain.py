@@ -42,11 +42,12 @@ class ChainMeasurements:
         self._forward: Picture | None = None
         self._earlier: tuple[tuple[PictureFacts, PictureFacts], ...] = ()
 
-    def of_step(self, role: str, instruction: str, picture: Picture) -> Iterator[tuple[Kind, Item]]:
+    def of_step(self, step: Step, picture: Picture) -> Iterator[tuple[Kind, Item]]:
         """The items to measure after a step has created this picture.
 
         Two pictures that are the same file need no comparison.
         """
+        role, instruction = step.role, step.instruction
         given, self._latest = self._latest, picture
         if role in self._returns:
             yield from self._of_return(picture)

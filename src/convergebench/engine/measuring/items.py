@@ -9,8 +9,9 @@ from convergebench.metrics.clip_direction import Captions
 from convergebench.picture import Picture
 from convergebench.types import Digest, PictureFacts
 
-Kind: TypeAlias = Literal["returns", "changes", "directions", "regions"]
-"""Returns against their source; each step against the previous one; locations of forward edits; regions."""
+Kind: TypeAlias = Literal["returns", "changes", "directions", "regions", "targets"]
+"""Returns against their source; each step against the previous one; locations of forward edits; regions;
+results against the pictures that they should equal."""
 
 
 class PicturePair(NamedTuple):
@@ -50,7 +51,34 @@ class ChainReturn(NamedTuple):
     """Inputs and forward pictures of the previous rounds."""
 
 
-Item: TypeAlias = PicturePair | ForwardEdit | ForwardPicture | ChainReturn
+class SessionTurnPicture(NamedTuple):
+    """A turn of a session with the turns before it."""
+
+    source: Picture
+    """What the rest is compared with."""
+    input: Picture
+    picture: Picture
+    task: str
+    context: Digest
+    earlier: tuple[tuple[PictureFacts, PictureFacts, str], ...]
+    """Inputs, pictures and tasks of the turns before it that it builds on."""
+    whole: bool
+    """Whether this turn or one before it asks for a change of the whole picture."""
+
+
+class TargetPicture(NamedTuple):
+    """A result with the picture that it should equal, and the mask of the edit."""
+
+    source: Picture
+    picture: Picture
+    target: Picture | None
+    mask: Picture | None
+    context: Digest
+
+
+Item: TypeAlias = (
+    PicturePair | ForwardEdit | ForwardPicture | ChainReturn | SessionTurnPicture | TargetPicture
+)
 ItemT = TypeVar("ItemT", bound=Item)
 
 

@@ -13,7 +13,9 @@ from convergebench.metrics.metric_set import BATCH
 from convergebench.store import MeasurementKey, Workspace
 from convergebench.types import Digest, Measurement
 
-WORKERS = max(1, min(4, os.cpu_count() or 1))
+WORKERS = max(1, os.cpu_count() or 1)
+GPU_WORKERS = max(1, min(4, os.cpu_count() or 1))
+"""Threads that fill and empty a GPU; more would wait for it."""
 FILL_SECONDS = 0.004
 
 Row: TypeAlias = tuple[Digest, Digest, Measurement]

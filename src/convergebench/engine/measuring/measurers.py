@@ -8,9 +8,10 @@ from typing import Any
 
 from convergebench.engine.measuring.clip_direction import DirectionMeasurer
 from convergebench.engine.measuring.items import Kind
-from convergebench.engine.measuring.measurement_queue import WORKERS, MeasurementQueue, Measurer
+from convergebench.engine.measuring.measurement_queue import GPU_WORKERS, WORKERS, MeasurementQueue, Measurer
 from convergebench.engine.measuring.pair_measurer import PairMeasurer
 from convergebench.engine.measuring.region_measurer import RegionMeasurer
+from convergebench.engine.measuring.target_measurer import TargetMeasurer
 from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.metrics import MetricSet, flip, regions
 from convergebench.metrics.change_metrics import CHANGE_METRICS
@@ -26,6 +27,8 @@ class Measurers:
     by_kind: Mapping[Kind, Measurer[Any]]
     at_once: int = WORKERS
     """Batches of each kind measured in parallel."""
+    large_at_once: int = GPU_WORKERS
+    """The same of large batches, for a GPU."""
     batch: int = BATCH
 
     @classmethod
@@ -45,10 +48,14 @@ class Measurers:
                 "returns": PairMeasurer(returns),
                 "changes": PairMeasurer(changes),
                 "directions": DirectionMeasurer(returns),
-                "regions": RegionMeasurer(wanted, pictures.open),
+                "regions": RegionMeasurer(wanted, pictures.open, metric_set.flip_against()),
+                "targets": TargetMeasurer(),
             },
             batch=metric_set.batch_size,
         )
+
+    def _workers(self, kind: Kind) -> int:
+        return self.large_at_once if kind in _BATCHED and self.batch > BATCH else self.at_once
 
     def queues(
         self, workspace: Workspace, progress: RunProgress, on_error: Callable[[Exception], None]
@@ -64,7 +71,7 @@ class Measurers:
                 workspace,
                 progress if kind == "returns" else NoProgress(),
                 on_error,
-                self.at_once,
+                self._workers(kind),
                 self.batch if kind in _BATCHED else BATCH,
                 fill=kind in _BATCHED and self.batch > BATCH,
             )

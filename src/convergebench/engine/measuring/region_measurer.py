@@ -6,54 +6,62 @@ import base64
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from typing import TypeAlias
 
-from convergebench.engine.measuring.items import ChainReturn, ForwardPicture
+from convergebench.engine.measuring.items import ChainReturn, ForwardPicture, SessionTurnPicture
 from convergebench.engine.measuring.measurement_queue import Row
 from convergebench.errors import BadPicture, WorkspaceError
 from convergebench.lru_cache import LruCache
 from convergebench.metrics import flip, regions
 from convergebench.metrics.base import Reading
-from convergebench.metrics.flip import flip_map, flip_source
 from convergebench.metrics.regions import (
+    FlipAgainst,
     Footprint,
     LocatedEdit,
     ReferencePicture,
     ReturnRegions,
+    TurnRegions,
     edit_evidence,
     edit_scope,
     locate_edit,
     measure_return,
+    measure_turn,
 )
 from convergebench.picture import Picture, resized_to
 from convergebench.store import MeasurementKey
 from convergebench.types import Digest, Measurement, MetricFacts, PictureFacts, Pixels
 
+RegionItem: TypeAlias = ForwardPicture | ChainReturn | SessionTurnPicture
+
 log = logging.getLogger("convergebench")
 
 
 class RegionMeasurer:
-    """Measures forward edits and returns. Footprints of earlier rounds are cached, or computed again."""
+    """Measures forward edits, returns and turns. Earlier footprints are cached, or computed again."""
 
     def __init__(
-        self, wanted: Sequence[MetricFacts], open_picture: Callable[[PictureFacts], Picture]
+        self,
+        wanted: Sequence[MetricFacts],
+        open_picture: Callable[[PictureFacts], Picture],
+        flip_against: FlipAgainst,
     ) -> None:
         self._wanted = {facts.name: facts for facts in wanted}
+        self._flip_against = flip_against
         self._open = open_picture
         self._references: LruCache[Digest, ReferencePicture] = LruCache(count=16)
         self._edits: LruCache[tuple[Digest, Digest, str], LocatedEdit] = LruCache(count=16)
         self._footprints: LruCache[tuple[Digest, Digest, str], Footprint] = LruCache(count=4096)
 
-    def lacks(self, item: ForwardPicture | ChainReturn, known: Mapping[MeasurementKey, bool]) -> bool:
+    def lacks(self, item: RegionItem, known: Mapping[MeasurementKey, bool]) -> bool:
         if not self._wanted:
             return False
         return any(key not in known for key in self._keys(item))
 
-    def measure(self, items: Sequence[ForwardPicture | ChainReturn]) -> list[Row]:
+    def measure(self, items: Sequence[RegionItem]) -> list[Row]:
         rows: list[Row] = []
         for item in items:
             try:
-                rows += self._of_forward(item) if isinstance(item, ForwardPicture) else self._of_return(item)
+                rows += self._of_item(item)
             except WorkspaceError as error:
                 log.warning(
                     "not measured: %s", error
@@ -65,11 +73,20 @@ class RegionMeasurer:
                 ]
         return rows
 
-    def _keys(self, item: ForwardPicture | ChainReturn) -> list[MeasurementKey]:
+    def _of_item(self, item: RegionItem) -> list[Row]:
+        if isinstance(item, ForwardPicture):
+            return self._of_forward(item)
+        return self._of_turn(item) if isinstance(item, SessionTurnPicture) else self._of_return(item)
+
+    def _keys(self, item: RegionItem) -> list[MeasurementKey]:
         """Reference, picture, metric and version of all required measurements of an item."""
         if isinstance(item, ForwardPicture):
             places = {regions.FOOTPRINT: item.input.digest, regions.EDIT_EVIDENCE: item.context}
             picture = item.forward.digest
+        elif isinstance(item, SessionTurnPicture):
+            places = {regions.FOOTPRINT: item.input.digest, **dict.fromkeys(regions.OF_TURN, item.context)}
+            places |= dict.fromkeys(flip.NAMES, item.source.digest)
+            picture = item.picture.digest
         else:
             places = dict.fromkeys(regions.OF_RETURN, item.context)
             places |= dict.fromkeys(flip.NAMES, item.source.digest)
@@ -92,15 +109,24 @@ class RegionMeasurer:
 
     def _of_return(self, item: ChainReturn) -> list[Row]:
         edit = self._located(item.source, item.input, item.forward, item.category)
-        earlier = [self._footprint(item, *pair) for pair in item.earlier]
+        earlier = [self._footprint(item.source, *pair, item.category) for pair in item.earlier]
         found = measure_return(
             self._reference(item.source, item.source), edit, self._fitted(item.source, item.returned), earlier
         )
         return self._rows(item, _readings(found), _details(found))
 
+    def _of_turn(self, item: SessionTurnPicture) -> list[Row]:
+        edit = self._located(item.source, item.input, item.picture, item.task)
+        earlier = [self._footprint(item.source, *turn) for turn in item.earlier]
+        source = self._reference(item.source, item.source)
+        found = measure_turn(source, edit, self._fitted(item.source, item.picture), earlier, whole=item.whole)
+        readings = {name: getattr(found, name) for name in (regions.FOOTPRINT, *regions.OF_TURN, *flip.NAMES)}
+        mask = base64.b85encode(edit.footprint.to_bytes()).decode()
+        return self._rows(item, readings, {regions.FOOTPRINT: json.dumps({"mask": mask}), **_kept_in(found)})
+
     def _rows(
         self,
-        item: ForwardPicture | ChainReturn,
+        item: RegionItem,
         readings: Mapping[str, Reading],
         details: Mapping[str, str],
     ) -> list[Row]:
@@ -120,19 +146,21 @@ class RegionMeasurer:
         self._footprints.get(key, lambda: edit.footprint)
         return edit
 
-    def _footprint(self, item: ChainReturn, input: PictureFacts, forward: PictureFacts) -> Footprint:
-        """The footprint of an earlier round."""
+    def _footprint(
+        self, source: Picture, input: PictureFacts, forward: PictureFacts, category: str
+    ) -> Footprint:
+        """Of an earlier round or turn."""
 
         def made() -> Footprint:
             pictures = self._open(input), self._open(forward)
-            return self._located(item.source, *pictures, item.category).footprint
+            return self._located(source, *pictures, category).footprint
 
-        known = self._footprints.find((input.digest, forward.digest, edit_scope(item.category)))
+        known = self._footprints.find((input.digest, forward.digest, edit_scope(category)))
         return known if known is not None else made()
 
     def _reference(self, source: Picture, picture: Picture) -> ReferencePicture:
         return self._references.get(
-            picture.digest, lambda: ReferencePicture(self._fitted(source, picture), flip_against)
+            picture.digest, lambda: ReferencePicture(self._fitted(source, picture), self._flip_against)
         )
 
     def _fitted(self, source: Picture, picture: Picture) -> Pixels:
@@ -141,15 +169,14 @@ class RegionMeasurer:
         return resized_to(picture.pixels, width, height)
 
 
-def flip_against(reference: Pixels, pixels_per_degree: float) -> Callable[[Pixels], regions.FloatMap]:
-    return partial(flip_map, flip_source(reference, pixels_per_degree))
-
-
 def _readings(found: ReturnRegions) -> dict[str, Reading]:
     return {name: getattr(found, name) for name in (*regions.OF_RETURN, *flip.NAMES)}
 
 
 def _details(found: ReturnRegions) -> dict[str, str]:
     """The histograms that thresholds can be chosen from later, and where the picture differs most."""
-    histograms = {"inside": found.inside, "outside": found.outside}
-    return {"kept": json.dumps(histograms), "flip_peak": json.dumps({"box": found.worst})}
+    return {**_kept_in(found), "flip_peak": json.dumps({"box": found.worst})}
+
+
+def _kept_in(found: ReturnRegions | TurnRegions) -> dict[str, str]:
+    return {"kept": json.dumps({"inside": found.inside, "outside": found.outside})}

@@ -11,17 +11,18 @@ from convergebench.engine.editing.source_cache import OPEN_SOURCES
 from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts
 from convergebench.engine.measuring.items import ChainReturn, Item, Kind, PicturePair
 from convergebench.engine.measuring.measurers import Measurers
+from convergebench.engine.measuring.session_turns import SessionMeasurements, turn_references
 from convergebench.engine.progress import RunProgress
 from convergebench.instructions.captions import written_captions
 from convergebench.metrics import MetricSet
-from convergebench.protocols import RETURN_ROLES, RETURNING
+from convergebench.protocols import BY_TURN, RETURN_ROLES, RETURNING
 from convergebench.results import Records
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.store import MeasurementKey, Workspace
 from convergebench.types import Digest, PictureFacts, Step
 
 EVERY_KIND: tuple[Kind, ...] = get_args(Kind)
-OF_RETURNS: tuple[Kind, ...] = ("returns", "regions")
+OF_RETURNS: tuple[Kind, ...] = ("returns", "regions", "targets")
 
 
 async def measure_workspace(
@@ -78,22 +79,25 @@ class _Remeasuring:
 
     async def _offer_chain(self, trajectory: TrajectoryRecord) -> None:
         steps = [step for step in self._workspace.steps(trajectory.id) if _picture(step)]
-        if not steps or trajectory.protocol not in RETURNING:
+        if not steps or trajectory.protocol not in (*RETURNING, *BY_TURN):
             return
         source = await asyncio.to_thread(self._source, steps[0].inputs[0])
-        pair, category = trajectory.case.pair, trajectory.case.category
-        contexts = chain_contexts(steps, source.digest, pair, category, RETURN_ROLES)
+        pair, category, hints = trajectory.case.pair, trajectory.case.category, trajectory.case.hints
+        chain: ChainMeasurements | SessionMeasurements
+        if trajectory.protocol in BY_TURN:
+            contexts = turn_references(steps, hints)
+            chain = SessionMeasurements(source, hints, self._workspace.pictures.load)
+        else:
+            contexts = chain_contexts(steps, source.digest, pair, category, RETURN_ROLES)
+            written = written_captions(trajectory.case.forward, hints)
+            chain = ChainMeasurements(source, RETURN_ROLES, pair, category, written)
         pictures = [facts.digest for step in steps if (facts := _picture(step))]
         known = self._workspace.measured([source.digest, *pictures, *contexts], pictures)
-        chain = ChainMeasurements(
-            source, RETURN_ROLES, pair, category,
-            written_captions(trajectory.case.forward, trajectory.case.hints),
-        )  # fmt: skip
         for step in steps:
             facts = _picture(step)
             assert facts is not None
             picture = self._workspace.pictures.open(facts)
-            for kind, item in chain.of_step(step.role, step.instruction, picture):
+            for kind, item in chain.of_step(step, picture):
                 await self._offer(kind, item, known)
                 if self._errors:
                     return

@@ -73,7 +73,8 @@ class RemoteMetrics:
         by_kind: dict[Kind, Measurer[Any]] = {
             kind: RemoteMeasurer(kind, measurer, self._workers) for kind, measurer in near.by_kind.items()
         }
-        return Measurers(by_kind, at_once=2 * self._scale.most, batch=near.batch)
+        at_once = 2 * self._scale.most
+        return Measurers(by_kind, at_once, large_at_once=at_once, batch=near.batch)
 
     async def close(self) -> None:
         await self._workers.close()

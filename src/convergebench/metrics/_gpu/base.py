@@ -1,10 +1,12 @@
-"""The definition of a metric on a GPU."""
+"""The definition of a metric, and of a family of metrics, on a GPU."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from torch import Tensor
 
 
@@ -20,3 +22,21 @@ class GpuMetric(Protocol):
 
     def values(self, sources: tuple[Tensor, ...], results: tuple[Tensor, ...]) -> Tensor:
         """Compare the i-th result with the i-th source."""
+
+
+@runtime_checkable
+class GpuFamily(Protocol):
+    """Reduces many pairs of one size to a few numbers each on the device, and reads its members from these
+    on the processor."""
+
+    def unfit(self, height: int, width: int) -> str | None:
+        """See `GpuMetric.unfit`."""
+
+    def features(self, pictures: Tensor) -> tuple[Tensor, ...]:
+        """The features of each source alone. See `GpuMetric.features`."""
+
+    def summaries(self, sources: tuple[Tensor, ...], results: Tensor) -> Sequence[Tensor]:
+        """What the readings need of each pair; the results are pictures."""
+
+    def readings(self, summaries: Sequence[NDArray[Any]]) -> Mapping[str, float | str]:
+        """Every member of one pair, from its part of each summary."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from convergebench.metrics.flip._model import FlipModel, model_for
@@ -10,6 +12,9 @@ from convergebench.metrics.flip.map import PIXELS_PER_DEGREE
 from convergebench.metrics.flip.pooling import VISIBLE, smoothing_window
 
 if TYPE_CHECKING:
+    import numpy as np
+    import torch
+    from numpy.typing import NDArray
     from torch import Tensor
 
     from convergebench.metrics.flip._model import Numbers
@@ -26,13 +31,30 @@ class FlipReadings(NamedTuple):
     area: Tensor
 
 
+class FlipOnGpu:
+    """ꟻLIP's three numbers of pairs at their own size."""
+
+    def unfit(self, height: int, width: int) -> str | None:
+        return None
+
+    def features(self, pictures: Tensor) -> tuple[Tensor]:
+        return (flip_features(pictures),)
+
+    def summaries(self, sources: tuple[Tensor, ...], results: Tensor) -> FlipReadings:
+        return flip_readings(flip_maps(sources[0], flip_features(results)))
+
+    def readings(self, summaries: Sequence[NDArray[np.float64]]) -> Mapping[str, float]:
+        mean, peak, area = (float(each) for each in summaries)
+        return {"flip": mean, "flip_peak": peak, "flip_area": area}
+
+
 def flip_features(pictures: Tensor, pixels_per_degree: float = PIXELS_PER_DEGREE) -> Tensor:
     """Lightness, a, b, edges and points, N × 5 × height × width, of N × height × width × 3 whole numbers."""
     import torch
 
     model = model_for(pixels_per_degree)
     filters = model.filters
-    levels = torch.tensor(model.linear, dtype=torch.float32, device=pictures.device)
+    levels = _light_of_levels(pictures.device)
     luminance, red_green, blue_yellow = _transformed(model.to_opponent, levels[pictures.int()].unbind(-1))
     y = _blurred(luminance, filters.luminance)
     x = y + _blurred(red_green, filters.red_green)
@@ -42,6 +64,14 @@ def flip_features(pictures: Tensor, pixels_per_degree: float = PIXELS_PER_DEGREE
     edges = torch.hypot(slope_along, _filtered(slope_down, filters.smooth, ALONG))
     points = torch.hypot(bend_along, _filtered(bend_down, filters.smooth, ALONG))
     return torch.stack([*_lab(x, y, z, model), edges, points], dim=1)
+
+
+@lru_cache(maxsize=8)
+def _light_of_levels(device: torch.device) -> Tensor:
+    """Made once: a recorded graph cannot copy it to the device."""
+    import torch
+
+    return torch.tensor(model_for(PIXELS_PER_DEGREE).linear, dtype=torch.float32, device=device)
 
 
 def flip_maps(sources: Tensor, results: Tensor) -> Tensor:

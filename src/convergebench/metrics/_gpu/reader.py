@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from convergebench.lru_cache import LruCache, array_bytes
 from convergebench.metrics import _catalogue
-from convergebench.metrics._gpu.base import GpuMetric
+from convergebench.metrics._gpu.base import GpuFamily, GpuMetric
 from convergebench.metrics._reader import PixelPair, reason_for
-from convergebench.metrics.base import MetricOptions, MetricUnavailable, Reading
+from convergebench.metrics.base import AnyRegistration, MetricOptions, MetricUnavailable, Reading
 from convergebench.types import Digest, MetricFacts, Pixels
 
 if TYPE_CHECKING:
     import torch
+    from numpy.typing import NDArray
     from torch import Tensor
 
     Features: TypeAlias = dict[str, tuple[Tensor, ...]]
@@ -40,13 +42,13 @@ class GpuReader:
         self._options = options
         self._device = device
         self._loading = threading.Lock()
-        self._loaded: dict[str, GpuMetric | str] | None = None
+        self._loaded: dict[str, GpuMetric | GpuFamily | str] | None = None
         self._sources: LruCache[Digest, Features] = LruCache(
             max_bytes=SOURCE_BYTES, size=lambda features: array_bytes(tuple(features.values()))
         )
 
     def is_available(self, name: str) -> bool:
-        return not isinstance(self._metrics()[name], str)
+        return not isinstance(self._metrics()[_catalogue.registration(name).name], str)
 
     def read(self, pairs: Sequence[PixelPair | str]) -> list[Mapping[str, Reading] | str]:
         readings: list[Mapping[str, Reading] | str] = [
@@ -57,22 +59,27 @@ class GpuReader:
                 readings[place] = reading
         return readings
 
-    def _metrics(self) -> dict[str, GpuMetric | str]:
-        """The metrics by name, or the reason why each is unavailable."""
+    def _metrics(self) -> dict[str, GpuMetric | GpuFamily | str]:
+        """The metrics and families by name, or the reason why each is unavailable."""
         with self._loading:
             if self._loaded is None:
-                self._loaded = {facts.name: self._load(facts.name) for facts in self.facts}
+                wanted = dict.fromkeys(_catalogue.registration(facts.name) for facts in self.facts)
+                self._loaded = {registration.name: self._load(registration) for registration in wanted}
             return self._loaded
 
-    def _load(self, name: str) -> GpuMetric | str:
-        make = _catalogue.registration(name).on_gpu
-        assert make is not None, "only metrics with a GPU form are read here"
+    def _members(self, name: str) -> list[str]:
+        """Of a family those that are wanted, of a metric itself."""
+        every = (facts.name for facts in self.facts)
+        return [member for member in every if _catalogue.registration(member).name == name]
+
+    def _load(self, registration: AnyRegistration) -> GpuMetric | GpuFamily | str:
+        assert registration.on_gpu is not None, "only metrics with a GPU form are read here"
         try:
-            return make(self._options, self._device)
+            return registration.on_gpu(self._options, self._device)
         except MetricUnavailable as error:
             return str(error)
         except Exception as error:
-            return reason_for(name, error)
+            return reason_for(registration.name, error)
 
     def _read(self, pairs: Sequence[PixelPair]) -> list[Mapping[str, Reading]]:
         """Reads all pairs at once. If this fails, for example for lack of memory, each half is read
@@ -90,11 +97,11 @@ class GpuReader:
 
         height, width, _ = pairs[0].source_pixels.shape
         reasons: dict[str, Reading] = {}
-        fit: dict[str, GpuMetric] = {}
+        fit: dict[str, GpuMetric | GpuFamily] = {}
         for name, metric in self._metrics().items():
             reason = metric if isinstance(metric, str) else metric.unfit(height, width)
             if isinstance(metric, str) or reason is not None:
-                reasons[name] = reason or ""
+                reasons |= dict.fromkeys(self._members(name), reason or "")
             else:
                 fit[name] = metric
         if not fit:
@@ -102,14 +109,21 @@ class GpuReader:
         with torch.inference_mode():
             results = self._brought([pair.result.pixels for pair in pairs])
             sources = self._features_of_sources(fit, pairs)
-            columns = [
-                metric.values(sources[name], metric.features(results)).double()
+            summaries = {
+                name: list(metric.summaries(sources[name], results))
+                if isinstance(metric, GpuFamily)
+                else [metric.values(sources[name], metric.features(results))]
                 for name, metric in fit.items()
-            ]
-            rows = torch.stack(columns, dim=1).tolist()
-        return [reasons | dict(zip(fit, row, strict=True)) for row in rows]
+            }
+            found = _on_host(summaries)
+        return [
+            reasons | _readings_of(fit, {name: [part[place] for part in found[name]] for name in fit})
+            for place in range(len(pairs))
+        ]
 
-    def _features_of_sources(self, fit: Mapping[str, GpuMetric], pairs: Sequence[PixelPair]) -> Features:
+    def _features_of_sources(
+        self, fit: Mapping[str, GpuMetric | GpuFamily], pairs: Sequence[PixelPair]
+    ) -> Features:
         import torch
 
         found = {pair.source: self._sources.find(pair.source) for pair in pairs}
@@ -145,6 +159,42 @@ class GpuReader:
         working.wait_stream(copying)
         brought.record_stream(working)
         return brought
+
+
+def _on_host(summaries: Mapping[str, Sequence[Tensor]]) -> dict[str, list[NDArray[Any]]]:
+    """The same as arrays, in two copies, since each copy waits for the device: single numbers keep all their
+    digits, maps are floats."""
+    numbers = [part for parts in summaries.values() for part in parts if part.dim() == 1]
+    maps = [part for parts in summaries.values() for part in parts if part.dim() > 1]
+    copied = {id(part): column for group in (numbers, maps) for part, column in _copied(group)}
+    return {name: [copied[id(part)] for part in parts] for name, parts in summaries.items()}
+
+
+def _copied(parts: Sequence[Tensor]) -> Iterator[tuple[Tensor, NDArray[Any]]]:
+    import torch
+
+    if not parts:
+        return
+    dtype = torch.float64 if parts[0].dim() == 1 else torch.float32
+    columns = torch.cat([part.to(dtype).reshape(len(part), -1) for part in parts], dim=1).cpu().numpy()
+    start = 0
+    for part in parts:
+        length = math.prod(part.shape[1:])
+        yield part, columns[:, start : start + length].reshape(part.shape)
+        start += length
+
+
+def _readings_of(
+    fit: Mapping[str, GpuMetric | GpuFamily], summaries: Mapping[str, Sequence[NDArray[Any]]]
+) -> dict[str, Reading]:
+    """All readings of one pair."""
+    readings: dict[str, Reading] = {}
+    for name, metric in fit.items():
+        if isinstance(metric, GpuFamily):
+            readings |= metric.readings(summaries[name])
+        else:
+            readings[name] = float(summaries[name][0])
+    return readings
 
 
 @cache

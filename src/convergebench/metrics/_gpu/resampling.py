@@ -34,6 +34,26 @@ def matrix(size: int, to_size: int, kind: Filter, device: torch.device) -> Tenso
     return torch.from_numpy(weights(size, to_size, kind)).to(device)
 
 
+@lru_cache(maxsize=256)
+def area_matrix(size: int, to_size: int, device: torch.device) -> Tensor:
+    """The matrix that averages a row or column down as in OpenCV, by what each output covers."""
+    import torch
+
+    return torch.from_numpy(area_weights(size, to_size)).to(device)
+
+
+def area_weights(size: int, to_size: int) -> NDArray[np.float32]:
+    """
+    >>> area_weights(4, 2).tolist()
+    [[0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 0.5]]
+    """
+    edges = np.arange(to_size + 1) * (size / to_size)
+    inputs = np.arange(size)
+    covered = np.minimum(edges[1:, None], inputs + 1) - np.maximum(edges[:-1, None], inputs)
+    share = np.clip(covered, 0, 1)
+    return np.asarray(share / share.sum(axis=1, keepdims=True), np.float32)
+
+
 def weights(size: int, to_size: int, kind: Filter) -> NDArray[np.float32]:
     """The share of each input in each output; a filter is as wide as the distance between outputs.
 

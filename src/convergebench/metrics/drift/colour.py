@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from convergebench import kernels
+from convergebench.metrics._gpu.base import GpuFamily
 from convergebench.metrics._tiling import stripes
-from convergebench.metrics.base import Reading, Result, family
+from convergebench.metrics.base import MetricOptions, Reading, Result, family
 from convergebench.metrics.drift._ciede2000 import (
     TO_RELATIVE,
     ciede2000,
@@ -54,6 +55,12 @@ class ColourSource(NamedTuple):
     clipped: float
 
 
+def _on_gpu(options: MetricOptions, device: str) -> GpuFamily:
+    from convergebench.metrics._gpu.colour import ColourOnGpu
+
+    return ColourOnGpu()
+
+
 def colours_of_source(source: Pixels) -> ColourSource:
     clipped = _clipped(source)
     return ColourSource(source, _averaged(source, clipped), _share(clipped))
@@ -71,23 +78,36 @@ def colours_of_source(source: Pixels) -> ColourSource:
     ratio("contrast", "Stretch of the tones, result over source."),
     signed("clipped", "%", 100, "Growth of the share of pixels with a channel at 0 or 255."),
     prepare=colours_of_source,
+    on_gpu=_on_gpu,
 )
 def colour(source: ColourSource, result: Result) -> Mapping[str, Reading]:
     """Colour drift of one pair."""
     clipped = _clipped(result.pixels)
-    before, after = _comparable(Averaged(*source.averaged), _averaged(result.pixels, clipped))
+    return colour_readings(
+        Averaged(*source.averaged),
+        _averaged(result.pixels, clipped),
+        _mean_difference(source.pixels, result.pixels),
+        _share(clipped) - source.clipped,
+    )
+
+
+def colour_readings(
+    source: Averaged, result: Averaged, delta_e: float, clipped: float
+) -> Mapping[str, Reading]:
+    """Every member, from the cells of both pictures, the mean difference and the growth of clipping."""
+    before, after = _comparable(source, result)
     stretch = _stretch(before[:, 0], after[:, 0])
     saturation = _saturation(before[:, 1:], after[:, 1:])
     chroma = after[:, 1:].mean(axis=0) - (saturation or 1.0) * before[:, 1:].mean(axis=0)
     lightness, a, b = _cast(stretch.of_middle, chroma)
     return {
-        "delta_e": _mean_difference(source.pixels, result.pixels),
+        "delta_e": delta_e,
         "cast_l": lightness,
         "cast_a": a,
         "cast_b": b,
         "saturation": _NO_COLOUR if saturation is None else saturation,
         "contrast": _NO_CONTRAST if stretch.factor is None else stretch.factor,
-        "clipped": 100 * (_share(clipped) - source.clipped),
+        "clipped": 100 * clipped,
     }
 
 
@@ -105,12 +125,21 @@ def _mean_difference(source: Pixels, result: Pixels) -> float:
 def _averaged(pixels: Pixels, clipped: NDArray[np.uint8]) -> Averaged:
     import cv2
 
-    height, width, _ = pixels.shape
+    size = averaged_size(*pixels.shape[:2])
+    cells = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA)
+    return averaged_cells(cells, cv2.resize(clipped, size, interpolation=cv2.INTER_AREA))
+
+
+def averaged_size(height: int, width: int) -> tuple[int, int]:
+    """Width and height in cells."""
     factor = max(1.0, max(height, width) / AVERAGED_SIDE)
-    size = (max(1, round(width / factor)), max(1, round(height / factor)))
-    cells = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA).reshape(-1, 3).astype(np.float64)
-    free = cv2.resize(clipped, size, interpolation=cv2.INTER_AREA).ravel() < 255 * _CLIPPED_IN_CELL
-    return Averaged(cells @ _TO_YCBCR.T, free)
+    return max(1, round(width / factor)), max(1, round(height / factor))
+
+
+def averaged_cells(cells: NDArray[Any], clipped: NDArray[Any]) -> Averaged:
+    """From the mean levels of each cell, and its mean of 255 where a pixel is clipped and 0 elsewhere."""
+    tones = cells.reshape(-1, 3).astype(np.float64) @ _TO_YCBCR.T
+    return Averaged(tones, clipped.ravel() < 255 * _CLIPPED_IN_CELL)
 
 
 def _comparable(before: Averaged, after: Averaged) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from convergebench import kernels
-from convergebench.metrics.base import NotMeasurable, Reading, Result, family
+from convergebench.metrics._gpu.base import GpuFamily
+from convergebench.metrics.base import MetricOptions, NotMeasurable, Reading, Result, family
 from convergebench.metrics.drift._facts import ratio, signed
 from convergebench.types import Pixels
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 SMALLEST_SIDE = 8
 BLOCK = 8
-_SIGMAS = (1.0, 4.0)
+SIGMAS = (1.0, 4.0)
 """The limits of the bands: finer than the first is the high band, coarser than the second the low band."""
 _FLAT_SHARE = 0.2
 _FROM_CLIPPING = 24
@@ -28,7 +29,7 @@ _ROUNDING = 1 / 12
 _MEDIAN_OVER_MEAN = 0.98
 """The median over the mean of a block's mean squared normal values."""
 _LEAST_ENERGY = 0.5
-_LARGEST_STEP = 12
+LARGEST_STEP = 12
 """Steps across a block's border are limited to this: higher ones are edges of the picture."""
 
 
@@ -53,13 +54,22 @@ class DetailSource(NamedTuple):
     detail: tuple[NDArray[np.float64], NDArray[np.float64], float]
 
 
-def details_of_source(source: Pixels) -> DetailSource:
-    height, width, _ = source.shape
+def refuse_small(height: int, width: int) -> None:
     if min(height, width) < SMALLEST_SIDE:
         least = f"{SMALLEST_SIDE} × {SMALLEST_SIDE}"
         raise NotMeasurable(f"detail needs at least {least} pixels; this picture has {width} × {height}")
-    blocks = _blocks(source)
+
+
+def details_of_source(source: Pixels) -> DetailSource:
+    refuse_small(*source.shape[:2])
+    blocks = blocks_of(source)
     return DetailSource(blocks, _detail(source, blocks))
+
+
+def _on_gpu(options: MetricOptions, device: str) -> GpuFamily:
+    from convergebench.metrics._gpu.detail import DetailOnGpu
+
+    return DetailOnGpu()
 
 
 @family(
@@ -71,10 +81,15 @@ def details_of_source(source: Pixels) -> DetailSource:
     ratio("noise_ratio", "Noise in flat parts, result over source."),
     signed("blocking", "levels", 10, "Growth of the steps at every eighth pixel, as JPEG makes them."),
     prepare=details_of_source,
+    on_gpu=_on_gpu,
 )
 def detail(source: DetailSource, result: Result) -> Mapping[str, Reading]:
     """Detail drift of one pair."""
-    before, after = Detail(*source.detail), _detail(result.pixels, Blocks(*source.blocks))
+    return detail_readings(Detail(*source.detail), _detail(result.pixels, Blocks(*source.blocks)))
+
+
+def detail_readings(before: Detail, after: Detail) -> Mapping[str, Reading]:
+    """Every member, from the detail of both pictures."""
     low, mid, high = (_energy_ratio(*pair) for pair in zip(before.energies, after.energies, strict=True))
     # By block, because some parts of a picture are noisier than others.
     added = _typical(after.noise - before.noise)
@@ -94,27 +109,40 @@ def _energy_ratio(before: float, after: float) -> Reading:
     return float(max(after, 0.0) / before)
 
 
+class BlockMaps(NamedTuple):
+    """Of each block of 8 × 8 pixels, means of the bands, of the squares of the finer two, and noise
+    variances; and the mean steps from column to column and from row to row."""
+
+    bands: NDArray[np.float64]
+    """3 × blocks."""
+    noise_of_luma: NDArray[np.float64]
+    noise: NDArray[np.float64]
+    along: NDArray[np.float64]
+    down: NDArray[np.float64]
+
+
+def detail_of(maps: BlockMaps, blocks: Blocks) -> Detail:
+    low, mid, high = maps.bands
+    found = np.array([low[blocks.free].var(), mid[blocks.free].mean(), high[blocks.free].mean()])
+    noise = _typical(maps.noise_of_luma[blocks.flat])
+    blocking = (_blocking(maps.along) + _blocking(maps.down)) / 2
+    return Detail(found - noise * _shares_of_white_noise(), maps.noise[blocks.flat], blocking)
+
+
 def _detail(pixels: Pixels, blocks: Blocks) -> Detail:
     import cv2
 
     luma = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
-    noise = _typical(_noise_variances(luma[..., None], blocks.flat))
-    energies = _band_energies(luma.astype(np.float32), blocks.free) - noise * _shares_of_white_noise()
-    along, down = _mean_steps(luma)
-    blocking = (_blocking(along) + _blocking(down)) / 2
-    return Detail(energies, _noise_variances(pixels, blocks.flat), blocking)
-
-
-def _band_energies(luma: NDArray[np.float32], free: NDArray[np.intp]) -> NDArray[np.float64]:
-    """The variance of each band."""
-    low, mid, high = _bands(luma)
-    return np.array([_block_means(low)[free].var(), *(_block_means(b * b)[free].mean() for b in (mid, high))])
+    low, mid, high = _bands(luma.astype(np.float32))
+    bands = np.stack([_block_means(low), _block_means(mid * mid), _block_means(high * high)])
+    noise_of_luma, noise = _noise_variances(luma[..., None]), _noise_variances(pixels)
+    return detail_of(BlockMaps(bands, noise_of_luma, noise, *_mean_steps(luma)), blocks)
 
 
 def _bands(luma: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
     import cv2
 
-    fine, coarse = (np.asarray(cv2.GaussianBlur(luma, (0, 0), sigma), np.float32) for sigma in _SIGMAS)
+    fine, coarse = (np.asarray(cv2.GaussianBlur(luma, (0, 0), sigma), np.float32) for sigma in SIGMAS)
     return coarse, fine - coarse, luma - fine
 
 
@@ -126,7 +154,7 @@ def _shares_of_white_noise() -> NDArray[np.float64]:
     return np.array([np.square(band, dtype=np.float64).sum() for band in _bands(point)])
 
 
-def _blocks(source: Pixels) -> Blocks:
+def blocks_of(source: Pixels) -> Blocks:
     import cv2
 
     soft = cv2.GaussianBlur(cv2.cvtColor(source, cv2.COLOR_RGB2GRAY).astype(np.float32), (0, 0), 1.5)
@@ -142,16 +170,16 @@ def _blocks(source: Pixels) -> Blocks:
     return Blocks(free, flattest_first[: max(1, round(_FLAT_SHARE * free.size))])
 
 
-def _noise_variances(values: NDArray[np.uint8], flat: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Variance of the diagonal differences of 2 × 2 pixels in each of the flat blocks."""
+def _noise_variances(values: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Variance of the diagonal differences of 2 × 2 pixels in each block."""
     if kernels.available():
         sums = kernels.block_noise(values)
-        variances: NDArray[np.float64] = sums.ravel()[flat] / (values.shape[2] * BLOCK**2)
+        variances: NDArray[np.float64] = sums.ravel() / (values.shape[2] * BLOCK**2)
         return variances
     v = values[: values.shape[0] // BLOCK * BLOCK, : values.shape[1] // BLOCK * BLOCK].astype(np.int16)
     diagonal = v[::2, ::2] - v[1::2, ::2] - v[::2, 1::2] + v[1::2, 1::2]
     squares = np.square(diagonal, dtype=np.float32).mean(axis=2) / 4
-    return _block_means(squares, BLOCK // 2)[flat]
+    return _block_means(squares, BLOCK // 2)
 
 
 def _typical(variances: NDArray[np.float64]) -> float:
@@ -170,10 +198,10 @@ def _mean_steps(luma: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[n
     """The mean step from each column to the next, and from each row to the next."""
     height, width = luma.shape
     if kernels.available():
-        along, down = kernels.plane_steps(luma, _LARGEST_STEP)
+        along, down = kernels.plane_steps(luma, LARGEST_STEP)
         return along / height, down / width
     levels = luma.astype(np.int16)
-    steps = (np.minimum(np.abs(np.diff(levels, axis=axis)), _LARGEST_STEP) for axis in (1, 0))
+    steps = (np.minimum(np.abs(np.diff(levels, axis=axis)), LARGEST_STEP) for axis in (1, 0))
     along, down = (each.mean(axis=axis) for axis, each in enumerate(steps))
     return along, down
 

@@ -8,7 +8,9 @@ from convergebench.metrics.flip.family import NAMES, visibility
 from convergebench.metrics.flip.histogram import BIN_EDGES, BINS, histogram, mean_ramp, share_above
 from convergebench.metrics.flip.map import (
     PIXELS_PER_DEGREE,
+    FlipAgainst,
     FlipSource,
+    flip_against,
     flip_map,
     flip_source,
     pixels_per_degree,
@@ -29,8 +31,10 @@ __all__ = [
     "NAMES",
     "PIXELS_PER_DEGREE",
     "VISIBLE",
+    "FlipAgainst",
     "FlipSource",
     "WorstBox",
+    "flip_against",
     "flip_area",
     "flip_map",
     "flip_mean",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from convergebench.types import Pixels
+
+FlipAgainst: TypeAlias = "Callable[[Pixels, float], Callable[[Pixels], NDArray[np.float32]]]"
+"""Prepares a reference for a number of pixels per degree; what it gives makes ꟻLIP's map of each result."""
 
 PIXELS_PER_DEGREE = 67.0206
 """For a picture at its native size: a screen of 3840 pixels and 0.7 m, seen from 0.7 m, ꟻLIP's default."""
@@ -59,3 +64,8 @@ def flip_map(source: FlipSource, result: Pixels) -> NDArray[np.float32]:
         )
     difference = _native.difference if kernels.available() else _opencv.difference
     return difference(source.features, result, source.pixels_per_degree)
+
+
+def flip_against(reference: Pixels, pixels_per_degree: float) -> Callable[[Pixels], NDArray[np.float32]]:
+    """A `FlipAgainst` of the processor."""
+    return partial(flip_map, flip_source(reference, pixels_per_degree))

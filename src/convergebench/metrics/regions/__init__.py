@@ -6,13 +6,15 @@ differs visibly from its input. Visibility is measured with ꟻLIP, by a functio
 
 from __future__ import annotations
 
+from convergebench.metrics.flip import FlipAgainst
 from convergebench.metrics.regions.evidence import EditEvidence, edit_evidence
-from convergebench.metrics.regions.facts import EDIT_EVIDENCE, FACTS, FOOTPRINT, NAMES, OF_RETURN
+from convergebench.metrics.regions.facts import EDIT_EVIDENCE, FACTS, FOOTPRINT, NAMES, OF_RETURN, OF_TURN
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit, locate_edit
-from convergebench.metrics.regions.maps import FlipAgainst, FloatMap, ReferencePicture
+from convergebench.metrics.regions.maps import FloatMap, ReferencePicture
 from convergebench.metrics.regions.measures import Histogram
 from convergebench.metrics.regions.returns import ReturnRegions, measure_return
 from convergebench.metrics.regions.scope import EditScope, edit_scope
+from convergebench.metrics.regions.turns import TurnRegions, measure_turn
 
 __all__ = [
     "EDIT_EVIDENCE",
@@ -20,6 +22,7 @@ __all__ = [
     "FOOTPRINT",
     "NAMES",
     "OF_RETURN",
+    "OF_TURN",
     "EditEvidence",
     "EditScope",
     "FlipAgainst",
@@ -29,8 +32,10 @@ __all__ = [
     "LocatedEdit",
     "ReferencePicture",
     "ReturnRegions",
+    "TurnRegions",
     "edit_evidence",
     "edit_scope",
     "locate_edit",
     "measure_return",
+    "measure_turn",
 ]

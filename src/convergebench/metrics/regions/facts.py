@@ -32,6 +32,8 @@ FACTS = (
 NAMES = tuple(facts.name for facts in FACTS)
 OF_RETURN = tuple(name for name in NAMES if name not in (FOOTPRINT, EDIT_EVIDENCE))
 """Metrics of a return; the other two are of a forward picture."""
+OF_TURN = ("kept", "kept_registered", "collateral")
+"""Metrics of a turn of a session, beside its footprint."""
 
 
 @family("regions", *FACTS, prepare=lambda source: None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from convergebench.metrics.drift._registration import Level, pyramid
-from convergebench.metrics.flip import PIXELS_PER_DEGREE, smoothed
+from convergebench.metrics.flip import PIXELS_PER_DEGREE, FlipAgainst, smoothed
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 FloatMap: TypeAlias = "NDArray[np.float32]"
 Mask: TypeAlias = "NDArray[np.bool_]"
-FlipAgainst: TypeAlias = Callable[[Pixels, float], Callable[[Pixels], FloatMap]]
-"""Prepares a reference for a number of pixels per degree; returns a function from a result to its ꟻLIP
-map."""
 
 FOOTPRINT_SIDE = 256
 COARSE_SIDE = 128

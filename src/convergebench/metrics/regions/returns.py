@@ -81,7 +81,7 @@ def measure_return(
         undid=undid(coarse, edit.footprint, earlier),
         left_behind=_left_behind(edit, returned, small, on_source if edit.input is source else None),
         kept=as_it_is,
-        kept_registered=_kept_registered(source, returned, on_source, as_it_is, edited, footprints),
+        kept_registered=kept_registered(source, returned, on_source, as_it_is, edited, footprints),
         collateral=collateral(outside) if edit.scope == "local" else GLOBAL,
         rewritten=rewritten(inside),
         inside=histogram(inside),
@@ -109,7 +109,7 @@ def _like_forward(edit: LocatedEdit, small: Pixels) -> Reading:
     return left_behind(to_forward, to_input, edit.footprint)
 
 
-def _kept_registered(
+def kept_registered(
     source: ReferencePicture,
     returned: Pixels,
     on_source: Alignment,

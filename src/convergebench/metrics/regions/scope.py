@@ -16,8 +16,13 @@ SCOPES: Mapping[str, tuple[EditScope, str]] = {
     "lighting": ("global", "the light falls on everything"),
     "weather": ("global", "it lies over the whole scene"),
     "background": ("global", "most of the picture changes, and where it ends is not said"),
+    "background_change": ("global", "most of the picture is replaced"),
+    "style_change": ("global", "everything is drawn in another way"),
+    "style": ("global", "everything is drawn in another way"),
+    "tone_transfer": ("global", "every colour changes"),
+    "extract": ("global", "all but one thing disappears"),
 }
-"""Each built-in category with its reason."""
+"""Each category with its reason: the built-in ones, and the types of edit of other sets that differ."""
 
 
 def edit_scope(category: str) -> EditScope:

@@ -1,0 +1,1 @@
+"""Sessions of several turns: how much is left after each, and how many turns succeed."""

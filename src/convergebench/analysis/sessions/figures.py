@@ -1,0 +1,65 @@
+"""The figures that sessions are reported by, and which of them a workspace has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from convergebench.analysis.sessions.turns import SessionResult, TurnPoint, by_model, measured, turn_curve
+
+Decimals = Literal[0, 1, 2, 3, 4]
+
+
+@dataclass(frozen=True)
+class TurnFigure:
+    """A figure of a turn: its key, which is a metric's name, and its title."""
+
+    key: str
+    title: str
+    better: Literal["higher", "lower"]
+    decimals: Decimals = 3
+    possible: tuple[float, float] = (0.0, 1.0)
+
+
+FIGURES = (
+    TurnFigure("kept", "kept of the rest", "higher"),
+    TurnFigure("kept_registered", "kept of the rest, registered", "higher"),
+    TurnFigure("collateral", "rest that visibly changed", "lower"),
+    TurnFigure("lpips", "LPIPS to the source", "lower"),
+    TurnFigure("face_distance", "face distance to the source", "lower"),
+    TurnFigure("text_error", "text error against the source", "lower"),
+    TurnFigure("target_l1", "L1 to the target", "lower", 4),
+    TurnFigure("target_l2", "L2 to the target", "lower", 4),
+    TurnFigure("target_l1_inside", "L1 to the target, inside the mask", "lower", 4),
+    TurnFigure("target_l1_outside", "L1 to the target, outside the mask", "lower", 4),
+    TurnFigure("target_clip", "CLIP-I to the target", "higher"),
+    TurnFigure("target_dino", "DINO to the target", "higher"),
+    TurnFigure("source_psnr_outside", "PSNR to the source, outside the mask", "higher", 2, (0.0, math.inf)),
+)
+PASSED = TurnFigure("passed", "sessions that passed every turn so far, %", "higher", 1, (0.0, 100.0))
+
+
+@dataclass(frozen=True)
+class TurnCurve:
+    """A figure over the turns of one model's sessions."""
+
+    model: str
+    protocol: str
+    figure: TurnFigure
+    points: tuple[TurnPoint, ...]
+
+
+def measured_curves(sessions: Sequence[SessionResult]) -> list[TurnCurve]:
+    """Every figure that was measured, of every model; figures without any value are left out."""
+    found = []
+    for figure in FIGURES:
+        reading = measured(figure.key)
+        curves = [
+            TurnCurve(model, own[0].protocol, figure, tuple(turn_curve(own, reading, figure.possible)))
+            for model, own in by_model(sessions).items()
+        ]
+        if any(point.n for curve in curves for point in curve.points):
+            found += curves
+    return found

@@ -1,0 +1,145 @@
+"""convergebench turns"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from convergebench.cli.exit_codes import DONE, judging_exit_code
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    AsJson,
+    SuiteName,
+    WorkspaceFolder,
+    benchmark,
+    console,
+    listed,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from convergebench.analysis.sessions.figures import TurnCurve
+    from convergebench.engine import RunLimits
+
+NAME = "turns"
+
+
+def command(
+    model: Annotated[
+        list[str], typer.Option("--model", "-m", metavar="NAME", help="Only these models.")
+    ] = [],  # noqa: B006
+    judge: Annotated[
+        str | None,
+        typer.Option(metavar="PROVIDER:MODEL", help="Judge the turns first, see `judge`. [default: none]"),
+    ] = None,
+    retry_missing: Annotated[
+        bool, typer.Option("--retry-missing", help="Request missing verdicts again.")
+    ] = False,
+    max_cost: Annotated[
+        float | None, typer.Option(metavar="USD", help="Stop before judging costs more than this.")
+    ] = None,
+    per_minute: Annotated[
+        float | None, typer.Option(metavar="N", help="Maximum judge calls per minute.")
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Parallel judge calls. [default: 8]")
+    ] = None,
+    suite: SuiteName = None,
+    workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+) -> int:
+    """Show sessions turn by turn: what is kept, and how many pass."""
+    from convergebench.engine import RunLimits
+
+    limits = RunLimits(judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost)
+    code = DONE
+    if judge is not None:
+        code = _judge(judge, workspace, suite, listed(model), limits, retry_missing, quiet=as_json or as_csv)
+    curves = curves_of(workspace, suite, listed(model))
+    if as_json:
+        from convergebench.report.tables.turns import json_turns
+
+        print_json([{"suite": name, "curves": json_turns(found)} for name, found in curves.items()])
+    elif as_csv:
+        from convergebench.report.export.csv_files import csv_text
+        from convergebench.report.tables.turns import CSV_COLUMNS, csv_turns
+
+        rows = [row for name, found in curves.items() for row in csv_turns(name, found)]
+        typer.echo(csv_text([CSV_COLUMNS, *rows]), nl=False)
+    else:
+        for name, found in curves.items():
+            print_turns(name, found)
+    return code
+
+
+def curves_of(
+    workspace: Path, suite: str | None = None, models: Sequence[str] = ()
+) -> dict[str, list[TurnCurve]]:
+    """The curves of each chosen suite: those of judges first, then what was measured."""
+    from convergebench.analysis.sessions.figures import measured_curves
+    from convergebench.benchmarks.session_scoring import judged_curves
+    from convergebench.results import Records
+    from convergebench.results.sessions import choose_suites, load_sessions
+
+    with benchmark(workspace) as opened:
+        records = Records.of(opened.workspace)
+        found = {}
+        for name in choose_suites(records, suite):
+            sessions = load_sessions(records, [name], models)
+            found[name] = [*judged_curves(records, name, sessions), *measured_curves(sessions)]
+    return found
+
+
+def _judge(
+    name: str,
+    workspace: Path,
+    suite: str | None,
+    models: Sequence[str],
+    limits: RunLimits,
+    retry_missing: bool,
+    *,
+    quiet: bool,
+) -> int:
+    import asyncio
+
+    from convergebench.cli.judging_progress import judging_progress
+    from convergebench.judges import open_judge
+    from convergebench.results.sessions import choose_suites
+    from convergebench.session_judging import judge_sessions
+    from convergebench.store import Workspace
+
+    opened = open_judge(name)
+    limits.check_prices(judges=[opened.facts])
+    with benchmark(workspace) as read:
+        suites = choose_suites(read.workspace, suite)
+    code = DONE
+    for one in suites:
+        with Workspace.create(workspace) as store, judging_progress(opened.facts.name, quiet) as progress:
+            work = judge_sessions(
+                store, one, lambda: open_judge(name), models=models, limits=limits,
+                retry_missing=retry_missing, progress=progress,
+            )  # fmt: skip
+            judged = asyncio.run(work)
+        code = max(code, judging_exit_code(judged))
+        asked = f"{judged.new} new verdicts, {len(judged.verdicts) - judged.new} reused"
+        missing = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in judged.missing.items())
+        typer.echo(f"{one}: {asked}{f', missing: {missing}' if missing else ''}.", err=True)
+        for who, reason in judged.unusable.items():
+            typer.echo(f"convergebench: {who} cannot continue: {reason}", err=True)
+    return code
+
+
+def print_turns(suite: str, curves: Sequence[TurnCurve]) -> None:
+    from convergebench.report.tables.turns import turn_notes, turn_tables
+
+    out = console()
+    out.print(suite, style="bold", markup=False)
+    for table in turn_tables(curves):
+        out.print(table)
+    for note in turn_notes(curves):
+        out.print(f"  {note}", style="dim", markup=False)

@@ -1,0 +1,80 @@
+"""The measurements of one session, turn by turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from convergebench.engine.measuring.items import (
+    ForwardEdit,
+    Item,
+    Kind,
+    PicturePair,
+    SessionTurnPicture,
+    TargetPicture,
+)
+from convergebench.instructions.captions import captions
+from convergebench.picture import Picture
+from convergebench.protocols.base import PASS, TURN
+from convergebench.protocols.chain_context import TurnContexts, target_context
+from convergebench.suites.case_hints import MASKS, TARGETS, digests_of, tasks_of
+from convergebench.types import Digest, PictureFacts, Step
+
+
+class SessionMeasurements:
+    """Follows one session. A turn is compared with its input, with the source, outside everything that was
+    edited so far, and with its target where there is one.
+
+    `load` opens a picture of the workspace.
+    """
+
+    def __init__(self, source: Picture, hints: Mapping[str, str], load: Callable[[Digest], Picture]) -> None:
+        self._source = self._latest = source
+        self._load = load
+        self._tasks = tasks_of(hints)
+        self._contexts = TurnContexts(self._tasks)
+        self._targets, self._masks = digests_of(hints, TARGETS), digests_of(hints, MASKS)
+        self._earlier: tuple[tuple[PictureFacts, PictureFacts, str], ...] = ()
+
+    def of_step(self, step: Step, picture: Picture) -> Iterator[tuple[Kind, Item]]:
+        """The items to measure after a turn has created this picture."""
+        given = self._given(step)
+        source = self._source if step.role in (TURN, PASS) else given
+        task = self._tasks[step.round - 1] if step.round <= len(self._tasks) else ""
+        context = self._contexts.of_step(step.role, step.round, given.digest, picture.digest)
+        if given.digest != picture.digest:
+            yield "changes", PicturePair(given, picture)
+            yield "directions", ForwardEdit(given, picture, captions(step.instruction))
+        yield "returns", PicturePair(source, picture)
+        whole = self._contexts.is_whole(step.role, step.round)
+        earlier = self._earlier if step.role == TURN else ()
+        yield "regions", SessionTurnPicture(source, given, picture, task, context, earlier, whole)
+        yield from self._of_target(step.round, source, picture)
+        self._latest = picture
+        self._earlier += ((given.facts, picture.facts, task),)
+
+    def _given(self, step: Step) -> Picture:
+        if step.role == TURN:
+            return self._latest
+        return self._source if step.role == PASS else self._load(step.inputs[0])
+
+    def _of_target(self, turn: int, source: Picture, picture: Picture) -> Iterator[tuple[Kind, Item]]:
+        target, mask = self._targets.get(turn), self._masks.get(turn)
+        if target is None and mask is None:
+            return
+        wanted, where = (self._load(digest) if digest else None for digest in (target, mask))
+        if wanted is not None:
+            yield "returns", PicturePair(wanted, picture)
+        yield "targets", TargetPicture(source, picture, wanted, where, target_context(target, mask))
+
+
+def turn_references(steps: Sequence[Step], hints: Mapping[str, str]) -> list[Digest]:
+    """What the recorded turns are measured against, for looking up their measurements."""
+    contexts = TurnContexts(tasks_of(hints))
+    targets, masks = digests_of(hints, TARGETS), digests_of(hints, MASKS)
+    found = list(targets.values())
+    for step in steps:
+        if isinstance(step.outcome, PictureFacts):
+            found.append(step.inputs[0])
+            found.append(contexts.of_step(step.role, step.round, step.inputs[0], step.outcome.digest))
+            found.append(target_context(targets.get(step.round), masks.get(step.round)))
+    return found

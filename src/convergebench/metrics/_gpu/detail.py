@@ -1,0 +1,148 @@
+"""Detail drift of many pictures at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from convergebench.metrics.base import NotMeasurable
+from convergebench.metrics.drift.detail import (
+    BLOCK,
+    LARGEST_STEP,
+    SIGMAS,
+    BlockMaps,
+    Blocks,
+    blocks_of,
+    detail_of,
+    detail_readings,
+    refuse_small,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+_RED, _GREEN, _BLUE, _SHIFT = 9798, 19235, 3735, 15
+"""OpenCV's luma in whole numbers."""
+
+
+class DetailOnGpu:
+    """Means over blocks are made on the device; what follows from a few thousand blocks is computed on the
+    processor, by the same functions."""
+
+    def unfit(self, height: int, width: int) -> str | None:
+        try:
+            refuse_small(height, width)
+        except NotMeasurable as reason:
+            return str(reason)
+        return None
+
+    def features(self, pictures: Tensor) -> tuple[Tensor, ...]:
+        """The maps, and whether a block is free and whether it is flat."""
+        import torch
+
+        masks = [_masks(picture.cpu().numpy()) for picture in pictures]
+        free, flat = (
+            torch.from_numpy(np.stack(part)).to(pictures.device) for part in zip(*masks, strict=True)
+        )
+        return (*_maps(pictures), free, flat)
+
+    def summaries(self, sources: tuple[Tensor, ...], results: Tensor) -> list[Tensor]:
+        return [*sources, *_maps(results)]
+
+    def readings(self, summaries: Sequence[NDArray[Any]]) -> Mapping[str, float | str]:
+        *before, free, flat = summaries[:7]
+        blocks = Blocks(np.flatnonzero(free), np.flatnonzero(flat))
+        return detail_readings(
+            detail_of(BlockMaps(*before), blocks), detail_of(BlockMaps(*summaries[7:]), blocks)
+        )
+
+
+def _masks(picture: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    blocks = blocks_of(picture)
+    height, width, _ = picture.shape
+    free, flat = np.zeros((2, height // BLOCK * (width // BLOCK)), bool)
+    free[blocks.free] = flat[blocks.flat] = True
+    return free, flat
+
+
+def _maps(pictures: Tensor) -> tuple[Tensor, ...]:
+    """The fields of `BlockMaps` for each picture."""
+    import torch
+
+    levels = pictures.int()
+    luma = (levels * torch.tensor([_RED, _GREEN, _BLUE], device=pictures.device)).sum(-1)
+    luma = (luma + (1 << (_SHIFT - 1))) >> _SHIFT
+    fine, coarse = (_blurred(luma.float(), sigma) for sigma in SIGMAS)
+    bands = [coarse, (fine - coarse).square_(), (luma - fine).square_()]
+    return (
+        torch.stack([_block_means(band, BLOCK).flatten(1) for band in bands], dim=1),
+        _noise(luma[..., None]),
+        _noise(levels),
+        *(_mean_steps(luma, axis) for axis in (2, 1)),
+    )
+
+
+def _mean_steps(luma: Tensor, axis: int) -> Tensor:
+    import torch
+
+    steps = luma.diff(dim=axis).abs_().clamp_(max=LARGEST_STEP)
+    return steps.mean(3 - axis, dtype=torch.float64)
+
+
+def _noise(values: Tensor) -> Tensor:
+    height, width = (size // BLOCK * BLOCK for size in values.shape[1:3])
+    v = values[:, :height, :width]
+    diagonal = v[:, ::2, ::2] - v[:, 1::2, ::2] - v[:, ::2, 1::2] + v[:, 1::2, 1::2]
+    return _block_means(diagonal.square_().float().mean(-1) / 4, BLOCK // 2).flatten(1)
+
+
+def _block_means(planes: Tensor, side: int) -> Tensor:
+    from torch.nn import functional
+
+    return functional.avg_pool2d(planes[:, None], side)[:, 0]
+
+
+def _blurred(planes: Tensor, sigma: float) -> Tensor:
+    """OpenCV's Gaussian of floats: the border is mirrored, without repeating the last pixel."""
+    from torch.nn import functional
+
+    weights = _half_gaussian(sigma)
+    reach = len(weights) - 1
+    for axis in (1, 2):
+        length = planes.shape[axis]
+        if reach >= length:
+            places = _mirrored(length, reach)
+            padded = planes.index_select(axis, places.to(planes.device))
+        else:
+            sides = (0, 0, reach, reach) if axis == 1 else (reach, reach, 0, 0)
+            padded = functional.pad(planes[:, None], sides, mode="reflect")[:, 0]
+        total = padded.narrow(axis, reach, length) * weights[0]
+        for step, weight in enumerate(weights[1:], start=1):
+            before, after = (padded.narrow(axis, reach + way * step, length) for way in (-1, 1))
+            total.add_(before + after, alpha=weight)
+        planes = total
+    return planes
+
+
+@lru_cache(maxsize=4)
+def _half_gaussian(sigma: float) -> tuple[float, ...]:
+    """From the centre outwards, four standard deviations."""
+    reach = round(sigma * 8 + 1) // 2
+    bell = np.exp(-np.square(np.arange(-reach, reach + 1)) / (2 * sigma**2))
+    return tuple((bell / bell.sum())[reach:].tolist())
+
+
+def _mirrored(length: int, reach: int) -> Tensor:
+    """Where each place of a padded row comes from, also where the border is longer than the row."""
+    import torch
+
+    places = torch.arange(-reach, length + reach)
+    if length == 1:
+        return torch.zeros_like(places)
+    period = 2 * (length - 1)
+    places = places % period
+    return torch.minimum(places, period - places)

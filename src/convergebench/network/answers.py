@@ -1,0 +1,110 @@
+"""Answers have a largest size, decompressed, and requests with a key go to one host: the same rules for
+httpx, httpx2 and aiohttp, which the SDKs use between them."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+from convergebench.network.origins import KeyOrigin
+from convergebench.network.settings import network_settings
+from convergebench.types import EditError, Unavailable, UnusableAnswer
+
+ENCODINGS = "gzip, deflate"
+_PIECE_BYTES = 1 << 20
+
+
+class BoundedBody:
+    """Decompresses an answer piece by piece, and raises UnusableAnswer as soon as it is too large."""
+
+    def __init__(self, encoding: str, most_bytes: int) -> None:
+        self._decoder = _decoder_of(encoding)
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._started = False
+
+    def pieces(self, chunk: bytes) -> list[bytes]:
+        """What this chunk of the answer holds, in pieces of bounded size."""
+        if self._decoder is None:
+            return [self._counted(chunk)]
+        found = []
+        rest = chunk
+        while rest:
+            found.append(self._counted(self._inflated(rest)))
+            rest = self._decoder.unconsumed_tail
+        return found
+
+    def _inflated(self, data: bytes) -> bytes:
+        try:
+            piece: bytes = self._decoder.decompress(data, _PIECE_BYTES)
+        except zlib.error as error:
+            if self._started:
+                raise Unavailable(f"the answer is damaged: {error}") from error
+            # Some servers send deflate without its header.
+            self._decoder = zlib.decompressobj(-zlib.MAX_WBITS)
+            self._started = True
+            return self._inflated(data)
+        self._started = True
+        return piece
+
+    def _counted(self, piece: bytes) -> bytes:
+        self._bytes += len(piece)
+        if self._bytes > self._most_bytes:
+            raise UnusableAnswer(
+                f"the answer is larger than {self._most_bytes / 1e6:g} MB; a larger limit is answer_mb under "
+                "[network] in convergebench.toml"
+            )
+        return piece
+
+
+def _decoder_of(encoding: str) -> Any:
+    name = encoding.strip().lower()
+    if name in ("", "identity"):
+        return None
+    if name in ("gzip", "x-gzip", "deflate"):
+        return zlib.decompressobj(zlib.MAX_WBITS | 32)
+    raise UnusableAnswer(f"the answer is compressed with {name[:40]!r}, which was not asked for")
+
+
+def guarded_hooks(origin: KeyOrigin) -> dict[str, list[Any]]:
+    """Event hooks for a client of httpx or httpx2 that sends a key. They run for each request of a chain of
+    redirects, before it is sent."""
+
+    async def check_origin(request: Any) -> None:
+        request.headers["Accept-Encoding"] = ENCODINGS
+        origin.check_request(str(request.url))
+
+    async def bound(response: Any) -> None:
+        if response.has_redirect_location:
+            origin.check_redirect(str(response.url), response.headers["location"])
+        body = BoundedBody(response.headers.get("content-encoding", ""), network_settings().answer_bytes)
+        response.stream = _bounded_stream(response.stream, body)
+        response.headers.pop("content-encoding", None)  # it is decompressed below what httpx sees
+
+    return {"request": [check_origin], "response": [bound]}
+
+
+def _bounded_stream(stream: Any, body: BoundedBody) -> Any:
+    """A stream of the same library that yields the decompressed answer."""
+    library = next(base for base in type(stream).__mro__ if base.__name__ == "AsyncByteStream")
+
+    class BoundedStream(library):  # type: ignore[misc,valid-type]
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            async for chunk in stream:
+                for piece in body.pieces(chunk):
+                    yield piece
+
+        async def aclose(self) -> None:
+            await stream.aclose()
+
+    return BoundedStream()
+
+
+def rule_broken(error: BaseException | None) -> EditError | None:
+    """The EditError that an SDK has wrapped in an error of its own."""
+    while error is not None:
+        if isinstance(error, EditError):
+            return error
+        error = error.__cause__ or error.__context__
+    return None

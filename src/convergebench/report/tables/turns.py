@@ -1,0 +1,123 @@
+"""Figures of sessions by turn, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from convergebench.analysis.sessions.figures import TurnCurve
+from convergebench.analysis.sessions.turns import NOT_REACHED, TurnPoint
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+SHOWN = 4
+"""Turns that fit into a terminal's table."""
+
+
+def turn_tables(curves: Sequence[TurnCurve]) -> list[Table]:
+    """A table for each figure: models down, some turns across, each mean with its interval."""
+    from rich.table import Column, Table
+
+    tables = []
+    for figure, group in groupby(curves, key=lambda curve: curve.figure):
+        own = list(group)
+        turns = shown_turns(max(len(curve.points) for curve in own))
+        title = f"{figure.title} ({figure.better} is better)"
+        heads = (Column(f"turn {turn}", no_wrap=True) for turn in turns)
+        table = Table(
+            Column("model", no_wrap=True), *heads, "n", "missing",
+            box=None, title=title, title_justify="left", title_style="italic",
+        )  # fmt: skip
+        for curve in own:
+            cells = [_cell(curve, turn) for turn in turns]
+            last = curve.points[-1]
+            table.add_row(curve.model, *cells, str(last.n), str(last.missing))
+        tables.append(table)
+    return tables
+
+
+def shown_turns(turns: int, most: int = SHOWN) -> list[int]:
+    """The first, the last, and some between.
+
+    >>> shown_turns(3), shown_turns(20)
+    ([1, 2, 3], [1, 7, 14, 20])
+    """
+    if turns <= most:
+        return list(range(1, turns + 1))
+    return [round(1 + place * (turns - 1) / (most - 1)) for place in range(most)]
+
+
+def _cell(curve: TurnCurve, turn: int) -> str:
+    point = curve.points[turn - 1] if turn <= len(curve.points) else None
+    if point is None or point.score is None:
+        return "–"
+    digits = curve.figure.decimals
+    text = f"{point.score.mean:.{digits}f}"
+    if point.score.low is None or point.score.high is None:
+        return text
+    return f"{text} ({point.score.low:.{digits}f}–{point.score.high:.{digits}f})"
+
+
+def turn_notes(curves: Sequence[TurnCurve]) -> list[str]:
+    """Why values are missing at the last turn, for each model once."""
+    notes: dict[str, None] = {}
+    for curve in curves:
+        for reason, count in curve.points[-1].reasons.items():
+            if reason != NOT_REACHED:
+                notes[f"{curve.model}, {curve.figure.title}: {count} missing: {reason}"] = None
+        if NOT_REACHED in curve.points[-1].reasons:
+            ended = curve.points[-1].reasons[NOT_REACHED]
+            notes[f"{curve.model}: {ended} sessions ended before the last turn, since an edit failed"] = None
+    return list(notes)
+
+
+def json_turns(curves: Iterable[TurnCurve]) -> list[dict[str, Any]]:
+    return [
+        {
+            "model": curve.model,
+            "protocol": curve.protocol,
+            "figure": curve.figure.key,
+            "title": curve.figure.title,
+            "better": curve.figure.better,
+            "turns": [json_point(point) for point in curve.points],
+        }
+        for curve in curves
+    ]
+
+
+def json_point(point: TurnPoint) -> dict[str, Any]:
+    score = point.score
+    return {
+        "turn": point.turn,
+        "mean": score and score.mean,
+        "low": score and score.low,
+        "high": score and score.high,
+        "n": point.n,
+        "missing": point.missing,
+        "reasons": dict(point.reasons),
+    }
+
+
+CSV_COLUMNS = (
+    "suite", "model", "protocol", "figure", "turn", "mean", "low", "high", "n", "missing", "reasons"
+)  # fmt: skip
+
+
+def csv_turns(suite: str, curves: Iterable[TurnCurve]) -> list[tuple[str | int | float | None, ...]]:
+    """One row for each model, figure and turn."""
+    return [
+        (
+            suite, curve.model, curve.protocol, curve.figure.key, point.turn,
+            *_interval(point), point.n, point.missing,
+            "; ".join(f"{count} × {reason}" for reason, count in point.reasons.items()),
+        )
+        for curve in curves
+        for point in curve.points
+    ]  # fmt: skip
+
+
+def _interval(point: TurnPoint) -> tuple[float | None, float | None, float | None]:
+    score = point.score
+    return (score.mean, score.low, score.high) if score else (None, None, None)

@@ -1,0 +1,81 @@
+"""Judge the sessions in a workspace, turn by turn: a session that failed is not judged further."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from convergebench.benchmarks.session_scoring import session_scoring, steps_of, turn_subjects
+from convergebench.engine.judging.judge_tasks import judge_tasks
+from convergebench.engine.judging.tasks import JudgingOutcome, JudgingTask
+from convergebench.engine.progress import JudgingProgress
+from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
+from convergebench.judges import Judge, Subject, Verdict, rubric
+from convergebench.results import Records
+from convergebench.results.sessions import load_sessions
+from convergebench.store import Workspace
+
+
+async def judge_sessions(
+    workspace: Workspace,
+    suite: str,
+    open_judge: Callable[[], Judge],
+    *,
+    models: Sequence[str] = (),
+    limits: RunLimits = DEFAULT_LIMITS,
+    retry_missing: bool = False,
+    progress: JudgingProgress | None = None,
+) -> JudgingOutcome:
+    """Ask for every verdict that the figures of these sessions need and that is not in the workspace yet.
+
+    All sessions are judged at turn 1, then those that passed at turn 2, and so on. `open_judge` is called
+    once a turn, since a judge is closed when its questions are answered.
+    """
+    scoring = session_scoring(suite)
+    asked = rubric(scoring.rubric)
+    records = Records.of(workspace)
+    steps = steps_of(records, load_sessions(records, [suite], models))
+    alive = {key: turn_subjects(group, scoring) for key, group in steps.items()}
+    total = JudgingOutcome()
+    settings = {"command": "turns", "suite": suite, "rubric": asked.name, "max_cost_usd": limits.max_cost_usd}
+    with workspace.run(settings) as run:
+        turn = 0
+        while alive := _reaching(alive, turn := turn + 1):
+            tasks = [JudgingTask(asked, subjects[turn]) for subjects in alive.values()]
+            judged = await judge_tasks(
+                tasks, open_judge(), workspace, run=run.id, limits=_left(limits, total),
+                retry_missing=retry_missing, progress=progress,
+            )  # fmt: skip
+            _add(total, judged)
+            if judged.interrupted or judged.out_of_budget or judged.unusable:
+                break
+            passed = [_passes(verdict, scoring.rule.passes) for verdict in judged.verdicts]
+            alive = {key: alive[key] for key, ok in zip(alive, passed, strict=True) if ok}
+        run.interrupted = total.interrupted
+    return total
+
+
+def _reaching(alive: dict[int, dict[int, Subject]], turn: int) -> dict[int, dict[int, Subject]]:
+    return {key: subjects for key, subjects in alive.items() if turn in subjects}
+
+
+def _passes(verdict: Verdict | None, passes: Callable[..., bool]) -> bool:
+    return verdict is not None and verdict.outcome == "ok" and passes(verdict.scores)
+
+
+def _left(limits: RunLimits, total: JudgingOutcome) -> RunLimits:
+    if limits.max_cost_usd is None:
+        return limits
+    return replace(limits, max_cost_usd=max(0.0, limits.max_cost_usd - total.spent_usd))
+
+
+def _add(total: JudgingOutcome, one: JudgingOutcome) -> None:
+    total.verdicts += one.verdicts
+    total.new += one.new
+    total.calls += one.calls
+    total.missing += one.missing
+    total.seconds += one.seconds
+    total.spent_usd += one.spent_usd
+    total.interrupted |= one.interrupted
+    total.out_of_budget |= one.out_of_budget
+    total.unusable |= one.unusable

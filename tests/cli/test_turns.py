@@ -1,0 +1,100 @@
+"""Sessions on the command line: run, killed, resumed, judged by a judge on loopback, and shown by turn."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from convergebench.cli.main import code_of
+from servers.judge import Answer, Asked, JudgeServer, completion, graded
+from set_imitations import write_edival, write_mse_bench
+
+
+def run_in(
+    workspace: Path, suite: str, *more: str, capsys: pytest.CaptureFixture[str]
+) -> tuple[int, dict[str, Any]]:
+    code = code_of(["run", "-m", "jpeg", "--suite", suite, "--metric", "psnr,regions", "-w", str(workspace),
+                    "--json", *more])  # fmt: skip
+    return code, json.loads(capsys.readouterr().out)
+
+
+def steps(workspace: Path) -> list[tuple[Any, ...]]:
+    with sqlite3.connect(workspace / "convergebench.sqlite") as db:
+        return db.execute(
+            "SELECT c.id, s.round, s.role, s.instruction, s.seed, s.picture FROM steps s "
+            "JOIN trajectories t ON t.id = s.trajectory "
+            "JOIN case_facts c ON c.fingerprint = t.case_fingerprint ORDER BY 1, 2"
+        ).fetchall()
+
+
+def count_steps(workspace: Path) -> int:
+    try:
+        with sqlite3.connect(f"file:{workspace}/convergebench.sqlite?mode=ro", uri=True, timeout=30) as db:
+            return int(db.execute("SELECT count(*) FROM steps").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+def test_a_session_killed_on_the_way_ends_as_one_that_never_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite = f"edival?data={write_edival(tmp_path / 'edival')}"
+    run_in(tmp_path / "whole", suite, capsys=capsys)
+    killed = tmp_path / "killed"
+    command = [sys.executable, "-m", "convergebench", "run", "-m", "jpeg", "--suite", suite, "--metric",
+               "psnr,regions", "-w", str(killed), "--concurrency", "1"]  # fmt: skip
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    limit = time.monotonic() + 90
+    while count_steps(killed) < 4 and process.poll() is None and time.monotonic() < limit:
+        time.sleep(0.002)
+    process.kill()
+    process.wait()
+    before = count_steps(killed)
+    assert before >= 4
+    code, done = run_in(killed, suite, capsys=capsys)
+    assert (code, done["run"]["edits"] + done["run"]["replayed"]) == (0, 15)
+    assert done["run"]["replayed"] >= before
+    assert steps(killed) == steps(tmp_path / "whole")
+
+
+def test_turns_shows_what_each_turn_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run_in(tmp_path, f"edival?data={write_edival(tmp_path / 'edival')}", capsys=capsys)
+    assert code_of(["turns", "-w", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "/session" in shown and "kept of the rest (higher is better)" in shown and "turn 3" in shown
+    assert code_of(["turns", "-w", str(tmp_path), "--csv"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("suite,model,protocol,figure,turn,mean")
+    assert sum(",kept," in line for line in lines) == 3
+
+
+def grades(number: int, asked: Asked) -> Answer:
+    """The cup that is removed fails; the pictures tell nothing, so the words decide."""
+    words = " ".join(asked.texts)
+    last = words.rpartition("3. ")[2] if "3. " in words else ""
+    return completion(graded(asked, prompt_following=4 if "Remove" in last else 9, consistency=8))
+
+
+def test_sessions_are_judged_with_their_history_and_stop_at_the_first_failure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pyarrow")
+    run_in(tmp_path, f"mse-bench?data={write_mse_bench(tmp_path / 'mse')}", capsys=capsys)
+    with JudgeServer(grades) as server:
+        assert code_of(["turns", "-w", str(tmp_path), "--judge", server.name, "--json"]) == 0
+        (suite,) = json.loads(capsys.readouterr().out)
+        curves = {one["figure"]: one["turns"] for one in suite["curves"]}
+        assert [point["mean"] for point in curves["passed"]] == [100, 100, 0, 0, 0]
+        assert [point["mean"] for point in curves["prompt_following"]] == [9, 9, 4, 0, 0]
+        assert [point["n"] for point in curves["passed"]] == [5] * 5
+        assert len(server.asked) == 15
+        assert max(len(asked.pictures) for asked in server.asked) == 4
+        assert code_of(["turns", "-w", str(tmp_path), "--judge", server.name]) == 0
+        assert len(server.asked) == 15, "verdicts are in the workspace"

@@ -1,0 +1,1 @@
+"""Faults as reusable tools: hostile servers, kills at random moments, damaged files."""

@@ -1,0 +1,1 @@
+"""The rules for requests, against real servers."""
