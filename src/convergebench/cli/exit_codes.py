@@ -17,6 +17,8 @@ WRONG_USE = 2
 INCOMPLETE = 3
 """Finished with something missing: failed edits or verdicts, pictures required by `--strict`, an
 instruction that cannot be inverted or classified."""
+WORSE = 4
+"""`check` found a model worse than its baseline, or different if that was asked."""
 INTERRUPTED = 130
 """Stopped by Ctrl-C or SIGTERM; finished work is saved."""
 

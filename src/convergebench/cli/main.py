@@ -14,6 +14,7 @@ import typer
 
 from convergebench.cli import (
     audit,
+    check,
     compare,
     doctor,
     export,
@@ -70,6 +71,7 @@ for module in (
     vote,
     import_,
     audit,
+    check,
     measure,
 ):
     app.command(module.NAME)(module.command)

@@ -164,12 +164,12 @@ def command(
     _print_filled_inverses(plan)
     expected = forecast_run(plan, workspace, settings.limits, fresh=not resume)
     if dry_run:
-        _print_forecast(plan, expected, as_json)
+        print_forecast(plan, expected, as_json)
         return DONE
-    _confirm_large(expected, settings, yes)
+    confirm_large(expected, settings, yes)
     _get_weights(settings)
     with Workspace.create(workspace, pictures_at) as store:
-        outcome = _execute(plan, settings, store, fresh=not resume, as_json=as_json)
+        outcome = execute_with_progress(plan, settings, store, fresh=not resume, as_json=as_json)
     if plan.protocol.by_turn:
         return _print_sessions(outcome, plan, workspace, as_json, fresh=not resume)
     if plan.protocol.returns:
@@ -216,7 +216,7 @@ def _get_weights(settings: Settings) -> None:
         typer.echo(f"convergebench: {error}; continuing without it", err=True)
 
 
-def _print_forecast(plan: Plan, expected: RunForecast, as_json: bool) -> None:
+def print_forecast(plan: Plan, expected: RunForecast, as_json: bool) -> None:
     if as_json:
         rows = [
             {"model": one.model, "fingerprint": one.fingerprint, "done": one.done, "to_do": one.to_do,
@@ -249,7 +249,7 @@ def _timed(seconds: float | None) -> str:
     return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
 
 
-def _confirm_large(expected: RunForecast, settings: Settings, yes: bool) -> None:
+def confirm_large(expected: RunForecast, settings: Settings, yes: bool) -> None:
     """Ask before a large run, unless its cost is limited or it has been started before."""
     if not expected.is_large or settings.max_cost_usd is not None or expected.is_resumed:
         return
@@ -259,7 +259,9 @@ def _confirm_large(expected: RunForecast, settings: Settings, yes: bool) -> None
     confirm(f"This run makes {size}. --limit takes a balanced part of it. Run all of it?", yes)
 
 
-def _execute(plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_json: bool) -> RunOutcome:
+def execute_with_progress(
+    plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_json: bool
+) -> RunOutcome:
     import sys
 
     from convergebench import api
