@@ -98,7 +98,7 @@ def test_refused_edits_and_replies_that_were_cut_off_are_missing_and_never_a_no(
     scored: Callable[..., list[BenchmarkRow]], judge: JudgeServer
 ) -> None:
     def cut_off_for_the_umbrella(number: int, asked: Asked) -> Answer:
-        if "six\npoints" in asked.texts[0] and "umbrella" in instruction_of(asked):
+        if "six points" in " ".join(asked.texts[0].split()) and "umbrella" in instruction_of(asked):
             return completion('{"reason": "yes, it stands; yes, it has a shadow; yes', finish="length")
         return completion(graded(asked))
 

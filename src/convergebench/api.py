@@ -77,6 +77,8 @@ class Settings:
     concurrency: int | None = None
     per_minute: float | None = None
     max_cost_usd: float | None = None
+    max_total_usd: float | None = None
+    """Of the workspace, over all runs and processes."""
     metrics: tuple[str, ...] = metrics.DEFAULT_MEASURED
     clip: str | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
@@ -109,7 +111,12 @@ class Settings:
 
     @property
     def limits(self) -> RunLimits:
-        return RunLimits(self.concurrency, per_minute=self.per_minute, max_cost_usd=self.max_cost_usd)
+        return RunLimits(
+            self.concurrency,
+            per_minute=self.per_minute,
+            max_cost_usd=self.max_cost_usd,
+            max_total_usd=self.max_total_usd,
+        )
 
 
 def run(

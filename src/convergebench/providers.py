@@ -12,6 +12,8 @@ from convergebench.errors import WrongUse
 from convergebench.types import EditError, Misconfigured, RateLimited, Refused, Unavailable
 
 LONGEST_REASON = 300
+IMPOSSIBLE_USD = 100.0
+"""No single call costs as much."""
 GEMINI_HOST = "https://generativelanguage.googleapis.com/"
 _WORTH_ASKING_AGAIN = (408, 409, 425)
 _TOO_LARGE = 413
@@ -88,6 +90,18 @@ def error_for(
     if status >= 500 or status in _WORTH_ASKING_AGAIN:
         return Unavailable(f"{status}: {reason}")
     return Misconfigured(f"{status}: {reason}")
+
+
+def sane_cost_usd(stated: object) -> float | None:
+    """A cost that a provider states, if it can be one: a finite number of dollars, not negative, and below
+    what any single call costs.
+
+    >>> [sane_cost_usd(one) for one in (0.04, 0, -1, float("nan"), float("inf"), True, "0.04", 10**30)]
+    [0.04, 0.0, None, None, None, None, None, None]
+    """
+    if isinstance(stated, bool) or not isinstance(stated, int | float):
+        return None
+    return float(stated) if 0 <= stated < IMPOSSIBLE_USD else None
 
 
 def seconds_in(retry_after: str | None) -> float | None:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from convergebench.analysis.judged.benchmark_scores import BenchmarkRow, VerdictRow
-from convergebench.benchmarks.benchmark import JudgedBenchmark
+from convergebench.analysis.judged.benchmark_scores import (
+    NO_VERDICT,
+    BenchmarkRow,
+    Sample,
+    VerdictRow,
+    with_published_figures,
+)
+from convergebench.benchmarks.benchmark import AsPublished, JudgedBenchmark
 from convergebench.benchmarks.registry import benchmark_of
 from convergebench.benchmarks.wording import chosen_rubrics
 from convergebench.engine.judging.candidates import JudgingCandidate, judging_candidates
@@ -23,11 +29,25 @@ from convergebench.types import Case, Suite
 
 
 @dataclass(frozen=True)
+class Completeness:
+    """How many of a model's samples have every verdict."""
+
+    complete: int
+    samples: int
+
+
+@dataclass(frozen=True)
 class Scored:
     rows: list[BenchmarkRow]
     judged: JudgingOutcome
     wording: str
     """Whose words the judge was asked in: this package's own if empty, else published-… or custom-DIGEST."""
+    completeness: Mapping[str, Completeness]
+    """By model."""
+
+    @property
+    def is_complete(self) -> bool:
+        return all(one.complete == one.samples for one in self.completeness.values())
 
 
 async def score_suite(
@@ -39,6 +59,7 @@ async def score_suite(
     repeats: int = 1,
     judge_in_english: bool = False,
     prompts: str = "",
+    as_published: bool = False,
     limits: RunLimits = DEFAULT_LIMITS,
     retry_missing: bool = False,
     progress: JudgingProgress | None = None,
@@ -47,8 +68,9 @@ async def score_suite(
 
     Each case is judged by its own instruction; `judge_in_english` gives the judge the English one of every
     case that has one, as published figures of WiseEdit do. `prompts` is a copy of the benchmark's repository,
-    whose published wording is used, or rubrics of your own; without it the wording is ours. `retry_missing`
-    asks again for verdicts that are missing.
+    whose published wording is used, or rubrics of your own; without it the wording is ours. `as_published`
+    puts figures by the benchmark's own treatment of missing data beside ours, and shows pictures as its
+    programs do. `retry_missing` asks again for verdicts that are missing.
     """
     name = full_name(suite)
     benchmark = benchmark_of(suite.name)
@@ -58,28 +80,56 @@ async def score_suite(
             f"{workspace.folder} has no edits of {name}; run a model on it or give a list of edits"
         )
     store_references(workspace.pictures, suite.cases)
-    rubrics = _rubrics(suite, benchmark, prompts)
+    published = _as_published(benchmark) if as_published else None
+    rubrics = _rubrics(suite, benchmark, prompts, published)
     wording = next((one.wording for one in rubrics.values() if one.wording), "")
     candidates = _candidates(workspace, suite, rubrics, benchmark, models, repeats, judge_in_english)
-    settings = {"command": "score", "suite": name, "repeats": repeats, "wording": wording}
+    settings = {"command": "score", "suite": name, "repeats": repeats, "wording": wording,
+                "as_published": as_published}  # fmt: skip
     judged = await judge_in_run(
         [one.task for one in candidates], judge, workspace, settings, limits, retry_missing, progress
     )
     verdicts = zip(candidates, judged.verdicts, strict=True)
-    rows = _verdict_rows(suite, benchmark, edits, verdicts, repeats)
-    table = [
-        replace(row, judge=judge.facts.name, wording=wording) for row in benchmark.table(suite.name, rows)
-    ]
-    return Scored(table, judged, wording)
+    rows = _verdict_rows(suite, benchmark, edits, verdicts, repeats, published)
+    table = benchmark.table(suite.name, rows)
+    if published is not None:
+        table = with_published_figures(table, benchmark.table(suite.name, published.verdicts(rows)))
+    table = [replace(row, judge=judge.facts.name, wording=wording) for row in table]
+    return Scored(table, judged, wording, _completeness(rows))
 
 
 def full_name(suite: Suite) -> str:
     return str(SuiteId(suite.name, suite.version))
 
 
-def _rubrics(suite: Suite, benchmark: JudgedBenchmark, prompts: str) -> dict[str, Rubric]:
+def _as_published(benchmark: JudgedBenchmark) -> AsPublished:
+    if benchmark.as_published is None:
+        raise WrongUse(
+            f"{benchmark.name} has no published treatment of missing data; leave --as-published out"
+        )
+    return benchmark.as_published
+
+
+def _rubrics(
+    suite: Suite, benchmark: JudgedBenchmark, prompts: str, published: AsPublished | None
+) -> dict[str, Rubric]:
     names = [name for case in suite.cases for name in benchmark.rubrics_of(case.category)]
-    return chosen_rubrics(names, prompts, [benchmark.published] if benchmark.published else [])
+    found = chosen_rubrics(names, prompts, [benchmark.published] if benchmark.published else [])
+    if published is None or not published.result_like_source:
+        return found
+    return {
+        name: replace(one, pictures=replace(one.pictures, result_like_source=True))
+        for name, one in found.items()
+    }
+
+
+def _completeness(rows: Iterable[VerdictRow]) -> dict[str, Completeness]:
+    """By model."""
+    samples: dict[str, dict[Sample, bool]] = {}
+    for row in rows:
+        of_model = samples.setdefault(row.model, {})
+        of_model[row.sample] = of_model.get(row.sample, True) and row.value is not None
+    return {model: Completeness(sum(found.values()), len(found)) for model, found in samples.items()}
 
 
 def _candidates(
@@ -141,6 +191,7 @@ def _verdict_rows(
     edits: Mapping[_Edit, str | None],
     judged: Iterable[tuple[JudgingCandidate, Verdict | None]],
     repeats: int,
+    published: AsPublished | None,
 ) -> list[VerdictRow]:
     """One row for every model, case, rubric and repeat that there should be."""
     verdicts = {
@@ -155,20 +206,29 @@ def _verdict_rows(
         for case in suite.cases:
             for edit in (_Edit(model, case.id, seed) for seed in seeds.get((model, case.id), [0])):
                 absent = edits.get(edit, "no picture: not edited yet")
+                part = published.part_of(case.hints) if published else ""
                 for name in benchmark.rubrics_of(case.category):
                     rows += [
-                        _verdict_row(edit, case, name, repeat, absent, verdicts.get((edit, name, repeat)))
+                        _verdict_row(
+                            edit, case, name, repeat, absent, verdicts.get((edit, name, repeat)), part
+                        )
                         for repeat in range(repeats)
                     ]
     return rows
 
 
 def _verdict_row(
-    edit: _Edit, case: Case, rubric_id: str, repeat: int, absent: str | None, verdict: Verdict | None
+    edit: _Edit,
+    case: Case,
+    rubric_id: str,
+    repeat: int,
+    absent: str | None,
+    verdict: Verdict | None,
+    part: str,
 ) -> VerdictRow:
     value = verdict.value if verdict else None
-    missing = absent or (f"verdict {verdict.outcome.replace('_', ' ')}" if verdict else "not judged yet")
+    missing = absent or (f"{NO_VERDICT}{verdict.outcome.replace('_', ' ')}" if verdict else "not judged yet")
     return VerdictRow(
         edit.model, case.id, case.category, case.language, case.source.id, rubric_id,
-        value, missing if value is None else None, edit.seed, repeat,
+        value, missing if value is None else None, edit.seed, repeat, part,
     )  # fmt: skip

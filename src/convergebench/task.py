@@ -36,6 +36,8 @@ class Task:
     subsets: tuple[str, ...] = ()
     limit: int | None = None
     per_subset: int | None = None
+    limit_per_subset: int | None = None
+    """The first cases of each subset, as EvalScope's `limit` takes them."""
     seed: int = 0
     judge: str = ""
     """By default nothing is judged."""
@@ -44,12 +46,16 @@ class Task:
     judge_in_english: bool = False
     prompts: str = path_field()
     """A copy of the benchmark's repository, whose published wording is used, or rubrics of your own."""
+    as_published: bool = False
+    """Also give figures by the benchmark's own treatment of missing data."""
     repeats: int = 1
     """Verdicts per picture."""
     workers: int = 8
     """Parallel edits per model."""
     judge_workers: int | None = None
     max_cost_usd: float | None = None
+    max_total_usd: float | None = None
+    """Of the workspace, over all runs and processes."""
     """Limit for editing and judging together."""
     workspace: str = path_field("results")
 
@@ -62,7 +68,12 @@ class Task:
 
     @property
     def limits(self) -> RunLimits:
-        return RunLimits(self.workers, self.judge_workers, max_cost_usd=self.max_cost_usd)
+        return RunLimits(
+            self.workers,
+            self.judge_workers,
+            max_cost_usd=self.max_cost_usd,
+            max_total_usd=self.max_total_usd,
+        )
 
     @property
     def judge_name(self) -> str:
@@ -78,6 +89,8 @@ class TaskResult:
     coverage: Coverage | None
     """Coverage of the suite by existing pictures."""
     judged: JudgingOutcome | None
+    is_complete: bool = True
+    """Whether every sample has every verdict; True if nothing was judged."""
 
 
 def run_task(task: Task | str | Path) -> TaskResult:
@@ -85,20 +98,22 @@ def run_task(task: Task | str | Path) -> TaskResult:
     task = task if isinstance(task, Task) else read_task(Path(task))
     benchmark = benchmark_of(task.suite)
     judge = _open_judge(task) if task.judge else None
-    choice = Sampling(task.subsets, task.per_subset, task.limit, task.seed)
+    choice = Sampling(task.subsets, task.per_subset, task.limit, task.seed, task.limit_per_subset)
     suite = benchmark.load(task.suite, task.data, task.language, choice)
     with Workspace.create(Path(task.workspace)) as workspace:
         outcome, covered = None, None
         if task.edits:
-            found = read_edits(Path(task.edits), task.models[0], benchmark.results)
             known = benchmark.case_ids(task.suite, task.data, task.language)
+            found = read_edits(Path(task.edits), task.models[0], benchmark.results, task.language, known)
             covered = coverage(found, [case.id for case in suite.cases], known)
             import_edits(workspace, Path(task.edits), suite, task.models[0], covered)
             names = task.models
         else:
             outcome, names = _edit(task, suite, workspace)
         scored = _judge(task, suite, names, workspace, judge, outcome) if judge else None
-    return TaskResult(scored.rows if scored else (), outcome, covered, scored.judged if scored else None)
+    if scored is None:
+        return TaskResult((), outcome, covered, None)
+    return TaskResult(scored.rows, outcome, covered, scored.judged, scored.is_complete)
 
 
 def read_task(path: Path) -> Task:
@@ -111,7 +126,7 @@ def _edit(task: Task, suite: Suite, workspace: Workspace) -> tuple[RunOutcome, t
     task.limits.check_prices(editor.facts for editor in built)
     settings = api.Settings(
         task.models, suite=task.suite, rounds=1, limit=task.limit, concurrency=task.workers,
-        max_cost_usd=task.max_cost_usd, metrics=(),
+        max_cost_usd=task.max_cost_usd, max_total_usd=task.max_total_usd, metrics=(),
     )  # fmt: skip
     plan = Plan(full_name(suite), one_shot(), suite.cases, built, (0,))
     outcome = api.execute(plan, settings, workspace)
@@ -144,6 +159,7 @@ def _judge(
             repeats=task.repeats,
             judge_in_english=task.judge_in_english,
             prompts=task.prompts,
+            as_published=task.as_published,
             limits=replace(task.limits, max_cost_usd=left),
         )
     )

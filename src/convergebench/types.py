@@ -297,6 +297,10 @@ class Unavailable(EditError):
     kind = "unavailable"
 
 
+class NoReply(Unavailable):
+    """The request was sent and no complete answer came: it may have been charged."""
+
+
 class Misconfigured(EditError):
     """No key, no credit, no such model: this editor cannot continue."""
 
@@ -388,6 +392,10 @@ class MetricFacts:
     summary: str = ""
     needs_weights: bool = False
     """Whether a missing value may become available when weights are installed; otherwise it stays missing."""
+    is_sampled: bool = False
+    """Whether a run measures it at the reported rounds only, unless it is requested."""
+    inapplicable: str = ""
+    """The reason that it gives where it does not apply to the source; such a value is not missing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -235,7 +235,7 @@ def test_the_wordings_digest_is_in_every_row_and_changes_with_a_word(
     file = clone / "GEdit-Bench" / "viescore" / "vie_prompts.py"
     write(file, file.read_text().replace("Two pictures follow.", "Two pictures follow!"))
     second = scored(workspace, suite, judge, prompts=str(file))
-    assert first.judged.asked == second.judged.asked == 2
+    assert first.judged.new == second.judged.new == 2
     assert first.wording != second.wording
     for result, name in (
         (ours, "ConvergeBench's own wording"),

@@ -62,7 +62,8 @@ def test_gaps_are_counted_and_listed_and_do_not_stop_it(cli: Cli, judge: JudgeSe
     edits = write_edits(tmp_path / "made", leave_out=2, more='{"id": "unheard-of", "image_path": "0.png"}\n')
     (tmp_path / "made" / "0.png").write_bytes(b"no picture")
     done = cli(*words(edits, tmp_path, "--judge", judge.name, "--json"))
-    assert done.code == 0
+    assert done.code == 3
+    assert done.json["complete"] == {"mine": {"complete": CASES - 3, "samples": CASES}}
     coverage = done.json["coverage"]
     assert (coverage["cases"], coverage["usable"]) == (CASES, CASES - 3)
     assert coverage["unknown"] == ["unheard-of"]

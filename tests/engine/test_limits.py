@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from convergebench.engine.limits import Attempted, Budget, BudgetReached, Lane, Limits, Patience, Stopped
+from convergebench.engine.budget import Budget, BudgetReached, Stopped
+from convergebench.engine.limits import Attempted, Lane, Limits, Patience
 from convergebench.types import (
     BadOutput,
     Crashed,
@@ -200,10 +201,10 @@ def test_what_is_charged_for_failures_is_counted_and_held_by_the_budget() -> Non
 
 @pytest.mark.parametrize(
     ("failed", "succeeded", "together"),
-    [(0.2, 0.1, 0.3), (None, 0.1, 0.1), (0.2, None, None), (None, None, None), (0.0, 0.1, 0.1)],
+    [(0.2, 0.1, 0.3), (None, 0.1, 0.2), (0.2, None, 0.3), (None, None, 0.2), (0.0, 0.1, 0.1)],
 )
-def test_a_result_costs_what_all_attempts_cost_where_that_is_known(
-    failed: float | None, succeeded: float | None, together: float | None
+def test_a_result_costs_what_all_attempts_cost_by_the_listed_price_where_nothing_is_said(
+    failed: float | None, succeeded: float | None, together: float
 ) -> None:
     script = [BadOutput("half a file", cost_usd=failed)]
 
@@ -212,7 +213,7 @@ def test_a_result_costs_what_all_attempts_cost_where_that_is_known(
             raise script.pop()
         return Reply(succeeded)
 
-    assert attempt(answer).cost_usd == (None if together is None else pytest.approx(together))
+    assert attempt(answer).cost_usd == pytest.approx(together)
 
 
 def test_what_failed_cost_nothing() -> None:

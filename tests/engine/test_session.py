@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from convergebench.engine.limits import BudgetReached, Stopped
+from convergebench.engine.budget import BudgetReached, Stopped
 from convergebench.engine.progress import NoProgress
 from convergebench.engine.run_limits import RunLimits
 from convergebench.engine.session import RunOutcome, TrajectorySession, claimed

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from convergebench.engine.limits import BudgetReached, Limits
+from convergebench.engine.budget import BudgetReached
+from convergebench.engine.limits import Limits
 from convergebench.engine.run_limits import RunLimits
 from convergebench.engine.shared_limits import SharedLimits, StopSignal
 from convergebench.judges import JudgeFacts

@@ -77,7 +77,7 @@ def test_result_folders_are_found_by_the_models_name_or_directly(given: str, tmp
 
 def test_a_folder_is_refused_where_the_benchmark_has_no_layout_for_results(tmp_path: Path) -> None:
     with pytest.raises(WrongUse, match=r"no layout for result folders; give a \.jsonl list"):
-        read_edits(tmp_path, "m", benchmark_of("gedit").results)
+        read_edits(tmp_path, "m", None)
 
 
 def test_everything_that_is_wrong_is_listed(tmp_path: Path) -> None:

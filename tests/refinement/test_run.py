@@ -236,7 +236,7 @@ def test_an_interrupt_ends_both_and_the_next_run_repeats_nothing(bench: Bench) -
     assert done.outcome.interrupted
     assert done.judged.interrupted
     assert done.outcome.complete < 6
-    assert done.judged.asked == bench.questions, "what was in flight is kept"
+    assert done.judged.new == bench.questions, "what was in flight is kept"
     bench.server.script = answer
     whole = bench.refine()
     assert whole.judged is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,21 @@ class ResultLayout:
     """Case ids and files in one model's folder."""
     example: str
     """A path inside such a folder, for error messages."""
+    case_of: Callable[[str, str, Collection[str]], str | None] = lambda found, language, known: found
+    """From what `pictures` gave as id, the chosen language and all ids of the suite, the case's id; None for
+    a picture of another language, which is passed over."""
+
+
+@dataclass(frozen=True)
+class AsPublished:
+    """What `--as-published` does for one benchmark."""
+
+    verdicts: Callable[[Sequence[VerdictRow]], list[VerdictRow]] = list
+    """The verdicts with its treatment of missing ones."""
+    part_of: Callable[[Mapping[str, str]], str] = lambda hints: ""
+    """From a case's hints, the part of the suite over which there is a further table."""
+    result_like_source: bool = False
+    """Whether results are resized to the source's size before they are judged."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +61,8 @@ class JudgedBenchmark:
     """In which figures refined edits are compared with primary ones; RE-Edit's if there are none."""
     published: PublishedRubrics | None = None
     """How its published wording is read from a copy of its repository; None if it cannot be."""
+    as_published: AsPublished | None = None
+    """How its own programs treat missing data and pictures; None if nothing is known of that."""
 
     def load(self, suite: str, data: str = "", language: str = "", sampling: Sampling = EVERY_CASE) -> Suite:
         """The chosen cases of one of its suites; empty texts mean the default."""

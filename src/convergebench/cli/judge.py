@@ -11,6 +11,7 @@ from convergebench.cli.exit_codes import judging_exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    MaxTotal,
     Prompts,
     WorkspaceFolder,
     listed,
@@ -58,6 +59,7 @@ def command(
     max_cost: Annotated[
         float | None, typer.Option(metavar="USD", help="Stop before judging costs more than this.")
     ] = None,
+    max_total: MaxTotal = None,
     per_minute: Annotated[
         float | None, typer.Option(metavar="N", help="Maximum judge calls per minute.")
     ] = None,
@@ -73,7 +75,9 @@ def command(
     from convergebench.errors import WrongUse
     from convergebench.store import DATABASE, Workspace
 
-    limits = RunLimits(judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost)
+    limits = RunLimits(
+        judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost, max_total_usd=max_total
+    )
     opened = judges.open_judge(judge)
     rubrics = _rubrics(listed(rubric), pairwise, prompts)
     limits.check_prices(judges=[opened.facts])

@@ -74,7 +74,8 @@ def closing_lines(done: JudgingOutcome, judge: str) -> list[str]:
     if done.unusable:
         lines.append(f"convergebench: {judge} cannot continue: {done.unusable_reason}")
     if done.out_of_budget:
-        lines.append("convergebench: the next judge call may exceed --max-cost; raise it to continue.")
+        limit = done.cost_limit
+        lines.append(f"convergebench: the next judge call may exceed {limit}; raise it to continue.")
     why = f" ({_counted(done)})" if done.missing else ""
     if missing and not done.ok:
         lines.append(f"convergebench: none of {total} judgements succeeded{why}.")

@@ -21,6 +21,10 @@ WorkspaceFolder = Annotated[
     typer.Option("--workspace", "-w", metavar="FOLDER", help="Folder with the results.", show_default=True),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+MaxTotal = Annotated[
+    float | None,
+    typer.Option(metavar="USD", help="Stop before all runs of the workspace cost more than this."),
+]
 SuiteName = Annotated[
     str | None,
     typer.Option("--suite", metavar="SUITE", help="Suite to report. [default: suite of the last run]"),

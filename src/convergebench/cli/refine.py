@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convergebench.cli.exit_codes import DONE
-from convergebench.cli.options import AsJson, listed, print_json
+from convergebench.cli.options import AsJson, MaxTotal, listed, print_json
 
 if TYPE_CHECKING:
     from convergebench.refinement import PreparedRefinement, RefinementResult, RefinementSettings
@@ -96,6 +96,7 @@ def refine(
         float | None,
         typer.Option(metavar="USD", help="Stop before editing, reviewing and judging cost more."),
     ] = None,
+    max_total: MaxTotal = None,
     output_dir: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Also write pictures and texts to this folder.")
     ] = None,
@@ -121,7 +122,7 @@ def refine(
         "per_category": per_category, "limit": limit, "sampling_seed": sampling_seed, "seed": seed,
         "judge": judge if scoring else "", "grades": grade and listed(grade),
         "retry_missing": retry_missing, "workers": concurrency, "per_minute": per_minute,
-        "max_cost_usd": max_cost, "output_dir": output_dir and str(output_dir),
+        "max_cost_usd": max_cost, "max_total_usd": max_total, "output_dir": output_dir and str(output_dir),
         "output_prefix": output_prefix, "workspace": workspace and str(workspace),
     }  # fmt: skip
     settings = _settings(config, {key: value for key, value in given.items() if value is not None})

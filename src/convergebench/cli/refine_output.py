@@ -147,7 +147,10 @@ def _closing_lines(done: RefinementResult, written: Sequence[Path]) -> list[str]
     elif not done.settings.judge:
         lines.append("Nothing was judged; choose a judge with --judge PROVIDER:MODEL.")
     if outcome.out_of_budget and not (done.judged and done.judged.out_of_budget):
-        lines.append("convergebench: stopped at --max-cost; rerun the command with a higher one to continue.")
+        lines.append(
+            f"convergebench: stopped at {outcome.cost_limit}; rerun the command with a higher one "
+            "to continue."
+        )
     elif outcome.interrupted:
         lines.append("Rerun the command to continue; finished edits and verdicts are reused.")
     if written and not done.settings.image:

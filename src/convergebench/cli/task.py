@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convergebench.cli.exit_codes import judging_exit_code
+from convergebench.cli.exit_codes import DONE, INCOMPLETE, judging_exit_code
 from convergebench.cli.options import AsJson, console, print_json
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ def command(
 
     done = run_task(file)
     code = judging_exit_code(done.judged, done.outcome)
+    if code == DONE and not done.is_complete:
+        code = INCOMPLETE
     if csv is not None and done.rows:
         csv.write_text(csv_text(csv_benchmark(done.rows)), encoding="utf-8")
     if as_json:

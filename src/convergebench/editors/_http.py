@@ -13,13 +13,14 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from convergebench.editors.needs import EditorKey
-from convergebench.network import AddressPolicy, KeyOrigin, network_settings
+from convergebench.network import AddressPolicy, KeyOrigin, network_settings, unanswered
 from convergebench.network.sessions import file_session, provider_session
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
     BadOutput,
     EditError,
     Misconfigured,
+    NoReply,
     RateLimited,
     Unavailable,
     UnusableAnswer,
@@ -61,7 +62,7 @@ class HttpReply:
         except RecursionError as error:
             raise UnusableAnswer("the reply is nested too deeply") from error
         except ValueError as error:
-            raise Unavailable("the reply is truncated or not JSON") from error
+            raise NoReply("the reply is truncated or not JSON") from error
 
 
 class Web:
@@ -113,7 +114,7 @@ class Web:
         except aiohttp.InvalidURL as error:
             raise Misconfigured(f"{url} is not an address; check base_url") from error
         except (aiohttp.ClientError, OSError) as error:
-            raise Unavailable(f"the reply was cut off: {type(error).__name__}") from error
+            raise unanswered(error, f"the reply was cut off: {type(error).__name__}") from error
         if response.status < 400:
             return HttpReply(response.status, body)
         reason = one_line(reason_in(body), self._secret)

@@ -15,9 +15,9 @@ from convergebench.types import (
     EditError,
     EditorFacts,
     EditRequest,
+    NoReply,
     Parameter,
     Refused,
-    Unavailable,
 )
 
 if TYPE_CHECKING:
@@ -101,4 +101,4 @@ async def deadline(seconds: float) -> AsyncIterator[Bill]:
         except TimeoutError as error:
             notes = getattr(error.__cause__, "__notes__", [])  # the cancellation's, by `patiently`
             trouble = "".join(f"; the last time: {note}" for note in notes)
-            raise Unavailable(f"no picture after {seconds:g} seconds{trouble}") from error
+            raise NoReply(f"no picture after {seconds:g} seconds{trouble}") from error

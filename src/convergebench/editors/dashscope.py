@@ -19,6 +19,7 @@ from convergebench.editors._remote import (
 from convergebench.editors._short_names import short_names
 from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import provider
+from convergebench.network import unanswered
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
     BadOutput,
@@ -28,7 +29,6 @@ from convergebench.types import (
     EditRequest,
     RateLimited,
     Refused,
-    Unavailable,
     UnusableAnswer,
 )
 
@@ -96,7 +96,7 @@ class DashScope:
                 **options,
             )
         except (aiohttp.ClientError, json.JSONDecodeError) as error:
-            raise Unavailable(f"the reply was cut off: {type(error).__name__}") from error
+            raise unanswered(error, f"the reply was cut off: {type(error).__name__}") from error
         except RecursionError as error:
             raise UnusableAnswer("the reply is nested too deeply") from error
         except TypeError as error:  # what the SDK makes of a reply without output

@@ -22,7 +22,7 @@ from convergebench.editors._settings import without_settings
 from convergebench.editors._short_names import facts_by_id, short_names
 from convergebench.editors.needs import KEY_NAME, EditorKey, Package, key_for
 from convergebench.editors.registry import ModelFacts, provider
-from convergebench.network import KeyOrigin, guarded_hooks
+from convergebench.network import KeyOrigin, guarded_hooks, unanswered
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
     BadOutput,
@@ -31,6 +31,7 @@ from convergebench.types import (
     EditorFacts,
     EditRequest,
     Misconfigured,
+    NoReply,
     Refused,
     Unavailable,
     UnusableAnswer,
@@ -164,12 +165,12 @@ def _whole(key: EditorKey) -> Iterator[None]:
     try:
         yield
     except httpx.HTTPError as error:
-        raise Unavailable(one_line(f"connection lost: {error!r}", key.value())) from error
+        raise unanswered(error, one_line(f"connection lost: {error!r}", key.value())) from error
     except RecursionError as error:
         raise UnusableAnswer("fal's answer is nested too deeply") from error
     except (ValueError, LookupError) as error:
         reason = one_line(repr(error), key.value())
-        raise Unavailable(f"fal's answer was cut short or has an unexpected format: {reason}") from error
+        raise NoReply(f"fal's answer was cut short or has an unexpected format: {reason}") from error
 
 
 def _is_a_lost_look(error: FalClientHTTPError) -> bool:

@@ -17,7 +17,7 @@ from convergebench.editors._remote import (
 from convergebench.editors._short_names import short_names
 from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import provider
-from convergebench.network import KeyOrigin, guarded_hooks
+from convergebench.network import KeyOrigin, guarded_hooks, unanswered
 from convergebench.providers import error_for, gemini_address, one_line, seconds_in
 from convergebench.types import (
     BadOutput,
@@ -26,8 +26,8 @@ from convergebench.types import (
     EditorFacts,
     EditRequest,
     Misconfigured,
+    NoReply,
     Refused,
-    Unavailable,
     UnusableAnswer,
 )
 
@@ -104,14 +104,12 @@ class GeminiEditor:
         except APIError as error:
             raise _explained(error) from error
         except httpx2.HTTPError as error:
-            raise Unavailable(one_line(f"connection lost: {error!r}", KEY.value())) from error
+            raise unanswered(error, one_line(f"connection lost: {error!r}", KEY.value())) from error
         except RecursionError as error:
             raise UnusableAnswer("the answer is nested too deeply") from error
         except ValueError as error:
             reason = one_line(repr(error), KEY.value())
-            raise Unavailable(
-                f"Gemini's answer was cut short or has an unexpected format: {reason}"
-            ) from error
+            raise NoReply(f"Gemini's answer was cut short or has an unexpected format: {reason}") from error
         with charged(self.facts.price_usd if _wrote(answer) else None):
             data = _picture_in(answer)
         return await edited_from(data, self.facts.price_usd)

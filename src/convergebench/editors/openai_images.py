@@ -20,7 +20,7 @@ from convergebench.editors._settings import without_settings
 from convergebench.editors._short_names import short_names
 from convergebench.editors.needs import KEY_NAME, EditorKey, Package, key_for
 from convergebench.editors.registry import provider
-from convergebench.network import KeyOrigin, guarded_hooks, rule_broken
+from convergebench.network import KeyOrigin, guarded_hooks, unanswered
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
     BadOutput,
@@ -29,8 +29,8 @@ from convergebench.types import (
     EditorFacts,
     EditRequest,
     Misconfigured,
+    NoReply,
     Refused,
-    Unavailable,
     UnusableAnswer,
 )
 
@@ -149,12 +149,12 @@ class OpenAIImages:
             raise _explained(error, self._key) from error
         except APIConnectionError as error:
             cause = error.__cause__ or error
-            lost = Unavailable(one_line(f"connection lost: {cause!r}", self._key.value()))
-            raise rule_broken(error) or lost from error
+            reason = one_line(f"connection lost: {cause!r}", self._key.value())
+            raise unanswered(error, reason) from error
         except RecursionError as error:
             raise UnusableAnswer("the answer is nested too deeply") from error
         except ValueError as error:
-            raise Unavailable(f"the answer was cut short or is not JSON: {error}") from error
+            raise NoReply(f"the answer was cut short or is not JSON: {error}") from error
         return await edited_from(data, bill.usd)
 
     async def close(self) -> None:

@@ -27,7 +27,7 @@ from convergebench.editors._remote import (
 )
 from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import provider
-from convergebench.network import KeyOrigin, guarded_hooks
+from convergebench.network import KeyOrigin, guarded_hooks, unanswered
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
     BadOutput,
@@ -179,4 +179,4 @@ def _answered() -> Iterator[None]:
     except RecursionError as error:
         raise UnusableAnswer("the reply is nested too deeply") from error
     except (httpx.HTTPError, ValueError) as error:
-        raise Unavailable(f"the reply was cut off: {type(error).__name__}") from error
+        raise unanswered(error, f"the reply was cut off: {type(error).__name__}") from error

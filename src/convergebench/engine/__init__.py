@@ -1,8 +1,9 @@
 """Runs trajectories."""
 
+from convergebench.engine.budget import Budget
 from convergebench.engine.editing.plan import Plan
 from convergebench.engine.editing.session import run_plan
-from convergebench.engine.limits import Attempted, Budget, Lane, Limits, Patience
+from convergebench.engine.limits import Attempted, Lane, Limits, Patience
 from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.engine.run_limits import RunLimits
 from convergebench.engine.session import RunOutcome

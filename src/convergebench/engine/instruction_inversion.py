@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from convergebench.engine.limits import Budget, Lane, Limits, Patience
+from convergebench.engine.budget import Budget
+from convergebench.engine.limits import Lane, Limits, Patience
 from convergebench.instructions.fill_inverses import known_inverse
 from convergebench.instructions.inverse import is_its_own_inverse, read
 from convergebench.instructions.reversibility import Classed, classify, plain

@@ -10,8 +10,10 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
+from convergebench.engine.budget import Budget, BudgetReached, Stopped
+from convergebench.providers import sane_cost_usd
 from convergebench.types import (
     BadOutput,
     BatchEditor,
@@ -19,8 +21,11 @@ from convergebench.types import (
     EditError,
     Editor,
     EditorFacts,
+    Misconfigured,
+    NoReply,
     PreparedEditor,
     RateLimited,
+    Refused,
     Unavailable,
     UnusableAnswer,
 )
@@ -28,8 +33,12 @@ from convergebench.types import (
 log = logging.getLogger("convergebench")
 
 WORTH_RETRYING = (RateLimited, Unavailable, BadOutput)
-ROUNDING_USD = 1e-6
-"""Tolerance for rounding errors in sums of costs."""
+LONGEST_RETRY_SECONDS = 300.0
+"""The longest Retry-After that is obeyed; a server that names more is asked again after this time."""
+LONG_WAIT_SECONDS = 30.0
+"""A longer wait is reported."""
+UNCHARGED = (Refused, RateLimited, Misconfigured, Unavailable)
+"""Answers in which a provider declines: nothing is charged unless they say so."""
 
 
 class Paid(Protocol):
@@ -53,7 +62,7 @@ class Patience:
 
     def wait_seconds(self, attempt: int, error: EditError) -> float:
         if isinstance(error, RateLimited) and error.after_seconds is not None:
-            return error.after_seconds
+            return min(error.after_seconds, LONGEST_RETRY_SECONDS)
         return random.uniform(0, min(self.longest_wait_seconds, self.first_wait_seconds * 2 ** (attempt - 1)))
 
 
@@ -65,59 +74,6 @@ class Attempted(Generic[T]):
     """Duration of the last attempt only: the editor's time, without the time the request waited."""
     cost_usd: float | None
     """Cost of all attempts, because failures can be charged too; None if unknown."""
-
-
-class Stopped(Exception):
-    """The run is ending; no new requests are sent."""
-
-
-class BudgetReached(Exception):
-    """The next call could cost more than is left of --max-cost."""
-
-    def __init__(self, attempted: Attempted[Any] | None = None) -> None:
-        super().__init__()
-        self.attempted = attempted
-        """Earlier failed attempts that were paid for."""
-
-
-class Budget:
-    """The budget of one run. Requests in flight reserve their listed price until the actual price is
-    known."""
-
-    def __init__(self, most_usd: float | None = None) -> None:
-        self.most_usd = most_usd
-        self.spent_usd = 0.0
-        self._set_aside_usd: list[float] = []
-        self._changed = asyncio.Condition()
-
-    @asynccontextmanager
-    async def pay(self, price_usd: float | None) -> AsyncIterator[Callable[[float | None], None]]:
-        """Reserve the price. The caller reports the actual cost, or nothing if there was none.
-
-        If too little is left, wait: reservations of other requests may turn out not to be needed.
-        """
-        if self.most_usd is None:
-            yield self._settle
-            return
-        price = price_usd or 0.0
-        async with self._changed:
-            await self._changed.wait_for(lambda: self._is_left(price) or not any(self._set_aside_usd))
-            if not self._is_left(price):
-                raise BudgetReached
-            self._set_aside_usd.append(price)
-        try:
-            yield self._settle
-        finally:
-            async with self._changed:
-                self._set_aside_usd.remove(price)
-                self._changed.notify_all()
-
-    def _is_left(self, price: float) -> bool:
-        assert self.most_usd is not None
-        return self.spent_usd + sum(self._set_aside_usd) + price <= self.most_usd + ROUNDING_USD
-
-    def _settle(self, cost_usd: float | None) -> None:
-        self.spent_usd += cost_usd or 0.0
 
 
 class Lane:
@@ -188,24 +144,29 @@ class Limits:
         self._budget = budget
         self._stop = stop
         self.spent_usd = 0.0
+        self._warned = False
 
-    async def attempt(self, call: Callable[[], Awaitable[T]], price_usd: float | None) -> Attempted[T]:
+    async def attempt(
+        self, call: Callable[[], Awaitable[T]], price_usd: float | None, of: str = ""
+    ) -> Attempted[T]:
         """The call's result, or the error that remained after all worthwhile attempts. Raises Stopped if the
-        run ends before the first attempt."""
+        run ends before the first attempt. `of` names what is called, for the prices that are learned."""
         done: Attempted[T] | None = None
         for attempt in range(1, self._patience.attempts + 1):
             try:
-                done = await self._once_more(call, price_usd, done)
+                done = await self._once_more(call, price_usd, of, done)
             except Stopped:
                 break
-            except BudgetReached:
-                raise BudgetReached(done) from None
+            except BudgetReached as reached:
+                raise BudgetReached(reached.limit, done) from None
             outcome = done.outcome
             is_last = attempt == self._patience.attempts or not _is_worth_retrying(outcome)
             wait = (
                 0.0 if not isinstance(outcome, EditError) else self._patience.wait_seconds(attempt, outcome)
             )
             self._lane.adapt(outcome, wait)
+            if wait > LONG_WAIT_SECONDS and not is_last:
+                log.warning("the provider asks to wait (%s); continuing in %.0f s", outcome, wait)
             if is_last or await self._stopped_within(wait):
                 break
         if done is None:
@@ -213,18 +174,35 @@ class Limits:
         return done
 
     async def _once_more(
-        self, call: Callable[[], Awaitable[T]], price_usd: float | None, before: Attempted[T] | None
+        self,
+        call: Callable[[], Awaitable[T]],
+        price_usd: float | None,
+        of: str,
+        before: Attempted[T] | None,
     ) -> Attempted[T]:
-        async with self._budget.pay(price_usd) as settle, self._lane.turn():
+        async with self._budget.pay(price_usd, of) as reserved, self._lane.turn():
             if self._stop.is_set():
                 raise Stopped
             started = time.perf_counter()
             outcome = await self._outcome(call)
             seconds = time.perf_counter() - started
-            settle(outcome.cost_usd)
-            self.spent_usd += outcome.cost_usd or 0.0
+            cost = self._cost(outcome, price_usd)
+            reserved.settle(cost or 0.0)
+            self.spent_usd += cost or 0.0
         attempts = 1 if before is None else before.attempts + 1
-        return Attempted(outcome, attempts, seconds, _cost_of_both(before, outcome))
+        return Attempted(outcome, attempts, seconds, _cost_of_both(before, outcome, cost))
+
+    def _cost(self, outcome: T | EditError, price_usd: float | None) -> float | None:
+        """What the provider says it charged. Where it says nothing, or nothing sensible, the listed price, as
+        long as a charge is possible; None if that is unknown or there was no charge."""
+        stated = outcome.cost_usd
+        if stated is not None and (cost := sane_cost_usd(stated)) is not None:
+            return cost
+        if stated is not None and not self._warned:
+            self._warned = True
+            log.warning("a provider states a cost of %r; the listed price is counted instead", stated)
+        declined = isinstance(outcome, UNCHARGED) and not isinstance(outcome, NoReply)
+        return None if stated is None and declined else price_usd
 
     async def _outcome(self, call: Callable[[], Awaitable[T]]) -> T | EditError:
         try:
@@ -235,7 +213,7 @@ class Limits:
         except EditError as error:
             return error
         except TimeoutError:
-            return Unavailable(f"no answer within {self._patience.deadline_seconds:g} s")
+            return NoReply(f"no answer within {self._patience.deadline_seconds:g} s")
         except Exception as error:  # an error in one editor must not end the work of the others
             log.debug("an editor crashed", exc_info=True)
             return Crashed(" ".join(f"{type(error).__name__}: {error}".split()))
@@ -253,8 +231,11 @@ def _is_worth_retrying(outcome: object) -> bool:
     return isinstance(outcome, WORTH_RETRYING) and not isinstance(outcome, UnusableAnswer)
 
 
-def _cost_of_both(before: Attempted[T] | None, outcome: T | EditError) -> float | None:
-    if outcome.cost_usd is None and not isinstance(outcome, EditError):
+def _cost_of_both(
+    before: Attempted[T] | None, outcome: T | EditError, cost_usd: float | None
+) -> float | None:
+    if cost_usd is None and not isinstance(outcome, EditError):
         return None
-    known = [one.cost_usd for one in (before, outcome) if one is not None and one.cost_usd is not None]
+    earlier = None if before is None else before.cost_usd
+    known = [one for one in (earlier, cost_usd) if one is not None]
     return sum(known) if known else None

@@ -25,6 +25,9 @@ class RunLimits:
     per_minute: float | None = None
     """Requests per minute to each provider."""
     max_cost_usd: float | None = None
+    """Of this run."""
+    max_total_usd: float | None = None
+    """Of the workspace, over all runs and processes."""
     patience: Patience = field(default_factory=Patience)
 
     def __post_init__(self) -> None:
@@ -35,19 +38,21 @@ class RunLimits:
         ):
             if value is not None and value < 1:
                 raise WrongUse(f"{name} must be at least 1, not {value}")
-        if self.max_cost_usd is not None and not 0 <= self.max_cost_usd < math.inf:
-            raise WrongUse(
-                f"--max-cost must be a number of dollars, 0 or more, not {self.max_cost_usd:g}; "
-                "without it there is no limit"
-            )
+        for name, usd in (("--max-cost", self.max_cost_usd), ("--max-total", self.max_total_usd)):
+            if usd is not None and not 0 <= usd < math.inf:
+                raise WrongUse(
+                    f"{name} must be a number of dollars, 0 or more, not {usd:g}; "
+                    "without it there is no limit"
+                )
         if self.per_minute is not None and not 0 < self.per_minute < math.inf:
             raise WrongUse(f"--per-minute must be a number above 0, not {self.per_minute:g}")
 
     def check_prices(self, editors: Iterable[EditorFacts] = (), judges: Iterable[JudgeFacts] = ()) -> None:
         """Raises WrongUse if the cost is limited and a price is unknown, since the limit could not be
         enforced."""
-        if self.max_cost_usd is None:
+        if self.max_cost_usd is None and self.max_total_usd is None:
             return
+        option = "--max-total" if self.max_cost_usd is None else "--max-cost"
         unpriced_editors = [facts.name for facts in editors if facts.price_usd is None]
         unpriced_judges = [facts.name for facts in judges if facts.prices is None]
         if not unpriced_editors and not unpriced_judges:
@@ -55,7 +60,7 @@ class RunLimits:
         names = ", ".join(dict.fromkeys([*unpriced_editors, *unpriced_judges]))
         add = ", or add ?usd_per_million_in=…&usd_per_million_out=… to the name of the judge or reasoner"
         raise WrongUse(
-            f"the price of {names} is unknown, so --max-cost cannot hold; leave --max-cost out"
+            f"the price of {names} is unknown, so {option} cannot hold; leave {option} out"
             f"{add if unpriced_judges else ''}"
         )
 

@@ -11,8 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
+from convergebench.engine.budget import BudgetReached, CostLimit, Stopped
 from convergebench.engine.editing.durable_edit import StepFailed
-from convergebench.engine.limits import BudgetReached, Limits, Stopped
+from convergebench.engine.limits import Limits
 from convergebench.engine.shared_limits import SharedLimits
 from convergebench.errors import BadPicture
 from convergebench.judges import JudgeFacts
@@ -32,6 +33,8 @@ class SessionOutcome:
     spent_usd: float = 0.0
     interrupted: bool = False
     out_of_budget: bool = False
+    cost_limit: CostLimit = "--max-cost"
+    """Which limit ended it, if it is out of budget."""
     unusable: dict[str, str] = field(default_factory=dict)
     """Models, judges and reasoners that could not continue at all, and why."""
 
@@ -125,8 +128,9 @@ class Session(Generic[OutcomeT]):
             yield
         except Stopped:
             pass
-        except BudgetReached:
+        except BudgetReached as reached:
             self.outcome.out_of_budget = True
+            self.outcome.cost_limit = reached.limit
             self._shared.stop.set()
         except Misconfigured as error:
             if judge:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from convergebench.engine.limits import Budget, Lane, Limits, Patience, lane_for, patience_with
+from convergebench.engine.budget import Budget, SpendingLedger
+from convergebench.engine.limits import Lane, Limits, Patience, lane_for, patience_with
 from convergebench.engine.run_limits import RunLimits
 from convergebench.judges import JudgeFacts
 from convergebench.provider_limits import limits_at
+from convergebench.store import Workspace
+from convergebench.store.spending import WorkspaceSpending
 from convergebench.types import Editor
 
 QUESTIONS_AT_ONCE = 8
@@ -33,6 +36,11 @@ class StopSignal(asyncio.Event):
             child.set()
 
 
+def limits_in(workspace: Workspace, run: int, limits: RunLimits) -> SharedLimits:
+    """The limits of a run, with its spending recorded in the workspace."""
+    return SharedLimits(limits, WorkspaceSpending(workspace, run, limits.max_total_usd))
+
+
 class SharedLimits:
     """One lane for each provider, shared by its editors and judges; one budget; one stop signal for all.
 
@@ -40,10 +48,10 @@ class SharedLimits:
     an error ends the whole run after requests in flight have finished.
     """
 
-    def __init__(self, limits: RunLimits) -> None:
+    def __init__(self, limits: RunLimits, ledger: SpendingLedger | None = None) -> None:
         self.limits = limits
         self.stop = StopSignal()
-        self._budget = Budget(limits.max_cost_usd)
+        self._budget = Budget(limits.max_cost_usd, ledger)
         self._lanes: dict[str, Lane] = {}
 
     def for_editor(self, editor: Editor, stop: asyncio.Event) -> Limits:

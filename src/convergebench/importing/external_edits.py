@@ -67,14 +67,22 @@ class Coverage:
         return not (self.missing or self.unreadable or self.duplicate or self.unknown)
 
 
-def read_edits(path: Path, model: str, layout: ResultLayout | None = None) -> list[ExternalEdit]:
+def read_edits(
+    path: Path,
+    model: str,
+    layout: ResultLayout | None = None,
+    language: str = "",
+    known: Collection[str] = frozenset(),
+) -> list[ExternalEdit]:
     """Read JSON lines with id and image_path, relative to the file, or a folder in the benchmark's layout:
-    for one model, or for several models with a folder each."""
+    for one model, or for several models with a folder each. `known` are the ids of the suite in the chosen
+    language."""
     if path.is_dir():
         if layout is None:
             raise WrongUse(f"this suite has no layout for result folders; give a .jsonl list, not {path}")
         folder = path / model if (path / model).is_dir() else path
-        found = [ExternalEdit(case, file) for case, file in layout.pictures(folder)]
+        named = [(layout.case_of(name, language, known), file) for name, file in layout.pictures(folder)]
+        found = [ExternalEdit(case, file) for case, file in named if case is not None]
         if not found:
             raise WrongUse(f"{folder} holds no results such as {layout.example}; check the name")
         return found

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from convergebench.errors import MissingExtra
 from convergebench.judges._call import JudgeKey, error_for, sent_settings
 from convergebench.judges.base import Ending, JudgeFacts, JudgeReply, Question, cost_usd, token_counts
-from convergebench.network import KeyOrigin, guarded_hooks, rule_broken
+from convergebench.network import KeyOrigin, guarded_hooks, unanswered
 from convergebench.providers import seconds_in
-from convergebench.types import BadOutput, Unavailable, UnusableAnswer
+from convergebench.types import BadOutput, NoReply, UnusableAnswer
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -57,13 +57,12 @@ class AnthropicJudge:
             raise error_for(error.status_code, KEY.hidden_in(error.message), KEY, after) from error
         except APIConnectionError as error:
             cause = error.__cause__ or error
-            lost = Unavailable(KEY.hidden_in(f"connection lost: {cause!r}"))
-            raise rule_broken(error) or lost from error
+            raise unanswered(error, KEY.hidden_in(f"connection lost: {cause!r}")) from error
         except RecursionError as error:
             raise UnusableAnswer("the answer is nested too deeply") from error
         except ValueError as error:
             reason = KEY.hidden_in(error)
-            raise Unavailable(f"the answer was cut short or is not JSON: {reason}") from error
+            raise NoReply(f"the answer was cut short or is not JSON: {reason}") from error
         return self._reply(answer)
 
     async def close(self) -> None:

@@ -11,6 +11,8 @@ from convergebench.judges.rubric import PICTURES, REASON, TEXTS, Ask, PictureLim
 from convergebench.picture import Picture, digest_of
 from convergebench.types import Digest, PictureFacts, fingerprint_of
 
+Show = Callable[..., JudgeImage]
+"""Gives a picture by digest and limits; a second digest names a picture to whose size it is resized first."""
 FORM = 1
 """Increase this when the texts below change, because replies to different questions must not be mixed."""
 
@@ -66,14 +68,15 @@ def key_of(
     pictures: Sequence[tuple[str, Digest]],
     texts: Mapping[str, str],
     repeat: int,
+    like: Digest | None = None,
 ) -> str:
-    """The key of a verdict: equal only for the identical question to the same judge."""
-    return fingerprint_of(FORM, judge, rubric.fingerprint, pictures, texts, repeat)
+    """The key of a verdict: equal only for the identical question to the same judge. `like` is the picture in
+    whose size the result is shown, if it is not its own."""
+    more = () if like is None else (like,)
+    return fingerprint_of(FORM, judge, rubric.fingerprint, pictures, texts, repeat, *more)
 
 
-def question(
-    rubric: Rubric, subject: Subject, show: Callable[[Digest, PictureLimits], JudgeImage]
-) -> Question:
+def question(rubric: Rubric, subject: Subject, show: Show) -> Question:
     """`show` returns a picture within the rubric's limits."""
     if rubric.message is not None:
         return _published(rubric, rubric.message, subject, show)
@@ -81,21 +84,17 @@ def question(
     return Question(rubric.system, parts, rubric.schema)
 
 
-def _published(
-    rubric: Rubric, message: Message, subject: Subject, show: Callable[[Digest, PictureLimits], JudgeImage]
-) -> Question:
+def _published(rubric: Rubric, message: Message, subject: Subject, show: Show) -> Question:
     pictures = pictures_sent(rubric, subject)
     several = len(subject.pictures.get("source", ())) > 1
     laid_out = message.laid_out(subject.texts, [role for role, _ in pictures], several=several)
     parts = tuple(
-        part if isinstance(part, str) else show(pictures[part][1], rubric.pictures) for part in laid_out
+        part if isinstance(part, str) else _shown(rubric, subject, *pictures[part], show) for part in laid_out
     )
     return Question(message.system, parts, None)
 
 
-def _parts(
-    rubric: Rubric, subject: Subject, show: Callable[[Digest, PictureLimits], JudgeImage]
-) -> Iterator[str | JudgeImage]:
+def _parts(rubric: Rubric, subject: Subject, show: Show) -> Iterator[str | JudgeImage]:
     pictures = pictures_sent(rubric, subject)
     several = len(subject.pictures.get("source", ())) > 1
     yield (several and rubric.prompt_for_several) or rubric.prompt
@@ -106,8 +105,19 @@ def _parts(
         count[name] = count.get(name, 0) + 1
         alone = sum(other == name for other, _ in pictures) == 1
         yield f"{_CAPTIONS[name]}:" if alone else f"{_CAPTIONS[name]}, number {count[name]}:"
-        yield show(digest, rubric.pictures)
+        yield _shown(rubric, subject, name, digest, show)
     yield _form(rubric)
+
+
+def _shown(rubric: Rubric, subject: Subject, role: str, digest: Digest, show: Show) -> JudgeImage:
+    like = source_of_size(rubric, subject) if role == "result" else None
+    return show(digest, rubric.pictures) if like is None else show(digest, rubric.pictures, like)
+
+
+def source_of_size(rubric: Rubric, subject: Subject) -> Digest | None:
+    """The picture to whose size the result is resized."""
+    sources = subject.pictures.get("source", ())
+    return sources[0] if rubric.pictures.result_like_source and sources else None
 
 
 def _form(rubric: Rubric) -> str:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Literal, Protocol
 
 from convergebench.picture import Picture
-from convergebench.providers import whole
+from convergebench.providers import sane_cost_usd, whole
 from convergebench.types import Digest, Parameter, fingerprint_of
 
 Outcome = Literal["ok", "refused", "truncated", "unparseable", "out_of_range", "error"]
@@ -36,7 +36,7 @@ def cost_usd(prices: TokenPrices | None, tokens_read: int | None, tokens_written
     """None if prices or tokens are unknown."""
     if prices is None or tokens_read is None or tokens_written is None:
         return None
-    return prices.cost_usd(tokens_read, tokens_written)
+    return sane_cost_usd(prices.cost_usd(tokens_read, tokens_written))
 
 
 def token_counts(usage: Any, *names: str) -> list[int | None]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from convergebench.errors import MissingExtra
 from convergebench.judges._call import JudgeKey, error_for, sent_settings
 from convergebench.judges.base import Ending, JudgeFacts, JudgeReply, Question, cost_usd
-from convergebench.network import KeyOrigin, guarded_hooks
+from convergebench.network import KeyOrigin, guarded_hooks, unanswered
 from convergebench.providers import gemini_address, seconds_in
-from convergebench.types import EditError, Misconfigured, Unavailable, UnusableAnswer
+from convergebench.types import EditError, Misconfigured, NoReply, UnusableAnswer
 
 if TYPE_CHECKING:
     from google.genai.errors import APIError
@@ -62,13 +62,11 @@ class GeminiJudge:
         except APIError as error:
             raise _explained(error) from error
         except httpx2.HTTPError as error:
-            raise Unavailable(KEY.hidden_in(f"connection lost: {error!r}")) from error
+            raise unanswered(error, KEY.hidden_in(f"connection lost: {error!r}")) from error
         except RecursionError as error:
             raise UnusableAnswer("the answer is nested too deeply") from error
         except ValueError as error:
-            raise Unavailable(
-                KEY.hidden_in(f"the answer does not have Gemini's format: {error!r}")
-            ) from error
+            raise NoReply(KEY.hidden_in(f"the answer does not have Gemini's format: {error!r}")) from error
         return self._reply(answer)
 
     async def close(self) -> None:

@@ -11,9 +11,16 @@ from uuid import uuid4
 from convergebench.errors import MissingExtra
 from convergebench.judges._call import JudgeKey, error_for, sent_settings
 from convergebench.judges.base import Ending, JudgeFacts, JudgeReply, Question, cost_usd, token_counts
-from convergebench.network import KeyOrigin, guarded_hooks, rule_broken
+from convergebench.network import KeyOrigin, guarded_hooks, unanswered
 from convergebench.providers import seconds_in
-from convergebench.types import BadOutput, EditError, Misconfigured, Refused, Unavailable, UnusableAnswer
+from convergebench.types import (
+    BadOutput,
+    EditError,
+    Misconfigured,
+    NoReply,
+    Refused,
+    UnusableAnswer,
+)
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
@@ -82,13 +89,12 @@ class OpenAIChat:
             answer = await self._client.post("/chat/completions", content=body, cast_to=object)
         except APIConnectionError as error:
             cause = error.__cause__ or error
-            lost = Unavailable(self._key.hidden_in(f"connection lost: {cause!r}"))
-            raise rule_broken(error) or lost from error
+            raise unanswered(error, self._key.hidden_in(f"connection lost: {cause!r}")) from error
         except RecursionError as error:
             raise UnusableAnswer("the answer is nested too deeply") from error
         except ValueError as error:
             reason = self._key.hidden_in(error)
-            raise Unavailable(f"the answer was cut short or is not JSON: {reason}") from error
+            raise NoReply(f"the answer was cut short or is not JSON: {reason}") from error
         return self._reply(answer)
 
     def _reply(self, answer: Any) -> JudgeReply:

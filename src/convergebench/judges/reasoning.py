@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
+from convergebench.judges.asking import Show
 from convergebench.judges.base import JudgeImage, JudgeReply, Question, Verdict
 from convergebench.judges.json_in_prose import NotInForm, the_object
 from convergebench.judges.rubric import PictureLimits
@@ -64,7 +65,9 @@ class Prompt:
 
     @cached_property
     def fingerprint(self) -> str:
-        return fingerprint_of(FORM, asdict(self))
+        words = asdict(self)
+        del words["pictures"]["result_like_source"]  # as before there was such a thing
+        return fingerprint_of(FORM, words)
 
 
 @cache
@@ -91,7 +94,7 @@ def question(
     instruction: str,
     sources: Sequence[Digest],
     result: Digest,
-    show: Callable[[Digest, PictureLimits], JudgeImage],
+    show: Show,
 ) -> Question:
     """The original, the current picture and the original instruction, and nothing else."""
     wording = prompt()

@@ -2,7 +2,7 @@
 pictures are fetched from."""
 
 from convergebench.network.addresses import AddressPolicy
-from convergebench.network.answers import BoundedBody, guarded_hooks, rule_broken
+from convergebench.network.answers import BoundedBody, guarded_hooks, unanswered
 from convergebench.network.origins import KeyOrigin
 from convergebench.network.settings import NetworkSettings, network_settings
 
@@ -13,5 +13,5 @@ __all__ = [
     "NetworkSettings",
     "guarded_hooks",
     "network_settings",
-    "rule_broken",
+    "unanswered",
 ]

@@ -9,10 +9,18 @@ from typing import Any
 
 from convergebench.network.origins import KeyOrigin
 from convergebench.network.settings import network_settings
-from convergebench.types import EditError, Unavailable, UnusableAnswer
+from convergebench.types import EditError, NoReply, Unavailable, UnusableAnswer
 
 ENCODINGS = "gzip, deflate"
 _PIECE_BYTES = 1 << 20
+_NOT_SENT = frozenset(
+    {
+        "ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "ClientConnectorError",
+        "ClientConnectorDNSError", "ClientConnectorCertificateError", "ClientConnectorSSLError",
+        "ClientProxyConnectionError", "ClientHttpProxyError", "ConnectionTimeoutError",
+    }
+)  # fmt: skip
+"""Errors of httpx, httpx2 and aiohttp before a request has left; by name, as none need be installed."""
 
 
 class BoundedBody:
@@ -101,10 +109,15 @@ def _bounded_stream(stream: Any, body: BoundedBody) -> Any:
     return BoundedStream()
 
 
-def rule_broken(error: BaseException | None) -> EditError | None:
-    """The EditError that an SDK has wrapped in an error of its own."""
-    while error is not None:
-        if isinstance(error, EditError):
-            return error
-        error = error.__cause__ or error.__context__
-    return None
+def unanswered(error: BaseException, reason: str) -> EditError:
+    """What a call without a complete answer means, from the error of an HTTP library or an SDK: the rule of
+    ours that ended it, Unavailable where nothing was sent, and otherwise NoReply."""
+    seen: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in seen:
+        if isinstance(cause, EditError):
+            return cause
+        seen.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    was_sent = not any(type(one).__name__ in _NOT_SENT for one in seen)
+    return NoReply(reason) if was_sent else Unavailable(reason)

@@ -6,10 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from convergebench.network.addresses import AddressPolicy, checked_resolver
-from convergebench.network.answers import BoundedBody
+from convergebench.network.answers import BoundedBody, unanswered
 from convergebench.network.origins import KeyOrigin
 from convergebench.network.settings import network_settings
-from convergebench.types import Unavailable
 
 if TYPE_CHECKING:
     import aiohttp
@@ -77,10 +76,11 @@ def _session(connector: aiohttp.TCPConnector, guard: Any) -> aiohttp.ClientSessi
 
 
 async def _sent(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
-    """A lost connection is Unavailable; nothing is sent again."""
+    """A lost connection is Unavailable, or NoReply if it may have been charged; nothing is sent again."""
     import aiohttp
 
     try:
         return await send(request)
     except aiohttp.ClientConnectionError as error:
-        raise Unavailable(f"connection to {request.url.host} lost: {type(error).__name__}") from error
+        reason = f"connection to {request.url.host} lost: {type(error).__name__}"
+        raise unanswered(error, reason) from error

@@ -16,7 +16,7 @@ from convergebench.engine.judging.stage import JudgingStage
 from convergebench.engine.judging.tasks import JudgingOutcome
 from convergebench.engine.progress import JudgingProgress
 from convergebench.engine.refining.session import RefinementOutcome, RefiningStage
-from convergebench.engine.shared_limits import SharedLimits
+from convergebench.engine.shared_limits import limits_in
 from convergebench.judges import Verdict
 from convergebench.refinement.judging import RefinedJudgement, judgements
 from convergebench.refinement.prepare import PreparedRefinement, prepare
@@ -77,7 +77,8 @@ class _Stages:
     ) -> None:
         self._prepared = prepared
         self._workspace = workspace
-        limits, retry_missing = SharedLimits(prepared.settings.limits), prepared.settings.retry_missing
+        limits = limits_in(workspace, run, prepared.settings.limits)
+        retry_missing = prepared.settings.retry_missing
         self._refining = RefiningStage(
             prepared.plan, workspace, limits, run=run, retry_missing=retry_missing, progress=progress,
             on_picture=self._judge_case,

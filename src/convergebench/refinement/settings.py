@@ -60,6 +60,8 @@ class RefinementSettings:
     per_minute: float | None = None
     max_cost_usd: float | None = None
     """Of editing, reasoning and judging together."""
+    max_total_usd: float | None = None
+    """Of the workspace, over all runs and processes."""
     workspace: str = path_field("results")
     output_dir: str = path_field()
     """An additional folder for pictures and texts; by default they are only in the workspace."""
@@ -85,7 +87,12 @@ class RefinementSettings:
     @property
     def limits(self) -> RunLimits:
         return RunLimits(
-            self.workers, self.judge_workers, self.reasoner_workers, self.per_minute, self.max_cost_usd
+            self.workers,
+            self.judge_workers,
+            self.reasoner_workers,
+            self.per_minute,
+            self.max_cost_usd,
+            self.max_total_usd,
         )
 
     @property

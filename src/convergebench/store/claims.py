@@ -16,22 +16,29 @@ _MAKING = 0
 
 
 class Claims:
-    """A workspace's claims. A process has one of these for each folder, however often it opens the workspace:
-    the system gives such locks to processes, and drops them all when the file is closed once."""
+    """A workspace's claims. A process has one of these for each file, however often and by whatever path it
+    opens the workspace: the system gives such locks to processes, and drops them all when the file is closed
+    once."""
 
-    _of_folder: ClassVar[dict[Path, Claims]] = {}
+    _of_file: ClassVar[dict[tuple[int, int], Claims]] = {}
     _guard = threading.Lock()
 
     def __init__(self, folder: Path) -> None:
         self._file = (folder / "claims").open("ab")
         self._held: set[int] = set()
+        self._one_thread = threading.Lock()
 
     @classmethod
     def of(cls, folder: Path) -> Claims:
+        path = folder / "claims"
         with cls._guard:
-            if folder not in cls._of_folder or not (folder / "claims").exists():
-                cls._of_folder[folder] = cls(folder)
-            return cls._of_folder[folder]
+            if not path.exists():
+                path.open("ab").close()
+            file = path.stat()
+            identity = file.st_dev, file.st_ino
+            if identity not in cls._of_file:
+                cls._of_file[identity] = cls(folder)
+            return cls._of_file[identity]
 
     def take(self, trajectory: int) -> bool:
         """Whether it was free, and is now held by this process."""
@@ -65,9 +72,10 @@ class Claims:
 
     @contextlib.contextmanager
     def making(self) -> Iterator[None]:
-        """One process at a time."""
-        fcntl.lockf(self._file, fcntl.LOCK_EX, 1, _MAKING)
-        try:
-            yield
-        finally:
-            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _MAKING)
+        """One process at a time, and one thread of it."""
+        with self._one_thread:
+            fcntl.lockf(self._file, fcntl.LOCK_EX, 1, _MAKING)
+            try:
+                yield
+            finally:
+                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _MAKING)

@@ -123,6 +123,15 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE hidden_models (model TEXT PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE hidden_runs (run INTEGER PRIMARY KEY REFERENCES runs, at TEXT NOT NULL);
     """,
+    """
+    CREATE TABLE spending (
+        id INTEGER PRIMARY KEY, run INTEGER NOT NULL, reserved_usd REAL NOT NULL, charged_usd REAL
+    );
+    INSERT INTO spending (run, reserved_usd, charged_usd)
+        SELECT run, cost_usd, cost_usd FROM steps WHERE cost_usd > 0;
+    INSERT INTO spending (run, reserved_usd, charged_usd)
+        SELECT run, cost_usd, cost_usd FROM judge_attempts WHERE cost_usd > 0;
+    """,
 )
 """One script per version. A released script is never changed; a new one is appended."""
 

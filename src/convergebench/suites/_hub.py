@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,9 @@ from convergebench.errors import DownloadFailed, MissingExtra, WrongUse
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 
+_log = logging.getLogger("convergebench")
+
+
 def local_copy(data: str, patterns: Sequence[str], advice: str) -> Path:
     """The path itself, or the folder with the dataset's files that match these names.
 
@@ -19,7 +23,7 @@ def local_copy(data: str, patterns: Sequence[str], advice: str) -> Path:
     """
     path = Path(data).expanduser()
     if path.exists():
-        return path
+        return _newest_snapshot(path)
     if not _HUB_ID.fullmatch(data) or data.endswith(".json"):
         raise WrongUse(f"{data} does not exist; {advice}.")
     try:
@@ -34,3 +38,15 @@ def local_copy(data: str, patterns: Sequence[str], advice: str) -> Path:
             f"could not download {data} ({reason}); try again with a network connection, "
             "or name a local copy as data."
         ) from error
+
+
+def _newest_snapshot(path: Path) -> Path:
+    """Of a dataset's folder in the hub cache, which may hold several versions, the newest; else the path."""
+    snapshots = path / "snapshots"
+    found = [one for one in snapshots.iterdir() if one.is_dir()] if snapshots.is_dir() else []
+    if not found:
+        return path
+    newest = max(found, key=lambda one: (one.stat().st_mtime, one.name))
+    if len(found) > 1:
+        _log.warning("%s holds %d snapshots; the newest, %s, is used", path, len(found), newest.name)
+    return newest

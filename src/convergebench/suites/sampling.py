@@ -28,9 +28,14 @@ class Sampling:
     limit: int | None = None
     """Maximum number of cases, taken from the subsets in turn."""
     seed: int = 0
+    first_per_subset: int | None = None
+    """The first cases of each subset, as EvalScope's `limit` takes them."""
 
     def __post_init__(self) -> None:
-        for name, value in (("per-subset sample", self.per_subset), ("limit", self.limit)):
+        for name, value in (
+            ("per-subset sample", self.per_subset), ("limit", self.limit),
+            ("limit per subset", self.first_per_subset),
+        ):  # fmt: skip
             if value is not None and value < 1:
                 raise WrongUse(f"a {name} of {value} leaves no case; give 1 or more.")
 
@@ -61,7 +66,7 @@ def sample(entries: Sequence[T], subset_of: Callable[[T], str], sampling: Sampli
         if name not in groups:
             raise unknown_name("subset", name, groups)
     samples = [
-        _sample_of_group(group, f"{sampling.seed}/{name}", sampling.per_subset)
+        _sample_of_group(group[: sampling.first_per_subset], f"{sampling.seed}/{name}", sampling.per_subset)
         for name, group in groups.items()
         if not sampling.subsets or name in sampling.subsets
     ]

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Sequence
 import numpy as np
 import pytest
 
+from convergebench.engine.budget import Stopped
 from convergebench.engine.editing.batching import BatchingEditor
-from convergebench.engine.limits import Stopped
 from convergebench.picture import Picture
 from convergebench.types import Edited, EditError, EditorFacts, EditRequest, Refused, Unavailable
 

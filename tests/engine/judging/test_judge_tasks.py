@@ -194,7 +194,7 @@ def test_nothing_is_asked_twice_while_nothing_changes(workspace: Workspace, serv
     again = judge(workspace, server.name, task(workspace), task(workspace, seed=2))
     assert len(server.asked) == 2
     assert again.verdicts == first.verdicts
-    assert (again.asked, again.calls) == (0, 0)
+    assert (again.new, again.calls) == (0, 0)
 
 
 def test_the_same_question_twice_in_one_run_is_asked_once(workspace: Workspace, server: JudgeServer) -> None:
@@ -214,8 +214,8 @@ def test_a_change_of_picture_text_rubric_judge_or_repeat_is_asked_about(
         replace(before, rubric=replace(SC, prompt="Look!")),
         replace(before, repeat=1),
     ]
-    assert judge(workspace, server.name, before, *changed).asked == len(changed)
-    assert judge(workspace, f"{server.name}&temperature=0.5", before).asked == 1
+    assert judge(workspace, server.name, before, *changed).new == len(changed)
+    assert judge(workspace, f"{server.name}&temperature=0.5", before).new == 1
 
 
 def test_a_missing_verdict_stands_until_it_is_asked_for(workspace: Workspace, server: JudgeServer) -> None:
@@ -238,7 +238,7 @@ def test_a_run_that_was_cut_short_goes_on_with_what_has_no_verdict(
     kept = workspace.query("SELECT key FROM judgements")
     assert len(kept) == 2
     done = judge(workspace, server.name, *tasks)
-    assert (done.ok, done.asked) == (4, 4)
+    assert (done.ok, done.new) == (4, 4)
 
 
 def test_as_many_questions_are_in_flight_as_allowed(workspace: Workspace, server: JudgeServer) -> None:
@@ -258,7 +258,7 @@ def test_a_budget_stops_before_it_is_overrun_and_keeps_what_was_paid_for(
     done = judge(workspace, name, *tasks, max_cost_usd=2.5, concurrency=1)
     assert (done.ok, done.spent_usd, done.out_of_budget) == (2, pytest.approx(2.0), True)
     assert done.verdicts[2:] == [None] * 3
-    assert judge(workspace, name, *tasks).asked == 3
+    assert judge(workspace, name, *tasks).new == 3
 
 
 def test_what_is_spent_is_the_sum_of_all_attempts_on_record(
@@ -310,7 +310,7 @@ def test_an_interrupt_keeps_what_is_in_flight_and_the_next_run_goes_on(
     tasks = [task(workspace, seed=seed) for seed in range(1, 6)]
     done = judge(workspace, server.name, *tasks, concurrency=1)
     assert (done.interrupted, done.ok, len(server.asked)) == (True, 2, 2)
-    assert judge(workspace, server.name, *tasks).asked == 3
+    assert judge(workspace, server.name, *tasks).new == 3
 
 
 def test_two_that_judge_at_the_same_time_share_the_work(workspace: Workspace, server: JudgeServer) -> None:
@@ -335,7 +335,7 @@ def test_two_that_judge_at_the_same_time_share_the_work(workspace: Workspace, se
 
     first, other = asyncio.run(both())
     assert (first.ok, other.ok, len(server.asked)) == (8, 8, 8)
-    assert first.asked + other.asked == 8
+    assert first.new + other.new == 8
 
 
 def test_a_picture_that_is_gone_ends_the_run_and_leaves_nothing_claimed(

@@ -207,7 +207,7 @@ def test_a_malformed_reply_is_asked_for_again_and_then_missing_while_the_primary
     assert case.after(1).picture is None
     assert str(case.after(1).missing).startswith("no advice: the reply holds no JSON object")
     kept = [row["reply"] for row in bench.workspace.query("SELECT reply FROM judge_attempts")]
-    assert kept == ["Looks good to me."] * 3
+    assert kept == ["Looks good to me."] * 2
 
 
 def test_missing_advice_is_asked_for_again_only_where_that_is_wanted(bench: Bench) -> None:

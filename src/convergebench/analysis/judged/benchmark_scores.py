@@ -6,12 +6,15 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
 from convergebench.analysis.statistics.confidence import CONFIDENCE, student_quantile
+
+NO_VERDICT = "verdict "
+"""How a reason begins where the judge was asked and no verdict could be read."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +32,17 @@ class VerdictRow:
     missing: str | None = None
     seed: int = 0
     repeat: int = 0
+    part: str = ""
+    """A part of the suite that has figures of its own, such as GEdit-Bench's intersection."""
 
     @property
     def sample(self) -> Sample:
-        return Sample(self.model, self.case, self.subset, self.language, self.picture, self.seed)
+        return Sample(self.model, self.case, self.subset, self.language, self.picture, self.seed, self.part)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether there is a picture and the judge was asked about it, but no verdict could be read."""
+        return self.value is None and (self.missing or "").startswith(NO_VERDICT)
 
 
 @dataclass(frozen=True)
@@ -45,6 +55,16 @@ class Sample:
     language: str
     picture: str
     seed: int
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class PublishedFigure:
+    """A figure by the benchmark's own treatment of missing data."""
+
+    score: float | None
+    n: int
+    """Samples in it, those with values that the treatment put in place of missing ones too."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +86,13 @@ class BenchmarkRow:
     judge: str = ""
     wording: str = ""
     """Whose words the judge was asked in: this package's own if empty, else published-… or custom-DIGEST."""
+    as_published: PublishedFigure | None = None
+    """None unless it was asked for."""
+
+    @property
+    def figure(self) -> tuple[str, str, str, str]:
+        """Which figure of which model this is."""
+        return self.model, self.language, self.metric, self.subset
 
 
 Scores = Mapping[Sample, float | str]
@@ -88,6 +115,23 @@ def scores_of(rows: Iterable[VerdictRow], rubric: str) -> dict[Sample, float | s
         sample: math.fsum(found) / len(found) if found else reasons[sample]
         for sample, found in values.items()
     }
+
+
+def with_published_figures(
+    rows: Sequence[BenchmarkRow], published: Sequence[BenchmarkRow]
+) -> list[BenchmarkRow]:
+    """The rows, each beside the same figure of a table with the benchmark's own treatment of missing data."""
+    by_figure = {row.figure: row for row in published}
+    found = []
+    for row in rows:
+        other = by_figure.get(row.figure)
+        figure = (
+            PublishedFigure(other.score.mean if other.score else None, other.n)
+            if other
+            else PublishedFigure(None, 0)
+        )
+        found.append(replace(row, as_published=figure))
+    return found
 
 
 def present(scores: Scores) -> dict[Sample, float]:

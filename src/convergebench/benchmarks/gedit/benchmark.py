@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from convergebench.benchmarks.benchmark import JudgedBenchmark
+from convergebench.benchmarks.benchmark import AsPublished, JudgedBenchmark, ResultLayout
 from convergebench.benchmarks.gedit import mini, suite
 from convergebench.benchmarks.gedit.published import PUBLISHED
-from convergebench.benchmarks.gedit.sums import RUBRICS, gedit_table
+from convergebench.benchmarks.gedit.sums import INTERSECTION, RUBRICS, gedit_table
 
 BENCHMARK = JudgedBenchmark(
     name=suite.NAME,
@@ -13,4 +13,10 @@ BENCHMARK = JudgedBenchmark(
     rubrics_of=lambda subset: tuple(RUBRICS),
     table=gedit_table,
     published=PUBLISHED,
+    results=ResultLayout(
+        suite.result_pictures, example="fullset/color_alter/en/KEY.png", case_of=suite.case_of_result
+    ),
+    as_published=AsPublished(
+        part_of=lambda hints: INTERSECTION if hints.get(suite.INTERSECTION) else "", result_like_source=True
+    ),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from convergebench.analysis.judged.benchmark_scores import (
     BenchmarkRow,
@@ -25,6 +26,8 @@ RUBRICS = {"gedit_sc": "Semantic Consistency", "gedit_pq": "Perceptual Quality"}
 OVERALL = "Overall"
 SAMPLE_MEAN = "OVERALL (sample mean)"
 MACRO_MEAN = "OVERALL (macro mean)"
+INTERSECTION = "intersection"
+"""The part of the suite that all models of the publication answered; it has a second table there."""
 
 
 def gedit_table(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkRow]:
@@ -34,6 +37,9 @@ def gedit_table(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkRow]:
         own = [row for row in rows if (row.model, row.language) == (model, language)]
         for metric, scores in _metrics(own).items():
             table += _lines(model, suite, language, metric, scores)
+            shared = {sample: score for sample, score in scores.items() if sample.part == INTERSECTION}
+            lines = _lines(model, suite, language, metric, shared) if shared else []
+            table += [replace(line, subset=f"{line.subset}, {INTERSECTION}") for line in lines]
     return table
 
 
@@ -54,7 +60,7 @@ def _overall(rows: Sequence[VerdictRow]) -> dict[Sample, float | str]:
         value, reason = (None, together) if isinstance(together, str) else (together, None)
         roots.append(
             VerdictRow(sample.model, sample.case, sample.subset, sample.language, sample.picture, OVERALL,
-                       value, reason, sample.seed, repeat)
+                       value, reason, sample.seed, repeat, sample.part)
         )  # fmt: skip
     return scores_of(roots, OVERALL)
 

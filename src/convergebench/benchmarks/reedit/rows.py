@@ -17,6 +17,10 @@ from convergebench.suites._picture_files import source_in_bytes, source_in_file
 from convergebench.types import SourcePicture
 
 CATEGORIES = ("physical", "environmental", "cultural", "causal", "referential")
+_IN_CHINESE = {
+    "物理": "physical", "环境": "environmental", "社会": "cultural", "文化": "cultural", "因果": "causal",
+    "指代": "referential",
+}  # fmt: skip
 PICTURE, PATH = "src_img_b64", "original_image_path"
 _DATA_URI = re.compile(r"\s*data:[^,]*,")
 
@@ -110,10 +114,11 @@ def _category(fields: Mapping[str, Any], listed_under: str) -> str:
 
 
 def _name(fields: Any, number: int) -> str:
-    """The base name of the picture's path, as result pictures are named by it."""
+    """The base name of the picture's path, as result pictures are named by it: with a category in English."""
     path = _text(fields, PATH) if isinstance(fields, Mapping) else ""
     # Windows' rules know both kinds of slash.
-    return PureWindowsPath(path).stem or f"row-{number}"
+    words = PureWindowsPath(path).stem.split("_")
+    return "_".join(_IN_CHINESE.get(word, word) for word in words) or f"row-{number}"
 
 
 def _free_id(id: str, taken: Collection[str]) -> str:

@@ -7,7 +7,7 @@ that file. Pictures stand in the rows as base64, or lie at their path relative t
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from convergebench.benchmarks.reedit.rows import (
@@ -28,6 +28,7 @@ __all__ = ["CATEGORIES", "FILE", "NAME", "SUITE", "check_english", "load_reedit"
 
 NAME = "reedit"
 FILE = "RE-Edit.json"
+_ENDINGS = ("_primary", "_refined")
 _PATTERNS = ("*.json", "*.png", "*.jpg", "*.jpeg", "*.webp")
 _ADVICE = f"give RE-Edit's {FILE} or its folder, or the id of a dataset on the hub that holds it"
 
@@ -47,6 +48,18 @@ def load_reedit(data: str, sampling: Sampling = EVERY_CASE) -> Suite:
 def reedit_ids(data: str) -> frozenset[str]:
     """Every case's id, chosen or not."""
     return frozenset(row.id for row in _read(_file(data)).rows)
+
+
+def result_pictures(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Case ids and files in a folder of results: <category>/<id>_primary.png; without such files those that
+    end in _refined.png, and else all."""
+    files = [file for name in CATEGORIES for file in sorted((folder / name).glob("*.png"))]
+    for ending in (*_ENDINGS, ""):
+        found = [file for file in files if file.stem.endswith(ending)]
+        if found:
+            break
+    for file in found:
+        yield f"{file.parent.name}/{file.stem.removesuffix(ending)}", file
 
 
 def check_english(language: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from convergebench.analysis.judged.benchmark_scores import (
     BenchmarkRow,
@@ -28,6 +29,7 @@ FIGURES = RefinementFigures(
     categories=CATEGORIES,
 )
 OVERALL = "OVERALL (sample mean)"
+UNREAD_GRADE = 5.0
 
 
 def rubrics_of(category: str) -> tuple[str, ...]:
@@ -44,6 +46,17 @@ def reedit_table(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkRow]:
         for rubric, title in FIGURES.grade_titles.items():
             table += _lines(model, suite, title, scores_of(own, rubric), sample_mean)
     return table
+
+
+def verdicts_as_published(rows: Sequence[VerdictRow]) -> list[VerdictRow]:
+    """RE-Edit's own treatment of missing data: an unread verdict is a no, an unread grade is 5."""
+    grades = FIGURES.grade_titles
+    return [
+        replace(row, value=UNREAD_GRADE if row.rubric in grades else 0.0, missing=None)
+        if row.is_unread
+        else row
+        for row in rows
+    ]
 
 
 def by_category(scores: Scores) -> dict[str, dict[Sample, float | str]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from convergebench.benchmarks.benchmark import JudgedBenchmark, ResultLayout
+from convergebench.benchmarks.benchmark import AsPublished, JudgedBenchmark, ResultLayout
 from convergebench.benchmarks.wiseedit import mini, suite
+from convergebench.benchmarks.wiseedit.as_published import verdicts_as_published
 from convergebench.benchmarks.wiseedit.published import PUBLISHED
 from convergebench.benchmarks.wiseedit.sums import rubrics_of, wiseedit_table
 
@@ -14,4 +15,5 @@ BENCHMARK = JudgedBenchmark(
     table=wiseedit_table,
     results=ResultLayout(suite.result_pictures, example="Awareness_1/en/1.png"),
     published=PUBLISHED,
+    as_published=AsPublished(verdicts_as_published),
 )

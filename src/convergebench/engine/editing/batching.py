@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from convergebench.engine.limits import Stopped
+from convergebench.engine.budget import Stopped
 from convergebench.engine.request_queue import WAIT_SECONDS, QueuedRequest, RequestQueue
 from convergebench.types import BatchEditor, Edited, Editor, EditRequest, Unavailable
 

@@ -8,7 +8,8 @@ import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from convergebench.engine.limits import Attempted, BudgetReached, Limits, Stopped
+from convergebench.engine.budget import BudgetReached, Stopped
+from convergebench.engine.limits import Attempted, Limits
 from convergebench.errors import BadPicture, WorkspaceError
 from convergebench.picture import Picture
 from convergebench.store import Workspace
@@ -134,7 +135,8 @@ class DurableEdit:
 
     async def _attempt(self, request: EditRequest) -> Attempted[Edited]:
         editor = self._trajectory.editor
-        return await self._limits.attempt(lambda: editor.edit(request), editor.facts.price_usd)
+        facts = editor.facts
+        return await self._limits.attempt(lambda: editor.edit(request), facts.price_usd, facts.fingerprint)
 
     def _save(self, step: Step, picture: Picture | None) -> None:
         if picture is not None:

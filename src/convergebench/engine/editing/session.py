@@ -11,13 +11,13 @@ from convergebench.engine.editing.durable_edit import DurableEdit, Trajectory
 from convergebench.engine.editing.plan import Plan
 from convergebench.engine.editing.source_cache import SourceCache
 from convergebench.engine.interrupts import interruptible
-from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts
+from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts, is_portrait
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.measuring.session_turns import SessionMeasurements, turn_references
 from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.engine.session import RunOutcome, TrajectorySession, use_many_threads
-from convergebench.engine.shared_limits import SharedLimits
+from convergebench.engine.shared_limits import limits_in
 from convergebench.instructions.captions import written_captions
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
@@ -62,7 +62,8 @@ class _Editing:
         self._run = run
         self._progress = progress
         self._deadline_seconds = limits.patience.deadline_seconds
-        self._session = TrajectorySession(workspace, SharedLimits(limits), RunOutcome(), progress)
+        shared = limits_in(workspace, run, limits)
+        self._session = TrajectorySession(workspace, shared, RunOutcome(), progress)
         self._limits = self._session.limits_for_editors(plan.editors)
         self._sources = SourceCache(workspace.pictures)
         self._queues = measurers.queues(workspace, progress, self._session.fail)
@@ -151,7 +152,10 @@ class _Editing:
         if self._protocol.by_turn:
             return SessionMeasurements(source, case.hints, self._workspace.pictures.load)
         written = written_captions(case.forward, case.hints)
-        return ChainMeasurements(source, self._protocol.returns, case.pair, case.category, written)
+        return ChainMeasurements(
+            source, self._protocol.returns, case.pair, case.category, written, rounds=self._protocol.rounds,
+            is_portrait=is_portrait(case.kind, case.source.id),
+        )  # fmt: skip
 
     def _references(self, case: Case, source: Picture, recorded: Sequence[Step]) -> list[Digest]:
         """What the recorded steps may have been measured against."""

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 
-from convergebench.engine.limits import Attempted, Limits, Stopped
+from convergebench.engine.budget import Stopped
+from convergebench.engine.limits import Attempted, Limits
 from convergebench.judges import Judge, JudgeAttempt, JudgeReply, Question, Verdict
 from convergebench.judges.asking import likely_cost_usd
 from convergebench.store import Workspace
@@ -114,7 +115,8 @@ class JudgeClient:
             note(_read(read, reply), reply)
             return reply
 
-        return await self._limits.attempt(call, likely_cost_usd(self._judge.facts, asking))
+        facts = self._judge.facts
+        return await self._limits.attempt(call, likely_cost_usd(facts, asking), facts.fingerprint)
 
     def _failed(self, error: EditError) -> Verdict | None:
         if isinstance(error, Misconfigured):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 
+import numpy as np
 from PIL import Image
 
 from convergebench.judges.asking import within
@@ -23,12 +24,23 @@ class JudgeImageCache:
 
     def __init__(self, store: PictureStore) -> None:
         self._store = store
-        self._images: LruCache[tuple[Digest, PictureLimits], JudgeImage] = LruCache(
+        self._images: LruCache[tuple[Digest, PictureLimits, Digest | None], JudgeImage] = LruCache(
             max_bytes=CACHE_BYTES, size=lambda image: len(image.encoded)
         )
 
-    def __call__(self, digest: Digest, limits: PictureLimits) -> JudgeImage:
-        return self._images.get((digest, limits), lambda: JudgeImage.of(within(self._opened(digest), limits)))
+    def __call__(self, digest: Digest, limits: PictureLimits, like: Digest | None = None) -> JudgeImage:
+        """`like` names the picture to whose size this one is resized first."""
+        return self._images.get(
+            (digest, limits, like), lambda: JudgeImage.of(self._shown(digest, limits, like))
+        )
+
+    def _shown(self, digest: Digest, limits: PictureLimits, like: Digest | None) -> Picture:
+        picture = self._opened(digest)
+        if like is None or (size := self._opened(like).size) == picture.size:
+            return within(picture, limits)
+        # Pillow's default filter, as the programs use it that this imitates.
+        resized = Image.fromarray(picture.normalised().pixels).resize(size)
+        return within(Picture.from_pixels(np.asarray(resized)), limits)
 
     def _opened(self, digest: Digest) -> Picture:
         """The picture, with its size read from the file header: most pictures fit as they are and need no

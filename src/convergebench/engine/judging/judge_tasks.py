@@ -11,7 +11,7 @@ from convergebench.engine.judging.stage import JudgingStage
 from convergebench.engine.judging.tasks import JudgingOutcome, JudgingTask
 from convergebench.engine.progress import JudgingProgress
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
-from convergebench.engine.shared_limits import SharedLimits
+from convergebench.engine.shared_limits import limits_in
 from convergebench.judges import Judge
 from convergebench.store import Workspace
 
@@ -36,8 +36,8 @@ async def judge_tasks(
     the end. On SIGINT, requests in flight are allowed to finish.
     """
     judging = JudgingStage(
-        judge, workspace, SharedLimits(limits), run=run, ask_again=ask_again, retry_missing=retry_missing,
-        progress=progress,
+        judge, workspace, limits_in(workspace, run, limits), run=run, ask_again=ask_again,
+        retry_missing=retry_missing, progress=progress,
     )  # fmt: skip
     with interruptible(judging.interrupt):
         async with judging:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from convergebench.engine.session import SessionOutcome
 from convergebench.judges import Rubric, Subject, Verdict
-from convergebench.judges.asking import key_of, lacking, pictures_sent, texts_sent
+from convergebench.judges.asking import key_of, lacking, pictures_sent, source_of_size, texts_sent
 from convergebench.store.judgements import JudgementRequest
 
 
@@ -25,7 +25,8 @@ class JudgingTask:
         if absent is not None:
             raise ValueError(f"{self.rubric.name} must see {absent}, which this subject does not have")
         pictures, texts = pictures_sent(self.rubric, self.subject), texts_sent(self.rubric, self.subject)
-        key = key_of(judge, self.rubric, pictures, texts, self.repeat)
+        like = source_of_size(self.rubric, self.subject)
+        key = key_of(judge, self.rubric, pictures, texts, self.repeat, like)
         return JudgementRequest(key, judge, self.rubric.fingerprint, pictures, texts, self.repeat)
 
 

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
+from convergebench.engine.budget import Stopped
 from convergebench.engine.judging.judge_client import ASK_AGAIN, JudgeClient
 from convergebench.engine.judging.judge_images import JudgeImageCache
-from convergebench.engine.limits import Limits, Stopped
+from convergebench.engine.limits import Limits
 from convergebench.engine.session import claimed
 from convergebench.judges import Judge, Verdict, reasoning
 from convergebench.judges.reasoning import Advice

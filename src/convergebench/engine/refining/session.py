@@ -18,7 +18,7 @@ from convergebench.engine.refining.case import EditStage, Refinement, Refinement
 from convergebench.engine.refining.plan import Pipeline, RefinePlan
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.engine.session import RunOutcome, TrajectorySession, use_many_threads
-from convergebench.engine.shared_limits import SharedLimits, questions_at_once
+from convergebench.engine.shared_limits import SharedLimits, limits_in, questions_at_once
 from convergebench.protocols import refine
 from convergebench.store import Workspace
 from convergebench.types import Editor, Step
@@ -46,9 +46,8 @@ async def refine_plan(
 ) -> RefinementOutcome:
     """Advance every refinement of the plan as far as possible. Stops under the same conditions as
     `run_plan`."""
-    refining = RefiningStage(
-        plan, workspace, SharedLimits(limits), run=run, retry_missing=retry_missing, progress=progress
-    )
+    shared = limits_in(workspace, run, limits)
+    refining = RefiningStage(plan, workspace, shared, run=run, retry_missing=retry_missing, progress=progress)
     with interruptible(refining.interrupt):
         return await refining.carry_out()
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _HEADINGS = (
     "model", "suite", "language", "metric", "subset", "n", "missing", "score", "low", "high", "judge",
-    "wording",
+    "wording", "as_published", "as_published_n",
 )  # fmt: skip
 _LARGE_SCALE = 10
 """Larger scores are points out of a hundred, which need one decimal."""
@@ -30,10 +30,15 @@ def benchmark_table(rows: Sequence[BenchmarkRow]) -> Table:
         table.add_column(heading, overflow="fold")
     for heading in ("n", "missing", "score", "95 % interval"):
         table.add_column(heading, justify="right", no_wrap=True)
+    published = any(row.as_published for row in rows)
+    for heading in ("as published", "its n") if published else ():
+        table.add_column(heading, justify="right", no_wrap=True)
     large = any(row.score and row.score.mean > _LARGE_SCALE for row in rows)
     for row, following in zip(rows, (*rows[1:], None), strict=True):
         is_last_of_metric = following is not None and _block(following) != _block(row)
-        table.add_row(*_cells(row, 1 if large else 2), end_section=is_last_of_metric)
+        places = 1 if large else 2
+        more = _published_cells(row, places) if published else []
+        table.add_row(*_cells(row, places), *more, end_section=is_last_of_metric)
     return table
 
 
@@ -81,6 +86,11 @@ def _cells(row: BenchmarkRow, places: int) -> list[str]:
     ]  # fmt: skip
 
 
+def _published_cells(row: BenchmarkRow, places: int) -> list[str]:
+    figure = row.as_published
+    return [number(figure.score, places), str(figure.n)] if figure else [ABSENT, ABSENT]
+
+
 def _json_row(row: BenchmarkRow) -> dict[str, Any]:
     score = row.score
     return {
@@ -88,4 +98,6 @@ def _json_row(row: BenchmarkRow) -> dict[str, Any]:
         "subset": row.subset, "n": row.n, "missing": row.missing,
         "score": score and score.mean, "low": score and score.low, "high": score and score.high,
         "judge": row.judge, "wording": wording_name(row.wording),
+        "as_published": row.as_published and row.as_published.score,
+        "as_published_n": row.as_published and row.as_published.n,
     }  # fmt: skip

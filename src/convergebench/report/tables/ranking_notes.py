@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from convergebench.analysis import RETURN, MissingValue, Ranking
 from convergebench.analysis.headline.edit_decisions import Decider
-from convergebench.analysis.headline.headline import Headline
+from convergebench.analysis.headline.headline import DEFAULT_THRESHOLDS, Headline
 from convergebench.analysis.headline.resemblance import Resemblance
 from convergebench.analysis.round_trip.convergence_score import SCORED
 from convergebench.report.formatting import counted, metric_title
@@ -33,6 +33,7 @@ def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
         *missing_returns(ranking.missing_values),
         *_missing_values(ranking),
         *_infinite_values(ranking),
+        *_sampled(ranking),
         *(() if ranking.headline else _score(ranking)),
     )
 
@@ -41,6 +42,10 @@ def _headline(found: Headline) -> Iterator[str]:
     yield from map(resemblance_sentence, found.resemblances)
     if found.cases < found.all_cases:
         yield f"The score is over the {found.cases} of {found.all_cases} cases that every ranked model has."
+    limits = found.thresholds
+    if limits != DEFAULT_THRESHOLDS:
+        needs = f"undid ≥ {limits.undid:g}, kept ≥ {limits.kept:g}, face distance ≤ {limits.face:g}"
+        yield f"A round counts as usable with {needs}."
     if found.deciders:
         yield f"Whether an edit happened is decided by {_deciders(found.deciders)}."
     if any(row.did_is_bound for row in found.rows):
@@ -128,6 +133,22 @@ def _infinite_values(ranking: Ranking) -> Iterator[str]:
         left_out = [f"{model} {one.perfect} of {one.n}" for model, one in summaries.items() if one.perfect]
         if left_out:
             yield f"{metric_title(facts)}: infinite values are excluded from the mean ({', '.join(left_out)})"
+
+
+def _sampled(ranking: Ranking) -> Iterator[str]:
+    """Metrics that were measured at some rounds only."""
+    rounds: dict[tuple[int, ...], list[str]] = {}
+    for facts in (one for one in ranking.metrics if one.is_sampled):
+        by_model: dict[str, set[int]] = {}
+        for item in ranking.results.returns:
+            if facts.name in item.values:
+                by_model.setdefault(item.model, set()).add(item.round)
+        # Where a model returned the same file at another round, that round has a value too.
+        found = min(by_model.values(), key=len, default=set())
+        if 0 < len(found) < ranking.rounds:
+            rounds.setdefault(tuple(sorted(found)), []).append(metric_title(facts))
+    for numbers, titles in rounds.items():
+        yield f"{', '.join(titles)}: measured at rounds {', '.join(map(str, numbers))} only."
 
 
 def _score(ranking: Ranking) -> Iterator[str]:

@@ -1,0 +1,138 @@
+"""Money: what a run and a workspace may cost, and what is set aside until a provider says what it charged."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+ROUNDING_USD = 1e-6
+"""Tolerance for rounding errors in sums of costs."""
+
+CostLimit = Literal["--max-cost", "--max-total"]
+
+
+class Stopped(Exception):
+    """The run is ending; no new requests are sent."""
+
+
+class BudgetReached(Exception):
+    """The next call could cost more than is left of --max-cost, or of --max-total."""
+
+    def __init__(self, limit: CostLimit = "--max-cost", attempted: Any = None) -> None:
+        super().__init__()
+        self.limit = limit
+        self.attempted = attempted
+        """Earlier failed attempts that were paid for."""
+
+
+class SpendingLedger(Protocol):
+    """The spending of a workspace, by all runs and processes. What is reserved stays counted until it is
+    settled, also when the process that reserved it is gone."""
+
+    async def reserve(self, usd: float) -> int | None:
+        """An entry for this amount; None if the total would pass its limit."""
+
+    def settle(self, entry: int, usd: float) -> None: ...
+
+
+@dataclass(eq=False)
+class Reservation:
+    """Money set aside for one call."""
+
+    of: str
+    """What is called: prices are learned for each separately."""
+    estimate_usd: float
+    entry: int | None = None
+    settled_usd: float | None = field(default=None, init=False)
+
+    def settle(self, usd: float) -> None:
+        """Count this amount instead of the estimate."""
+        self.settled_usd = usd
+
+
+class Budget:
+    """The budget of one run. A call sets its price aside until the actual price is known, and charges correct
+    what is set aside: once a call has been charged more than its estimate, so are all later estimates.
+    """
+
+    def __init__(self, most_usd: float | None = None, ledger: SpendingLedger | None = None) -> None:
+        self.most_usd = most_usd
+        self.spent_usd = 0.0
+        self._ledger = ledger
+        self._in_flight: list[Reservation] = []
+        self._charged_by_estimate: dict[str, float] = {}
+        self._highest_usd: dict[str, float] = {}
+        self._changed = asyncio.Condition()
+
+    @asynccontextmanager
+    async def pay(self, price_usd: float | None, of: str = "") -> AsyncIterator[Reservation]:
+        """Set the price aside. The caller settles it; if it cannot, the price stays counted, unless the call
+        was never made (Stopped).
+
+        If too little is left, wait: reservations of other requests may turn out not to be needed.
+        """
+        reservation = Reservation(of, price_usd or 0.0)
+        await self._reserve(reservation)
+        try:
+            yield reservation
+        except Stopped:
+            reservation.settle(0.0)
+            raise
+        finally:
+            await self._close(reservation)
+
+    async def _reserve(self, wanted: Reservation) -> None:
+        async with self._changed:
+            while True:
+                await self._changed.wait_for(
+                    lambda: self._is_left(wanted) or not any(map(self.price_usd, self._in_flight))
+                )
+                if not self._is_left(wanted):
+                    raise BudgetReached("--max-cost")
+                price = self.price_usd(wanted)
+                if self._ledger is None or not price:
+                    break
+                wanted.entry = await self._ledger.reserve(price)
+                if wanted.entry is not None:
+                    break
+                if not any(map(self.price_usd, self._in_flight)):
+                    raise BudgetReached("--max-total")
+                await self._changed.wait()
+            self._in_flight.append(wanted)
+
+    async def _close(self, done: Reservation) -> None:
+        charged = self.price_usd(done) if done.settled_usd is None else done.settled_usd
+        async with self._changed:
+            self.spent_usd += charged
+            self._learn(done)
+            self._in_flight.remove(done)
+            self._changed.notify_all()
+        if self._ledger is None or done.settled_usd is None:
+            return
+        if done.entry is None and charged:
+            done.entry = await self._ledger.reserve(charged)
+        if done.entry is not None:
+            self._ledger.settle(done.entry, charged)
+
+    def price_usd(self, call: Reservation) -> float:
+        """What to set aside for this call, by all that was charged so far."""
+        if not call.estimate_usd:
+            return self._highest_usd.get(call.of, 0.0)
+        return call.estimate_usd * self._charged_by_estimate.get(call.of, 1.0)
+
+    def _learn(self, done: Reservation) -> None:
+        if not done.settled_usd:  # what was not charged, or is not known, says nothing of the price
+            return
+        self._highest_usd[done.of] = max(done.settled_usd, self._highest_usd.get(done.of, 0.0))
+        if done.estimate_usd:
+            ratio = done.settled_usd / done.estimate_usd
+            self._charged_by_estimate[done.of] = max(ratio, self._charged_by_estimate.get(done.of, 0.0))
+
+    def _is_left(self, wanted: Reservation) -> bool:
+        if self.most_usd is None:
+            return True
+        set_aside = sum(map(self.price_usd, self._in_flight))
+        return self.spent_usd + set_aside + self.price_usd(wanted) <= self.most_usd + ROUNDING_USD
