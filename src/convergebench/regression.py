@@ -9,7 +9,7 @@ from typing import Any
 
 from convergebench import api
 from convergebench.analysis import Results
-from convergebench.analysis.headline.model_check import CheckedQuantity, Comparison, FailIf, check_models
+from convergebench.analysis.headline.model_check import CheckedQuantity, BaselinePair, FailIf, check_models
 from convergebench.errors import WrongUse, unknown_name
 from convergebench.results import Records, SuiteId, load_results
 from convergebench.results.exported_results import FILE, read_exported
@@ -123,11 +123,11 @@ def check(
     return CheckOutcome(tuple(check_models(comparisons, by, fail_if, margin)), need_power)
 
 
-def _comparison(model: str, results: Results, baseline: Baseline) -> Comparison:
+def _comparison(model: str, results: Results, baseline: Baseline) -> BaselinePair:
     found = baseline.results(None if baseline.path.is_file() else results.suite)
     _check_comparable(results.suite, found.suite)
     name = baseline.model or model
-    return Comparison(model, results, f"{baseline.title}: {name}", name, found)
+    return BaselinePair(model, results, f"{baseline.title}: {name}", name, found)
 
 
 def _check_comparable(ours: str, theirs: str) -> None:

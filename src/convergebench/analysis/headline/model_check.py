@@ -53,7 +53,7 @@ class CheckedQuantity:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class BaselinePair:
     """What is compared: the results of one model, and those of its baseline."""
 
     model: str
@@ -65,7 +65,7 @@ class Comparison:
 
 
 def check_models(
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[BaselinePair],
     by: Sequence[str] = (),
     fail_if: FailIf = "worse",
     margin: float = 0.0,
@@ -94,7 +94,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def _quantities(pair: Comparison, by: Sequence[str], fail_if: FailIf, margin: float) -> list[CheckedQuantity]:
+def _quantities(
+    pair: BaselinePair, by: Sequence[str], fail_if: FailIf, margin: float
+) -> list[CheckedQuantity]:
     both = _as_one(pair)
     values = _values(both, by)
     found = [
@@ -110,7 +112,7 @@ def _quantities(pair: Comparison, by: Sequence[str], fail_if: FailIf, margin: fl
     return found
 
 
-def _as_one(pair: Comparison) -> Results:
+def _as_one(pair: BaselinePair) -> Results:
     """Both as models of one set of results, so that one rule decides for both whether an edit happened."""
     rounds = min(pair.results.rounds, pair.baseline_results.rounds)
     sides = ((pair.results, pair.model, CANDIDATE), (pair.baseline_results, pair.baseline_model, BASELINE))
@@ -218,7 +220,7 @@ def _scale(facts: MetricFacts) -> tuple[float, int]:
 
 
 def _compared(
-    pair: Comparison, name: str, of_models: _OfModels, margin: float, sign: int, fail_if: FailIf
+    pair: BaselinePair, name: str, of_models: _OfModels, margin: float, sign: int, fail_if: FailIf
 ) -> CheckedQuantity | None:
     ours, theirs = of_models[CANDIDATE], of_models[BASELINE]
     shared = [
