@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import inspect
 import json
 import math
+from collections.abc import Callable
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageFilter, ImageOps
 
 import convergebench
 from convergebench import Benchmark, Settings
@@ -176,6 +180,115 @@ def test_settings_that_cannot_mean_anything_are_refused(settings: dict[str, obje
     with pytest.raises(WrongUse) as raised:
         Settings(**settings)  # type: ignore[arg-type]
     assert said in str(raised.value)
+
+
+def negative(image: Image.Image, instruction: str, seed: int) -> Image.Image:
+    return ImageOps.invert(image)
+
+
+def test_a_function_is_a_model_under_the_name_that_it_is_given(suite: str, tmp_path: Path) -> None:
+    def blurred(image: Image.Image, instruction: str, seed: int) -> Image.Image:
+        return image.filter(ImageFilter.GaussianBlur(2))
+
+    models = {"undone exactly": negative, "mine": blurred, "floor": "identity"}
+    done = convergebench.run(models, suite, 1, limit=1, metrics=["psnr"], workspace=tmp_path / "results")
+    psnr = dict(zip(done.returns()["model"], done.returns()["psnr"], strict=True))
+    assert psnr.keys() == {"undone exactly", "mine", "floor"}
+    assert math.isinf(psnr["undone exactly"])  # a negative of a negative is the picture
+    assert psnr["mine"] < 60
+
+
+def test_functions_that_differ_in_a_captured_value_are_different_models(suite: str, tmp_path: Path) -> None:
+    def blurring(radius: int) -> Callable[[Image.Image, str, int], Image.Image]:
+        return lambda image, instruction, seed: image.filter(ImageFilter.GaussianBlur(radius))
+
+    def run(**models: Callable[[Image.Image, str, int], Image.Image]) -> Benchmark:
+        return convergebench.run(models, suite, 1, limit=1, metrics=["psnr"], workspace=tmp_path / "results")
+
+    weak, strong = (row.model for row in run(strong=blurring(4), weak=blurring(1)).ranking("psnr"))
+    assert (weak, strong) == ("weak", "strong")
+    again = run(renamed=blurring(4))
+    assert again.outcome is not None
+    assert (again.outcome.edits, again.outcome.replayed) == (0, 2)
+
+
+def test_two_functions_with_one_name_are_refused_unless_they_are_named(suite: str) -> None:
+    def one(radius: int) -> Callable[[Image.Image, str, int], Image.Image]:
+        return lambda image, instruction, seed: image.filter(ImageFilter.GaussianBlur(radius))
+
+    with pytest.raises(WrongUse, match=r"name them, as in models=\{'a': f, 'b': g\}"):
+        convergebench.run([one(1), one(2)], suite, 1)
+
+
+def test_run_has_every_setting_as_a_typed_argument() -> None:
+    parameters = inspect.signature(convergebench.run).parameters
+    assert {field.name for field in fields(Settings)} <= parameters.keys()
+    assert all(one.kind is not inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+    assert all(one.annotation is not inspect.Parameter.empty for one in parameters.values())
+    assert {"run", "open", "refine", "Benchmark"} <= set(dir(convergebench))
+
+
+def test_run_has_the_defaults_of_the_settings() -> None:
+    parameters = inspect.signature(convergebench.run).parameters
+    for field in fields(Settings):
+        if field.name not in ("models", "suite"):
+            assert parameters[field.name].default == field.default, field.name
+
+
+def test_a_ranking_is_iterable_and_a_frame(done: Benchmark) -> None:
+    ranked = done.ranking("ssim")
+    frame = ranked.frame()
+    assert [row.model for row in ranked] == list(frame["model"]) == ["jpeg", "identity"]
+    assert frame["ssim"][0] == ranked[0].metrics["ssim"].mean
+
+
+def test_results_show_themselves_as_text_and_as_html(done: Benchmark, tmp_path: Path) -> None:
+    assert "6 of 6 trajectories" in repr(done)
+    shown = done._repr_html_()
+    assert "<td" in shown
+    assert "data:image/png;base64,iVBOR" in shown
+    for table in (done.ranking(), done.compare("jpeg", "identity"), done.worst(limit=2)):
+        assert "jpeg" in repr(table)
+        assert "jpeg" in table._repr_html_()
+        assert max(map(len, repr(table).splitlines())) <= 100
+
+
+def test_results_without_returns_explain_themselves(suite: str, tmp_path: Path) -> None:
+    done = convergebench.run("jpeg", suite, 1, limit=1, protocol="one_shot", workspace=tmp_path / "results")
+    assert "Benchmark in" in repr(done)
+    assert "<p>" in done._repr_html_()
+
+
+def test_a_name_of_a_model_is_escaped_in_html(suite: str, tmp_path: Path) -> None:
+    done = convergebench.run(
+        {"<b>mine": "jpeg"}, suite, 1, limit=1, metrics=["psnr"], workspace=tmp_path / "results"
+    )
+    assert "&lt;b&gt;mine" in done.ranking()._repr_html_()
+    assert "<b>mine" not in done._repr_html_()
+
+
+def test_a_comparison_pairs_two_models_on_their_shared_cases(done: Benchmark) -> None:
+    compared = done.compare("identity", "jpeg", "ssim", by="kind")
+    first = compared[0]
+    assert (first.quantity, first.difference.n) == ("ssim @ R2", 3)
+    assert first.difference.mean > 0
+    assert len(compared.frame()) == len(compared)
+
+
+def test_the_worst_cases_are_those_of_the_models_that_are_named(done: Benchmark) -> None:
+    found = done.worst("psnr", limit=2, models=["jpeg"])
+    values = [one.value for one in found]
+    assert values == sorted(done.returns().query("model == 'jpeg' and round == 2")["psnr"])[:2]
+
+
+def test_report_grid_and_plot_take_models(done: Benchmark, tmp_path: Path) -> None:
+    *_, page = done.report(tmp_path / "page", models=["jpeg"])
+    assert page.suffix == ".html"
+    assert "identity" not in (tmp_path / "page" / "report.md").read_text(encoding="utf-8")
+    both, one = (done.grid(tmp_path / f"{len(names)}.png", models=names) for names in ((), ("jpeg",)))
+    with Image.open(both) as tall, Image.open(one) as low:
+        assert tall.height > low.height
+    assert done.plot(tmp_path / "one.svg", ["psnr"], models=["jpeg"]).is_file()
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:

@@ -1,4 +1,9 @@
-"""ConvergeBench: edit and undo, N times, and see how much of the picture is left."""
+"""ConvergeBench: edit and undo, N times, and see how much of the picture is left.
+
+>>> import convergebench
+>>> result = convergebench.run(["classical", "jpeg"], "converge-drawn", 3, limit=4)  # doctest: +SKIP
+>>> result.ranking()  # doctest: +SKIP
+"""
 
 from __future__ import annotations
 
@@ -7,10 +12,15 @@ from typing import TYPE_CHECKING, Any
 from convergebench._version import __version__
 
 if TYPE_CHECKING:
-    from convergebench.api import Benchmark, Settings, open, run
+    from convergebench.api import Settings, open, run
+    from convergebench.benchmark_results import Benchmark
     from convergebench.refinement import refine
 
 __all__ = ["Benchmark", "Settings", "__version__", "open", "refine", "run"]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> Any:
@@ -19,6 +29,10 @@ def __getattr__(name: str) -> Any:
         from convergebench import refinement as refining
 
         return refining.refine
+    if name == "Benchmark":
+        from convergebench.benchmark_results import Benchmark
+
+        return Benchmark
     if name in __all__:
         from convergebench import api
 

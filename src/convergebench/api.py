@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import copy_context
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from convergebench import editors, engine, metrics, suites
-from convergebench.analysis import Ranking, Results, WorstCase, headline_rankings
+from convergebench.benchmark_results import Benchmark
+from convergebench.editors.python_function import EditFunction, function_editor, function_spec, is_importable
+from convergebench.editors.registry import split_label
 from convergebench.engine import (
     Attempted,
     Budget,
@@ -28,21 +31,16 @@ from convergebench.engine.judging.reference_pictures import store_references
 from convergebench.engine.ray.replica_pool import Scale
 from convergebench.engine.ray.run import run_plan_on_ray
 from convergebench.engine.target_pictures import store_targets
-from convergebench.errors import MissingExtra, WrongUse
+from convergebench.errors import WrongUse
 from convergebench.instructions.fill_inverses import check_inverses, with_inverses
-from convergebench.metrics import MetricOptions, MetricSet
+from convergebench.metrics import DEFAULT_MEASURED, MetricOptions, MetricSet
 from convergebench.picture import Picture
 from convergebench.protocols import protocol_cases
-from convergebench.results import Records, SuiteId, load_results
-from convergebench.results.worst_regions import WorstRegions, worst_regions
+from convergebench.results import SuiteId
+from convergebench.run_progress import drawn_progress
 from convergebench.store import Selection, Workspace
 from convergebench.suites.own_edits import EDITS_PREFIX
-from convergebench.types import Digest, Edited, Editor, EditRequest, Pixels, SeedPolicy, Suite
-
-if TYPE_CHECKING:
-    import pandas
-
-    from convergebench import report
+from convergebench.types import Digest, Edited, Editor, EditRequest, SeedPolicy, Suite
 
 T = TypeVar("T")
 
@@ -79,7 +77,7 @@ class Settings:
     max_cost_usd: float | None = None
     max_total_usd: float | None = None
     """Of the workspace, over all runs and processes."""
-    metrics: tuple[str, ...] = metrics.DEFAULT_MEASURED
+    metrics: tuple[str, ...] = DEFAULT_MEASURED
     clip: str | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
     engine: Literal["local", "ray"] = "local"
@@ -119,27 +117,117 @@ class Settings:
         )
 
 
+Model = str | EditFunction
+"""A model by its name, see `convergebench models`, or a function (image, instruction, seed) → image."""
+
+
 def run(
-    models: Sequence[str] | str,
-    suite: str = "converge",
+    models: Model | Sequence[Model] | Mapping[str, Model],
+    suite: str | None = None,
     rounds: int = 10,
     *,
+    images: str | Path | None = None,
+    edits: str | Path | None = None,
     workspace: str | Path = "results",
     fresh: bool = False,
-    **settings: Any,
+    limit: int | None = None,
+    protocol: str = "",
+    kinds: Sequence[str] = (),
+    categories: Sequence[str] = (),
+    pairs: Sequence[str] = (),
+    pictures: Sequence[str] = (),
+    seed: int = 0,
+    repeats: int = 1,
+    seed_policy: SeedPolicy = "fresh",
+    concurrency: int | None = None,
+    per_minute: float | None = None,
+    max_cost_usd: float | None = None,
+    max_total_usd: float | None = None,
+    metrics: Sequence[str] = DEFAULT_MEASURED,
+    clip: str | None = None,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    engine: Literal["local", "ray"] = "local",
+    ray_address: str | None = None,
+    replicas: str | None = None,
+    pictures_at: str | None = None,
+    progress: bool = True,
 ) -> Benchmark:
-    """Run or continue a benchmark, and open its results. `settings` are the fields of `Settings`."""
-    names = (models,) if isinstance(models, str) else tuple(models)
-    chosen = Settings(names, suite, rounds, **{k: _as_tuple(v) for k, v in settings.items()})
-    plan = make_plan(chosen)
-    with Workspace.create(Path(workspace), chosen.pictures_at) as store:
-        outcome = execute(plan, chosen, store, fresh=fresh)
+    """Edit and undo for `rounds` rounds, measure every return, and open the results.
+
+    `models` are names (see `convergebench models`), functions, or a mapping from your own names to either:
+    `{"mine": edit}`, with `edit(image, instruction, seed)` from PIL image to PIL image. The pictures are
+    those of `suite` (by default converge), of the folder `images`, or those that the file `edits` names.
+    Running again continues: finished edits are reused, unless `fresh` starts a new set beside them. `limit`
+    takes a balanced part of the cases, and `max_cost_usd` stops before a run costs more. The other arguments
+    are the options of `convergebench run`, and are described at `Settings`.
+    """
+    specs = named_models(models)
+    settings = Settings(
+        tuple(specs), suite_name(suite, images, edits), rounds, None if edits is None else str(edits),
+        protocol, tuple(kinds), tuple(categories), tuple(pairs), tuple(pictures), limit, seed, repeats,
+        seed_policy, concurrency, per_minute, max_cost_usd, max_total_usd,
+        metrics=tuple(metrics), clip=clip, device=device, engine=engine, ray_address=ray_address,
+        replicas=replicas, pictures_at=pictures_at,
+    )  # fmt: skip
+    if engine == "ray" and (local := [spec for spec, one in specs.items() if not is_named(one)]):
+        raise WrongUse(f"{local[0]} cannot be imported on a cluster; put it into a module")
+    plan = make_plan(settings, open_editor=partial(_open_model, specs))
+    with Workspace.create(Path(workspace), pictures_at) as store, _progress(progress) as shown:
+        outcome = execute(plan, settings, store, fresh=fresh, progress=shown)
     return replace(open(workspace), outcome=outcome)
 
 
 def open(workspace: str | Path = "results", models: Sequence[str] = ()) -> Benchmark:
     """Open a workspace for reading: all models that are not hidden, or those named."""
     return Benchmark(Workspace.existing(Path(workspace), Selection(models=tuple(models))))
+
+
+def named_models(models: Model | Sequence[Model] | Mapping[str, Model]) -> dict[str, Model]:
+    """The models by the specification under which the workspace records them."""
+    if isinstance(models, Mapping):
+        pairs = list(models.items())
+    elif isinstance(models, str):
+        pairs = [("", models)]
+    else:
+        listed = [models] if callable(models) else list(models)
+        pairs = [("" if isinstance(one, str) else getattr(one, "__name__", ""), one) for one in listed]
+    found: dict[str, Model] = {}
+    for name, model in pairs:
+        if any(sign in name for sign in "=?:,"):
+            raise WrongUse(f"{name!r} cannot name a model; use a name without = ? : and commas")
+        if isinstance(model, str):
+            spec = f"{name}={model}" if name else model
+        else:
+            spec = function_spec(model, name.strip("<>"))  # of a lambda
+        if spec in found and found[spec] is not model and not isinstance(model, str):
+            raise WrongUse(f"two functions are named {name}; name them, as in models={{'a': f, 'b': g}}")
+        found[spec] = model
+    return found
+
+
+def is_named(model: Model) -> bool:
+    """Whether another process finds the model by its name alone."""
+    return isinstance(model, str) or is_importable(model)
+
+
+def _open_model(models: Mapping[str, Model], spec: str) -> Editor:
+    model = models[spec]
+    if isinstance(model, str):
+        return editors.open_editor(spec)
+    return function_editor(model, split_label(spec)[0])
+
+
+def suite_name(suite: str | None, images: str | Path | None = None, edits: str | Path | None = None) -> str:
+    """The suite, the folder of pictures, or empty for the pictures that a file of edits names."""
+    if images is not None and suite is not None:
+        raise WrongUse("--images and --suite both name pictures; give one of them")
+    if images is None:
+        return suite if suite is not None else "" if edits else "converge"
+    return str(images) if str(images).startswith("hub:") else f"folder:{images}"
+
+
+def _progress(wanted: bool) -> AbstractContextManager[RunProgress | None]:
+    return drawn_progress() if wanted else nullcontext()
 
 
 def make_plan(
@@ -243,121 +331,6 @@ def edit_once(model: str, picture: Picture, instruction: str, seed: int = 0) -> 
     return run_coroutine(once())
 
 
-@dataclass(frozen=True)
-class Benchmark:
-    """A workspace opened for reading: results, data frames, tables and files."""
-
-    workspace: Workspace
-    outcome: RunOutcome | None = None
-    """Outcome of the run, if it was returned by `run`."""
-
-    def results(self, suite: str | None = None, models: Sequence[str] = ()) -> Results:
-        return load_results(self.workspace, suite, models)
-
-    def ranking(
-        self, metric: str | None = None, round: int | None = None, suite: str | None = None
-    ) -> Ranking:
-        """Rank by what a person sees, or by the given metric and round."""
-        ((_, ranked), *_) = headline_rankings(self.results(suite), metric, round)
-        return ranked
-
-    def frame(self, suite: str | None = None) -> pandas.DataFrame:
-        """Every return against its source, one row per metric; `missing` has the reason for a missing value.
-
-        Like all results it covers one suite, by default that of the last run, and its reversible edits; the
-        suite's name followed by /partial gives the others.
-        """
-        return _frame(
-            {**_place(item), "metric": m.metric, "value": m.value, "missing": m.missing, "version": m.version}
-            for item in self.results(suite).returns
-            for m in item.values.values()
-        )
-
-    def returns(self, suite: str | None = None) -> pandas.DataFrame:
-        """The same returns, one per row, with one column per metric."""
-        return _frame(
-            {**_place(item), "digest": item.digest, **{m.metric: m.value for m in item.values.values()}}
-            for item in self.results(suite).returns
-        )
-
-    def plot(self, path: str | Path) -> Path:
-        from convergebench import report
-
-        report.plot_curves(self.results(), Path(path))
-        return Path(path)
-
-    def grid(self, path: str | Path, columns: int = 6) -> Path:
-        from convergebench import report
-
-        report.picture_grid(self.grid_rows(self.results(), columns), Path(path))
-        return Path(path)
-
-    def grid_rows(self, results: Results, columns: int = 6) -> Sequence[report.GridRow]:
-        from convergebench import report
-
-        return report.grid_rows(
-            results, partial(self._source, results.suite), self._picture, results.chief, columns
-        )
-
-    def worst_regions(self, results: Results) -> WorstRegions:
-        """Where each return differs most from its source, by case and return."""
-        return worst_regions(Records.of(self.workspace), results)
-
-    def worst_crops(self, cases: Sequence[WorstCase], regions: WorstRegions, path: str | Path) -> Path:
-        """Draw the worst regions of these returns beside those of their sources, magnified."""
-        from convergebench import report
-
-        rows = report.worst_crop_rows(cases, regions, self._picture)
-        if not rows:
-            raise WrongUse(
-                "no worst region is known of these returns; measure them with convergebench measure"
-            )
-        report.picture_grid(rows, Path(path))
-        return Path(path)
-
-    def export(self, folder: str | Path) -> list[Path]:
-        """The CSV files: those of the original benchmark, all measurements, and missing values."""
-        from convergebench import report
-
-        return report.export_as("csv", self.workspace, Path(folder))
-
-    def close(self) -> None:
-        self.workspace.close()
-
-    def __enter__(self) -> Benchmark:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _picture(self, digest: str) -> Pixels:
-        return self.workspace.pictures.load(digest).pixels
-
-    def _source(self, suite: str, picture: str) -> Pixels:
-        beginnings = Records.of(self.workspace).beginnings(suite)
-        digests = {one.case.picture: digest for one, digest in beginnings}
-        return self._picture(digests[picture])
-
-
-def _place(item: Any) -> dict[str, Any]:
-    names = ("model", "role", "case", "picture", "pair", "kind", "category", "seed", "round")
-    return {name: getattr(item, name) for name in names}
-
-
-def _frame(rows: Any) -> pandas.DataFrame:
-    try:
-        import pandas
-    except ImportError as error:
-        raise MissingExtra("pandas", "frames") from error
-    return pandas.DataFrame(list(rows))
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
 def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
     """Run to completion, also inside a running event loop, as in a notebook."""
     try:
@@ -365,4 +338,5 @@ def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
     except RuntimeError:
         return asyncio.run(work)
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
+        # In the context of the caller, so that a notebook knows whose output is shown.
+        return thread.submit(copy_context().run, asyncio.run, work).result()

@@ -9,7 +9,7 @@ from typing import Any
 
 from convergebench import api
 from convergebench.analysis import Results
-from convergebench.analysis.headline.model_check import CheckedQuantity, BaselinePair, FailIf, check_models
+from convergebench.analysis.headline.model_check import BaselinePair, CheckedQuantity, FailIf, check_models
 from convergebench.errors import WrongUse, unknown_name
 from convergebench.results import Records, SuiteId, load_results
 from convergebench.results.exported_results import FILE, read_exported

@@ -172,6 +172,8 @@ class EditorFacts:
     """Per edit, where that was measured; for forecasts only."""
     label: str = ""
     """A name given by the user. It is not part of the fingerprint, so a model can be renamed."""
+    warnings: tuple[str, ...] = ()
+    """What it silently ignores or changes, as clauses that follow its name."""
 
     @property
     def title(self) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from convergebench.cli.progress import ProgressBars
+from convergebench.run_progress.terminal import ProgressBars
 from convergebench.types import PictureFacts, Step
 
 Words = Callable[..., list[object]]

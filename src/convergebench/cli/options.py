@@ -14,7 +14,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from convergebench.api import Benchmark
+    from convergebench.benchmark_results import Benchmark
 
 WorkspaceFolder = Annotated[
     Path,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import TracebackType
 
 from convergebench.cli.judging_progress import JudgingBar
-from convergebench.cli.progress import ProgressBars
 from convergebench.engine.refining.plan import REFINED_BY
 from convergebench.judges import Verdict
+from convergebench.run_progress.terminal import ProgressBars
 
 
 class _EditBars(ProgressBars):

@@ -153,7 +153,7 @@ def command(
         raise WrongUse(f"--device must be auto, cpu or cuda, not {device}")
     settings = api.Settings(
         models=listed(model), rounds=rounds,
-        suite=_named(_suite_of(images, suite, edits), data=data, language=language), edits=edits,
+        suite=_named(api.suite_name(suite, images, edits), data=data, language=language), edits=edits,
         protocol=protocol, kinds=listed(kind), categories=listed(category),
         pairs=listed(pair), pictures=listed(picture), limit=limit, seed=seed, repeats=repeats,
         seed_policy=seed_policy,  # type: ignore[arg-type]
@@ -164,7 +164,13 @@ def command(
     with fetching(settings.suite, as_json) as on_package:
         plan = api.make_plan(settings, on_package, known_editor if dry_run else open_editor)
     _print_filled_inverses(plan)
+<<<<<<< HEAD
     expected = forecast_run(plan, workspace, settings.limits, fresh=not resume)
+=======
+    for editor in plan.editors:
+        for warning in editor.facts.warnings:
+            typer.echo(f"convergebench: {editor.facts.title} {warning}", err=True)
+>>>>>>> main
     if dry_run:
         print_forecast(plan, expected, as_json)
         return DONE
@@ -177,16 +183,6 @@ def command(
     if plan.protocol.returns:
         return _print_outcome(outcome, workspace, as_json, fresh=not resume)
     return _print_single_edits(outcome, plan, workspace, as_json, fresh=not resume)
-
-
-def _suite_of(images: str | None, suite: str | None, edits: str | None) -> str:
-    from convergebench.errors import WrongUse
-
-    if images is not None and suite is not None:
-        raise WrongUse("--images and --suite both name pictures; give one of them")
-    if images is None:
-        return suite if suite is not None else "" if edits else "converge"
-    return images if images.startswith("hub:") else f"folder:{images}"
 
 
 def _print_filled_inverses(plan: Plan) -> None:
@@ -269,7 +265,7 @@ def execute_with_progress(
     import sys
 
     from convergebench import api
-    from convergebench.cli.progress import ProgressBars
+    from convergebench.run_progress.terminal import ProgressBars
 
     if as_json or not sys.stderr.isatty():
         return api.execute(plan, settings, store, fresh=fresh)

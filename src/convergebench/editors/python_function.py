@@ -3,7 +3,8 @@
 The image is a PIL image, and so is what it returns, or a numpy array of height × width × 3 bytes. An async
 function is awaited, many at a time; an ordinary one runs on a thread, one call at a time, as models want it.
 Raise `convergebench.types.Refused` for what it will not do. The module is looked for in the working folder
-too. Its file is part of the fingerprint; files that it imports are not.
+too. Its file is part of the fingerprint; files that it imports are not. `function_editor` takes the function
+itself, as the Python API does.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ from typing import TYPE_CHECKING, Any
 
 from convergebench.editors._exchange import only_picture
 from convergebench.editors._file_version import version_with
-from convergebench.editors.registry import provider
+from convergebench.editors.function_identity import function_digest
+from convergebench.editors.registry import facts_of, open_editor, parse, provider
 from convergebench.errors import WrongUse
-from convergebench.types import BadOutput, Edited, EditorFacts, EditRequest, Share
+from convergebench.types import BadOutput, Edited, Editor, EditorFacts, EditRequest, Share
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
     from convergebench.picture import Picture
 
-Function = Callable[["Image", str, int], Any]
+EditFunction = Callable[["Image", str, int], Any]
 
 
 @provider("python", summary="your own Python function, as python:module:function", version="1", price_usd=0.0)
@@ -42,9 +44,44 @@ def python_function(facts: EditorFacts) -> PythonFunction:
         raise WrongUse(f"{module_name} has no function {name}; write python:module:function")
     if module.__file__:
         facts = version_with(facts, Path(module.__file__))
-    if not inspect.iscoroutinefunction(function):
-        facts = replace(facts, provider=facts.name, at_once=1)
-    return PythonFunction(facts, function)
+    return PythonFunction(_one_at_a_time(facts, function), function)
+
+
+def function_spec(function: EditFunction, label: str = "") -> str:
+    """The name of a function as a model: `python:module:function`, after `label=` if one is given."""
+    inner = getattr(function, "func", function)  # of functools.partial
+    name = getattr(inner, "__qualname__", type(inner).__qualname__)
+    spec = f"python:{getattr(inner, '__module__', None) or '__main__'}:{name}"
+    return f"{label}={spec}" if label else spec
+
+
+def function_editor(function: EditFunction, label: str = "") -> Editor:
+    """The function itself as an editor.
+
+    One that can be imported is the same model as `python:module:function` on the command line. Any other, as
+    in a notebook, is identified by its code and the simple values that it uses; see `function_identity`.
+    """
+    spec = function_spec(function, label)
+    listing, parameters = parse(spec)
+    if is_importable(function):
+        return open_editor(spec)
+    facts = facts_of(listing, parameters, label)
+    facts = replace(facts, version=f"{facts.version}+{function_digest(function)}")
+    return PythonFunction(_one_at_a_time(facts, function), function)
+
+
+def is_importable(function: EditFunction) -> bool:
+    """Whether another process finds the same function by its name."""
+    module = sys.modules.get(getattr(function, "__module__", None) or "__main__")
+    found = getattr(module, getattr(function, "__qualname__", ""), None)
+    return found is function and module is not None and module.__name__ != "__main__"
+
+
+def _one_at_a_time(facts: EditorFacts, function: EditFunction) -> EditorFacts:
+    """An ordinary function has a lane of its own; an async one may run many times at once."""
+    if inspect.iscoroutinefunction(function):
+        return facts
+    return replace(facts, provider=facts.name, at_once=1)
 
 
 def _imported(name: str) -> Any:
@@ -60,7 +97,7 @@ def _imported(name: str) -> Any:
 class PythonFunction:
     share = Share()
 
-    def __init__(self, facts: EditorFacts, function: Function) -> None:
+    def __init__(self, facts: EditorFacts, function: EditFunction) -> None:
         self.facts = facts
         self._function = function
         self._turn = asyncio.Lock()
@@ -78,7 +115,7 @@ class PythonFunction:
         pass
 
 
-def _called(function: Function, image: Image, request: EditRequest) -> Any:
+def _called(function: EditFunction, image: Image, request: EditRequest) -> Any:
     try:
         return function(image, request.instruction, request.seed)
     except SystemExit as error:  # the function was cancelled, not the run

@@ -69,6 +69,9 @@ class Measurers:
         Large batches are for a GPU, which takes as long for a few pictures as for many; these batches wait
         until they are full.
         """
+        import cv2
+
+        cv2.setNumThreads(1)  # each core has a thread of ours
         return {
             kind: MeasurementQueue(
                 measurer,

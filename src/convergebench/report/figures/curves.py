@@ -31,13 +31,17 @@ def plot_curves(results: Results, path: Path, metrics: Sequence[str] | None = No
     """
     if path.suffix.lower() not in SUFFIXES:
         raise WrongUse(f"cannot draw a {path.suffix or 'suffix-less'} file; use one of {', '.join(SUFFIXES)}")
+    figure = curves_figure(results, metrics)
+    with replacing(path) as part:
+        figure.savefig(part, dpi=160)
+
+
+def curves_figure(results: Results, metrics: Sequence[str] | None = None) -> Figure:
     names = [facts.name for facts in results.headline] if metrics is None else metrics
     panels = panels_of(results, names)
     if not panels:
         raise WrongUse("no values to plot yet; wait for the first return of a run, then retry")
-    figure = _draw(results, panels)
-    with replacing(path) as part:
-        figure.savefig(part, dpi=160)
+    return _draw(results, panels)
 
 
 def _draw(results: Results, panels: Sequence[Panel]) -> Figure:

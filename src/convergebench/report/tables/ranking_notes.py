@@ -30,6 +30,7 @@ def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
     return (
         *(_headline(ranking.headline) if ranking.headline else _comparability(ranking)),
         *_imported(ranking),
+        *_by_construction(ranking),
         *missing_returns(ranking.missing_values),
         *_missing_values(ranking),
         *_infinite_values(ranking),
@@ -100,6 +101,15 @@ def _imported(ranking: Ranking) -> Iterator[str]:
     models = [row.model for row in ranking.rows if row.imported]
     if models:
         yield f"Imported: {', '.join(models)}."
+
+
+def _by_construction(ranking: Ranking) -> Iterator[str]:
+    models = [row.model for row in ranking.rows if row.pastes_back]
+    if models:
+        yield (
+            f"Kept by construction: {', '.join(models)}. Outside the edit the input is pasted back, so what "
+            "is kept there is not due to the model."
+        )
 
 
 def missing_returns(gaps: Iterable[MissingValue]) -> Iterator[str]:
