@@ -36,7 +36,10 @@ def command(
         case [] if sheet is None:
             _list(as_json)
         case ["show", name]:
-            _show_pictures(name, sheet or Path("contact-sheet.png"))
+            if as_json:
+                _show(name, sheet, as_json)
+            else:
+                _show_pictures(name, sheet or Path("contact-sheet.png"))
         case [name] if name != "show":
             _show(name, sheet, as_json)
         case [] | ["show"]:
