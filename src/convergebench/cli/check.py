@@ -79,7 +79,7 @@ def command(
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> int:
-    """Compare models with a baseline, and exit with 4 if one is worse.
+    """Compare models with a baseline; exit with 4 if one is worse.
 
     Paired on shared cases and seeds; clustered by source picture; corrected for the number of columns.
     """

@@ -32,7 +32,7 @@ def exit_code(edited: RunOutcome | None, judged: JudgingOutcome | None = None) -
 
 
 def judging_exit_code(judged: JudgingOutcome | None, edited: RunOutcome | None = None) -> int:
-    """As `exit_code`, and ERROR where the judge gave no verdict at all."""
+    """As `exit_code`, and ERROR where there is no verdict at all, also if there was nothing to judge."""
     code = exit_code(edited, judged)
-    all_failed = judged is not None and judged.verdicts and not judged.ok
+    all_failed = judged is not None and not judged.ok
     return ERROR if all_failed and code != INTERRUPTED else code
