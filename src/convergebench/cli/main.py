@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from convergebench.cli import (
+    agreement,
     audit,
     check,
     compare,
@@ -72,6 +73,7 @@ for module in (
     task,
     view,
     vote,
+    agreement,
     import_,
     audit,
     check,

@@ -164,13 +164,10 @@ def command(
     with fetching(settings.suite, as_json) as on_package:
         plan = api.make_plan(settings, on_package, known_editor if dry_run else open_editor)
     _print_filled_inverses(plan)
-<<<<<<< HEAD
     expected = forecast_run(plan, workspace, settings.limits, fresh=not resume)
-=======
     for editor in plan.editors:
         for warning in editor.facts.warnings:
             typer.echo(f"convergebench: {editor.facts.title} {warning}", err=True)
->>>>>>> main
     if dry_run:
         print_forecast(plan, expected, as_json)
         return DONE
