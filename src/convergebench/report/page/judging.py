@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from convergebench.benchmarks.wording import wording_name
 from convergebench.report.page.judged_tables import subset_tables, summaries
 from convergebench.report.page.page_picture import PagePicture
 from convergebench.report.page.pairwise import contest_tables
@@ -20,6 +21,7 @@ from convergebench.results.judgements import (
     read_attempts,
     read_call_counts,
 )
+from convergebench.types import Digest
 
 PIECE = 50
 """Number of verdicts per chunk of details."""
@@ -45,10 +47,15 @@ def judging_section(
         "rows": rows,
         "summaries": summaries(judgements),
         "subsets": subset_tables(judgements, steps),
-        "contests": contest_tables(judgements, steps),
+        "contests": contest_tables(judgements, steps, _people(records)),
         "calls": [asdict(one) for one in read_call_counts(records.workspace)],
         "piece": PIECE,
     }
+
+
+def _people(records: Records) -> set[Digest]:
+    """The judges that are persons."""
+    return {one.fingerprint for one in records.judges if one.name.startswith("human:")}
 
 
 def piece_keys(judgements: Sequence[Judgement]) -> range:
@@ -108,7 +115,7 @@ def _rubric(rubric: RubricRecord) -> dict[str, Any]:
     return {
         "id": rubric.id, "version": rubric.version, "name": rubric.name, "fingerprint": rubric.fingerprint,
         "of": rubric.of, "prompt": rubric.content.get("prompt", ""), "asks": asks, "low": low, "high": high,
-        "grades": rubric.grades, "compares": rubric.compares,
+        "grades": rubric.grades, "compares": rubric.compares, "wording": wording_name(rubric.wording),
     }  # fmt: skip
 
 
