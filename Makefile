@@ -1,13 +1,21 @@
 # make demo   set-up and a first benchmark, no keys
 # make test   set-up, checks and tests
+<<<<<<< HEAD
 # make faults  hundreds of kills, damaged files and hostile answers
+=======
+# make test-busy  the tests beside two busy loops
+>>>>>>> main
 # make bench  speed, as ratios from one run, into docs/performance.md
 
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
+<<<<<<< HEAD
 .PHONY: demo test check unit faults bench clean
+=======
+.PHONY: demo test test-busy check unit bench clean
+>>>>>>> main
 
 demo: .venv/installed
 	$(BIN)/convergebench weights pull lpips
@@ -19,6 +27,10 @@ test: .venv/installed-for-tests
 
 unit: .venv/installed-for-tests
 	HF_HUB_OFFLINE=1 $(BIN)/pytest --numprocesses 2 --dist loadfile
+
+test-busy: .venv/installed-for-tests
+	yes > /dev/null & one=$$!; yes > /dev/null & other=$$!; \
+	trap "kill $$one $$other" EXIT; $(MAKE) unit
 
 check: .venv/installed-for-tests
 	$(BIN)/ruff check src tests benchmarks rendering
