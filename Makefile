@@ -1,21 +1,14 @@
 # make demo   set-up and a first benchmark, no keys
 # make test   set-up, checks and tests
-<<<<<<< HEAD
-# make faults  hundreds of kills, damaged files and hostile answers
-=======
 # make test-busy  the tests beside two busy loops
->>>>>>> main
+# make faults  hundreds of kills, damaged files and hostile answers
 # make bench  speed, as ratios from one run, into docs/performance.md
 
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-<<<<<<< HEAD
-.PHONY: demo test check unit faults bench clean
-=======
-.PHONY: demo test test-busy check unit bench clean
->>>>>>> main
+.PHONY: demo test test-busy check unit faults bench clean
 
 demo: .venv/installed
 	$(BIN)/convergebench weights pull lpips

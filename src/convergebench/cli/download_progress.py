@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from convergebench.cli.terminal import drawing_console
+from convergebench.shown_text import drawing_console
 
 if TYPE_CHECKING:
     from convergebench.suites import OnPackage

@@ -9,8 +9,8 @@ from types import TracebackType
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from convergebench.cli.terminal import drawing_console
 from convergebench.judges import Verdict
+from convergebench.shown_text import drawing_console
 
 
 def judging_progress(judge: str, as_json: bool) -> JudgingBar | nullcontext[None]:

@@ -47,8 +47,8 @@ from convergebench.cli.command_groups import CommandGroups
 from convergebench.cli.config_file import COMMANDS, read_config, split_config
 from convergebench.cli.exit_codes import DONE, ERROR, INTERRUPTED, WRONG_USE
 from convergebench.cli.options import print_json
-from convergebench.cli.terminal import guarded_streams
 from convergebench.errors import ConvergeBenchError, WrongUse
+from convergebench.shown_text import guarded_streams
 
 UsageError: Any = typer.BadParameter.__base__  # click's, or since 0.26 typer's own
 

@@ -6,8 +6,8 @@ import sys
 from types import TracebackType
 from typing import Self
 
-from convergebench.cli.terminal import drawing_console
 from convergebench.engine.progress import NoProgress
+from convergebench.shown_text import drawing_console
 
 
 class MeasuringProgress(NoProgress):

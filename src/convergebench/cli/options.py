@@ -52,7 +52,7 @@ def terminal_width() -> int:
 
 
 def console() -> Console:
-    from convergebench.cli.terminal import drawing_console
+    from convergebench.shown_text import drawing_console
 
     return drawing_console(sys.stdout, highlight=False, width=terminal_width())
 

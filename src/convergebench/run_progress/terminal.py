@@ -8,7 +8,7 @@ from types import TracebackType
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from convergebench.cli.terminal import drawing_console
+from convergebench.shown_text import drawing_console
 from convergebench.types import Failure, Step
 
 
