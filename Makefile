@@ -1,12 +1,14 @@
 # make demo   set-up and a first benchmark, no keys
 # make test   set-up, checks and tests
+# make test-busy  the tests beside two busy loops
+# make faults  hundreds of kills, damaged files and hostile answers
 # make bench  speed, as ratios from one run, into docs/performance.md
 
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check unit bench clean
+.PHONY: demo test test-busy check unit faults bench clean
 
 demo: .venv/installed
 	$(BIN)/convergebench weights pull lpips
@@ -19,11 +21,18 @@ test: .venv/installed-for-tests
 unit: .venv/installed-for-tests
 	HF_HUB_OFFLINE=1 $(BIN)/pytest --numprocesses 2 --dist loadfile
 
+test-busy: .venv/installed-for-tests
+	yes > /dev/null & one=$$!; yes > /dev/null & other=$$!; \
+	trap "kill $$one $$other" EXIT; $(MAKE) unit
+
 check: .venv/installed-for-tests
 	$(BIN)/ruff check src tests benchmarks rendering
 	$(BIN)/ruff format --check src tests benchmarks rendering
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache > /dev/null || $(BIN)/lint-imports
+
+faults: .venv/installed-for-tests
+	CONVERGEBENCH_FAULTS=$${CONVERGEBENCH_FAULTS:-200} $(BIN)/pytest tests/faults tests/network
 
 bench: .venv/installed-for-tests
 	HF_HUB_OFFLINE=1 $(BIN)/python benchmarks/table.py
