@@ -44,6 +44,9 @@ from convergebench.types import Digest, Edited, Editor, EditRequest, SeedPolicy,
 
 T = TypeVar("T")
 
+SUITE_ARGUMENT = "suite_argument"
+"""The recorded setting with the suite as it was named, beside the one with its version."""
+
 _WITHOUT_INVERSES = ("one_shot", "stay")
 """Protocols that undo nothing."""
 
@@ -261,14 +264,12 @@ def load_suite(name: str, edits: str | None = None, on_package: suites.OnPackage
 
 
 def open_different(models: Sequence[str], open_editor: Callable[[str], Editor]) -> list[Editor]:
-    """The editors with these names; WrongUse if two names mean the same one."""
-    built: dict[Digest, tuple[str, Editor]] = {}
+    """The editors with these names; one that is named in two ways is opened once."""
+    built: dict[Digest, Editor] = {}
     for model in dict.fromkeys(models):
         editor = open_editor(model)
-        known, _ = built.setdefault(editor.facts.fingerprint, (model, editor))
-        if known != model:
-            raise WrongUse(f"{known} and {model} are the same model; name one of them")
-    return [editor for _, editor in built.values()]
+        built.setdefault(editor.facts.fingerprint, editor)
+    return list(built.values())
 
 
 def execute(
@@ -282,7 +283,7 @@ def execute(
     """Run the plan; the workspace records its settings and how it ended."""
     store_references(workspace.pictures, plan.cases)
     plan = replace(plan, cases=store_targets(workspace.pictures, plan.cases))
-    with workspace.run({**asdict(settings), "suite": plan.suite}) as run:
+    with workspace.run({**asdict(settings), "suite": plan.suite, SUITE_ARGUMENT: settings.suite}) as run:
         outcome = run_coroutine(_run_plan(plan, settings, workspace, run.id, fresh, progress))
         run.interrupted = outcome.interrupted
     return outcome

@@ -15,6 +15,7 @@ from convergebench.cli.options import (
     confirm,
     console,
     counted,
+    follow_up,
     listed,
     print_json,
 )
@@ -85,7 +86,7 @@ def remove(
     done = housekeeping.remove(workspace, models, runs)
     typer.echo(
         f"Deleted {counted(done.steps, 'edit')} and {counted(done.judgements, 'verdict')}. "
-        f"Free the space of their pictures with: convergebench workspace gc -w {workspace}"
+        f"Free the space of their pictures with: {follow_up('workspace gc', workspace)}"
     )
 
 
@@ -108,6 +109,35 @@ def merge(
     )
     if done.missing_pictures:
         typer.echo(f"convergebench: {done.missing_pictures} pictures are missing in {other}", err=True)
+
+
+@app.command()
+def repair(workspace: WorkspaceFolder = DEFAULT_WORKSPACE, as_json: AsJson = False) -> int:
+    """Check every picture, and say which are missing or damaged and how to get them back."""
+    from convergebench.cli.exit_codes import DONE, INCOMPLETE
+    from convergebench.store import Workspace
+    from convergebench.store.lost_pictures import lost_pictures
+
+    with Workspace.existing(workspace) as store:
+        lost = lost_pictures(store)
+        place = store.pictures.place
+    code = INCOMPLETE if lost else DONE
+    if as_json:
+        print_json({"lost": [asdict(one) for one in lost], "exit_code": code})
+        return code
+    if not lost:
+        typer.echo("Every picture is there and unchanged.")
+        return code
+    for one in lost:
+        what = "source" if one.is_source else f"{one.model}, round {one.round}"
+        typer.echo(f"{one.case}: {what}: picture {one.digest} is {one.reason}")
+    if any(one.reason == "damaged" for one in lost):
+        typer.echo(f"Restore damaged files in {place} from a backup, or delete them.")
+    if any(one.is_source for one in lost):
+        typer.echo("Missing sources are fetched and stored again by the next run of their suite.")
+    if any(not one.is_source for one in lost):
+        typer.echo("Edits have to be made again: run the same command with --fresh; other cases are kept.")
+    return code
 
 
 @app.command()
@@ -142,7 +172,7 @@ def size(workspace: WorkspaceFolder = DEFAULT_WORKSPACE, as_json: AsJson = False
     typer.echo(f"pictures  {_megabytes(found.picture_bytes)} in {counted(found.pictures, 'file')}")
     typer.echo(
         f"unneeded  {_megabytes(found.unneeded_bytes)} in {counted(found.unneeded_pictures, 'file')}; "
-        "delete them with: convergebench workspace gc"
+        f"delete them with: {follow_up('workspace gc', workspace)}"
     )
 
 
