@@ -11,6 +11,7 @@ from convergebench.judges import JudgeReply, Rubric, Verdict
 from convergebench.judges.base import JudgeAttempt
 from convergebench.judges.rubric import CHOICES, Ask
 from convergebench.results.judgements import stored_verdicts
+from convergebench.results.votes import imported_preferences
 from convergebench.store import Workspace
 from convergebench.store.judgements import (
     JudgementRequest,
@@ -33,11 +34,6 @@ IMPORTED = Rubric(
     ask=(Ask("better", "Which is better?", choice=True),),
     system="",
 )
-_IMPORTED = """
-    SELECT judges.name, j.texts, j.value FROM judgements j
-    JOIN rubrics ON rubrics.fingerprint = j.rubric JOIN judges ON judges.fingerprint = j.judge
-    WHERE rubrics.id = 'imported_preference' AND j.value IS NOT NULL
-"""
 
 
 def vote_on_pictures(vote: ForeignVote, pool: QuestionPool, at: str) -> Vote | None:
@@ -87,7 +83,7 @@ def read_foreign_votes(workspace: Workspace) -> Sequence[Comparison]:
     """With the case as the cluster."""
     winners = {share: winner for winner, share in CHOICES.items()}
     found = []
-    for name, texts, value in workspace.query(_IMPORTED):
+    for name, texts, value in imported_preferences(workspace):
         said = json.loads(texts)
         winner = WINNERS[winners[value]]  # type: ignore[index]
         found.append(Comparison(said["first"], said["second"], winner, said["case"], name))

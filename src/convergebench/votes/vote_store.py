@@ -10,6 +10,7 @@ from convergebench.judges import JudgeFacts, JudgeReply, Rubric, Subject, Verdic
 from convergebench.judges.asking import key_of, pictures_sent, texts_sent
 from convergebench.judges.base import JudgeAttempt
 from convergebench.results.judgements import stored_verdicts
+from convergebench.results.votes import vote_replies
 from convergebench.store import Workspace
 from convergebench.store.judgements import (
     JudgementRequest,
@@ -30,12 +31,6 @@ RUBRICS: Mapping[QuestionKind, str] = {
 }
 SKIPPED = "skipped by the rater"
 _SCORES = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5, "yes": 1.0, "no": 0.0}
-_VOTES = """
-    SELECT a.reply FROM judge_attempts a
-    JOIN judgements j ON j.key = a.judgement JOIN judges ON judges.fingerprint = j.judge
-    WHERE judges.name LIKE 'human:%' AND j.outcome IS NOT NULL AND a.reply LIKE '%"convergebench_vote"%'
-    GROUP BY a.judgement HAVING a.id = max(a.id) ORDER BY a.id
-"""
 
 
 def human_judge(pseudonym: str) -> JudgeFacts:
@@ -61,7 +56,7 @@ def save_vote(workspace: Workspace, vote: Vote, run: int) -> bool:
 
 def read_votes(workspace: Workspace) -> list[Vote]:
     """Every vote, in the order in which they were saved."""
-    return [vote_from(json.loads(reply)) for (reply,) in workspace.query(_VOTES)]
+    return [vote_from(json.loads(reply)) for reply in vote_replies(workspace)]
 
 
 def withdraw_vote(workspace: Workspace, vote: Vote) -> None:
