@@ -20,8 +20,8 @@ unit: .venv/installed-for-tests
 	HF_HUB_OFFLINE=1 $(BIN)/pytest --numprocesses 2 --dist loadfile
 
 check: .venv/installed-for-tests
-	$(BIN)/ruff check src tests benchmarks rendering
-	$(BIN)/ruff format --check src tests benchmarks rendering
+	$(BIN)/ruff check src tests benchmarks rendering examples
+	$(BIN)/ruff format --check src tests benchmarks rendering examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache > /dev/null || $(BIN)/lint-imports
 

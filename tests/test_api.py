@@ -253,6 +253,14 @@ def test_results_show_themselves_as_text_and_as_html(done: Benchmark, tmp_path: 
         assert max(map(len, repr(table).splitlines())) <= 100
 
 
+def test_the_text_of_a_wide_ranking_keeps_rank_and_model(suite: str, tmp_path: Path) -> None:
+    models = {"a model with a rather long name": "blur", "another one with a long name": "jpeg"}
+    done = convergebench.run(models, suite, 2, limit=2, workspace=tmp_path / "results")
+    lines = repr(done.ranking()).splitlines()
+    assert any("#" in line and "model" in line for line in lines)
+    assert any("a model with a rather long name" in line and "blur" not in line for line in lines)
+
+
 def test_results_without_returns_explain_themselves(suite: str, tmp_path: Path) -> None:
     done = convergebench.run("jpeg", suite, 1, limit=1, protocol="one_shot", workspace=tmp_path / "results")
     assert "Benchmark in" in repr(done)
