@@ -9,7 +9,7 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint c
 .PHONY: demo test check unit bench clean
 
 demo: .venv/installed
-	$(BIN)/convergebench weights pull
+	$(BIN)/convergebench weights pull lpips
 	$(BIN)/convergebench run --suite converge-small --model classical,classical-patch,classical-ghost,classical-reencode,jpeg,identity --limit 6 --rounds 5 || test $$? -eq 3
 	$(BIN)/convergebench report
 

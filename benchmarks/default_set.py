@@ -31,9 +31,11 @@ def main() -> None:
     count = parser.parse_args().results
     print("CPU ms per result |", " | ".join(f"{side} px" for side in SIDES))
     columns = [costs(side, count) for side in SIDES]
+    slow = [column.pop("sampled", 0.0) for column in columns]
     for name in columns[0]:
         print(f"{name:18} |", " | ".join(f"{column[name]:.0f}" for column in columns))
     print(f"{'together':18} |", " | ".join(f"{sum(column.values()):.0f}" for column in columns))
+    print(f"{'at reported rounds':18} |", " | ".join(f"{one:.0f}" for one in slow))
 
 
 def costs(side: int, count: int) -> dict[str, float]:

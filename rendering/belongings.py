@@ -7,6 +7,7 @@ import materials as m
 import models
 import places
 from album import picture
+from fur import plush
 
 WHITE_WALL, SAGE, CLAY = (0.78, 0.76, 0.72), (0.42, 0.48, 0.38), (0.62, 0.36, 0.24)
 NAVY, MUSTARD, ROSE, SKY = (0.07, 0.11, 0.2), (0.72, 0.46, 0.1), (0.72, 0.48, 0.44), (0.5, 0.64, 0.74)
@@ -15,16 +16,21 @@ OAK, WALNUT, PINE = (0.46, 0.29, 0.15), (0.17, 0.085, 0.045), (0.62, 0.43, 0.24)
 
 @picture("teddy_bear", 19)
 def _(seed: int) -> None:
+    _bear((0.42, 0.24, 0.11))
+
+
+@picture("soft_teddy_bear", 19)
+def _(seed: int) -> None:
+    plush(_bear((0.62, 0.38, 0.18)), "teddy", seed)
+
+
+def _bear(colour: m.Colour) -> bpy.types.Object:
     places.table_top(m.fabric((0.5, 0.56, 0.6)), m.plaster((0.72, 0.66, 0.56)))
-    bear = models.place(
-        "teddyBear", (0, 0, 0), -14, paint={"teddy": _fur(), "eyes": m.plain((0.01, 0.01, 0.01), 0.1)}
-    )
+    cloth, eyes = m.fabric(colour, 90), m.plain((0.01, 0.01, 0.01), 0.1)
+    bear = models.place("teddyBear", (0, 0, 0), -14, paint={"teddy": cloth, "eyes": eyes})
     places.window_light(60)
     places.look_at([bear], 5, 10, 75, 0.66, 4)
-
-
-def _fur() -> bpy.types.Material:
-    return m.fabric((0.42, 0.24, 0.11), 90)
+    return bear
 
 
 @picture("toy_train", 21, (768, 512))

@@ -1,7 +1,8 @@
-"""Takes rendered pictures into the package: python rendering/collect.py FOLDER ID …
+"""Takes rendered pictures into the package: python rendering/collect.py FOLDER PLACE ID …
 
-Writes them as lossless WebP, with ATTRIBUTION.md for the models in them, and prints the size and SHA-256 that
-the catalogue needs of each. Needs Pillow only.
+PLACE is `rendered` for the pictures of converge@1, which are lossless WebP, and `rendered_2` for those of
+converge@2, of about one megapixel, which are WebP of high quality. Writes ATTRIBUTION.md beside them for the
+models in them, and prints the size and SHA-256 that the catalogue needs of each. Needs Pillow only.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ from pathlib import Path
 
 from PIL import Image
 
-PACKAGE = Path(__file__).parent.parent / "src" / "convergebench" / "suites" / "rendered"
+SUITES = Path(__file__).parent.parent / "src" / "convergebench" / "suites"
+ENCODINGS = {
+    "rendered": {"lossless": True, "quality": 60, "method": 4},
+    "rendered_2": {"quality": 97, "method": 6},
+}
 LICENCES = {
     "BlendSwap-CC-0": "CC0 1.0",
     "BlendSwap-CC-BY": "CC BY 3.0",
@@ -35,19 +40,20 @@ creativecommons.org/licenses/by/3.0).
 """
 
 
-def main(folder: Path, ids: Sequence[str]) -> None:
-    PACKAGE.mkdir(exist_ok=True)
+def main(folder: Path, place: str, ids: Sequence[str]) -> None:
+    package = SUITES / place
+    package.mkdir(exist_ok=True)
     for id in ids:
-        picture, target = folder / f"{id}.png", PACKAGE / f"{id}.webp"
+        picture, target = folder / f"{id}.png", package / f"{id}.webp"
         if not target.exists() or target.stat().st_mtime < picture.stat().st_mtime:
-            target.write_bytes(_as_webp(picture))
+            target.write_bytes(_as_webp(picture, place))
         print(id, hashlib.sha256(target.read_bytes()).hexdigest(), *Image.open(target).size)
-    (PACKAGE / "ATTRIBUTION.md").write_text(_PREFACE + _table(folder, ids), encoding="utf-8")
+    (package / "ATTRIBUTION.md").write_text(_PREFACE + _table(folder, ids), encoding="utf-8")
 
 
-def _as_webp(picture: Path) -> bytes:
+def _as_webp(picture: Path, place: str) -> bytes:
     kept = io.BytesIO()
-    Image.open(picture).convert("RGB").save(kept, "WEBP", lossless=True, quality=60, method=4)
+    Image.open(picture).convert("RGB").save(kept, "WEBP", **ENCODINGS[place])
     return kept.getvalue()
 
 
@@ -61,4 +67,4 @@ def _table(folder: Path, ids: Sequence[str]) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])

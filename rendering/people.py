@@ -177,3 +177,20 @@ def _(seed: int) -> None:
     studio.area_light((0, 1.5, 3), (0, 3, 1.4), 60, 1.5, (1, 0.9, 0.75))
     studio.camera(stand, sitter.eye + Vector((0.02, 0, -0.225)), 74, 4)
     _fine()
+
+
+@picture("old_woman_at_table", 509)
+def _(seed: int) -> None:
+    colours = Colours(ROSY, (0.5, 0.2, 0.18), (0.1, 0.16, 0.2), (0.05, 0.0))
+    sitter = Sitter(figure("caucasian", "female", "old") | expression(0.35, 0.45), colours, _LEANING)
+    stand = sitter.beside(10, 1.7, 0.06)
+    sitter.appear(Top(m.fabric((0.1, 0.16, 0.3), 900), 0.66, folds=0.008), stand, seed, 0.8)
+    hairstyles.long(sitter.head, sitter.hair, seed, 0.09, 0.012, 0.001)
+    table = sitter.body.centre("joint-l-hand")[2] - 0.036
+    shapes.box(m.wood((0.42, 0.26, 0.14)), (0, -0.16 - 0.6, table - 0.03), (4, 1.2, 0.03), 0, 0.006)
+    shapes.book((0.1, 0.22, 0.2), (0.3, -0.33, table), turn=-15)
+    Room(walls=(0.62, 0.58, 0.5), floor=m.planks(DARK_OAK), windows=(Window(1.0),)).build()
+    _bright_window()
+    _key_light(sitter.eye, 38, -1, 0.3)
+    studio.camera(stand, sitter.eye + Vector((0.0, 0, -0.22)), 70, 5.6)
+    _fine()

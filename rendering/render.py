@@ -8,6 +8,7 @@ listed in a .models file beside it.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
 from pathlib import Path
@@ -33,24 +34,33 @@ def main() -> None:
     parser.add_argument("--models", type=Path, required=True)
     parser.add_argument("--bodies", type=Path, required=True)
     parser.add_argument("--to", type=Path, required=True)
-    parser.add_argument("--scale", type=int, default=1, help="sides as many times as long [default: 1]")
+    parser.add_argument(
+        "--megapixel", action="store_true", help="about one megapixel, in the same proportions"
+    )
+    parser.add_argument("--samples", type=int, help="at least so many samples a pixel")
+    parser.add_argument("--gpu", action="store_true", help="render on a CUDA device")
     parser.add_argument("--preview", action="store_true", help="a quarter of the size, few samples")
     parser.add_argument("ids", nargs="*")
     chosen = parser.parse_args()
     models.use_folder(chosen.models)
     bodies.use_folder(chosen.bodies)
+    if chosen.gpu:
+        studio.use_gpu()
     chosen.to.mkdir(parents=True, exist_ok=True)
     for id in chosen.ids or planned:
         if not (chosen.to / f"{id}.png").exists():
-            _render(planned[id], chosen.to, chosen.scale, chosen.preview)
+            _render(planned[id], chosen)
 
 
-def _render(plan: Planned, folder: Path, scale: int, preview: bool) -> None:
+def _render(plan: Planned, chosen: argparse.Namespace) -> None:
+    folder: Path = chosen.to
     start = time.process_time()
     models.used.clear()
-    studio.empty_scene(*(scale * side for side in plan.size), plan.seed)
+    studio.empty_scene(*(_megapixel(plan.size) if chosen.megapixel else plan.size), plan.seed)
     plan.build(plan.seed)
-    if preview:
+    if chosen.samples:
+        studio.refine(chosen.samples)
+    if chosen.preview:
         studio.make_preview()
     part = folder / f".{plan.id}.png"
     studio.render(part)
@@ -58,6 +68,13 @@ def _render(plan: Planned, folder: Path, scale: int, preview: bool) -> None:
     (folder / f"{plan.id}.models").write_text("\n".join(lines), encoding="utf-8")
     part.replace(folder / f"{plan.id}.png")
     print(f"{plan.id}: {time.process_time() - start:.0f} CPU-seconds", file=sys.stderr)
+
+
+def _megapixel(size: tuple[int, int]) -> tuple[int, int]:
+    """About 1024 × 1024 pixels; sides are multiples of 16, which editing models hand back unchanged."""
+    scale = 1024 / math.sqrt(size[0] * size[1])
+    width, height = (round(side * scale / 16) * 16 for side in size)
+    return width, height
 
 
 if __name__ == "__main__":

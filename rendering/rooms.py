@@ -46,19 +46,28 @@ def _(seed: int) -> None:
 
 @picture("living_room_evening", 102)
 def _(seed: int) -> None:
+    _living_room_evening(lamp=70, ceiling=60, exposure=0.9)
+
+
+@picture("living_room_lamplight", 102)
+def _(seed: int) -> None:
+    _living_room_evening(lamp=150, ceiling=190, exposure=1.45)
+
+
+def _living_room_evening(lamp: float, ceiling: float, exposure: float) -> None:
     Room(walls=(0.35, 0.4, 0.38), floor=m.planks(DARK_OAK), windows=(Window(-1.0),)).build()
     models.place("winchesterSofa", (0.45, 3.3, 0), 0)
     models.place("coffeeTable", (0.2, 1.9, 0), 0)
     models.place("pedestal-vase-lamp", (-0.95, 3.4, 0.5), 0)
     shapes.box(m.wood(DARK_OAK), (-0.95, 3.4, 0), (0.45, 0.45, 0.5))
-    studio.bulb((-0.95, 3.4, 1.0), 70, 0.06)
+    studio.bulb((-0.95, 3.4, 1.0), lamp, 0.06)
     places.rug((0.36, 0.05, 0.04), (0.5, 0.36, 0.2), (0.2, 1.9), (2.6, 1.6))
     shapes.framed_picture(
         ((0.5, 0.2, 0.1), (0.7, 0.5, 0.2), (0.12, 0.2, 0.3)), (0.55, 3.97, 1.6), (1.1, 0.7), 0, 2
     )
     studio.sky(1.5, 160, 0.05)
-    studio.area_light((1.2, -0.8, 2.3), (0, 2.5, 0.6), 60, 0.8, (1, 0.7, 0.4))
-    studio.expose(0.9)
+    studio.area_light((1.2, -0.8, 2.3), (0, 2.5, 0.6), ceiling, 0.8, (1, 0.7, 0.4))
+    studio.expose(exposure)
     studio.camera((-0.5, -1.2, 1.4), (0.1, 3, 0.85), 37)
 
 
@@ -122,17 +131,27 @@ def _(seed: int) -> None:
 
 @picture("bedroom_lamp", 106)
 def _(seed: int) -> None:
+    _bedroom_lamp(lamps=30, ceiling=60, exposure=0.2)
+
+
+@picture("bedroom_lamplight", 106)
+def _(seed: int) -> None:
+    _bedroom_lamp(lamps=55, ceiling=170, exposure=0.9)
+
+
+def _bedroom_lamp(lamps: float, ceiling: float, exposure: float) -> None:
     Room(walls=(0.3, 0.24, 0.3), floor=m.planks(DARK_OAK)).build()
     models.place("bed3", (0.2, 2.6, 0), 0)
     for x in (-1.0, 1.4):
         models.place("bedsideTable2", (x, 3.65, 0), 0)
         models.place("desklamp", (x, 3.65, 0.454), 0, 0.42)
-        studio.bulb((x, 3.55, 0.78), 30, 0.03)
+        studio.bulb((x, 3.55, 0.78), lamps, 0.03)
     shapes.framed_picture(
         ((0.5, 0.35, 0.4), (0.2, 0.16, 0.3), (0.7, 0.55, 0.4)), (0.2, 3.97, 1.75), (1.2, 0.6), 0, 1
     )
     studio.overcast(0.02, (0.4, 0.5, 1))
-    studio.area_light((0, -1.4, 2.3), (0, 2.5, 0.6), 60, 1.5, (1, 0.75, 0.5))
+    studio.area_light((0, -1.4, 2.3), (0, 2.5, 0.6), ceiling, 1.5, (1, 0.75, 0.5))
+    studio.expose(exposure)
     studio.camera((0.2, -1.4, 1.45), (0.2, 3, 0.85), 34)
 
 

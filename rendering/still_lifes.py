@@ -82,6 +82,18 @@ def _(seed: int) -> None:
 
 @picture("candles_at_night", 18)
 def _(seed: int) -> None:
+    _candles()
+    studio.overcast(0.012, (0.3, 0.4, 1.0))
+
+
+@picture("candles_at_dusk", 18)
+def _(seed: int) -> None:
+    _candles()
+    places.window_light(26, 1, (0.72, 0.82, 1.0), 0.2)
+    studio.expose(0.6)
+
+
+def _candles() -> None:
     places.table_top(m.wood(WALNUT), m.plaster((0.2, 0.13, 0.1)))
     brass = m.metal((0.75, 0.5, 0.2), 0.25)
     stand = [
@@ -100,7 +112,6 @@ def _(seed: int) -> None:
         vessels.candle((x, y, 0.092 * scale), height)
     bowl_of = vessels.bowl(m.metal((0.7, 0.45, 0.2), 0.3), (-0.2, 0.18, 0), 0.09)
     vessels.apple((-0.22, 0.17, 0.03), (0.5, 0.02, 0.02), (0.7, 0.2, 0.05))
-    studio.overcast(0.012, (0.3, 0.4, 1.0))
     places.look_at([*group, bowl_of], 0, 9, 65, 0.7, 3.5, 0.35)
 
 

@@ -13,10 +13,28 @@ Point = Sequence[float]
 _SAMPLES = 12
 _THREADS = 2
 
+_device = "CPU"
+
+
+def use_gpu() -> None:
+    """Render on CUDA devices instead of the processor."""
+    global _device
+    _device = "GPU"
+
+
+def _choose_cuda() -> None:
+    preferences = bpy.context.preferences.addons["cycles"].preferences
+    preferences.compute_device_type = "CUDA"
+    preferences.refresh_devices()
+    for device in preferences.devices:
+        device.use = device.type == "CUDA"
+
 
 def empty_scene(width: int, height: int, seed: int) -> None:
     """Nothing in it, and Cycles with its denoiser as we always use it."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
+    if _device == "GPU":
+        _choose_cuda()
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
     scene.render.resolution_x, scene.render.resolution_y = width, height
@@ -25,7 +43,7 @@ def empty_scene(width: int, height: int, seed: int) -> None:
     scene.view_settings.look = "AgX - High Contrast"
     scene.view_settings.exposure = 0.2
     cycles = scene.cycles
-    cycles.device, cycles.seed, cycles.samples = "CPU", seed, _SAMPLES
+    cycles.device, cycles.seed, cycles.samples = _device, seed, _SAMPLES
     cycles.use_adaptive_sampling, cycles.adaptive_threshold = True, 0.08
     cycles.adaptive_min_samples = 8
     cycles.use_denoising, cycles.denoiser = True, "OPENIMAGEDENOISE"
@@ -133,6 +151,13 @@ def overcast(strength: float = 1.0, colour: tuple[float, float, float] = (0.86, 
 
 def expose(stops: float) -> None:
     bpy.context.scene.view_settings.exposure = stops
+
+
+def refine(samples: int) -> None:
+    """At least so many samples, and less noise left to the denoiser."""
+    cycles = bpy.context.scene.cycles
+    cycles.samples = max(cycles.samples, samples)
+    cycles.adaptive_threshold = min(cycles.adaptive_threshold, 0.02)
 
 
 def make_preview() -> None:

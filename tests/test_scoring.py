@@ -175,3 +175,15 @@ def test_each_language_is_judged_by_its_own_prompt_unless_the_published_way_is_a
 def test_a_workspace_without_edits_of_the_suite_says_so(workspace: Workspace, judge: JudgeServer) -> None:
     with pytest.raises(WrongUse, match="has no edits of gedit-mini@en-"):
         scored(workspace, load_gedit_mini(), judge)
+
+
+def test_repeats_show_how_far_the_judge_agrees_with_itself(workspace: Workspace, judge: JudgeServer) -> None:
+    suite = load_gedit_mini("en", Sampling(limit=3))
+    edit_suite(workspace, suite, Scripted())
+    judge.script = lambda number, asked: completion(graded(asked, naturalness=4 + asked.body["seed"] % 3))
+    result = scored(workspace, suite, judge, repeats=2)
+    by_rubric = {one.rubric: one for one in result.agreements}
+    assert (by_rubric["gedit_sc"].alpha, by_rubric["gedit_sc"].spread) == (None, 0.0)
+    assert by_rubric["gedit_pq"].spread > 0
+    assert by_rubric["gedit_pq"].samples == 3
+    assert not scored(workspace, suite, judge).agreements

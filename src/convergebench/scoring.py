@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from convergebench.analysis.judged.agreement import krippendorff_alpha, spread
 from convergebench.analysis.judged.benchmark_scores import (
     NO_VERDICT,
     BenchmarkRow,
@@ -37,6 +38,18 @@ class Completeness:
 
 
 @dataclass(frozen=True)
+class RepeatAgreement:
+    """How far a judge agrees with itself over repeats by one rubric."""
+
+    rubric: str
+    alpha: float | None
+    """Krippendorff's; None where all values are equal."""
+    spread: float
+    """The standard deviation within samples, pooled."""
+    samples: int
+
+
+@dataclass(frozen=True)
 class Scored:
     rows: list[BenchmarkRow]
     judged: JudgingOutcome
@@ -44,6 +57,8 @@ class Scored:
     """Whose words the judge was asked in: this package's own if empty, else published-… or custom-DIGEST."""
     completeness: Mapping[str, Completeness]
     """By model."""
+    agreements: Sequence[RepeatAgreement] = ()
+    """Empty without repeats."""
 
     @property
     def is_complete(self) -> bool:
@@ -95,7 +110,20 @@ async def score_suite(
     if published is not None:
         table = with_published_figures(table, benchmark.table(suite.name, published.verdicts(rows)))
     table = [replace(row, judge=judge.facts.name, wording=wording) for row in table]
-    return Scored(table, judged, wording, _completeness(rows))
+    return Scored(table, judged, wording, _completeness(rows), list(_agreements(rows)))
+
+
+def _agreements(rows: Sequence[VerdictRow]) -> Iterator[RepeatAgreement]:
+    for name in dict.fromkeys(row.rubric for row in rows):
+        values: dict[Sample, list[float]] = {}
+        for row in rows:
+            if row.rubric == name and row.value is not None:
+                values.setdefault(row.sample, []).append(row.value)
+        repeats = [found for found in values.values() if len(found) > 1]
+        within = spread(repeats)
+        if within is not None:
+            alpha = krippendorff_alpha(repeats, "interval").alpha
+            yield RepeatAgreement(name, alpha, within.standard_deviation, len(repeats))
 
 
 def full_name(suite: Suite) -> str:

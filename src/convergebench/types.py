@@ -170,6 +170,8 @@ class EditorFacts:
     """Requests per minute that its provider allows, if known."""
     label: str = ""
     """A name given by the user. It is not part of the fingerprint, so a model can be renamed."""
+    warnings: tuple[str, ...] = ()
+    """What it silently ignores or changes, as clauses that follow its name."""
 
     @property
     def title(self) -> str:
@@ -390,6 +392,10 @@ class MetricFacts:
     summary: str = ""
     needs_weights: bool = False
     """Whether a missing value may become available when weights are installed; otherwise it stays missing."""
+    is_sampled: bool = False
+    """Whether a run measures it at the reported rounds only, unless it is requested."""
+    inapplicable: str = ""
+    """The reason that it gives where it does not apply to the source; such a value is not missing."""
 
 
 @dataclass(frozen=True, slots=True)

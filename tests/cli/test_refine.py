@@ -76,7 +76,7 @@ def test_the_whole_of_it_on_the_mini_suite(cli: Cli, words: Words, server: Judge
     content, malformed, refused = cases["physical/001"], cases["physical/002"], cases["referential/009"]
     assert content["refined_is_primary"]
     assert content["refined"] == content["primary"]
-    assert malformed["refined_missing"].startswith("no advice: the reply is not one JSON object")
+    assert malformed["refined_missing"].startswith("no advice: the reply holds no JSON object")
     assert refused["rounds"][0]["instructions"] == ["Make it dream"]
     assert refused["refined_missing"].startswith("no picture: the classical editor")
     assert refused["primary"] is not None
@@ -227,7 +227,13 @@ def test_a_configuration_of_re_edit_is_translated_and_runs(cli: Cli, tmp_path: P
               "max_sequence_length": 32, "seed": 42}  # fmt: skip
     theirs = {
         "data": {"data_path": "RE-Edit.json", "categories": ["physical"], "max_samples": 1},
-        "evaluation": {"output_dir": "out", "enable_pq_metric": False, "log_level": "info"},
+        "evaluation": {
+            "output_dir": "out",
+            "enable_sc_metric": True,
+            "enable_primary_scoring": True,
+            "enable_instruction_following_metric": True,
+            "log_level": "info",
+        },
         "diffusion_model": {
             part: {"type": "flux_kontext", "params": params} for part in ("primary", "refinement")
         },

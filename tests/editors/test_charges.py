@@ -72,10 +72,10 @@ def test_a_failure_costs_what_was_charged_before_it(model: str, word: str, cost_
 
 def test_a_job_that_is_given_up_is_counted_as_charged() -> None:
     with FalServer(["stays_queued"]) as server, pytest.raises(EditError) as caught:
-        ask(Fal(open_editor(f"qwen?base_url={server.url}").facts, deadline_seconds=0.2))
+        ask(Fal(open_editor(f"qwen?base_url={server.url}").facts, deadline_seconds=2))
     assert caught.value.cost_usd == 0.02
     with BflServer(["stays_pending"]) as jobs, pytest.raises(EditError) as caught:
-        ask(BlackForestLabs(open_editor(f"kontext-pro?base_url={jobs.url}").facts, deadline_seconds=0.2))
+        ask(BlackForestLabs(open_editor(f"kontext-pro?base_url={jobs.url}").facts, deadline_seconds=2))
     assert caught.value.cost_usd == 0.05
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -129,9 +128,7 @@ def test_a_wrong_key_is_said_without_repeating_it(monkeypatch: pytest.MonkeyPatc
 
 def test_a_request_that_never_ends_is_given_up() -> None:
     with served("never") as server, pytest.raises(Unavailable, match="no picture after"):
-        started = time.perf_counter()
         ask(GeminiEditor(opened(server).facts, deadline_seconds=SLOW_SECONDS))
-    assert time.perf_counter() - started < 5
 
 
 def test_the_workspace_tells_attempts_and_costs(workspace: Workspace, make_case: Callable[..., Case]) -> None:

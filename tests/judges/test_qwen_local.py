@@ -26,7 +26,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def answered(judge: Judge, side: int = 28) -> JudgeReply:
     shown = JudgeImage.of(Picture.from_pixels(textured(height=side, width=side)))
-    asked = reasoning.question("Add a ball", ["source"], "result", lambda name, limits: shown)
+    asked = reasoning.question(
+        reasoning.prompt(), "Add a ball", ["source"], "result", lambda name, limits: shown
+    )
 
     async def once() -> JudgeReply:
         await judge.start()

@@ -66,11 +66,7 @@ def test_an_instruction_that_says_that_nothing_is_needed_is_none(nothing: str) -
         '{"reasoning": "x", "instructions": []} {"reasoning": "y", "instructions": ["Add a hat"]}',
         "<CoT>x</CoT>",
         "<CoT>x</CoT><Re_edit>Add a hat",
-        "<CoT></CoT><Re_edit>Add a hat</Re_edit>",
-        "<Re_edit>Add a hat</Re_edit><CoT>x</CoT>",
-        "<CoT>x</CoT><Re_edit>a</Re_edit><Re_edit>b</Re_edit>",
         "<CoT>x <CoT>y</CoT><Re_edit>a</Re_edit>",
-        "Sure! <CoT>x</CoT><Re_edit>a</Re_edit>",
     ],
 )
 def test_anything_else_is_no_advice(text: str) -> None:
@@ -103,7 +99,9 @@ def test_a_cut_off_a_refused_and_a_malformed_reply_are_told_apart() -> None:
 def test_a_reasoner_is_shown_source_result_and_instruction_and_no_more() -> None:
     pictures = {name: JudgeImage.of(Picture.from_pixels(textured(seed=place)))
                 for place, name in enumerate(("source", "result"))}  # fmt: skip
-    asked = reasoning.question("Add a red hat.", ["source"], "result", lambda name, limits: pictures[name])
+    asked = reasoning.question(
+        reasoning.prompt(), "Add a red hat.", ["source"], "result", lambda name, limits: pictures[name]
+    )
     assert asked.pictures == (pictures["source"], pictures["result"])
     texts = [part for part in asked.parts if isinstance(part, str)]
     assert "Add a red hat." in texts[1]
@@ -121,3 +119,31 @@ def test_advice_is_kept_by_who_was_asked_what_about_which_pictures() -> None:
         reasoning.key_of("r", "p", pictures, {"instruction": "Add a cap"}),
     ]
     assert len({key, *others}) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "reasoning_lines", "instructions"),
+    [
+        ("<CoT>a</CoT>\n<CoT>b</CoT>\n<Re_edit>Add it</Re_edit>\n<Re_edit>Move it; now</Re_edit>", 2,
+         ("Add it", "Move it; now")),
+        ("<Re_edit>Add it</Re_edit><CoT>late</CoT>", 1, ("Add it",)),
+        ("<cot>x</COT><RE_EDIT>Add it</re_edit>", 1, ("Add it",)),
+        ("Sure!\n<CoT>x</CoT>\n<Re_edit>\n  Add it\n</Re_edit>\nDone.", 1, ("Add it",)),
+        ("<Re_edit>Add it</Re_edit>", 0, ("Add it",)),
+        ('<CoT id="1">x</CoT><Re_edit id="1">Add it</Re_edit>', 1, ("Add it",)),
+    ],
+)  # fmt: skip
+def test_any_number_of_tags_in_any_order_and_case_is_read(
+    text: str, reasoning_lines: int, instructions: tuple[str, ...]
+) -> None:
+    advice = advice_in(text)
+    assert (len(advice.reasoning.splitlines()), advice.instructions) == (reasoning_lines, instructions)
+
+
+def test_a_request_for_quality_alone_is_nothing_to_do_unless_it_is_always_edited() -> None:
+    advice = advice_in("<CoT>fine</CoT><Re_edit>Improve the image quality</Re_edit>")
+    assert (advice.instructions, advice.as_one) == ((), "")
+    assert advice.always("Add a hat").instructions == ("Improve the image quality",)
+    assert advice_in("<CoT>x</CoT><Re_edit>None</Re_edit>").always("Add a hat").instructions == ("Add a hat",)
+    busy = advice_in("<CoT>x</CoT><Re_edit>Improve the image quality</Re_edit><Re_edit>Move it</Re_edit>")
+    assert busy.instructions == busy.always("Add a hat").instructions == ("Move it",)

@@ -45,7 +45,7 @@ def test_the_table_of_edits_says_what_the_pairs_say() -> None:
 def test_the_suites_are_counted_as_they_are() -> None:
     counted = {(info.name, info.version): info for info in listing()}
     text = DOCS.read_text(encoding="utf-8")
-    for version in ("0", "1", "predecessor"):
+    for version in ("0", "1", "2", "predecessor"):
         row = next(line for line in text.splitlines() if line.startswith(f"| `converge@{version}` "))
         info = counted["converge", version]
         assert f"| {info.pictures}" in row
@@ -53,10 +53,12 @@ def test_the_suites_are_counted_as_they_are() -> None:
 
 
 def test_the_small_suite_is_counted_as_it_is() -> None:
-    (info,) = [info for info in listing() if info.name == "converge-small"]
-    assert f"| `converge-small` | {info.pictures} of these | {info.cases} |" in DOCS.read_text(
-        encoding="utf-8"
+    text = DOCS.read_text(encoding="utf-8")
+    first, second = sorted(
+        (info for info in listing() if info.name == "converge-small"), key=lambda info: info.version
     )
+    assert f"| `converge-small` | {first.pictures} of these | {first.cases} |" in text
+    assert f"| `converge-small@2` | {second.pictures} of these | {second.cases} |" in text
 
 
 def test_the_predecessors_matrix_is_what_it_asks(predecessor: Suite) -> None:

@@ -73,7 +73,7 @@ def set_suite(
     read: Callable[[SetFiles], Iterator[Entry]],
     *,
     layout: str,
-    cases: int,
+    cases: int | None = None,
     turns: int | None = None,
     pictures: int | None = None,
     patterns: tuple[str, ...] = (),
@@ -91,6 +91,11 @@ def set_suite(
 
     needs = f"{layout}; {name}?data=PATH" + (f" [default: {hub} on the hub]" if hub else "")
     return SuiteInfo(name, "1", summary, pictures, cases, load, turns=turns, needs=needs)
+
+
+def picked(files: SetFiles, name: str) -> list[str]:
+    """The one file that was named, or those below the folder with this name."""
+    return [files.only] if files.only else files.ending(name)
 
 
 def instruction_of(value: object) -> str:

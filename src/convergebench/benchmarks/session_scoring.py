@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from convergebench.analysis.sessions.figures import PASSED, TurnCurve, TurnFigure
 from convergebench.analysis.sessions.passes import (
@@ -11,10 +11,11 @@ from convergebench.analysis.sessions.passes import (
     MSE_BENCH,
     PassRule,
     Scores,
+    failed_before,
     grade_curve,
     survival_curve,
 )
-from convergebench.analysis.sessions.turns import SessionResult, by_model
+from convergebench.analysis.sessions.turns import Reading, SessionResult, by_model
 from convergebench.judges import Rubric, Subject, rubric
 from convergebench.judges.asking import key_of, pictures_sent, texts_sent
 from convergebench.protocols.base import TURN
@@ -71,17 +72,38 @@ def judged_curves(records: Records, suite: str, sessions: Sequence[SessionResult
     """Survival and grades by turn from the verdicts in the workspace, for every judge with some; no judge is
     asked."""
     scoring = session_scoring(suite)
+    return [curve for one in _judges(records, suite, sessions) for curve in _curves(sessions, scoring, one)]
+
+
+def pass_readings(
+    records: Records, suite: str, sessions: Sequence[SessionResult]
+) -> dict[TurnFigure, Reading]:
+    """Whether a session passed every turn so far, 100 or 0, by each judge with verdicts."""
+    rule = session_scoring(suite).rule
+
+    def reading_of(verdicts: _Verdicts) -> Reading:
+        def reading(session: SessionResult, turn: int) -> float | str:
+            failed = failed_before(session, turn + 1, verdicts, rule)
+            return failed if isinstance(failed, str) else 0.0 if failed else 100.0
+
+        return reading
+
+    return {_passed_by(one.judge): reading_of(one) for one in _judges(records, suite, sessions)}
+
+
+def _judges(records: Records, suite: str, sessions: Sequence[SessionResult]) -> list[_Verdicts]:
+    scoring = session_scoring(suite)
     asked = rubric(scoring.rubric)
     own = [one for one in records.judgements if one.rubric == asked.fingerprint and one.outcome]
     judges = [judge for judge in records.judges if any(one.judge == judge.fingerprint for one in own)]
     verdicts = {one.key: one for one in own}
     steps = steps_of(records, sessions)
     subjects = {key: turn_subjects(group, scoring) for key, group in steps.items()}
-    return [
-        curve
-        for judge in judges
-        for curve in _curves(sessions, scoring, _Verdicts(judge, asked, subjects, verdicts))
-    ]
+    return [_Verdicts(judge, asked, subjects, verdicts) for judge in judges]
+
+
+def _passed_by(judge: JudgeRecord) -> TurnFigure:
+    return replace(PASSED, title=f"{PASSED.title}, by {judge.name}")
 
 
 @dataclass(frozen=True)
@@ -112,9 +134,7 @@ def _curves(
 ) -> list[TurnCurve]:
     judge, rule = verdicts.judge.name, scoring.rule
     groups = by_model(sessions).items()
-    passed = TurnFigure(
-        PASSED.key, f"{PASSED.title}, by {judge}", PASSED.better, PASSED.decimals, PASSED.possible
-    )
+    passed = _passed_by(verdicts.judge)
     found = [
         TurnCurve(model, own[0].protocol, passed, tuple(survival_curve(own, verdicts, rule)))
         for model, own in groups

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
-from convergebench.benchmarks import set_edival
+from convergebench.benchmarks import set_do_undo, set_edival, set_imgedit, set_magicbrush
 from convergebench.benchmarks._set_files import SetFiles
 from convergebench.benchmarks._set_suite import Entry, load_set
 from convergebench.packaged_files import cache_folder
@@ -60,6 +62,90 @@ def _long_session(first: int) -> Iterator[tuple[str, str]]:
     yield "subject_remove", f"Remove the {things[_TURNS // 2 - 1].partition(' ')[2]} from the scene."
 
 
+_SINGLE = (
+    ("add", "Add a red ball to the scene."), ("add", "Add a cat to the scene."),
+    ("remove", "Remove the {colour} {shape}."), ("adjust", "Make the {colour} {shape} pink."),
+    ("background", "Paint the wall behind the table dark blue."), ("style", "Turn it into a watercolour."),
+    ("replace", "Replace the {colour} {shape} with a pear."), ("adjust", "Make the image brighter."),
+)  # fmt: skip
+
+
+def write_imgedit(folder: Path) -> None:
+    """A single edit of each scene."""
+    listed = {}
+    for number, (scene, (kind, prompt)) in enumerate(zip(SCENES, _SINGLE, strict=True)):
+        picture = f"table/{number:09}.png"
+        write_png(folder / "singleturn" / picture, scene.draw)
+        shape, colour, *_ = scene.things[0]
+        asked = prompt.format(colour=colour, shape=shape)
+        listed[str(100 + number)] = {"id": picture, "prompt": asked, "edit_type": kind}
+    write_once(folder / set_imgedit.BASIC, json.dumps(listed, indent=1).encode())
+
+
+def write_magicbrush(folder: Path) -> None:
+    """Sessions of three turns whose every result was drawn: one thing goes, one comes, one changes colour."""
+    sessions = {}
+    for number, scene in enumerate(SCENES[:5]):
+        shape, colour, *_ = scene.things[0]
+        gone = scene.without(0)
+        added = gone.adding("ball", "red", -0.15, -0.45, 0.18)
+        changed = added.recoloured(0, "yellow" if gone.things[0][1] != "yellow" else "green")
+        other = gone.things[0]
+        stages = (scene, gone, added, changed)
+        asked = (
+            f"Remove the {colour} {shape}.",
+            "Add a red ball to the scene.",
+            f"Make the {other[1]} {other[0]} {changed.things[0][1]}.",
+        )
+        names = [f"{number}-input.png", *(f"{number}-output{turn}.png" for turn in (1, 2, 3))]
+        place = folder / "images" / str(number)
+        for name, stage in zip(names, stages, strict=True):
+            write_png(place / name, stage.draw)
+        for turn in (1, 2, 3):
+            write_png(place / f"{number}-mask{turn}.png", partial(_difference, *stages[turn - 1 : turn + 1]))
+        sessions[str(number)] = [
+            {"input": names[turn], "mask": f"{number}-mask{turn + 1}.png", "output": names[turn + 1],
+             "instruction": asked[turn]}
+            for turn in range(3)
+        ]  # fmt: skip
+    write_once(folder / set_magicbrush.SESSIONS, json.dumps(sessions, indent=1).encode())
+
+
+def _difference(before: TableScene, after: TableScene) -> Pixels:
+    """White where two scenes differ plainly, and somewhat around it."""
+    import cv2
+    import numpy as np
+
+    change = np.abs(before.draw().astype(int) - after.draw()).max(axis=2) > 24
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (13, 13))
+    opened = cv2.morphologyEx(change.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    mask = np.asarray(cv2.dilate(opened, disc) * 255, np.uint8)
+    return np.repeat(mask[..., None], 3, axis=2)
+
+
+def write_do_undo(folder: Path) -> None:
+    """A thing is put on the table and taken away again, with both true frames."""
+    rows = []
+    for number, scene in enumerate(SCENES[:6]):
+        frames = Path("P01") / "rgb_frames" / f"P01_{number:02}"
+        after = scene.adding("ball", "red", -0.1, -0.5, 0.18)
+        for frame, stage in ((10, scene), (90, after)):
+            write_png(folder / frames / f"frame_{frame:010}.jpg", stage.draw)
+        rows.append(
+            {
+                "narration_id": f"P01_{number:02}_1", "participant_id": "P01", "video_id": f"P01_{number:02}",
+                "start_frame": 10, "stop_frame": 90, "narration": "put down ball", "verb_class": 1,
+                "noun_class": 1, "forward_prompt": "Add a red ball to the scene.",
+                "reverse_prompt": "Remove the red ball from the scene.",
+            }
+        )  # fmt: skip
+    write_once(folder / set_do_undo.FILE, json.dumps(rows, indent=1).encode())
+
+
+def _read_do_undo(files: SetFiles) -> Iterator[Entry]:
+    return set_do_undo.read_with(files.root, files)
+
+
 def _mini(
     of: str,
     summary: str,
@@ -90,6 +176,31 @@ SUITES = (
         cases=len(SCENES),
         turns=_TURNS * len(SCENES),
     ),
+    _mini(
+        "imgedit",
+        "single edits in the form of ImgEdit",
+        write_imgedit,
+        set_imgedit.read_basic,
+        cases=len(_SINGLE),
+    ),
+    _mini(
+        set_magicbrush.NAME,
+        "sessions with masks and true results in the form of MagicBrush",
+        write_magicbrush,
+        set_magicbrush.read,
+        cases=5,
+        turns=15,
+        pictures=5,
+    ),
+    _mini(
+        set_do_undo.NAME,
+        "an edit and its undo with true pictures in the form of Do-Undo-Bench",
+        write_do_undo,
+        _read_do_undo,
+        cases=6,
+        turns=12,
+        pictures=6,
+    ),
 )
 
-__all__ = ["SUITES", "TableScene", "write_edival", "write_png"]
+__all__ = ["SUITES", "write_do_undo", "write_edival", "write_imgedit", "write_magicbrush", "write_png"]

@@ -63,9 +63,7 @@ def chosen_rubrics(
     if not prompts:
         return {name: rubric(name) for name in wanted}
     path = Path(prompts).expanduser()
-    if path.suffix == ".toml" or (
-        path.is_dir() and any(path.glob("*.toml")) and not (path / ".git").exists()
-    ):
+    if is_custom(path):
         return _custom(wanted, path)
     readers = [one for one in published if set(one.ids) & set(wanted)]
     if not readers:
@@ -77,6 +75,13 @@ def chosen_rubrics(
             f"{path} has no published wording for {', '.join(lacking)}; leave --prompts or these out"
         )
     return {name: found[name] for name in wanted}
+
+
+def is_custom(path: Path) -> bool:
+    """Whether the path is a rubric of one's own, or a folder of them, rather than a benchmark's clone."""
+    if path.suffix == ".toml":
+        return True
+    return path.is_dir() and any(path.glob("*.toml")) and not (path / ".git").exists()
 
 
 def _custom(wanted: tuple[str, ...], path: Path) -> dict[str, Rubric]:

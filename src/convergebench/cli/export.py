@@ -29,6 +29,14 @@ def command(
             help="csv, parquet, markdown, latex; several separated by commas.",
         ),
     ] = ["csv"],  # noqa: B006
+    layout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Write pictures instead, in the folders that a set's own programs read: edival, magicbrush, "
+            "imgedit, gedit, gedit2, wiseedit, reedit, kris, rise.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="Output folder. [default: the workspace]"),
@@ -45,6 +53,9 @@ def command(
     from convergebench.errors import WrongUse
     from convergebench.report import FORMATS, export_as
 
+    if layout is not None:
+        _export_pictures(layout, output or workspace / layout, listed(model), suite, workspace)
+        return
     wanted = listed(format)
     for name in wanted:
         if name not in FORMATS:
@@ -53,3 +64,16 @@ def command(
         for name in dict.fromkeys(wanted):
             for file in export_as(name, opened.workspace, output or workspace, suite):
                 typer.echo(f"Wrote {file}")
+
+
+def _export_pictures(
+    layout: str, folder: Path, models: tuple[str, ...], suite: str | None, workspace: Path
+) -> None:
+    from convergebench.benchmarks.layouts import folder_layout
+    from convergebench.report.export.result_folders import export_results
+
+    chosen = folder_layout(layout)
+    with benchmark(workspace, list(models)) as opened:
+        for one in export_results(opened.workspace, chosen, folder, suite):
+            missing = f", {one.missing} missing" if one.missing else ""
+            typer.echo(f"Wrote {one.pictures} pictures of {one.model} to {one.folder}{missing}")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from convergebench.cli.options import DEFAULT_WORKSPACE, AsJson, WorkspaceFolder, listed, print_json
+
+if TYPE_CHECKING:
+    from convergebench.metrics import MetricSet
 
 NAME = "import"
 
@@ -20,6 +23,13 @@ def command(
         str | None, typer.Option("--model", "-m", metavar="NAME", help="Model that made the results.")
     ] = None,
     suite: Annotated[str, typer.Option(metavar="SUITE", help="Suite to import into.")] = "imported",
+    layout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="PATH is a folder of results in a set's own layout, see `export`; --suite names the set.",
+        ),
+    ] = None,
     metric: Annotated[
         list[str], typer.Option(metavar="METRIC", help="Metrics for pictures. [default: the default set]")
     ] = [],  # noqa: B006
@@ -37,6 +47,9 @@ def command(
     metric_set = metrics.MetricSet(
         listed(metric) or metrics.DEFAULT_MEASURED, metrics.MetricOptions(clip=clip)
     )
+    if layout is not None:
+        _import_pictures(path, layout, model, suite, workspace, metric_set, as_json)
+        return
     with Workspace.create(workspace) as store:
         imported = import_path(store, path, model, suite, metric_set)
     if as_json:
@@ -54,4 +67,45 @@ def command(
     typer.echo(
         f"Imported {imported.returns:,} returns of {', '.join(imported.models)} into {workspace} "
         f"as suite {imported.suite}. Next: convergebench audit --suite {imported.suite}"
+    )
+
+
+def _import_pictures(
+    path: Path,
+    layout: str,
+    model: str | None,
+    suite: str,
+    workspace: Path,
+    metric_set: MetricSet,
+    as_json: bool,
+) -> None:
+    """Record a folder of results and measure its sessions."""
+    import asyncio
+
+    from convergebench import suites
+    from convergebench.benchmarks.layouts import folder_layout
+    from convergebench.engine.measuring.remeasure import measure_workspace
+    from convergebench.engine.progress import NoProgress
+    from convergebench.errors import WrongUse
+    from convergebench.importing.result_folders import import_results
+    from convergebench.store import Workspace
+
+    chosen = folder_layout(layout)
+    if model is None:
+        raise WrongUse("say which model made these pictures with --model NAME")
+    if not path.is_dir():
+        raise WrongUse(f"there is no folder {path}; check the name")
+    loaded = suites.load(chosen.suites[0] if suite == "imported" else suite)
+    with Workspace.create(workspace) as store:
+        done = import_results(store, path, model, loaded, chosen)
+        asyncio.run(measure_workspace(store, metric_set, NoProgress(), done.trajectories))
+    if as_json:
+        print_json(
+            {"suites": done.suites, "model": model, "pictures": done.pictures, "missing": done.missing}
+        )
+        return
+    for case, reason in done.missing.items():
+        typer.echo(f"convergebench: {case} is not complete: {reason}", err=True)
+    typer.echo(
+        f"Imported {done.pictures:,} pictures of {model} into {workspace} as {', '.join(done.suites)}."
     )

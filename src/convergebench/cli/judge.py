@@ -243,6 +243,8 @@ def _print_verdicts(
 def _scores(chosen: list[JudgingCandidate], done: JudgingOutcome) -> Any:
     from convergebench.analysis.judged.judge_summary import JudgedScore
 
+    # Verdicts in different languages are never averaged.
+    several = len({one.place.language for one in chosen}) > 1
     for one, verdict in zip(chosen, done.verdicts, strict=True):
         place = one.place
         yield JudgedScore(
@@ -253,7 +255,7 @@ def _scores(chosen: list[JudgingCandidate], done: JudgingOutcome) -> Any:
             repeat=one.task.repeat,
             value=None if verdict is None else verdict.value,
             missing=verdict.outcome if verdict and verdict.value is None else None,
-            suite=place.part,
+            suite=f"{place.part}, {place.language}" if several else place.part,
         )
 
 

@@ -52,7 +52,7 @@ def command(
     from convergebench import metrics
     from convergebench.errors import WrongUse
 
-    names = metrics.expand(listed(metric) or (metrics.DEFAULT_MEASURED if workspace else metrics.names()))
+    names = listed(metric) or (metrics.DEFAULT_MEASURED if workspace else metrics.names())
     metric_set = metrics.MetricSet(names, metrics.MetricOptions(clip=clip))
     if workspace is not None:
         if source is not None:

@@ -76,6 +76,18 @@ def refine(
     grade: Annotated[
         list[str] | None, typer.Option(metavar="GRADE", help="Grades: category, sc, if, pq. [default: all]")
     ] = None,
+    prompts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="RE-Edit's repository or configuration, to ask in its words, or your rubrics.",
+        ),
+    ] = None,
+    as_published: Annotated[
+        bool | None,
+        typer.Option("--as-published", help="Re-edit in any case, and add figures as RE-Edit treats gaps."),
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the table as CSV.")] = None,
     scoring: Annotated[
         bool,
         typer.Option(
@@ -123,10 +135,11 @@ def refine(
         "judge": judge if scoring else "", "grades": grade and listed(grade),
         "retry_missing": retry_missing, "workers": concurrency, "per_minute": per_minute,
         "max_cost_usd": max_cost, "max_total_usd": max_total, "output_dir": output_dir and str(output_dir),
+        "prompts": prompts and str(prompts), "as_published": as_published,
         "output_prefix": output_prefix, "workspace": workspace and str(workspace),
     }  # fmt: skip
     settings = _settings(config, {key: value for key, value in given.items() if value is not None})
-    return _refine(settings, dry_run=dry_run, as_json=as_json)
+    return _refine(settings, csv, dry_run=dry_run, as_json=as_json)
 
 
 @app.command()
@@ -144,6 +157,8 @@ def convert(
     from convergebench.refinement.convert_config import convert_config
 
     found = convert_config(file)
+    if output is not None and output.absolute().parent != file.absolute().parent:
+        found = found.moved(file.absolute().parent, output.absolute().parent)
     if as_json:
         print_json({"settings": found.settings, "notes": list(found.notes)})
         return
@@ -165,7 +180,7 @@ def _settings(config: Path | None, given: dict[str, Any]) -> RefinementSettings:
     return RefinementSettings(**given)
 
 
-def _refine(settings: RefinementSettings, *, dry_run: bool, as_json: bool) -> int:
+def _refine(settings: RefinementSettings, csv: Path | None, *, dry_run: bool, as_json: bool) -> int:
     from convergebench.cli.refine_output import preview, print_refinement
     from convergebench.refinement import prepare
     from convergebench.store import Workspace
@@ -177,7 +192,7 @@ def _refine(settings: RefinementSettings, *, dry_run: bool, as_json: bool) -> in
     with Workspace.create(Path(settings.workspace)) as store:
         done = _carry_out(prepared, store, as_json)
         written = _write_files(done, store)
-    return print_refinement(done, written, as_json)
+    return print_refinement(done, written, as_json, csv)
 
 
 def _carry_out(prepared: PreparedRefinement, store: Any, as_json: bool) -> RefinementResult:

@@ -9,6 +9,7 @@ import typer
 
 from convergebench.cli.exit_codes import exit_code
 from convergebench.cli.options import console, print_json
+from convergebench.errors import WrongUse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,11 +40,15 @@ def preview(prepared: PreparedRefinement, as_json: bool) -> None:
         )
 
 
-def print_refinement(done: RefinementResult, written: Sequence[Path], as_json: bool) -> int:
+def print_refinement(
+    done: RefinementResult, written: Sequence[Path], as_json: bool, csv: Path | None = None
+) -> int:
     from convergebench.refinement.tables import refinement_tables
 
     sums = refinement_tables(done)
     code = exit_code(done.outcome, done.judged)
+    if csv is not None:
+        _write_csv(done, sums, csv)
     if as_json:
         print_json(_in_json(done, sums, written, code))
         return code
@@ -55,6 +60,19 @@ def print_refinement(done: RefinementResult, written: Sequence[Path], as_json: b
     for line in _closing_lines(done, written):
         typer.echo(line, err=code != 0)
     return code
+
+
+def _write_csv(done: RefinementResult, sums: RefinementTables, file: Path) -> None:
+    from convergebench.report.export.csv_files import csv_text
+    from convergebench.report.tables.benchmark import csv_benchmark
+    from convergebench.report.tables.refinement import csv_transitions
+
+    if not (sums.transitions or sums.plain):
+        raise WrongUse("nothing was judged, so there is no table to write; add --judge, or leave --csv out")
+    rows = csv_benchmark(sums.plain)
+    if sums.transitions:
+        rows = csv_transitions(sums.transitions, sums.as_published, done.settings.judge_name, done.wording)
+    file.write_text(csv_text(rows), encoding="utf-8")
 
 
 def _show_case(done: RefinementResult, case: RefinedCase, written: Sequence[Path]) -> None:
@@ -90,6 +108,7 @@ def _verdicts_on(done: RefinementResult, case: RefinedCase) -> Iterator[str]:
 
 
 def _print_tables(done: RefinementResult, sums: RefinementTables) -> None:
+    from convergebench.benchmarks.wording import wording_name
     from convergebench.report.tables.benchmark import benchmark_notes, benchmark_table
     from convergebench.report.tables.refinement import differences_table, transitions_notes, transitions_table
 
@@ -100,7 +119,12 @@ def _print_tables(done: RefinementResult, sums: RefinementTables) -> None:
     if sums.transitions:
         out.print(transitions_table(sums.transitions))
         out.print(differences_table(sums.transitions))
-        notes = transitions_notes(sums.transitions, sums.health)
+        if sums.as_published:
+            out.print("As published: an unread verdict is a no, an unread grade is 5.", markup=False)
+            out.print(transitions_table(sums.as_published))
+            out.print(differences_table(sums.as_published))
+        by = f"Judge {done.settings.judge_name}, {wording_name(done.wording)}."
+        notes = [by, *transitions_notes(sums.transitions, sums.health)]
     elif sums.plain:
         out.print(benchmark_table(sums.plain))
         notes = benchmark_notes(sums.plain)
@@ -176,6 +200,7 @@ def _missing_lines(done: RefinementResult) -> list[str]:
 def _in_json(
     done: RefinementResult, sums: RefinementTables, written: Sequence[Path], code: int
 ) -> dict[str, Any]:
+    from convergebench.benchmarks.wording import wording_name
     from convergebench.cli.judge_output import judged_in_json
     from convergebench.report.tables.benchmark import json_benchmark
     from convergebench.report.tables.ranking import json_interval
@@ -196,6 +221,9 @@ def _in_json(
             for row in sums.rounds
         ],
         "transitions": json_transitions(sums.transitions, sums.health) if sums.transitions else None,
+        "transitions_as_published": json_transitions(sums.as_published) if sums.as_published else None,
+        "judge": done.settings.judge_name,
+        "wording": wording_name(done.wording),
         "rows": json_benchmark(plain),
         "judged": judged_in_json(done.judged) if done.judged else None,
         "files": [str(path) for path in written],

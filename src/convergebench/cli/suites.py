@@ -35,6 +35,8 @@ def command(
     match words or []:
         case [] if sheet is None:
             _list(as_json)
+        case ["show", name] if as_json:
+            _show_numbers(name)
         case ["show", name]:
             _show_pictures(name, sheet or Path("contact-sheet.png"))
         case [name] if name != "show":
@@ -54,7 +56,9 @@ def _list(as_json: bool) -> None:
             "version": one.version,
             "pictures": one.pictures,
             "cases": one.cases,
+            "turns": one.turns,
             "summary": one.summary,
+            "needs": one.needs,
         }
         for one in suites.listing()
     ]
@@ -63,11 +67,14 @@ def _list(as_json: bool) -> None:
         return
     from rich.table import Table
 
-    table = Table("suite", "version", "pictures", "cases", "description", box=None)
+    table = Table("suite", "version", "pictures", "cases", "turns", "description", box=None)
     for row in rows:
+        # What exactly it needs is said by `suites show NAME`, and when it is lacking.
+        own = f"; {row['name']}?data=PATH" if row.pop("needs") else ""
+        row["summary"] = f"{row['summary']}{own}"
         table.add_row(*("–" if value is None else str(value) for value in row.values()))
-    table.add_row("folder:PATH", "", "", "", "your own pictures, with the built-in edits")
-    table.add_row("edits:FILE", "", "", "", "your own edits of your own pictures")
+    table.add_row("folder:PATH", "", "", "", "", "your own pictures, with the built-in edits")
+    table.add_row("edits:FILE", "", "", "", "", "your own edits of your own pictures")
     console().print(table)
 
 
@@ -77,6 +84,23 @@ def _load(name: str) -> Suite:
 
     with fetching(name) as on_package:
         return suites.load(name, on_package)
+
+
+def _show_numbers(name: str) -> None:
+    """What is in a suite, without reading a picture."""
+    suite = _load(name)
+    sessions = [case for case in suite.cases if len(case.turns) > 1]
+    print_json(
+        {
+            "name": suite.name,
+            "version": suite.version,
+            "cases": len(suite.cases),
+            "sessions": len(sessions),
+            "turns": sum(len(case.turns) for case in sessions),
+            "pictures": len({case.source.id for case in suite.cases}),
+            "unusable": [{"name": one.name, "reason": one.reason} for one in suite.unusable],
+        }
+    )
 
 
 def _show_pictures(name: str, sheet: Path) -> None:

@@ -44,6 +44,13 @@ def command(
             metavar="SHARE", help="A half-life ends when less than this share of the picture is left."
         ),
     ] = 0.5,
+    usable: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="What a usable round needs, separated by commas. [default: undid=0.5,kept=0.8,face=0.6]",
+        ),
+    ] = [],  # noqa: B006
     columns: Annotated[
         list[str],
         typer.Option(
@@ -61,11 +68,12 @@ def command(
     Edits that can be undone only in part, such as those of colour or weather, are ranked separately.
     """
     from convergebench.analysis import headline_rankings
+    from convergebench.analysis.headline.chain_rounds import Thresholds
     from convergebench.report import csv_ranking, csv_text, under_one_heading
 
     with benchmark(workspace, model) as opened:
         results = opened.results(suite)
-    ranked = headline_rankings(results, metric, round, threshold)
+    ranked = headline_rankings(results, metric, round, threshold, Thresholds.parse(listed(usable)))
     if as_json:
         print_json(json_rankings(ranked))
     elif as_csv:

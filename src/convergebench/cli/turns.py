@@ -29,6 +29,13 @@ NAME = "turns"
 
 
 def command(
+    compare: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[A B]",
+            help="Compare two on shared sessions: a model each, or MODEL/PROTOCOL as in qwen/singlepass.",
+        ),
+    ] = None,
     model: Annotated[
         list[str], typer.Option("--model", "-m", metavar="NAME", help="Only these models.")
     ] = [],  # noqa: B006
@@ -60,6 +67,9 @@ def command(
     code = DONE
     if judge is not None:
         code = _judge(judge, workspace, suite, listed(model), limits, retry_missing, quiet=as_json or as_csv)
+    if compare:
+        _compare(compare, workspace, suite, as_json)
+        return code
     curves = curves_of(workspace, suite, listed(model))
     if as_json:
         from convergebench.report.tables.turns import json_turns
@@ -75,6 +85,27 @@ def command(
         for name, found in curves.items():
             print_turns(name, found)
     return code
+
+
+def _compare(names: list[str], workspace: Path, suite: str | None, as_json: bool) -> None:
+    from convergebench.benchmarks.session_comparison import compared_sessions
+    from convergebench.errors import WrongUse
+    from convergebench.report.tables.turns import comparison_tables, json_comparisons
+    from convergebench.results import Records
+    from convergebench.results.sessions import choose_suites
+
+    if len(names) != 2:
+        raise WrongUse("name two to compare, such as: convergebench turns qwen/session qwen/singlepass")
+    with benchmark(workspace) as opened:
+        records = Records.of(opened.workspace)
+        (chosen, *_) = choose_suites(records, suite)
+        found = compared_sessions(records, choose_suites(records, chosen.rpartition("/")[0]), *names)
+    if as_json:
+        print_json(json_comparisons(found))
+        return
+    out = console()
+    for table in comparison_tables(found):
+        out.print(table)
 
 
 def curves_of(

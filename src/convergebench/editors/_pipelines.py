@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +23,7 @@ class Kind:
     steps: int
     guidance: float
     guidance_argument: str = "guidance_scale"
+    """Empty where the pipeline takes no guidance."""
     takes_pairs: bool = False
     """Whether one call serves N pictures with a prompt and a generator each, with the same results as N
     calls."""
@@ -36,6 +38,12 @@ class Kind:
     area_argument: str | None = None
     """The argument for the area to which the pipeline rescales pictures, if it does."""
     fixed: Mapping[str, Parameter] = field(default_factory=dict)
+    prompt_key: str = ""
+    """Where the prompt is a JSON object: the key for the instruction."""
+    needs_negative_prompt: bool = False
+    """Whether guidance is silently off without a negative prompt."""
+    own_sizes: str = ""
+    """The sizes of its results, where it does not make a picture of the size that it is given."""
 
 
 _TRUE_CFG: Mapping[str, Parameter] = {"negative_prompt": " "}
@@ -51,17 +59,32 @@ KINDS: Mapping[str, Kind] = {
     "FluxKontextPipeline": Kind(
         28, 3.5, takes_pairs=True, area_argument="max_area", fixed={"_auto_resize": False}
     ),
-    "QwenImageEditPipeline": Kind(50, 4.0, "true_cfg_scale", takes_pairs=True, fixed=_TRUE_CFG),
+    "QwenImageEditPipeline": Kind(
+        50, 4.0, "true_cfg_scale", takes_pairs=True, fixed=_TRUE_CFG, needs_negative_prompt=True
+    ),
     "QwenImageEditPlusPipeline": Kind(
-        40, 4.0, "true_cfg_scale", max_inputs=3, layout="references", fixed=_TRUE_CFG
+        40, 4.0, "true_cfg_scale", max_inputs=3, layout="references", fixed=_TRUE_CFG,
+        needs_negative_prompt=True,
     ),
     "QwenImage21Pipeline": Kind(
-        40, 1.0, "true_cfg_scale", max_inputs=3, layout="references", side_multiple=32
+        40, 1.0, "true_cfg_scale", max_inputs=3, layout="references", side_multiple=32,
+        needs_negative_prompt=True,
     ),
     "Flux2Pipeline": Kind(50, 4.0, max_inputs=10, layout="references"),
     "Flux2KleinPipeline": Kind(50, 4.0, max_inputs=4, layout="references"),
+    # Distilled: it takes no guidance.
+    "Flux2KleinKVPipeline": Kind(4, 1.0, "", max_inputs=4, layout="references"),
+    "BriaFiboEditPipeline": Kind(
+        30, 5.0, max_inputs=4, layout="references", side_multiple=32, prompt_key="edit_instruction",
+        fixed={"_auto_resize": False},
+    ),
+    # A short film from the picture to its edit: the last frame is the result. Five frames are its shortest.
+    "ChronoEditPipeline": Kind(50, 5.0, fixed={"num_frames": 5}),
+    "Kandinsky5I2IPipeline": Kind(
+        50, 3.5, side_multiple=None, own_sizes="the nearest of seven sizes of about one megapixel"
+    ),
     # It takes a list of prompts, but encodes only the first.
-    "LongCatImageEditPipeline": Kind(50, 4.5, side_multiple=None),
+    "LongCatImageEditPipeline": Kind(50, 4.5, side_multiple=None, own_sizes="about one megapixel"),
     "OmniGenPipeline": Kind(
         50, 2.5, takes_pairs=True, max_inputs=3, layout="nested", image_argument="input_images",
         picture_tag="<img><|image_{number}|></img>", fixed={"img_guidance_scale": 1.6},
@@ -69,7 +92,9 @@ KINDS: Mapping[str, Kind] = {
     # It takes pairs, but samples all prior tokens of a call with the first seed.
     "GlmImagePipeline": Kind(50, 1.5, max_inputs=4, layout="references", side_multiple=32),
     # It resizes every picture to the nearest of its own sizes.
-    "JoyImageEditPipeline": Kind(40, 4.0, takes_pairs=True, side_multiple=None),
+    "JoyImageEditPipeline": Kind(
+        40, 4.0, takes_pairs=True, side_multiple=None, own_sizes="the nearest of its own sizes"
+    ),
 }  # fmt: skip
 
 
@@ -83,12 +108,16 @@ def arguments_for(
     settings = dict(settings)
     arguments: dict[str, Any] = {
         "num_inference_steps": settings.pop("steps", kind.steps),
-        kind.guidance_argument: settings.pop("guidance", kind.guidance),
         "output_type": "np",
         **_size(kind, requests[0]),
         **kind.fixed,
-        **settings,
     }
+    guidance = settings.pop("guidance", kind.guidance)
+    if kind.guidance_argument:
+        arguments[kind.guidance_argument] = guidance
+    arguments |= settings
+    if arguments.get("negative_prompt") == "":  # switched off
+        del arguments["negative_prompt"]
     pictures = [[Image.fromarray(picture.pixels) for picture in request.images] for request in requests]
     each: dict[str, list[Any]] = {
         "prompt": [_prompt(kind, request) for request in requests],
@@ -99,6 +128,29 @@ def arguments_for(
     for name, values in each.items():
         arguments[name] = values if kind.takes_pairs else values[0]
     return {**arguments, kind.image_argument: _laid_out(kind, pictures)}
+
+
+def pictures_in(made: Any) -> Sequence[Any]:
+    """The results of a call; of a film, its last frame."""
+    for name in ("images", "image"):
+        if hasattr(made, name):
+            found: Sequence[Any] = getattr(made, name)
+            return found
+    return [frames[-1] for frames in made.frames]
+
+
+def pipeline_warnings(kind: Kind, settings: Mapping[str, Parameter]) -> tuple[str, ...]:
+    """What the pipeline silently ignores or changes with these settings."""
+    found = []
+    guidance = float(settings.get("guidance", kind.guidance))
+    if "guidance" in settings and not kind.guidance_argument:
+        found.append("takes no guidance: guidance has no effect")
+    negative = settings.get("negative_prompt", kind.fixed.get("negative_prompt", ""))
+    if kind.needs_negative_prompt and guidance > 1 and negative == "":
+        found.append("leaves guidance out without a negative prompt: add negative_prompt")
+    if kind.own_sizes:
+        found.append(f"does not keep the size of the picture: it returns {kind.own_sizes}")
+    return tuple(found)
 
 
 def _size(kind: Kind, request: EditRequest) -> dict[str, int]:
@@ -113,7 +165,8 @@ def _size(kind: Kind, request: EditRequest) -> dict[str, int]:
 
 def _prompt(kind: Kind, request: EditRequest) -> str:
     tags = [kind.picture_tag.format(number=number + 1) for number in range(len(request.images))]
-    return " ".join(filter(None, [*tags, request.instruction]))
+    prompt = " ".join(filter(None, [*tags, request.instruction]))
+    return json.dumps({kind.prompt_key: prompt}, ensure_ascii=False) if kind.prompt_key else prompt
 
 
 def _generators(requests: Sequence[EditRequest]) -> list[torch.Generator]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from convergebench.editors._local_weights import found_device, load
-from convergebench.editors._pipelines import KINDS, Kind, arguments_for
+from convergebench.editors._pipelines import KINDS, Kind, arguments_for, pictures_in
 from convergebench.types import Crashed, Edited, EditError, EditRequest, Misconfigured, Parameter, Refused
 
 if TYPE_CHECKING:
@@ -88,9 +88,7 @@ class DeviceReplica:
         named = load(model, DiffusionPipeline.load_config, **revision).get("_class_name")
         kind = KINDS.get(str(named))
         if kind is None:
-            raise Misconfigured(
-                f"{model} is a {named}, which is not supported; supported are {', '.join(KINDS)}"
-            )
+            raise Misconfigured(_unknown_class(model, str(named)))
         dtype = getattr(torch, str(self._parameters["dtype"]))
         pipeline = load(model, DiffusionPipeline.from_pretrained, dtype=dtype, **revision)
         _check_settings(pipeline, self._settings)
@@ -142,7 +140,8 @@ class DeviceReplica:
         made = self._pipeline(**arguments_for(self._kind, requests, self._settings))
         seconds = time.perf_counter() - started
         flagged = getattr(made, "nsfw_content_detected", None) or [False] * len(requests)
-        return [Made(values, bool(flag), seconds) for values, flag in zip(made.images, flagged, strict=True)]
+        pictures = pictures_in(made)
+        return [Made(values, bool(flag), seconds) for values, flag in zip(pictures, flagged, strict=True)]
 
     def _place(self, pipeline: Any, device: torch.device) -> None:
         import torch
@@ -180,6 +179,24 @@ def _resize_each(pipeline: Any) -> None:
         return resize_one(image, *arguments, **options)
 
     processor.resize = resize
+
+
+def _unknown_class(model: str, named: str) -> str:
+    """What a pipeline that is not in the table would need to be used."""
+    import diffusers
+
+    found = getattr(diffusers, named, None)
+    if found is None:
+        return (
+            f"{model} is a {named}, which diffusers {diffusers.__version__} does not have: install a version "
+            f"with it, and add its arguments to KINDS in editors/_pipelines.py"
+        )
+    takes = [name for name in inspect.signature(found.__call__).parameters if name != "self"]
+    return (
+        f"{model} is a {named}, which has no entry in KINDS of editors/_pipelines.py: that needs its steps, "
+        f"its guidance and its argument for the picture; its call takes {', '.join(takes[:12])}. "
+        f"Supported are {', '.join(KINDS)}"
+    )
 
 
 def _check_settings(pipeline: Any, settings: Mapping[str, Parameter]) -> None:

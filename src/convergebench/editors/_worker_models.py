@@ -128,6 +128,53 @@ PRESETS = {
         "DreamOmni2 in its own environment",
         (Interpreter("dreamomni2"),),
     ),
+    "bagel-local": Preset(
+        "bagel",
+        0.0,
+        {
+            "weights": "ByteDance-Seed/BAGEL-7B-MoT",
+            "steps": 50,
+            "guidance": 4.0,
+            "image_guidance": 2.0,
+            "repo": "",
+        },
+        "BAGEL 7B in its own environment",
+        (Interpreter("bagel"),),
+    ),
+    "hunyuan-image-3-local": Preset(
+        "hunyuan_image_3",
+        0.0,
+        {
+            "weights": "tencent/HunyuanImage-3.0-Instruct",
+            "steps": 50,
+            "task": "image",
+            "system_prompt": "",
+            "moe": "eager",
+            "repo": "",
+        },
+        "HunyuanImage-3.0 Instruct in its own environment, without rewriting the instruction",
+        (Interpreter("hunyuan_image_3"),),
+    ),
+    "emu-3.5-local": Preset(
+        "emu3_5",
+        0.0,
+        {
+            "weights": "BAAI/Emu3.5-Image",
+            "vision_tokenizer": "BAAI/Emu3.5-VisionTokenizer",
+            "guidance": 3.0,
+            "area": 1048576,
+            "repo": "",
+        },
+        "Emu3.5-Image in its own environment; about one megapixel",
+        (Interpreter("emu3_5"),),
+    ),
+    "internvl-u-local": Preset(
+        "internvl_u",
+        0.0,
+        {"weights": "OpenGVLab/InternVL-U", "repo": ""},
+        "InternVL-U 4B in its own environment",
+        (Interpreter("internvl_u"),),
+    ),
 }
 
 

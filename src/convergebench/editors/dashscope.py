@@ -45,6 +45,7 @@ INSPECTION = ("datainspectionfailed", "data_inspection_failed")
     presets=short_names("dashscope"),
     parameters={"prompt_extend": False, "watermark": False, "base_url": ""},
     takes_seed=True,
+    sizes_itself=True,
 )
 def dashscope(facts: EditorFacts) -> DashScope:
     return DashScope(facts)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from convergebench.editors._local_weights import DTYPES, chosen, class_named_in
-from convergebench.editors._pipelines import KINDS, Kind
+from convergebench.editors._pipelines import KINDS, Kind, pipeline_warnings
 from convergebench.editors._replica import OFFLOADS, DeviceReplica, Made
 from convergebench.editors._settings import without_settings
 from convergebench.editors._short_names import pipelines_by_id, short_names
@@ -55,7 +55,11 @@ class DiffusersEditor:
 
     def __init__(self, facts: EditorFacts, devices: Sequence[str], offload: str, batch: int) -> None:
         kind = _declared_kind(str(facts.parameters["model"]))
-        self.facts = dataclasses.replace(facts, max_inputs=kind.max_inputs if kind else 1)
+        self.facts = dataclasses.replace(
+            facts,
+            max_inputs=kind.max_inputs if kind else 1,
+            warnings=pipeline_warnings(kind, facts.parameters) if kind else (),
+        )
         self.share = Share(gpus=sum(device != "cpu" for device in devices))
         self._replicas = [DeviceReplica(facts.parameters, device, offload, batch) for device in devices]
         # A batch is kept only when all of it is done, so pipelines that take no pairs get none.

@@ -26,7 +26,7 @@ from convergebench.editors._http_description import (
 )
 from convergebench.editors._remote import DEADLINE_SECONDS, deadline, edited_from, made_ready, sent_pictures
 from convergebench.editors.needs import EditorKey, Package
-from convergebench.editors.registry import provider
+from convergebench.editors.registry import NO_SEED, provider
 from convergebench.errors import WrongUse, unknown_name
 from convergebench.provider_limits import limits_at
 from convergebench.providers import one_line
@@ -62,6 +62,7 @@ _ERRORS: Mapping[str, Callable[[str], EditError]] = {
     summary="an HTTP API described by a file, as http:FILE.toml",
     version="1",
     needs=(Package("aiohttp", "http"),),
+    sizes_itself=True,
 )
 def http_editor(facts: EditorFacts) -> HttpEditor:
     described = read_description(Path(str(facts.parameters["model"])).expanduser())
@@ -84,6 +85,7 @@ def http_editor(facts: EditorFacts) -> HttpEditor:
             provider=f"http {described.name}",
             at_once=account.at_once or described.at_once,
             per_minute=account.per_minute,
+            warnings=() if described.takes_seed else (NO_SEED,),
         ),
         described,
     )

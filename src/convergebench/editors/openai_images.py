@@ -85,6 +85,7 @@ PRICES = {
     parameters={"size": "auto", "quality": "auto", "output_format": "png", "base_url": ""},
     at_once=4,
     takes_seed=False,
+    sizes_itself=True,
 )
 def openai_images(facts: EditorFacts) -> OpenAIImages:
     """The edit's cost is known afterwards, from the tokens used: they depend on size and quality."""

@@ -23,6 +23,7 @@ KEY = EditorKey("SERVER_API_KEY")
     parameters={"base_url": "", "output_format": "png", "response_format": "b64_json"},
     at_once=8,
     takes_seed=True,
+    sizes_itself=True,
 )
 def server(facts: EditorFacts) -> OpenAIImages:
     """Further parameters (num_inference_steps, guidance_scale, …) go into the form as given."""

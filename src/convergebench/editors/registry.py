@@ -12,6 +12,7 @@ from functools import cache
 from typing import Literal
 
 from convergebench import plugins
+from convergebench.editors._composite import PASTE, SIZE, Composition, composed
 from convergebench.editors._proxies import ProviderProxy, configured_proxies
 from convergebench.editors.needs import KEY_NAME, EditorKey, Need
 from convergebench.errors import WrongUse, unknown_name
@@ -28,6 +29,8 @@ from convergebench.types import (
 )
 
 ENTRY_POINTS = "convergebench.editors"
+
+NO_SEED = "takes no seed: an edit cannot be repeated, and further seeds are mere repetitions"
 
 Build = Callable[[EditorFacts], Editor]
 Role = Literal["model", "probe", "floor"]
@@ -69,6 +72,8 @@ class Listing:
     """Whether it takes parameters that are not listed."""
     at_once: int | None = None
     facts: ModelFacts = ModelFacts()
+    sizes_itself: bool = False
+    """Whether `size` is a parameter of the model itself."""
 
     def missing(self, given: Mapping[str, Parameter] | None = None) -> str | None:
         """The reason why it cannot be used now, or None if it can; parameters may meet requirements."""
@@ -129,16 +134,18 @@ def provider(
     parameters: Mapping[str, Parameter] | None = None,
     at_once: int | None = None,
     takes_seed: bool | None = None,
+    sizes_itself: bool = False,
 ) -> Callable[[Build], Build]:
     """Register a provider: `name:model` builds any of its models, by `facts.parameters["model"]`; presets are
     short names for some of them. `at_once` is the number of parallel requests that is safe for a new account;
-    None for editors on this machine. `takes_seed` applies to models whose facts do not state it."""
+    None for editors on this machine. `takes_seed` applies to models whose facts do not state it;
+    `sizes_itself` says that `size` is a parameter of its models."""
 
     def register(build: Build) -> Build:
         shared = dict(parameters or {})
         every = Listing(
             name, name, summary, version, role, price_usd, shared, needs, build, True, at_once,
-            ModelFacts(takes_seed),
+            ModelFacts(takes_seed), sizes_itself,
         )  # fmt: skip
         _add(_providers, every)
         for short, preset in (presets or {}).items():
@@ -178,8 +185,9 @@ def open_editor(spec: str) -> Editor:
     listing, parameters = parse(spec)
     if missing := listing.missing(parameters):
         raise _not_yet(listing, missing)
+    composition = Composition.taken_from(parameters, with_size=not listing.sizes_itself)
     try:
-        return listing.build(facts_of(listing, parameters, split_label(spec)[0]))
+        return composed(listing.build(facts_of(listing, parameters, split_label(spec)[0])), composition)
     except Misconfigured as error:
         raise _not_yet(listing, str(error)) from error
 
@@ -224,7 +232,14 @@ def facts_of(listing: Listing, parameters: Mapping[str, Parameter], label: str =
         at_once=account.at_once or listing.at_once,
         per_minute=account.per_minute,
         label=label,
+        warnings=_warnings(listing.facts),
     )
+
+
+def _warnings(facts: ModelFacts) -> tuple[str, ...]:
+    """What the model silently ignores or changes."""
+    size = f"does not keep the size of the picture: it returns {facts.size}"
+    return (*((NO_SEED,) if facts.takes_seed is False else ()), *((size,) if facts.size else ()))
 
 
 def split_label(spec: str) -> tuple[str, str]:
@@ -255,7 +270,9 @@ def parse(spec: str) -> tuple[Listing, dict[str, Parameter]]:
     for part in filter(None, query.split("&")):
         key, _, text = part.partition("=")
         check_no_secret(key, text)
-        if key in parameters:
+        if key == PASTE or (key == SIZE and not listing.sizes_itself):
+            parameters[key] = text
+        elif key in parameters:
             parameters[key] = _converted(name, key, text, parameters[key])
         elif listing.open_parameters:
             parameters[key] = parameter_in(text)

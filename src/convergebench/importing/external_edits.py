@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from convergebench.text_files import read_text
 from convergebench.types import EditorFacts, Failure, PictureFacts, Step, Suite
 
 VERSION = "imported"
+_WRITERS = 8
+"""Pictures that are written at the same time: each waits for the disk."""
 
 
 @dataclass(frozen=True)
@@ -120,20 +122,29 @@ def import_edits(workspace: Workspace, origin: Path, suite: Suite, model: str, c
     """
     name = str(SuiteId(suite.name, suite.version))
     settings = {"imported": origin.absolute().name, "suite": name, "models": [model]}
-    with workspace.run(settings) as run:
-        for case in suite.cases:
-            enrolment = Enrolment(one_shot().name, name, EditorFacts(model, VERSION), case, 0, 1)
-            _import_edit(workspace, run.id, enrolment, covered)
+    enrolments = [
+        Enrolment(one_shot().name, name, EditorFacts(model, VERSION), case, 0, 1) for case in suite.cases
+    ]
+    with workspace.run(settings) as run, ThreadPoolExecutor(_WRITERS) as threads:
+        trajectories = workspace.enrol(enrolments, fresh=False)
+        started = [
+            threads.submit(_import_edit, workspace, run.id, enrolment, trajectory, covered)
+            for enrolment, trajectory in zip(enrolments, trajectories, strict=True)
+        ]
+        for write in [found for one in started if (found := one.result()) is not None]:
+            write.result()
 
 
-def _import_edit(workspace: Workspace, run: int, enrolment: Enrolment, covered: Coverage) -> None:
+def _import_edit(
+    workspace: Workspace, run: int, enrolment: Enrolment, trajectory: int, covered: Coverage
+) -> Future[None] | None:
+    """The pending write of the case's step, after its pictures are stored; None if it is there already."""
     case = enrolment.case
     made = covered.usable.get(case.id)
     outcome = made.facts if made else _failure(case.id, covered)
-    (trajectory,) = workspace.enrol([enrolment], fresh=False)
     before = next((one.outcome for one in workspace.steps(trajectory)), None)
     if before == outcome:
-        return
+        return None
     if isinstance(before, PictureFacts):
         (trajectory,) = workspace.enrol([enrolment], fresh=True)
     sources = [Picture.from_file(source.path).normalised() for source in case.sources]
@@ -141,7 +152,7 @@ def _import_edit(workspace: Workspace, run: int, enrolment: Enrolment, covered: 
         workspace.pictures.put(picture)
     inputs = tuple(source.digest for source in sources)
     step = Step(0, "edit", 1, case.forward, 0, inputs, outcome, 0.0, None, 1)
-    workspace.record_step(trajectory, run, step).result()
+    return workspace.record_step(trajectory, run, step)
 
 
 def _failure(case: str, covered: Coverage) -> Failure:

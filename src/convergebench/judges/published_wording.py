@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -129,10 +129,10 @@ def required_text(texts: Mapping[str, Any], name: str, file: Path) -> str:
     return found
 
 
-def parsed_template(parse: Callable[[], Template], name: str, file: Path) -> Template:
-    """The template, or WrongUse that names its place."""
+def format_template(text: str, fields: Mapping[str, str], name: str, file: Path) -> Template:
+    """The template in the syntax of `str.format`, or WrongUse that names its place."""
     try:
-        return parse()
+        return Template.of_format(text, fields)
     except ValueError as error:
         raise WrongUse(f"{name} in {file} cannot be filled: {error}") from error
 

@@ -7,6 +7,7 @@ A metric is one file in this package, or in another one that names its module un
 from __future__ import annotations
 
 from convergebench.metrics._catalogue import (
+    SAMPLED,
     expand,
     facts,
     groups,
@@ -20,12 +21,14 @@ from convergebench.metrics.metric_set import MetricSet
 
 DEFAULT = ("psnr", "ssim", "ms_ssim", "lpips", "clip")
 """The metrics that compare models."""
-DEFAULT_MEASURED = (*DEFAULT, "drift", "visibility", "regions")
-"""The metrics that a run measures: those above, and the kind of decay."""
+DEFAULT_MEASURED = (*DEFAULT, "drift", "visibility", "regions", SAMPLED)
+"""The metrics that a run measures: those above, the kind and place of decay, and slow metrics at the reported
+rounds."""
 
 __all__ = [
     "DEFAULT",
     "DEFAULT_MEASURED",
+    "SAMPLED",
     "Family",
     "Metric",
     "MetricOptions",

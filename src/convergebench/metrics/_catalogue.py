@@ -20,6 +20,8 @@ from convergebench.packaged_files import PackagedFile
 from convergebench.types import MetricFacts
 
 ENTRY_POINTS = "convergebench.metrics"
+SAMPLED = "sampled"
+"""The group of metrics that a run measures at the reported rounds only."""
 
 
 def names() -> list[str]:
@@ -104,7 +106,8 @@ def _all() -> _Catalogue:
     by_dimension: dict[str, tuple[str, ...]] = {}
     for facts in (facts for one in every for facts in one.members):
         by_dimension[facts.dimension] = (*by_dimension.get(facts.dimension, ()), facts.name)
-    return _Catalogue(metrics, {**by_dimension, **families})
+    sampled = tuple(facts.name for one in every for facts in one.members if facts.is_sampled)
+    return _Catalogue(metrics, {**by_dimension, **families, SAMPLED: sampled})
 
 
 def _discover() -> None:

@@ -74,6 +74,7 @@ def _register(name: str, summary: str, *, shrinks: bool) -> None:
         dimension="quality",
         summary=summary,
         needs_weights=True,
+        is_sampled=name == "dists",
     )
 
     def load(_: MetricOptions) -> Metric:

@@ -24,6 +24,7 @@ FACTS = MetricFacts(
     dimension="semantic",
     summary="Distance of the face descriptors; below 0.6 it is usually the same person.",
     needs_weights=True,
+    is_sampled=True,
 )
 
 

@@ -44,6 +44,9 @@ class MetricSet:
         for name in _catalogue.expand(names):
             facts = _catalogue.facts(name, self._options)
             self._wanted.setdefault(_catalogue.registration(name), []).append(facts)
+        requested = _catalogue.expand(name for name in names if name != _catalogue.SAMPLED)
+        self.sampled = frozenset(facts.name for facts in self.facts) - frozenset(requested)
+        """Metrics that measure the reported rounds only, because they were not requested by name."""
         self._choosing = threading.Lock()
         self._chosen: list[MetricReader | GpuReader] | None = None
 
@@ -67,6 +70,10 @@ class MetricSet:
     def batch_size(self) -> int:
         """The number of pairs per call that uses the machine well. Loads nothing."""
         return GPU_BATCH if self._fit_for_gpu() and may_use_cuda(self._options) else BATCH
+
+    def has_weights(self, name: str) -> bool:
+        """Whether the weight files of the metric are cached. Loads nothing."""
+        return all(file.is_cached() for file in _catalogue.packaged_weights(name))
 
     def flip_against(self) -> FlipAgainst:
         """Makes ꟻLIP's maps where this set measures: on the GPU, if one is used."""

@@ -29,6 +29,8 @@ FACTS = MetricFacts(
     dimension="semantic",
     summary="Character error rate of the text that is read in both pictures.",
     needs_weights=True,
+    is_sampled=True,
+    inapplicable="no text in the source",
 )
 
 
@@ -54,7 +56,7 @@ class TextError:
     def _error(self, source: SourceText, result: Pixels) -> Reading:
         text = text_of(source.certain)
         if len(set(text)) < FEWEST_CHARACTERS:
-            return "no text in the source"
+            return self.facts.inapplicable
         found = [line for line in self.reader.lines(result) if line.confidence >= READ]
         near = lines_near((*source.certain, *source.doubtful), found)
         elsewhere = [line for line in found if not any(_is_among(line, lines) for lines in near)]

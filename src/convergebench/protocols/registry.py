@@ -62,7 +62,7 @@ def protocol_cases(name: str, rounds: int, cases: Sequence[Case], suite: Sequenc
 
 
 def _default(cases: Sequence[Case]) -> str:
-    if any(len(case.turns) > 1 for case in cases):
+    if any(len(case.turns) > 1 or any(turn.mask for turn in case.turns) for case in cases):
         return "session"
     return "round_trip" if any(case.backward is not None for case in cases) else "one_shot"
 

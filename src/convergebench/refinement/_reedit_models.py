@@ -35,10 +35,28 @@ COUNTERPARTS: Mapping[str, Counterpart] = {
     "omnigen2": Counterpart("omnigen2", "OmniGen2/OmniGen2", "omnigen2"),
     "dreamomni2": Counterpart("dreamomni2", "xiabs/DreamOmni2", "dreamomni2"),
 }
+_COMPONENTS = {
+    "llama_path": "meta-llama/Llama-3.1-8B-Instruct",
+    "hidream_i1_path": "HiDream-ai/HiDream-I1-Full",
+    "vlm_path": "xiabs/DreamOmni2/vlm-model",
+    "base_model_path": "black-forest-labs/FLUX.1-Kontext-dev",
+    "edit_lora_path": "xiabs/DreamOmni2/edit_lora",
+}
+"""Weights beside the model's own that the workers load."""
 _STEPS = ("num_inference_steps", "steps")
 _GUIDANCE = ("true_cfg_scale", "guidance_scale", "text_guidance_scale", "txt_cfg", "cfg_weight", "guidance")
-_OFFLOADS = ("enable_model_cpu_offload", "enable_cpu_offload", "cpu_offload")
-_IMAGE_GUIDANCE = ("image_guidance_scale", "img_cfg")
+_OFFLOADS = ("enable_model_cpu_offload", "enable_cpu_offload", "use_cpu_offload", "cpu_offload")
+_WEIGHTS = ("model_name", "model_path", "hidream_e1_path")
+_MEANINGLESS = ("enable_batch_sync", "disable_progress_bar", "num_images_per_prompt", "parallel_size")
+"""Parameters that change no picture."""
+_AS_HERE: Mapping[str, Any] = {
+    "negative_prompt": " ", "cfg_weight2": 5.0, "temperature": 1.0, "enable_thinking_mode": False,
+    "enable_reflection_mode": False, "enable_teacache": False, "enable_taylorseer": False,
+    "transformer_path": None, "transformer_lora_path": None, "clip_cfg_norm": True, "refine_strength": 0.3,
+    "height": 1024, "width": 1024, "scheduler": "euler", "teacache_rel_l1_thresh": 0.05,
+}  # fmt: skip
+"""Parameters with the value that the editor has here; another value would be another model."""
+_IMAGE_GUIDANCE = ("image_guidance_scale", "img_guidance_scale", "img_cfg")
 
 
 @dataclass(frozen=True)
@@ -60,7 +78,7 @@ def editing(section: Mapping[str, Any], where: str) -> Editing:
     notes: list[str] = []
     settings = dict(_settings(own, params, where, notes))
     seed = params.pop("seed", None)
-    notes += [f"{where}.params.{key} has no counterpart and is ignored" for key in params]
+    _check_rest(params, where, notes)
     base, weights = own.preset, str(settings.pop("model_name", "") or own.hub_id)
     if weights != own.hub_id and not own.adapter:
         base = f"diffusers:{weights}"
@@ -68,6 +86,21 @@ def editing(section: Mapping[str, Any], where: str) -> Editing:
         settings["weights"] = weights
     query = "&".join(f"{key}={value}" for key, value in settings.items())
     return Editing(f"{base}?{query}" if query else base, seed, tuple(notes))
+
+
+def _check_rest(params: dict[str, Any], where: str, notes: list[str]) -> None:
+    """What a name cannot express must be as it is here: never silently another model."""
+    for key, value in params.items():
+        if key in _MEANINGLESS:
+            continue
+        if key in _AS_HERE and value == _AS_HERE[key]:
+            continue
+        if key in _AS_HERE or key.endswith("_path"):
+            raise WrongUse(
+                f"{where}.params.{key} is {value!r}, which cannot be set here; remove it if you want the "
+                "model as it is here"
+            )
+        notes.append(f"{where}.params.{key} has no counterpart and is ignored")
 
 
 def _settings(
@@ -80,8 +113,9 @@ def _settings(
             notes.append(f"{where}.params names {ours} {len(given)} times; the first, {given[0]}, is used")
         if given and given[0] is not None:
             yield ours, given[0]
-    if "model_name" in params:
-        yield "model_name", params.pop("model_name")
+    weights = [value for name in _WEIGHTS if (value := params.pop(name, None))]
+    if weights:
+        yield "model_name", weights[0]
     devices = params.pop("device_ids", None)
     if devices and not own.adapter:
         yield "devices", ",".join(f"cuda:{number}" for number in devices)
@@ -91,6 +125,14 @@ def _settings(
     if not own.adapter:
         yield from _of_diffusers(params)
     else:
+        for name, known in _COMPONENTS.items():
+            if params.get(name) == known:
+                del params[name]
+        for name in [name for name in params if name.endswith("_repo")]:
+            folder = params.pop(name)
+            notes.append(f"{where}: add {folder} ({name}) to the worker's PYTHONPATH")
+        if str(params.get("dtype", "bfloat16")).removeprefix("torch.") in ("bfloat16", "bf16"):
+            params.pop("dtype", None)
         environment = params.pop("conda_env", None) or params.pop("conda_env_path", None)
         variable = f"CONVERGEBENCH_PYTHON_{own.adapter.upper()}"
         of = f", of the environment {environment}" if environment else ""

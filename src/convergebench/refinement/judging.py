@@ -27,25 +27,32 @@ class RefinedJudgement:
 
 
 def judgements(
-    cases: Sequence[RefinedCase], rounds: Sequence[int], grades: Sequence[str], figures: RefinementFigures
+    cases: Sequence[RefinedCase],
+    rounds: Sequence[int],
+    grades: Sequence[str],
+    figures: RefinementFigures,
+    rubrics: Mapping[str, Rubric],
 ) -> list[RefinedJudgement]:
-    """All judging tasks. A picture that a round does not change is one task, judged once."""
+    """All judging tasks, by our own rubric where `rubrics` has none of that id.
+
+    A picture that a round does not change is one task, judged once."""
     return [
         RefinedJudgement(case, number, one, _task(case, number, one))
         for case in cases
         for number in rounds
-        for one in rubrics_for(case.category, grades, figures)
+        for name in rubrics_for(case.category, grades, figures)
+        for one in (rubrics.get(name) or rubric(name),)
     ]
 
 
-def rubrics_for(category: str, grades: Sequence[str], figures: RefinementFigures) -> Iterator[Rubric]:
-    """A category without its own verdict has only the other grades."""
+def rubrics_for(category: str, grades: Sequence[str], figures: RefinementFigures) -> Iterator[str]:
+    """The ids of the rubrics. A category without its own verdict has only the other grades."""
     verdict = figures.verdict_rubric(category)
     if "category" in grades and verdict in rubric_names():
-        yield rubric(verdict)
+        yield verdict
     for grade in grades:
         if grade in figures.grades:
-            yield rubric(figures.grades[grade].rubric)
+            yield figures.grades[grade].rubric
 
 
 def verdict_rows(

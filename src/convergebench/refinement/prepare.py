@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from convergebench import editors, suites
 from convergebench.api import open_different
-from convergebench.benchmarks.registry import refinement_figures
+from convergebench.benchmarks.reedit.published import published_reasoner
+from convergebench.benchmarks.registry import refinement_benchmark, refinement_figures
+from convergebench.benchmarks.wording import chosen_rubrics, is_custom
 from convergebench.engine.refining.plan import Pipeline, RefinePlan
-from convergebench.judges import Judge, open_judge
+from convergebench.judges import Judge, Rubric, open_judge
+from convergebench.judges.reasoning import ReasonerPrompts
 from convergebench.judges.registry import PROVIDERS
 from convergebench.picture import Picture
 from convergebench.refinement.judging import rubrics_for
@@ -32,6 +35,13 @@ class PreparedRefinement:
     pipelines: tuple[Pipeline, ...]
     """One for each model."""
     judge: Judge | None
+    rubrics: Mapping[str, Rubric] = field(default_factory=dict)
+    """By id, in the chosen wording."""
+
+    @property
+    def wording(self) -> str:
+        """Whose words the judge is asked in; empty for our own."""
+        return next((one.wording for one in self.rubrics.values() if one.wording), "")
 
     @property
     def plan(self) -> RefinePlan:
@@ -79,16 +89,30 @@ def prepare(settings: RefinementSettings, *, for_preview: bool = False) -> Prepa
     if settings.rounds:
         reasoner = open_judge(settings.reasoner_name)
         executor = open_editor(settings.executor) if settings.executor else None
-    pipelines = tuple(Pipeline(model, reasoner, executor or model) for model in models)
+    prompts = _reasoner_prompts(settings)
+    pipelines = tuple(Pipeline(model, reasoner, executor or model, prompts) for model in models)
     suite = _one_picture(settings) if settings.image else _suite(settings)
     judge = open_judge(settings.judge_name) if settings.judge else None
     settings.limits.check_prices(
         (editor.facts for one in pipelines for editor in (one.primary, one.executor)),
         (one.facts for one in (reasoner, judge) if one is not None),
     )
-    return PreparedRefinement(
-        settings, str(SuiteId(suite.name, suite.version)), suite.cases, pipelines, judge
-    )
+    name = str(SuiteId(suite.name, suite.version))
+    rubrics = _rubrics(settings, name, suite.cases) if judge else {}
+    return PreparedRefinement(settings, name, suite.cases, pipelines, judge, rubrics)
+
+
+def _reasoner_prompts(settings: RefinementSettings) -> ReasonerPrompts:
+    path = Path(settings.prompts).expanduser()
+    is_published = bool(settings.prompts) and not is_custom(path)
+    found = published_reasoner(path) if is_published and settings.rounds else ()
+    return ReasonerPrompts(found, settings.as_published)
+
+
+def _rubrics(settings: RefinementSettings, suite: str, cases: Sequence[Case]) -> dict[str, Rubric]:
+    benchmark, figures = refinement_benchmark(suite), refinement_figures(suite)
+    names = [name for case in cases for name in rubrics_for(case.category, settings.grades, figures)]
+    return chosen_rubrics(names, settings.prompts, [benchmark.published] if benchmark.published else [])
 
 
 def _suite(settings: RefinementSettings) -> Suite:

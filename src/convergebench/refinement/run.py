@@ -38,6 +38,8 @@ class RefinementResult:
     judgements: Sequence[RefinedJudgement]
     verdicts: Mapping[int, Verdict | None]
     """By index of the judgement; judgements without a picture have none."""
+    wording: str = ""
+    """Whose words the judge was asked in; empty for our own."""
 
 
 def refine(models: Sequence[str] | str, **settings: Any) -> RefinementResult:
@@ -109,7 +111,9 @@ class _Stages:
 
     def _judgements(self, cases: Sequence[RefinedCase]) -> list[RefinedJudgement]:
         figures = refinement_figures(self._prepared.suite)
-        return judgements(cases, self._prepared.judged_rounds, self._prepared.settings.grades, figures)
+        prepared = self._prepared
+        rounds, grades = prepared.judged_rounds, prepared.settings.grades
+        return judgements(cases, rounds, grades, figures, prepared.rubrics)
 
     def _interrupt(self) -> None:
         self._refining.interrupt()
@@ -121,7 +125,9 @@ class _Stages:
         prepared = self._prepared
         cases = _cases(prepared, self._workspace)
         to_judge = self._judgements(cases) if self._judging is not None else []
-        return RefinementResult(prepared.settings, prepared.suite, cases, outcome, None, to_judge, {})
+        return RefinementResult(
+            prepared.settings, prepared.suite, cases, outcome, None, to_judge, {}, prepared.wording
+        )
 
 
 def _cases(prepared: PreparedRefinement, workspace: Workspace) -> list[RefinedCase]:

@@ -48,6 +48,12 @@ class RefinementSettings:
     judge: str = ""
     """By default there is no judge."""
     judge_settings: Mapping[str, Parameter] = field(default_factory=dict)
+    prompts: str = path_field()
+    """A copy of RE-Edit's repository or its configuration, in whose words reasoner and judge are asked, or
+    rubrics of your own."""
+    as_published: bool = False
+    """Edit again although the reasoner finds nothing wrong, and put figures by RE-Edit's treatment of missing
+    verdicts beside ours."""
     grades: tuple[str, ...] = GRADES
     """What is judged: the category's verdict, semantic consistency, instruction following, quality."""
     judge_primary: bool = True

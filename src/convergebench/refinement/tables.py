@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
+from convergebench.analysis.judged.benchmark_scores import BenchmarkRow, with_published_figures
 from convergebench.analysis.judged.judge_reliability import JudgeHealth, judge_health
 from convergebench.analysis.refinement.rounds import RoundRow, rounds_table
 from convergebench.analysis.refinement.transitions import RefinementRow, refinement_table
@@ -23,6 +23,8 @@ class RefinementTables:
     plain: Sequence[BenchmarkRow]
     """For the last pictures alone, instead of transitions."""
     health: JudgeHealth | None
+    as_published: Sequence[RefinementRow] = ()
+    """The transitions by the benchmark's own treatment of missing verdicts, if it was asked for."""
 
 
 def refinement_tables(done: RefinementResult) -> RefinementTables:
@@ -33,11 +35,22 @@ def refinement_tables(done: RefinementResult) -> RefinementTables:
         number: verdict_rows(done.judgements, done.verdicts, number, unjudged) for number in range(last + 1)
     }
     figures = refinement_figures(done.suite)
+    benchmark = refinement_benchmark(done.suite)
     rounds = rounds_table(done.cases, last, rows, figures)
     if done.judged is None:
         return RefinementTables(rounds, (), (), None)
     health = judge_health(done.verdicts.values())
+    published = benchmark.as_published if done.settings.as_published else None
     if last and rows[0]:
-        return RefinementTables(rounds, refinement_table(rows[0], rows[last], figures), (), health)
-    plain = refinement_benchmark(done.suite).table(SuiteId.parse(done.suite).name, rows[last])
-    return RefinementTables(rounds, (), plain, health)
+        found: Sequence[RefinementRow] = ()
+        if published is not None:
+            found = refinement_table(published.verdicts(rows[0]), published.verdicts(rows[last]), figures)
+        return RefinementTables(rounds, refinement_table(rows[0], rows[last], figures), (), health, found)
+    name = SuiteId.parse(done.suite).name
+    plain = benchmark.table(name, rows[last])
+    if published is not None:
+        plain = with_published_figures(plain, benchmark.table(name, published.verdicts(rows[last])))
+    judge = done.settings.judge_name
+    return RefinementTables(
+        rounds, (), [replace(row, judge=judge, wording=done.wording) for row in plain], health
+    )

@@ -321,6 +321,7 @@ def _uses(
                 failures=len(done) - len(made),
                 mean_seconds=sum(timed) / len(timed) if timed else None,
                 cost_usd=sum(step.spent_usd or 0.0 for step in done) if is_priced else None,
+                pastes_back=bool(first.editor.parameters.get("paste")),
             )
         )
     return tuple(uses)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from convergebench.analysis.refinement.refined_case import RefinedCase, RefinementRound, RefinementStage
-from convergebench.judges.reasoning import advice_in
+from convergebench.judges.reasoning import ALWAYS_EDITS, advice_in
 from convergebench.protocols import one_shot
 from convergebench.protocols.refine import CHAINED, NAMES
 from convergebench.results.records import Records, WorkspaceOrRecords
@@ -92,7 +92,8 @@ def _case(records: Records, refined: TrajectoryRecord) -> RefinedCase:
         case.fingerprint, case.category, case.language,
         case.picture, case.forward, case.hints, refined.seed,
         tuple(json.loads(primary.inputs or "[]")), stage,
-        _rounds(calls, steps, stage, chained=refined.protocol == CHAINED),
+        _rounds(calls, steps, stage, case.forward if refined.editor.parameters.get(ALWAYS_EDITS) else None,
+                chained=refined.protocol == CHAINED),
     )  # fmt: skip
 
 
@@ -111,17 +112,26 @@ def _primary(records: Records, refined: TrajectoryRecord, calls: Sequence[Reason
 
 
 def _rounds(
-    calls: Sequence[ReasonerCallRecord], steps: Sequence[Step], before: RefinementStage, *, chained: bool
+    calls: Sequence[ReasonerCallRecord],
+    steps: Sequence[Step],
+    before: RefinementStage,
+    again: str | None,
+    *,
+    chained: bool,
 ) -> tuple[RefinementRound, ...]:
+    """`again` is the original instruction of a refinement that always edits."""
     found: list[RefinementRound] = []
     for call in calls:
         advice = advice_in(call.reply) if call.outcome == "ok" and call.reply is not None else None
+        own = [step for step in steps if step.round == call.round]
+        if advice is not None and (again is not None or own):
+            # There was an edit, whatever a later reading of the reply makes of it.
+            advice = advice.always(again or own[0].instruction)
         if advice is None:
             stage = RefinementStage(None, f"no advice: {call.missing or 'not answered yet'}")
         elif not advice.instructions:
             stage = before
         else:
-            own = [step for step in steps if step.round == call.round]
             stage = _edited(own, len(advice.instructions) if chained else 1)
         found.append(RefinementRound(call.round, advice, stage))
         before = stage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from convergebench.analysis.sessions.turns import NOT_REACHED, SessionResult, TurnResult
+from convergebench.analysis.sessions.turns import NO_PICTURE, NOT_REACHED, SessionResult, TurnResult
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.protocols import BY_TURN
 from convergebench.protocols.base import INDEPENDENT
@@ -93,7 +93,7 @@ def _turn(
     records: Records, trajectory: TrajectoryRecord, step: StepRecord, source: Digest, contexts: TurnContexts
 ) -> TurnResult:
     if step.picture is None:
-        return TurnResult(step.round, missing=f"no picture: {step.reason or step.failure}")
+        return TurnResult(step.round, missing=f"{NO_PICTURE}{step.reason or step.failure}")
     given = step.inputs[0]
     reference = given if step.role == INDEPENDENT else source
     context = contexts.of_step(step.role, step.round, given, step.picture)

@@ -23,7 +23,8 @@ class SuiteInfo:
     summary: str
     pictures: int | None
     """None if only the data determine it."""
-    cases: int
+    cases: int | None
+    """None if only the data determine it."""
     load: Callable[..., Suite]
     """Called with an OnPackage. Settings in the suite's name, as in gedit?data=PATH, are passed as keyword
     arguments. If the function takes a `sampling`, that is a Sampling built from the settings subset,

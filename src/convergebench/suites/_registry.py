@@ -107,7 +107,7 @@ def _modules() -> Iterator[str]:
     for module in pkgutil.iter_modules(import_module("convergebench.benchmarks").__path__):
         if module.ispkg:
             yield from (f"convergebench.benchmarks.{module.name}.{part}" for part in ("suite", "mini"))
-        elif module.name.startswith("set_"):
+        elif module.name.startswith("set_") and module.name != "set_judging":
             yield f"convergebench.benchmarks.{module.name}"
 
 

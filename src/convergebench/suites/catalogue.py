@@ -1,7 +1,8 @@
-"""The hundred pictures of `converge@1`: content, origin, and suitable edits.
+"""The hundred pictures of `converge@1` and `converge@2`: content, origin, and suitable edits.
 
 Photographs come from packages on PyPI, rendered pictures from this package; catalogue.toml in this folder
-lists them all. Nothing is downloaded or decoded before `prepare`.
+lists those of version 1, catalogue_2.toml what differs in version 2. Nothing is downloaded or decoded before
+`prepare`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ Kind = Literal["portrait", "object", "scene"]
 Origin = Literal["photo", "rendered"]
 
 _HERE = Path(__file__).parent
+_SMALL_PIXELS = 700_000
 
 
 @dataclass(frozen=True)
@@ -34,10 +36,11 @@ class RenderedFile:
     """The name used by the script in rendering/."""
     seed: int
     sha256: Digest
+    folder: str = "rendered"
 
     @property
     def path(self) -> Path:
-        return _HERE / "rendered" / self.name
+        return _HERE / self.folder / self.name
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,11 @@ class CataloguedPicture:
     """Left, top, right and bottom, in pixels of the packaged file."""
 
     @property
+    def is_small(self) -> bool:
+        """Whether it is far below the megapixel that most models work at, so that they enlarge it."""
+        return self.size[0] * self.size[1] < _SMALL_PIXELS
+
+    @property
     def origin(self) -> Origin:
         return "photo" if isinstance(self.file, PackagedFile) else "rendered"
 
@@ -71,9 +79,21 @@ class CataloguedPicture:
 
 @cache
 def pictures() -> tuple[CataloguedPicture, ...]:
-    """All pictures, in the order of the catalogue."""
-    with (_HERE / "catalogue.toml").open("rb") as file:
-        return tuple(_picture(id, entry) for id, entry in tomllib.load(file).items())
+    """All pictures of version 1, in the order of the catalogue."""
+    return tuple(_picture(id, entry) for id, entry in _entries("catalogue.toml").items())
+
+
+@cache
+def megapixel_pictures() -> tuple[CataloguedPicture, ...]:
+    """All pictures of version 2: those of version 1 at about one megapixel where they can be had so."""
+    first, changes = _entries("catalogue.toml"), _entries("catalogue_2.toml")
+    merged = {id: {**first.get(id, {}), **changes.get(id, {})} for id in (*first, *changes)}
+    return tuple(_picture(id, entry) for id, entry in merged.items() if not entry.get("removed"))
+
+
+def _entries(name: str) -> dict[str, dict[str, Any]]:
+    with (_HERE / name).open("rb") as file:
+        return tomllib.load(file)
 
 
 def prepare(
@@ -119,4 +139,5 @@ def _picture(id: str, entry: dict[str, Any]) -> CataloguedPicture:
 def _file(entry: dict[str, Any]) -> PackagedFile | RenderedFile:
     if entry["origin"] == "photo":
         return PackagedFile(entry["package"], entry["file"], entry["sha256"])
-    return RenderedFile(entry["file"], entry["scene"], entry["seed"], entry["sha256"])
+    folder = entry.get("folder", "rendered")
+    return RenderedFile(entry["file"], entry["scene"], entry["seed"], entry["sha256"], folder)

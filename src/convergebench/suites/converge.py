@@ -11,13 +11,13 @@ from convergebench.suites._pairs import cases_of
 from convergebench.suites.catalogue import CataloguedPicture, pictures, prepare
 from convergebench.types import Case, Suite
 
-_ORIGINS = ("photo", "rendered")
+ORIGINS = ("photo", "rendered")
 
 
 def _load(on_package: OnPackage, origin: str = "") -> Suite:
     """All pictures, or the pictures of one origin: `converge?origin=rendered` needs no network."""
-    if origin not in ("", *_ORIGINS):
-        raise WrongUse(f"unknown picture origin {origin!r}; choose from {', '.join(_ORIGINS)}")
+    if origin not in ("", *ORIGINS):
+        raise WrongUse(f"unknown picture origin {origin!r}; choose from {', '.join(ORIGINS)}")
     chosen = [picture for picture in pictures() if origin in ("", picture.origin)]
     return Suite(SUITE.name, SUITE.version, cases_with(chosen, on_package))
 

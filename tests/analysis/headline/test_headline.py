@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convergebench.analysis import FailedStep, Results, Return, Role
+from convergebench.analysis.headline.chain_rounds import Thresholds
 from convergebench.analysis.headline.headline import Headline, HeadlineRow, headline
 from convergebench.analysis.round_trip.round_verdicts import RoundVerdicts
+from convergebench.errors import WrongUse
 from convergebench.types import FailureKind, Measurement
 
 YES, NO, NOT_REFUTED = 1.0, 0.0, "pixels can refute this edit, not confirm it"
@@ -172,6 +174,21 @@ def test_a_chain_is_usable_until_its_first_bad_round(second: tuple[float, float,
     row = row_of(summed(chain("m", "p", (YES, 1.0, 1.0), second)), "m")
     assert row.usable.mean == 1.0 and row.usable.median == 1.0
     assert row.usable.chief_ending == ending
+
+
+def test_thresholds_of_a_user_decide_what_is_usable_and_leave_the_score_alone() -> None:
+    chains = chain("m", "p", (YES, 0.6, 1.0), (YES, 0.4, 1.0))
+    results = Results("suite", 2, (), tuple(chains), (), ())
+    usual = headline(results, lambda *_: False)
+    lenient = headline(results, lambda *_: False, Thresholds.parse(["undid=0.4"]))
+    assert (row_of(usual, "m").usable.mean, row_of(lenient, "m").usable.mean) == (1.0, 2.0)
+    assert score(usual, "m") == score(lenient, "m")
+
+
+@pytest.mark.parametrize("text", ["undone=0.5", "kept", "kept=high", "kept=1.5", "kept=nan"])
+def test_a_threshold_that_makes_no_sense_is_refused(text: str) -> None:
+    with pytest.raises(WrongUse, match="is no threshold"):
+        Thresholds.parse([text])
 
 
 def test_another_face_ends_a_chain() -> None:

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convergebench.analysis.sessions.passes import EDIVAL, MSE_BENCH, grade_curve, survival_curve
-from convergebench.analysis.sessions.turns import SessionResult, TurnResult, measured, turn_curve
+from convergebench.analysis.sessions.turns import (
+    SessionResult,
+    TurnResult,
+    final_mean,
+    mean_of_turns,
+    measured,
+    turn_curve,
+)
 from convergebench.types import Measurement
 
 Grades = list[tuple[float, float]]
@@ -97,7 +104,11 @@ def test_a_session_that_is_shorter_is_no_part_of_later_turns() -> None:
         )
         return SessionResult("m", "model", "session", str(number), f"p{number}", "", 0, number, turns)
 
-    found = turn_curve([with_values(0, 1.0, 0.5), with_values(1, 0.8)], measured("kept"))
+    sessions = [with_values(0, 1.0, 0.5), with_values(1, 0.8)]
+    found = turn_curve(sessions, measured("kept"))
     assert [(point.n, point.missing, point.score and point.score.mean) for point in found] == [
         (2, 0, 0.9), (1, 0, 0.5),
     ]  # fmt: skip
+    final, every = final_mean(sessions, measured("kept")), mean_of_turns(sessions, measured("kept"))
+    assert final is not None and final.mean == pytest.approx((0.5 + 0.8) / 2)
+    assert every is not None and every.mean == pytest.approx((1.0 + 0.5 + 0.8) / 3)

@@ -24,7 +24,7 @@ from made_pictures import textured
 from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
 
 SC, PQ = rubric("gedit_sc"), rubric("gedit_pq")
-HURRY = Patience(attempts=3, first_wait_seconds=0.001, deadline_seconds=1)
+HURRY = Patience(attempts=3, first_wait_seconds=0.001, deadline_seconds=60)
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_every_kind_of_reply_has_its_outcome_and_every_attempt_is_kept(
     workspace: Workspace, server: JudgeServer, script: Any, outcome: str, calls: int
 ) -> None:
     server.script = script
-    patience = replace(HURRY, deadline_seconds=0.1) if outcome == "error" else HURRY
+    patience = replace(HURRY, deadline_seconds=1) if outcome == "error" else HURRY
     done = judge(workspace, server.name, task(workspace), patience=patience)
     (verdict,) = done.verdicts
     assert verdict is not None
@@ -225,7 +225,7 @@ def test_a_missing_verdict_stands_until_it_is_asked_for(workspace: Workspace, se
     assert (first.ok, first.missing) == (1, {"unparseable": 1})
     assert judge(workspace, server.name, *tasks).calls == 0
     retried = judge(workspace, server.name, *tasks, retry_missing=True)
-    assert (retried.ok, retried.asked, retried.missing) == (2, 1, {})
+    assert (retried.ok, retried.new, retried.missing) == (2, 1, {})
     assert judge(workspace, server.name, *tasks).ok == 2
 
 

@@ -21,7 +21,7 @@ from convergebench.store import Workspace
 from made_pictures import textured
 from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
 
-HURRY = Patience(attempts=3, first_wait_seconds=0.001, deadline_seconds=5)
+HURRY = Patience(attempts=3, first_wait_seconds=0.001, deadline_seconds=60)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
@@ -29,7 +29,13 @@ class HeldMeasurer:
         return []
 
 
-@pytest.mark.parametrize(("fill", "sizes"), [(True, [1, 4]), (False, [1, 1, 3])])
+async def until(reached: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not reached():  # noqa: ASYNC110 - what is waited for happens on threads
+            await asyncio.sleep(0.005)
+
+
+@pytest.mark.parametrize(("fill", "sizes"), [(True, [1, 4]), (False, [1, 1])])
 def test_a_batch_that_is_to_be_full_waits_while_another_is_measured(
     workspace: Workspace, fill: bool, sizes: list[int]
 ) -> None:
@@ -39,10 +45,27 @@ def test_a_batch_that_is_to_be_full_waits_while_another_is_measured(
         )
         for item in range(5):
             await queue.offer(item, {})
-            await asyncio.sleep(0.03)
+            if item < (1 if fill else 2):
+                await until(lambda begun=item + 1: len(measurer.sizes) == begun)
         measurer.release.set()
         await queue.finish()
 
     measurer, errors = HeldMeasurer(), list[Exception]()
     asyncio.run(run())
-    assert (measurer.sizes, errors) == (sizes, [])
+    assert (sum(measurer.sizes), errors) == (5, [])
+    assert measurer.sizes[:2] == sizes[:2]
+
+
+def test_what_waits_is_divided_among_the_workers(workspace: Workspace) -> None:
+    async def run() -> None:
+        queue = MeasurementQueue(measurer, workspace, NoProgress(), errors.append, at_once=4, batch=16)
+        for item in range(12):
+            await queue.offer(item, {})
+        await until(lambda: len(measurer.sizes) == 4)
+        measurer.release.set()
+        await queue.finish()
+
+    measurer, errors = HeldMeasurer(), list[Exception]()
+    asyncio.run(run())
+    assert (sum(measurer.sizes), errors) == (12, [])
+    assert max(measurer.sizes) <= 4

@@ -51,7 +51,12 @@ class Nursery:
 
 
 def within(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    asyncio.run(asyncio.wait_for(work(), 10))
+    asyncio.run(asyncio.wait_for(work(), 60))
+
+
+async def until(reached: Callable[[], bool]) -> None:
+    while not reached():  # noqa: ASYNC110 - replicas count their batches; `within` sets the limit
+        await asyncio.sleep(0.001)
 
 
 def test_each_request_gets_its_own_reply_or_error() -> None:
@@ -73,8 +78,7 @@ def test_replicas_grow_with_the_line_up_to_the_most_and_idle_ones_are_let_go() -
         assert replicas.up == 1
         await asyncio.gather(*map(replicas.ask, range(12)))
         assert len(nursery.made) == 3
-        await asyncio.sleep(0.4)
-        assert (replicas.up, nursery.open) == (1, 1)
+        await until(lambda: (replicas.up, nursery.open) == (1, 1))
         assert await replicas.ask(21) == 42
         await replicas.close()
         assert nursery.open == 0
@@ -84,10 +88,10 @@ def test_replicas_grow_with_the_line_up_to_the_most_and_idle_ones_are_let_go() -
 
 def test_a_busy_replica_is_given_the_next_full_batch_and_no_part_of_one() -> None:
     async def work() -> None:
-        nursery = Nursery(lambda number: Doubling(seconds=0.2))
+        nursery = Nursery(lambda number: Doubling(seconds=0.5))
         replicas: ReplicaPool[int, int] = ReplicaPool("doubling", nursery, Scale(), batch_size=2)
         asked = [asyncio.create_task(replicas.ask(number)) for number in range(5)]
-        await asyncio.sleep(0.1)
+        await until(lambda: bool(nursery.made) and len(nursery.made[0].batches) == 2)
         assert nursery.made[0].batches == [[0, 1], [2, 3]]
         assert await asyncio.gather(*asked) == [0, 2, 4, 6, 8]
         assert nursery.made[0].batches == [[0, 1], [2, 3], [4]]
@@ -98,12 +102,12 @@ def test_a_busy_replica_is_given_the_next_full_batch_and_no_part_of_one() -> Non
 
 def test_a_busy_replica_hears_of_what_comes_later() -> None:
     async def work() -> None:
-        nursery = Nursery(lambda number: Doubling(seconds=0.3))
+        nursery = Nursery(lambda number: Doubling(seconds=0.5))
         replicas: ReplicaPool[int, int] = ReplicaPool("doubling", nursery, Scale())
         asked = [asyncio.create_task(replicas.ask(1))]
-        await asyncio.sleep(0.15)
+        await until(lambda: bool(nursery.made) and len(nursery.made[0].batches) == 1)
         asked += [asyncio.create_task(replicas.ask(number)) for number in (2, 3)]
-        await asyncio.sleep(0.05)
+        await until(lambda: len(nursery.made[0].batches) == 2)
         assert nursery.made[0].batches == [[1], [2]]
         assert await asyncio.gather(*asked) == [2, 4, 6]
         await replicas.close()
@@ -151,7 +155,7 @@ def test_a_request_that_a_replica_was_lost_for_is_served_with_nothing_beside_it(
 def test_the_deadline_of_what_was_sent_ahead_begins_with_its_turn() -> None:
     class OneByOne(Doubling):
         def __init__(self) -> None:
-            super().__init__(seconds=0.2)
+            super().__init__(seconds=0.5)
             self._turn = asyncio.Lock()
 
         async def serve(self, requests: Sequence[int]) -> Sequence[int | Exception]:
@@ -160,7 +164,7 @@ def test_the_deadline_of_what_was_sent_ahead_begins_with_its_turn() -> None:
 
     async def work() -> None:
         nursery = Nursery(lambda number: OneByOne())
-        replicas: ReplicaPool[int, int] = ReplicaPool("doubling", nursery, Scale(), deadline_seconds=0.3)
+        replicas: ReplicaPool[int, int] = ReplicaPool("doubling", nursery, Scale(), deadline_seconds=1.5)
         assert await asyncio.gather(*map(replicas.ask, range(4))) == [0, 2, 4, 6]
         assert len(nursery.made) == 1
         await replicas.close()
@@ -194,8 +198,8 @@ def test_a_request_that_ends_every_replica_fails_and_the_others_do_not() -> None
 
 def test_a_replica_that_does_not_answer_is_given_up_and_waiting_in_line_does_not_count() -> None:
     async def work() -> None:
-        nursery = Nursery(lambda number: Doubling(seconds=60.0 if number == 0 else 0.1))
-        replicas: ReplicaPool[int, int] = ReplicaPool("doubling", nursery, Scale(), deadline_seconds=0.3)
+        nursery = Nursery(lambda number: Doubling(seconds=60.0 if number == 0 else 0.3))
+        replicas: ReplicaPool[int, int] = ReplicaPool("doubling", nursery, Scale(), deadline_seconds=1.5)
         assert await asyncio.gather(*map(replicas.ask, range(6))) == [0, 2, 4, 6, 8, 10]
         assert len(nursery.made) == 2
         await replicas.close()

@@ -23,7 +23,7 @@ from convergebench.types import Case, Edited, EditRequest, Refused, Unavailable
 from scripted import Scripted
 from servers.judge import Answer, Asked, JudgeServer, completion, failure
 
-HURRY = Patience(attempts=3, first_wait_seconds=0.001, deadline_seconds=5)
+HURRY = Patience(attempts=3, first_wait_seconds=0.001, deadline_seconds=60)
 SUITE = "small@1"
 
 

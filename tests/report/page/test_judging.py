@@ -108,7 +108,7 @@ def test_figures_can_be_of_one_model_and_another_figure_of_the_benchmark(visit: 
     visit.until("location.hash.includes('model=steady')")
     page.click("button:has-text('Perceptual Quality')")
     page.wait_for_selector("button[aria-pressed=true]:has-text('Perceptual Quality')")
-    table = page.inner_text(f"section[aria-label='{SINGLE} by subset'] table")
+    table = page.inner_text(f"section[aria-label^='{SINGLE}'][aria-label$='by subset'] table")
     assert "6.00" in table and "fading" not in table
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal, TypeAlias
 
 from convergebench.analysis.headline.edit_decisions import EditDecisions
 from convergebench.analysis.headline.reversal_grades import ReversalGrade, ReversalGrades
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
+from convergebench.errors import WrongUse
 
 Ending: TypeAlias = Literal["not edited", "not undone", "rest changed", "another person", "refused"]
 """The reasons that make a round unusable. An outage is not one of them: the chain is censored there."""
@@ -22,9 +24,35 @@ REFUSALS = ("refused", "bad_output")
 
 @dataclass(frozen=True)
 class Thresholds:
-    undone: float = LEAST_UNDONE
+    """What a usable round needs."""
+
+    undid: float = LEAST_UNDONE
+    """At least."""
     kept: float = LEAST_KEPT
+    """At least."""
     face: float = SAME_PERSON
+    """At most."""
+
+    @classmethod
+    def parse(cls, texts: Iterable[str]) -> Thresholds:
+        """
+        >>> Thresholds.parse(["undid=0.4", "kept=0.7"])
+        Thresholds(undid=0.4, kept=0.7, face=0.6)
+        """
+        known = [field.name for field in fields(cls)]
+        chosen: dict[str, float] = {}
+        for text in texts:
+            name, _, value = text.partition("=")
+            try:
+                chosen[name] = float(value)
+            except ValueError:
+                chosen[name] = math.nan
+            if name not in known or not 0 <= chosen[name] <= 1:
+                raise WrongUse(
+                    f"{text} is no threshold; write {', '.join(f'{one}=VALUE' for one in known)} "
+                    "with values from 0 to 1"
+                )
+        return cls(**chosen)
 
 
 @dataclass(frozen=True)
@@ -54,7 +82,7 @@ class RoundQuality:
         """The first reason why the chain is unusable from this round on."""
         if self.happened is False:
             return "not edited"
-        if self.undid is not None and self.undid < limits.undone:
+        if self.undid is not None and self.undid < limits.undid:
             return "not undone"
         if self.kept is not None and self.kept < limits.kept:
             return "rest changed"

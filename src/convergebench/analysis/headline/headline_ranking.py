@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from convergebench.analysis.headline.headline import headline
+from convergebench.analysis.headline.chain_rounds import Thresholds
+from convergebench.analysis.headline.headline import DEFAULT_THRESHOLDS, headline
 from convergebench.analysis.round_trip.half_life import THRESHOLD
 from convergebench.analysis.round_trip.ranking import Ranking, ranking, rankings, reordered
 from convergebench.analysis.round_trip.results import Results
@@ -13,7 +14,9 @@ from convergebench.metrics.regions import edit_scope
 HEADLINE_SCORE = "headline_score"
 
 
-def headline_ranking(results: Results, threshold: float = THRESHOLD) -> Ranking:
+def headline_ranking(
+    results: Results, threshold: float = THRESHOLD, thresholds: Thresholds = DEFAULT_THRESHOLDS
+) -> Ranking:
     """Ranks by the headline score if a model has one, otherwise by the chief metric at the last round.
 
     Probes and floors are calibration: they do not edit, so they have no rank.
@@ -21,7 +24,7 @@ def headline_ranking(results: Results, threshold: float = THRESHOLD) -> Ranking:
     ranked = ranking(results, results.chief, None, threshold)
     if not any("undid" in item.values for item in results.returns):
         return ranked
-    found = headline(results, lambda pair, category: edit_scope(category) == "global")
+    found = headline(results, lambda pair, category: edit_scope(category) == "global", thresholds)
     losses = {row.model: -row.score.mean for row in found.rows if row.score is not None}
     if not losses:
         return ranked
@@ -34,7 +37,11 @@ def headline_ranking(results: Results, threshold: float = THRESHOLD) -> Ranking:
 
 
 def headline_rankings(
-    results: Results, metric: str | None = None, round: int | None = None, threshold: float = THRESHOLD
+    results: Results,
+    metric: str | None = None,
+    round: int | None = None,
+    threshold: float = THRESHOLD,
+    thresholds: Thresholds = DEFAULT_THRESHOLDS,
 ) -> tuple[tuple[Results, Ranking], ...]:
     """The main ranking, followed by that of the partially reversible edits; by a metric or at a round only if
     one is named."""
@@ -42,5 +49,7 @@ def headline_rankings(
         return rankings(results, metric or results.chief, round, threshold)
     parts = [results] if results.partial is None else [results, results.partial]
     return tuple(
-        (part, headline_ranking(part, threshold)) for part in parts if part is results or part.metrics
+        (part, headline_ranking(part, threshold, thresholds))
+        for part in parts
+        if part is results or part.metrics
     )

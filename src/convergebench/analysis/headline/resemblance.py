@@ -7,7 +7,7 @@ the same pictures; then the scale of JPEG. Where nothing is near in both, nothin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -32,29 +32,27 @@ def resemblances(results: Results) -> tuple[Resemblance, ...]:
     """For every model whose last returns look like a known wear."""
     roles = results.roles()
     grouped = results.returns_by_round()
-    last = results.rounds
+    probes = [model for model, role in roles.items() if role == "probe"]
     found = []
     for model in (one for one, role in roles.items() if role == "model"):
-        seen = _wear_of(model, grouped.get((model, last), ()))
+        last = grouped.get((model, results.rounds), [])
+        seen = _wear_of(model, last)
         if seen is None:
             continue
-        cases = {item.case for item in grouped[model, last]}
-        probes = [
-            wear
-            for probe in (one for one, role in roles.items() if role == "probe")
-            for wear in _rounds_of(
-                probe, [item for item in results.returns if item.model == probe], cases, last
-            )
-        ]
-        nearest = _nearest(seen, probes) or _nearest(seen, KNOWN_WEAR)
+        cases = {item.case for item in last}
+        worn = [wear for probe in probes for wear in _rounds_of(probe, grouped, cases, results.rounds)]
+        nearest = _nearest(seen, worn) or _nearest(seen, KNOWN_WEAR)
         if nearest is not None:
-            found.append(Resemblance(model, last, seen.flip, nearest))
+            found.append(Resemblance(model, results.rounds, seen.flip, nearest))
     return tuple(found)
 
 
-def _rounds_of(probe: str, returns: Sequence[Return], cases: set[str], last: int) -> Iterator[Wear]:
-    for number in range(1, last + 1):
-        at = [item for item in returns if item.round == number and item.case in cases]
+def _rounds_of(
+    probe: str, grouped: Mapping[tuple[str, int], Sequence[Return]], cases: set[str], rounds: int
+) -> Iterator[Wear]:
+    """The probe at each round, on these cases; rounds that lack one of them are left out."""
+    for number in range(1, rounds + 1):
+        at = [item for item in grouped.get((probe, number), ()) if item.case in cases]
         wear = _wear_of(f"{probe} after {number} {'round' if number == 1 else 'rounds'}", at)
         if wear is not None and {item.case for item in at} == cases:
             yield wear

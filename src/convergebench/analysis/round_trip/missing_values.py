@@ -15,6 +15,7 @@ MissingKind: TypeAlias = FailureKind | Literal["not_run", "not_measured"]
 RETURN = "return"
 """The name of the missing item if the picture itself is missing; otherwise it is the metric's name."""
 
+NOT_SAMPLED = "measured only at reported rounds, where it applies, unless it is requested"
 _NOT_YET = "the run has not come this far"
 _Trajectory: TypeAlias = tuple[str, str, int]
 """Model, case and seed."""
@@ -53,7 +54,7 @@ def reading(returned: Return, metric: MetricFacts) -> float | str:
     """The metric's value for a return, or the reason why it has none."""
     measurement = returned.values.get(metric.name)
     if measurement is None:
-        return "not measured yet"
+        return NOT_SAMPLED if metric.is_sampled else "not measured yet"
     if measurement.value is None:
         return measurement.missing or "no reason was recorded"
     if math.isfinite(measurement.value) or measurement.value == metric.perfect:
@@ -110,7 +111,9 @@ def _missing_values(results: Results) -> Iterator[MissingValue]:
     for item in results.returns:
         for metric in results.metrics:
             value = reading(item, metric)
-            if isinstance(value, str):
+            if isinstance(value, str) and not (
+                metric.is_sampled and value in (NOT_SAMPLED, metric.inapplicable)
+            ):
                 yield MissingValue(
                     item.model, item.case, item.seed, item.round, metric.name, "not_measured", value
                 )

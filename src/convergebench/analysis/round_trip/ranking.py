@@ -56,6 +56,8 @@ class RankingRow:
     score: ConvergenceScore | None = None
     imported: bool = False
     """Whether any of its returns at this round was made or measured elsewhere."""
+    pastes_back: bool = False
+    """Whether what it keeps outside its edits is kept by construction."""
     group: str = ""
     """Significance letters: the difference between ranked models that share one is not significant."""
     sentence: str | None = None
@@ -192,6 +194,7 @@ def _rows(
             mean_seconds=uses[model].mean_seconds if model in uses else None,
             cost_usd=uses[model].cost_usd if model in uses else None,
             imported=any(item.imported for item in returns[model]),
+            pastes_back=model in uses and uses[model].pastes_back,
             sentence=_sentence(returns[model]),
             failures={kind: count for (name, kind), count in failures.items() if name == model},
             is_calibration=role in CALIBRATION,

@@ -81,6 +81,8 @@ class ModelUse:
     mean_seconds: float | None
     cost_usd: float | None
     """Includes the charges for failed attempts; None if an edit's price is unknown."""
+    pastes_back: bool = False
+    """Whether its results are laid back on their input, so that it keeps the rest by construction."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from convergebench.analysis.sessions.turns import SessionResult, TurnPoint, by_model, measured, turn_curve
+from convergebench.analysis.sessions.turns import (
+    SessionResult,
+    TurnPoint,
+    by_model,
+    final_mean,
+    mean_of_turns,
+    measured,
+    turn_curve,
+)
+from convergebench.analysis.statistics.clustered_mean import Interval
 
 Decimals = Literal[0, 1, 2, 3, 4]
 
@@ -49,17 +58,29 @@ class TurnCurve:
     protocol: str
     figure: TurnFigure
     points: tuple[TurnPoint, ...]
+    final: Interval | None = None
+    """At each session's own last turn, as MagicBrush's multi-turn figures are."""
+    every: Interval | None = None
+    """Over all turns, as its single-turn figures are."""
 
 
 def measured_curves(sessions: Sequence[SessionResult]) -> list[TurnCurve]:
     """Every figure that was measured, of every model; figures without any value are left out."""
     found = []
     for figure in FIGURES:
-        reading = measured(figure.key)
-        curves = [
-            TurnCurve(model, own[0].protocol, figure, tuple(turn_curve(own, reading, figure.possible)))
-            for model, own in by_model(sessions).items()
-        ]
+        curves = [_curve(figure, model, own) for model, own in by_model(sessions).items()]
         if any(point.n for curve in curves for point in curve.points):
             found += curves
     return found
+
+
+def _curve(figure: TurnFigure, model: str, sessions: Sequence[SessionResult]) -> TurnCurve:
+    reading, possible = measured(figure.key), figure.possible
+    return TurnCurve(
+        model,
+        sessions[0].protocol,
+        figure,
+        tuple(turn_curve(sessions, reading, possible)),
+        final_mean(sessions, reading, possible),
+        mean_of_turns(sessions, reading, possible),
+    )

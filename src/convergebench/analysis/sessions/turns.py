@@ -13,6 +13,7 @@ from convergebench.analysis.round_trip.results import Role
 from convergebench.analysis.statistics.clustered_mean import UNBOUNDED, Interval, clustered_mean
 from convergebench.types import Measurement
 
+NO_PICTURE = "no picture: "
 NOT_REACHED = "the session ended before this turn"
 
 
@@ -107,11 +108,30 @@ def _point(
     found = [(session.picture, reading(session, turn)) for session in sessions]
     there = [(picture, value) for picture, value in found if not isinstance(value, str)]
     reasons = Counter(value for _, value in found if isinstance(value, str))
-    score = None
-    if there:
-        pictures, values = zip(*there, strict=True)
-        score = clustered_mean(np.array(values, np.float64), pictures, possible=possible)
-    return TurnPoint(turn, score, len(found) - len(there), dict(reasons.most_common()))
+    return TurnPoint(turn, _mean(found, possible), len(found) - len(there), dict(reasons.most_common()))
+
+
+def final_mean(
+    sessions: Sequence[SessionResult], reading: Reading, possible: tuple[float, float] = UNBOUNDED
+) -> Interval | None:
+    """The mean over sessions of a figure at each one's own last turn."""
+    return _mean([(one.picture, reading(one, len(one.turns))) for one in sessions if one.turns], possible)
+
+
+def mean_of_turns(
+    sessions: Sequence[SessionResult], reading: Reading, possible: tuple[float, float] = UNBOUNDED
+) -> Interval | None:
+    """The mean of a figure over all turns of all sessions."""
+    places = [(one, turn) for one in sessions for turn in range(1, len(one.turns) + 1)]
+    return _mean([(one.picture, reading(one, turn)) for one, turn in places], possible)
+
+
+def _mean(found: Sequence[tuple[str, float | str]], possible: tuple[float, float]) -> Interval | None:
+    there = [(picture, value) for picture, value in found if not isinstance(value, str)]
+    if not there:
+        return None
+    pictures, values = zip(*there, strict=True)
+    return clustered_mean(np.array(values, np.float64), pictures, possible=possible)
 
 
 def by_model(sessions: Iterable[SessionResult]) -> dict[str, list[SessionResult]]:

@@ -11,7 +11,7 @@ from convergebench.engine.editing.durable_edit import DurableEdit, Trajectory
 from convergebench.engine.editing.plan import Plan
 from convergebench.engine.editing.source_cache import SourceCache
 from convergebench.engine.interrupts import interruptible
-from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts
+from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts, is_portrait
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.measuring.session_turns import SessionMeasurements, turn_references
 from convergebench.engine.progress import NoProgress, RunProgress
@@ -152,7 +152,10 @@ class _Editing:
         if self._protocol.by_turn:
             return SessionMeasurements(source, case.hints, self._workspace.pictures.load)
         written = written_captions(case.forward, case.hints)
-        return ChainMeasurements(source, self._protocol.returns, case.pair, case.category, written)
+        return ChainMeasurements(
+            source, self._protocol.returns, case.pair, case.category, written, rounds=self._protocol.rounds,
+            is_portrait=is_portrait(case.kind, case.source.id),
+        )  # fmt: skip
 
     def _references(self, case: Case, source: Picture, recorded: Sequence[Step]) -> list[Digest]:
         """What the recorded steps may have been measured against."""

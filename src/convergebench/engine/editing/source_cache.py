@@ -27,9 +27,14 @@ class SourceCache:
         return await asyncio.shield(opening)
 
     def _import(self, source: SourcePicture) -> Picture:
-        picture = Picture.from_file(source.path)
-        if picture.digest != source.digest:
-            raise BadPicture(f"{source.path} changed while it was in use; run the command again")
-        normalised = picture.normalised()
+        normalised = normalised_source(source)
         self._store.put(normalised)
         return normalised
+
+
+def normalised_source(source: SourcePicture) -> Picture:
+    """A source as it is edited."""
+    picture = Picture.from_file(source.path)
+    if picture.digest != source.digest:
+        raise BadPicture(f"{source.path} changed while it was in use; run the command again")
+    return picture.normalised()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
+from convergebench.analysis.round_trip.headline_rounds import HEADLINE_ROUNDS
 from convergebench.engine.measuring.items import (
     ChainReturn,
     ForwardEdit,
@@ -11,6 +12,7 @@ from convergebench.engine.measuring.items import (
     Item,
     Kind,
     PicturePair,
+    ReportedReturn,
 )
 from convergebench.instructions.captions import captions
 from convergebench.metrics.clip_direction import Captions
@@ -30,10 +32,16 @@ class ChainMeasurements:
         pair: str,
         category: str,
         written: Mapping[str, Captions] | None = None,
+        *,
+        rounds: int,
+        is_portrait: bool,
     ) -> None:
-        """`written` are captions that a user wrote, by instruction."""
+        """`written` are captions that a user wrote, by instruction; `rounds` is the planned number."""
         self._written = written
         self._source = source
+        self._reported = {*HEADLINE_ROUNDS, rounds}
+        self._is_portrait = is_portrait
+        self._round = 0
         self._returns = returns
         self._context = ChainContext(source.digest, pair, category)
         self._latest = source
@@ -72,6 +80,9 @@ class ChainMeasurements:
         if before is not None and before.digest != picture.digest:
             yield "changes", PicturePair(before, picture)
         yield "returns", PicturePair(self._source, picture)
+        self._round += 1
+        if self._round in self._reported:
+            yield "sampled", ReportedReturn(self._source, picture, self._is_portrait)
         # If nothing was edited, as when no change is requested, all of the picture is rest.
         edited = (self._round_input, self._forward) if self._forward else (self._source, self._source)
         category, context = self._context.category, self._context.returned()
@@ -79,6 +90,11 @@ class ChainMeasurements:
         if self._forward is not None:
             self._earlier += ((self._round_input.facts, self._forward.facts),)
         self._forward = None
+
+
+def is_portrait(kind: str, picture: str) -> bool:
+    """By the suite's kind of picture, or by its name where it was imported."""
+    return "portrait" in (kind, picture.partition("_")[0])
 
 
 def chain_contexts(

@@ -9,14 +9,22 @@ from convergebench.metrics.clip_direction import Captions
 from convergebench.picture import Picture
 from convergebench.types import Digest, PictureFacts
 
-Kind: TypeAlias = Literal["returns", "changes", "directions", "regions", "targets"]
+Kind: TypeAlias = Literal["returns", "changes", "directions", "regions", "targets", "sampled"]
 """Returns against their source; each step against the previous one; locations of forward edits; regions;
-results against the pictures that they should equal."""
+results against the pictures that they should equal; returns at reported rounds."""
 
 
 class PicturePair(NamedTuple):
     reference: Picture
     picture: Picture
+
+
+class ReportedReturn(NamedTuple):
+    """A return at one of the rounds that are reported."""
+
+    reference: Picture
+    picture: Picture
+    is_portrait: bool
 
 
 class ForwardEdit(NamedTuple):
@@ -77,7 +85,13 @@ class TargetPicture(NamedTuple):
 
 
 Item: TypeAlias = (
-    PicturePair | ForwardEdit | ForwardPicture | ChainReturn | SessionTurnPicture | TargetPicture
+    PicturePair
+    | ReportedReturn
+    | ForwardEdit
+    | ForwardPicture
+    | ChainReturn
+    | SessionTurnPicture
+    | TargetPicture
 )
 ItemT = TypeVar("ItemT", bound=Item)
 

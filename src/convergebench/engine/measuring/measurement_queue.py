@@ -17,6 +17,7 @@ WORKERS = max(1, os.cpu_count() or 1)
 GPU_WORKERS = max(1, min(4, os.cpu_count() or 1))
 """Threads that fill and empty a GPU; more would wait for it."""
 FILL_SECONDS = 0.004
+ITEMS_PER_WORKER = 4
 
 Row: TypeAlias = tuple[Digest, Digest, Measurement]
 
@@ -54,7 +55,8 @@ class MeasurementQueue(Generic[Item]):
         self._batch = batch
         self._fill = fill
         self._measuring = 0
-        self._queue: asyncio.Queue[Item] = asyncio.Queue(maxsize=2 * batch)
+        self._at_once = at_once
+        self._queue: asyncio.Queue[Item] = asyncio.Queue(maxsize=max(2 * batch, ITEMS_PER_WORKER * at_once))
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="measure")
         self._workers = [asyncio.create_task(self._work()) for _ in range(at_once)]
 
@@ -84,7 +86,9 @@ class MeasurementQueue(Generic[Item]):
 
     async def _next_batch(self) -> list[Item]:
         batch = [await self._queue.get()]
-        while len(batch) < self._batch:
+        # An even share of what waits: one thread with a full batch would leave the others without work.
+        share = self._batch if self._fill else min(self._batch, 1 + self._queue.qsize() // self._at_once)
+        while len(batch) < share:
             if not self._queue.empty():
                 batch.append(self._queue.get_nowait())
             elif self._fill and self._measuring:

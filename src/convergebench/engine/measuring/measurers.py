@@ -11,6 +11,7 @@ from convergebench.engine.measuring.items import Kind
 from convergebench.engine.measuring.measurement_queue import GPU_WORKERS, WORKERS, MeasurementQueue, Measurer
 from convergebench.engine.measuring.pair_measurer import PairMeasurer
 from convergebench.engine.measuring.region_measurer import RegionMeasurer
+from convergebench.engine.measuring.sampled_measurer import SampledMeasurer
 from convergebench.engine.measuring.target_measurer import TargetMeasurer
 from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.metrics import MetricSet, flip, regions
@@ -40,7 +41,7 @@ class Measurers:
         """
         names = [facts.name for facts in metric_set.facts]
         by_region = [*regions.NAMES, *flip.NAMES] if set(names) & set(regions.NAMES) else []
-        returns = metric_set.without(by_region)
+        returns = metric_set.without([*by_region, *metric_set.sampled])
         changes = MetricSet([name for name in names if name in CHANGE_METRICS], sources=1)
         wanted = [facts for facts in metric_set.facts if facts.name in by_region]
         return cls(
@@ -50,6 +51,9 @@ class Measurers:
                 "directions": DirectionMeasurer(returns),
                 "regions": RegionMeasurer(wanted, pictures.open, metric_set.flip_against()),
                 "targets": TargetMeasurer(),
+                "sampled": SampledMeasurer(
+                    metric_set.without([name for name in names if name not in metric_set.sampled])
+                ),
             },
             batch=metric_set.batch_size,
         )
@@ -65,6 +69,9 @@ class Measurers:
         Large batches are for a GPU, which takes as long for a few pictures as for many; these batches wait
         until they are full.
         """
+        import cv2
+
+        cv2.setNumThreads(1)  # each core has a thread of ours
         return {
             kind: MeasurementQueue(
                 measurer,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -33,6 +34,9 @@ from convergebench.types import Digest, Measurement, MetricFacts, PictureFacts, 
 
 RegionItem: TypeAlias = ForwardPicture | ChainReturn | SessionTurnPicture
 
+_CACHED = 16 + 2 * (os.cpu_count() or 1)
+"""Pictures that are being compared: those that wait in the queue are compared soon."""
+
 log = logging.getLogger("convergebench")
 
 
@@ -48,8 +52,8 @@ class RegionMeasurer:
         self._wanted = {facts.name: facts for facts in wanted}
         self._flip_against = flip_against
         self._open = open_picture
-        self._references: LruCache[Digest, ReferencePicture] = LruCache(count=16)
-        self._edits: LruCache[tuple[Digest, Digest, str], LocatedEdit] = LruCache(count=16)
+        self._references: LruCache[Digest, ReferencePicture] = LruCache(count=_CACHED)
+        self._edits: LruCache[tuple[Digest, Digest, str], LocatedEdit] = LruCache(count=_CACHED)
         self._footprints: LruCache[tuple[Digest, Digest, str], Footprint] = LruCache(count=4096)
 
     def lacks(self, item: RegionItem, known: Mapping[MeasurementKey, bool]) -> bool:

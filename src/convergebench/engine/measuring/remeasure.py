@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import get_args
 
 from convergebench.engine.editing.source_cache import OPEN_SOURCES
-from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts
-from convergebench.engine.measuring.items import ChainReturn, Item, Kind, PicturePair
+from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts, is_portrait
+from convergebench.engine.measuring.items import ChainReturn, Item, Kind, PicturePair, ReportedReturn
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.measuring.session_turns import SessionMeasurements, turn_references
 from convergebench.engine.progress import RunProgress
@@ -22,7 +22,7 @@ from convergebench.store import MeasurementKey, Workspace
 from convergebench.types import Digest, PictureFacts, Step
 
 EVERY_KIND: tuple[Kind, ...] = get_args(Kind)
-OF_RETURNS: tuple[Kind, ...] = ("returns", "regions", "targets")
+OF_RETURNS: tuple[Kind, ...] = ("returns", "regions", "targets", "sampled")
 
 
 async def measure_workspace(
@@ -90,7 +90,10 @@ class _Remeasuring:
         else:
             contexts = chain_contexts(steps, source.digest, pair, category, RETURN_ROLES)
             written = written_captions(trajectory.case.forward, hints)
-            chain = ChainMeasurements(source, RETURN_ROLES, pair, category, written)
+            chain = ChainMeasurements(
+                source, RETURN_ROLES, pair, category, written, rounds=trajectory.rounds,
+                is_portrait=is_portrait(trajectory.case.kind, trajectory.case.picture),
+            )  # fmt: skip
         pictures = [facts.digest for step in steps if (facts := _picture(step))]
         known = self._workspace.measured([source.digest, *pictures, *contexts], pictures)
         for step in steps:
@@ -106,9 +109,9 @@ class _Remeasuring:
         """Each once, even if several chains contain it."""
         if kind not in self._kinds or not self._measurers.by_kind[kind].lacks(item, known):
             return
-        if isinstance(item, PicturePair):
+        if isinstance(item, PicturePair | ReportedReturn):
             key = (kind, item.reference.digest, item.picture.digest)
-            if kind == "returns":
+            if kind in ("returns", "sampled"):
                 self._returns.add(key[1:])
             if key in self._offered:
                 return

@@ -32,6 +32,9 @@ class RemoteMetricSet(MetricSet):
     def can_measure(self, name: str) -> bool:
         return name in self._measurable
 
+    def has_weights(self, name: str) -> bool:
+        return name in self._measurable
+
 
 class RemoteMeasurer:
     """Finds the work like the local measurer, and has it measured on the nodes."""

@@ -15,7 +15,7 @@ from convergebench.engine.judging.judge_images import JudgeImageCache
 from convergebench.engine.limits import Limits
 from convergebench.engine.session import claimed
 from convergebench.judges import Judge, Verdict, reasoning
-from convergebench.judges.reasoning import Advice
+from convergebench.judges.reasoning import OWN_PROMPTS, Advice, Prompt, ReasonerPrompts
 from convergebench.results.judgements import stored_verdicts
 from convergebench.store import Workspace
 from convergebench.store.judgements import JudgementRequest, claim_of, conclude, enlist_judge
@@ -51,10 +51,12 @@ class Reasoner:
         *,
         at_once: int,
         retry_missing: bool,
+        prompts: ReasonerPrompts = OWN_PROMPTS,
     ) -> None:
         self.looks = 0
         """Number of pictures that the reasoner was asked about."""
         self.missing: Counter[str] = Counter()
+        self._prompts = prompts
         self._judge = judge
         self._workspace = workspace
         self._run = run
@@ -70,35 +72,45 @@ class Reasoner:
     def calls(self) -> int:
         return self._client.calls
 
-    async def look(self, sources: Sequence[Digest], result: Digest, instruction: str) -> ReasonerReply:
+    async def look(
+        self, sources: Sequence[Digest], result: Digest, instruction: str, category: str = ""
+    ) -> ReasonerReply:
         """The advice on a result. Raises Misconfigured, BudgetReached and Stopped."""
-        request = self._request(sources, result, instruction)
+        prompt = self._prompts.of(category)
+        request = self._request(prompt, sources, result, instruction)
         if request.key not in self._replies:
             self._replies[request.key] = asyncio.create_task(
-                self._reply(request, sources, result, instruction)
+                self._reply(request, prompt, sources, result, instruction)
             )
         return await self._replies[request.key]
 
     async def close(self) -> None:
         await self._client.close()
 
-    def _request(self, sources: Sequence[Digest], result: Digest, instruction: str) -> JudgementRequest:
+    def _request(
+        self, prompt: Prompt, sources: Sequence[Digest], result: Digest, instruction: str
+    ) -> JudgementRequest:
         pictures = (*(("source", digest) for digest in sources), ("result", result))
         texts = {"instruction": instruction}
-        judge, prompt = self._judge.facts.fingerprint, reasoning.prompt().fingerprint
+        judge, wording = self._judge.facts.fingerprint, prompt.fingerprint
         return JudgementRequest(
-            reasoning.key_of(judge, prompt, pictures, texts), judge, prompt, pictures, texts, repeat=0
+            reasoning.key_of(judge, wording, pictures, texts), judge, wording, pictures, texts, repeat=0
         )
 
     async def _reply(
-        self, request: JudgementRequest, sources: Sequence[Digest], result: Digest, instruction: str
+        self,
+        request: JudgementRequest,
+        prompt: Prompt,
+        sources: Sequence[Digest],
+        result: Digest,
+        instruction: str,
     ) -> ReasonerReply:
         """The recorded reply, or a new one. Waits for a reply that another process has already requested."""
         if (verdict := self._recorded(request.key)) is None:
             async with claimed(self._workspace, claim_of(request.key), lambda: not self._stop.is_set()):
                 if (verdict := self._recorded(request.key)) is None:
-                    verdict = await self._ask(request, sources, result, instruction)
-        return self._read(request.key, verdict)
+                    verdict = await self._ask(request, prompt, sources, result, instruction)
+        return self._read(request.key, verdict, instruction)
 
     def _recorded(self, key: str) -> Verdict | None:
         """The stored verdict if it is final. After an error the question is repeated, as edits are."""
@@ -108,13 +120,20 @@ class Reasoner:
         return verdict if verdict.outcome == "ok" or not self._retry_missing else None
 
     async def _ask(
-        self, request: JudgementRequest, sources: Sequence[Digest], result: Digest, instruction: str
+        self,
+        request: JudgementRequest,
+        prompt: Prompt,
+        sources: Sequence[Digest],
+        result: Digest,
+        instruction: str,
     ) -> Verdict:
         if self._stop.is_set():
             raise Stopped
         await self._enlist()
         await self._client.started()
-        question = await asyncio.to_thread(reasoning.question, instruction, sources, result, self._images)
+        question = await asyncio.to_thread(
+            reasoning.question, prompt, instruction, sources, result, self._images
+        )
         writes: list[Future[None]] = []
         verdict = None
         try:
@@ -133,11 +152,12 @@ class Reasoner:
     async def _enlist(self) -> None:
         if not self._is_enlisted:
             facts = self._judge.facts
-            await asyncio.to_thread(enlist_judge, self._workspace, facts, [reasoning.prompt()])
+            await asyncio.to_thread(enlist_judge, self._workspace, facts, self._prompts.all)
             self._is_enlisted = True
 
-    def _read(self, key: str, verdict: Verdict) -> ReasonerReply:
+    def _read(self, key: str, verdict: Verdict, instruction: str) -> ReasonerReply:
         if verdict.outcome != "ok":
             self.missing[verdict.outcome] += 1
             return ReasonerReply(key, None, verdict.missing)
-        return ReasonerReply(key, reasoning.advice_in(reply_to(self._workspace, key)), None)
+        advice = reasoning.advice_in(reply_to(self._workspace, key))
+        return ReasonerReply(key, advice.always(instruction) if self._prompts.always_edits else advice, None)

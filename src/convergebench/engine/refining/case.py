@@ -102,7 +102,7 @@ class Refinement:
         return."""
         assert self._reasoner is not None, "rounds need a reasoner"
         sources = [(await self._sources.open(source)).digest for source in case.sources]
-        reply = await self._reasoner.look(sources, image.digest, case.forward)
+        reply = await self._reasoner.look(sources, image.digest, case.forward, case.category)
         recorded = record_reasoner_call(
             self._workspace, self._trajectory, round, self._primary_step, reply.judgement, self._run
         )

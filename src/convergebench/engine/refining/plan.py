@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from convergebench.judges import Judge
-from convergebench.judges.reasoning import prompt
+from convergebench.judges.reasoning import OWN_PROMPTS, ReasonerPrompts
 from convergebench.protocols import one_shot
 from convergebench.protocols.refine import AT_ONCE, CHAINED
 from convergebench.store import Enrolment
@@ -22,6 +22,7 @@ class Pipeline:
     reasoner: Judge | None
     """None if nothing is to be refined."""
     executor: Editor
+    prompts: ReasonerPrompts = OWN_PROMPTS
 
     @property
     def facts(self) -> EditorFacts:
@@ -39,7 +40,7 @@ class Pipeline:
         parts = {
             "primary": first.fingerprint,
             "reasoner": looks.fingerprint,
-            "prompt": prompt().fingerprint,
+            **self.prompts.identity,
             "executor": again.fingerprint,
         }
         label = name_of(first.title, again.title) if first.label or again.label else ""

@@ -105,6 +105,7 @@ class RefiningStage:
         return Reasoner(
             judge, self._workspace, self._run, limits, self._session.stop,
             at_once=questions_at_once(judge.facts, concurrency), retry_missing=retry_missing,
+            prompts=self._plan.pipelines[0].prompts,
         )  # fmt: skip
 
     def _edit_stages(self, deadline_seconds: float) -> dict[int, EditStage]:

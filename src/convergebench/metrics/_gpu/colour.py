@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _LINEAR_BELOW = (6 / 29) ** 3
+AT_ONCE = 8
+"""Pictures whose colours are compared together: each takes some fifty planes of memory meanwhile."""
 
 
 class ColourOnGpu:
@@ -32,10 +34,10 @@ class ColourOnGpu:
 
         source, *cells = sources
         differences = [
-            _difference(_lab(one), _lab(other)).mean(dtype=torch.float64)
-            for one, other in zip(source, results, strict=True)
+            _difference(_lab(one), _lab(other)).mean((1, 2), dtype=torch.float64)
+            for one, other in zip(source.split(AT_ONCE), results.split(AT_ONCE), strict=True)
         ]
-        return [torch.stack(differences), *cells, *_cells(results)]
+        return [torch.cat(differences), *cells, *_cells(results)]
 
     def readings(self, summaries: Sequence[NDArray[Any]]) -> Mapping[str, float | str]:
         delta_e, cells, clipped, share, cells_after, clipped_after, share_after = summaries
@@ -58,11 +60,11 @@ def _cells(pictures: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return cells[:, :3].permute(0, 2, 3, 1).contiguous(), cells[:, 3], share
 
 
-def _lab(picture: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _lab(pictures: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     import torch
 
-    light = torch.from_numpy(light_of_levels()).to(picture.device)
-    red, green, blue = light[picture.int()].unbind(-1)
+    light = torch.from_numpy(light_of_levels()).to(pictures.device)
+    red, green, blue = light[pictures.int()].unbind(-1)
     x, y, z = (_compressed(float(a) * red + float(b) * green + float(c) * blue) for a, b, c in TO_RELATIVE)
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 

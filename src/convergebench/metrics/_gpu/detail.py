@@ -15,6 +15,7 @@ from convergebench.metrics.drift.detail import (
     SIGMAS,
     BlockMaps,
     Blocks,
+    Detail,
     blocks_of,
     detail_of,
     detail_readings,
@@ -41,30 +42,31 @@ class DetailOnGpu:
         return None
 
     def features(self, pictures: Tensor) -> tuple[Tensor, ...]:
-        """The maps, and whether a block is free and whether it is flat."""
+        """Energies, noise by block and blocking of the source, and which blocks are free and flat."""
         import torch
 
-        masks = [_masks(picture.cpu().numpy()) for picture in pictures]
-        free, flat = (
-            torch.from_numpy(np.stack(part)).to(pictures.device) for part in zip(*masks, strict=True)
-        )
-        return (*_maps(pictures), free, flat)
+        maps = [part.double().cpu().numpy() for part in _maps(pictures)]
+        rows = []
+        for place, picture in enumerate(pictures):
+            blocks = blocks_of(picture.cpu().numpy())
+            found = detail_of(BlockMaps(*(part[place] for part in maps)), blocks)
+            free, flat = _masks(blocks, len(maps[1][place]))
+            rows.append((found.energies, maps[2][place], np.array(found.blocking), free, flat))
+        stacked = (torch.from_numpy(np.stack(part)) for part in zip(*rows, strict=True))
+        return tuple(part.to(pictures.device) for part in stacked)
 
     def summaries(self, sources: tuple[Tensor, ...], results: Tensor) -> list[Tensor]:
         return [*sources, *_maps(results)]
 
     def readings(self, summaries: Sequence[NDArray[Any]]) -> Mapping[str, float | str]:
-        *before, free, flat = summaries[:7]
+        energies, noise, blocking, free, flat, *maps = summaries
         blocks = Blocks(np.flatnonzero(free), np.flatnonzero(flat))
-        return detail_readings(
-            detail_of(BlockMaps(*before), blocks), detail_of(BlockMaps(*summaries[7:]), blocks)
-        )
+        before = Detail(energies, noise[blocks.flat], float(blocking))
+        return detail_readings(before, detail_of(BlockMaps(*maps), blocks))
 
 
-def _masks(picture: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    blocks = blocks_of(picture)
-    height, width, _ = picture.shape
-    free, flat = np.zeros((2, height // BLOCK * (width // BLOCK)), bool)
+def _masks(blocks: Blocks, count: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    free, flat = np.zeros((2, count), bool)
     free[blocks.free] = flat[blocks.flat] = True
     return free, flat
 

@@ -8,6 +8,7 @@ reduce the influence of edited regions. Both pictures are band-passed first, so 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -33,7 +34,7 @@ _COARSE_LEVELS = 2
 _MOST_STEPS = 12
 _SETTLED = 0.01
 """In pixels of the level: iteration ends when a step moves no corner further than this."""
-_SEEDS = (1.0, 0.92, 1.09, 0.85, 1.18)
+ZOOMS = (1.0, 0.92, 1.09, 0.85, 1.18)
 """Initial zooms, tried in turn until one fits."""
 _GOOD_START = 0.6
 _SAMPLED = 7
@@ -79,13 +80,13 @@ def pyramid(source: Pixels) -> tuple[Level, ...]:
     return tuple(Level(plane, _slopes(plane)) for plane in _planes(source))
 
 
-def register(levels: tuple[Level, ...], result: Pixels) -> RegistrationFit:
-    """The similarity transform that fits best: found on the coarse levels, from several starts if
+def register(levels: tuple[Level, ...], result: Pixels, zooms: Sequence[float] = ZOOMS) -> RegistrationFit:
+    """The similarity transform that fits best: found on the coarse levels, from several zooms if
     necessary."""
     planes = _planes(result)
     coarse = levels[:_COARSE_LEVELS]
     found: list[tuple[float, Matrix]] = []
-    for zoom in _SEEDS:
+    for zoom in zooms:
         start = _refined(coarse, planes[:_COARSE_LEVELS], _first_guess(levels, planes, zoom))
         found.append((_likeness_after(coarse[-1].plane, planes[len(coarse) - 1], start), start))
         if found[-1][0] >= _GOOD_START:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from convergebench.analysis import Curve, Results, degradation_curves, shortfall
+from convergebench.analysis import Curve, CurvePoint, Results, degradation_curves, shortfall
 from convergebench.analysis.round_trip.results import Role
 from convergebench.report.formatting import axis_title
 from convergebench.types import MetricFacts
@@ -81,11 +81,12 @@ def draw_panel(axis: Axes, panel: Panel, styles: Styles, rounds: int) -> None:
     opacity = 0.07 if len(panel.curves) > _CROWD else 0.14
     for curve in panel.curves:
         style = styles[curve.model]
-        numbers = [point.round for point in curve.points]
-        axis.plot(numbers, [_drawable(point.mean) for point in curve.points], label=curve.model, **style)
+        points = drawn_points(curve, panel.metric)
+        numbers = [point.round for point in points]
+        axis.plot(numbers, [_drawable(point.mean) for point in points], label=curve.model, **style)
         if curve.role != "floor":
-            lows = [_drawable(point.low) for point in curve.points]
-            highs = [_drawable(point.high) for point in curve.points]
+            lows = [_drawable(point.low) for point in points]
+            highs = [_drawable(point.high) for point in points]
             axis.fill_between(
                 numbers, lows, highs, color=style["color"], alpha=opacity, linewidth=0, zorder=2
             )
@@ -94,6 +95,11 @@ def draw_panel(axis: Axes, panel: Panel, styles: Styles, rounds: int) -> None:
     axis.set_xlim(1 - 0.03 * rounds, rounds + 0.03 * rounds)
     axis.set_xticks(_ticks(rounds))
     tidy(axis)
+
+
+def drawn_points(curve: Curve, metric: MetricFacts) -> list[CurvePoint]:
+    """All points; rounds at which a metric does not measure by default leave no gap."""
+    return [point for point in curve.points if point.n or not metric.is_sampled]
 
 
 def tidy(axis: Axes) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from convergebench.analysis.judged.benchmark_scores import (
@@ -18,8 +18,9 @@ from convergebench.analysis.judged.benchmark_scores import (
 from convergebench.analysis.judged.judge_summary import JudgedRow, JudgedScore, judge_summary
 from convergebench.benchmarks.benchmark import JudgedBenchmark
 from convergebench.benchmarks.registry import find_benchmark
+from convergebench.benchmarks.wording import wording_name
 from convergebench.protocols.refine import NAMES as REFINING
-from convergebench.report.page.step_index import IndexedStep, StepPlace
+from convergebench.report.page.step_index import ONE_SHOT, IndexedStep, StepPlace
 from convergebench.report.page.verdicts import Judgement
 from convergebench.report.tables.benchmark import json_benchmark
 from convergebench.results import SuiteId
@@ -29,26 +30,59 @@ ALL = "all"
 _MOST_BARS = 12
 
 
+IN_ENGLISH = "judged by the English instruction"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What verdicts must share to be averaged."""
+
+    judge: str
+    suite: str
+    wording: str
+    variant: str = ""
+    """IN_ENGLISH if the judge was given another instruction than the editor."""
+    language: str = ""
+
+    @property
+    def under(self) -> str:
+        """For people: whose words, which language, by which instruction."""
+        return ", ".join(filter(None, (wording_name(self.wording), self.language, self.variant)))
+
+
 def summaries(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
-    """A row for every judge, suite, model and rubric that grades pictures."""
-    groups: defaultdict[tuple[str, str], list[tuple[Judgement, StepPlace]]] = defaultdict(list)
+    """A row for every judge, suite, wording, language, model and rubric that grades pictures."""
+    groups: defaultdict[Setting, list[tuple[Judgement, StepPlace]]] = defaultdict(list)
     for one, place in _graded(judgements):
-        groups[one.judge, place.suite].append((one, place))
+        groups[replace(_setting(one, place), language=place.language)].append((one, place))
     lines = []
-    for (judge, suite), group in groups.items():
+    for setting, group in groups.items():
         values: defaultdict[tuple[str, str], list[tuple[int, float]]] = defaultdict(list)
         for one, place in group:
             if one.value is not None:
                 values[place.model, one.rubric.fingerprint].append((place.round, one.value))
         rubrics = {one.rubric.fingerprint: one.rubric for one, _ in group}
+        where = {"judge": setting.judge, "suite": setting.suite, "under": setting.under}
         for row in judge_summary(_score(one, place) for one, place in group):
             found = values[row.model, row.rubric]
-            lines.append({"judge": judge, "suite": suite, **_summary(row, rubrics[row.rubric], found)})
+            lines.append({**where, **_summary(row, rubrics[row.rubric], found)})
     return sorted(lines, key=_best_first)
 
 
+def _setting(one: Judgement, place: StepPlace) -> Setting:
+    is_other = place.protocol == ONE_SHOT and one.instruction not in (None, place.instruction)
+    return Setting(one.judge, place.suite, one.rubric.wording, IN_ENGLISH if is_other else "")
+
+
 def _best_first(line: Mapping[str, Any]) -> tuple[Any, ...]:
-    return line["judge"], line["suite"], line["rubric"], line["mean"] is None, -(line["mean"] or 0.0)
+    return (
+        line["judge"],
+        line["suite"],
+        line["under"],
+        line["rubric"],
+        line["mean"] is None,
+        -(line["mean"] or 0.0),
+    )
 
 
 def _graded(judgements: Sequence[Judgement]) -> Iterator[tuple[Judgement, StepPlace]]:
@@ -91,27 +125,45 @@ def _bars(values: Sequence[float], low: float, high: float) -> list[int]:
 
 
 def subset_tables(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]) -> list[dict[str, Any]]:
-    """For every suite and judge, the table of its benchmark, or otherwise each rubric's means by category."""
-    groups: defaultdict[tuple[str, str], list[tuple[Judgement, StepPlace]]] = defaultdict(list)
+    """For every suite, judge and wording, the table of its benchmark, or otherwise each rubric's means by
+    category. Of a rubric's versions in one wording, the newest counts."""
+    groups: defaultdict[Setting, list[tuple[Judgement, StepPlace]]] = defaultdict(list)
     newest = {
-        one.rubric.id: one.rubric.fingerprint for one in sorted(judgements, key=lambda one: one.record.at)
+        (one.rubric.id, one.rubric.wording): one.rubric.fingerprint
+        for one in sorted(judgements, key=lambda one: one.record.at)
     }
-    for one, place in _graded(judgements):
-        if newest[one.rubric.id] == one.rubric.fingerprint:
-            groups[one.judge, place.suite].append((one, place))
-    tables = []
-    for (judge, suite), group in groups.items():
-        name = SuiteId.parse(suite).name
-        benchmark = find_benchmark(suite)
-        rows = [_verdict(one, place) for one, place in group]
-        if benchmark:
-            table = benchmark.table(name, _expected(rows, steps, suite, benchmark))
-        else:
-            table = _by_category(name, rows)
-        tables.append(
-            {"judge": judge, "suite": suite, "rows": [_paired(row) for row in json_benchmark(table)]}
-        )
-    return tables
+    graded = [
+        (one, place)
+        for one, place in _graded(judgements)
+        if newest[one.rubric.id, one.rubric.wording] == one.rubric.fingerprint
+    ]
+    variants: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for one, place in graded:
+        if one.instruction is not None:
+            setting = _setting(one, place)
+            variants[setting.judge, setting.suite, setting.wording].add(setting.variant)
+    for one, place in graded:
+        setting = _setting(one, place)
+        known = variants[setting.judge, setting.suite, setting.wording]
+        # A verdict without an instruction, as on quality alone, belongs to every variant.
+        for variant in (known or {""}) if one.instruction is None else {setting.variant}:
+            groups[replace(setting, variant=variant)].append((one, place))
+    return [_subset_table(setting, group, steps) for setting, group in groups.items()]
+
+
+def _subset_table(
+    setting: Setting, group: Sequence[tuple[Judgement, StepPlace]], steps: Sequence[IndexedStep]
+) -> dict[str, Any]:
+    suite = setting.suite
+    name, benchmark = SuiteId.parse(suite).name, find_benchmark(suite)
+    rows = [_verdict(one, place) for one, place in group]
+    if benchmark:
+        table = benchmark.table(name, _expected(rows, steps, suite, benchmark))
+    else:
+        table = _by_category(name, rows)
+    named = [replace(row, wording=setting.wording) for row in table]
+    lines = [_paired(row) for row in json_benchmark(named)]
+    return {"judge": setting.judge, "suite": suite, "under": setting.under, "rows": lines}
 
 
 def _paired(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from convergebench.benchmarks.wording import wording_name
 from convergebench.report.page.judged_tables import subset_tables, summaries
 from convergebench.report.page.page_picture import PagePicture
 from convergebench.report.page.pairwise import contest_tables
@@ -108,7 +109,7 @@ def _rubric(rubric: RubricRecord) -> dict[str, Any]:
     return {
         "id": rubric.id, "version": rubric.version, "name": rubric.name, "fingerprint": rubric.fingerprint,
         "of": rubric.of, "prompt": rubric.content.get("prompt", ""), "asks": asks, "low": low, "high": high,
-        "grades": rubric.grades, "compares": rubric.compares,
+        "grades": rubric.grades, "compares": rubric.compares, "wording": wording_name(rubric.wording),
     }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from convergebench.analysis import (
     reading,
 )
 from convergebench.analysis.round_trip.paired_difference import NothingShared
+from convergebench.report.figures.curve_panel import drawn_points
 from convergebench.report.page.overview import case_numbers, model_numbers
 from convergebench.report.page.ranking_table import ranking_table
 
@@ -50,8 +51,9 @@ def _curves(results: Results, metric: str, number: Mapping[str, int]) -> Iterato
 
 
 def _points(part: Results, metric: str, number: Mapping[str, int]) -> list[dict[str, Any]]:
+    facts = part.facts(metric)
     return [
-        {"model": number[curve.model], "points": [vars(point) for point in curve.points]}
+        {"model": number[curve.model], "points": [vars(point) for point in drawn_points(curve, facts)]}
         for curve in degradation_curves(part, metric)
     ]
 

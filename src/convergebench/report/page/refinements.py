@@ -11,6 +11,7 @@ from convergebench.analysis.judged.benchmark_scores import VerdictRow
 from convergebench.analysis.refinement.refined_case import RefinedCase, RefinementStage
 from convergebench.analysis.refinement.transitions import refinement_table, transition
 from convergebench.benchmarks.registry import refinement_figures
+from convergebench.benchmarks.wording import wording_name
 from convergebench.errors import ConvergeBenchError
 from convergebench.report.page.filmstrips import picture_of
 from convergebench.report.page.page_picture import PagePicture
@@ -22,6 +23,8 @@ from convergebench.types import Digest
 
 Judged = Mapping[Digest, Sequence[tuple[int, Judgement]]]
 """The judgements on a result with their numbers, by its digest."""
+JudgeInWords = tuple[str, str]
+"""A judge's fingerprint and the wording it was asked in; verdicts of different ones are never averaged."""
 
 
 def by_result(judgements: Sequence[Judgement]) -> Judged:
@@ -69,7 +72,7 @@ def _verdicts(case: RefinedCase, picture: Digest | None, judged: Judged) -> list
     ]
 
 
-def _rows(case: RefinedCase, stage: RefinementStage, judge: str, judged: Judged) -> list[VerdictRow]:
+def _rows(case: RefinedCase, stage: RefinementStage, by: JudgeInWords, judged: Judged) -> list[VerdictRow]:
     def row(rubric: str, value: float | None, missing: str | None, repeat: int = 0) -> VerdictRow:
         return VerdictRow(
             case.model, case.case, case.category, case.language, case.picture, rubric, value, missing,
@@ -84,15 +87,16 @@ def _rows(case: RefinedCase, stage: RefinementStage, judge: str, judged: Judged)
             one.record.repeat,
         )
         for _, one in _verdicts(case, stage.picture, judged)
-        if one.judge == judge
+        if (one.judge, one.rubric.wording) == by
     ]
     verdict = refinement_figures(case.suite).verdict_rubric(case.category)
     return found or [row(verdict, None, stage.missing or "not judged yet")]
 
 
-def _judges(cases: Sequence[RefinedCase], judged: Judged) -> list[str]:
+def _judges(cases: Sequence[RefinedCase], judged: Judged) -> list[JudgeInWords]:
     pictures = [stage.picture for case in cases for stage in (case.primary, _end(case))]
-    return sorted({one.judge for picture in pictures for _, one in judged.get(picture or "", ())})
+    found = (one for picture in pictures for _, one in judged.get(picture or "", ()))
+    return sorted({(one.judge, one.rubric.wording) for one in found})
 
 
 def _ways(case: RefinedCase, judged: Judged) -> Iterator[tuple[str, str]]:
@@ -104,7 +108,7 @@ def _ways(case: RefinedCase, judged: Judged) -> Iterator[tuple[str, str]]:
         for sample, value in before.items():
             then = after.get(sample)
             if isinstance(value, float) and isinstance(then, float):
-                yield judge, transition(value, then)
+                yield judge[0], transition(value, then)
 
 
 def _tables(cases: Sequence[RefinedCase], judged: Judged) -> Iterator[dict[str, Any]]:
@@ -117,7 +121,8 @@ def _tables(cases: Sequence[RefinedCase], judged: Judged) -> Iterator[dict[str, 
             yield {
                 "suite": suite,
                 "pipeline": pipeline,
-                "judge": judge,
+                "judge": judge[0],
+                "wording": wording_name(judge[1]),
                 "rows": [_paired(row) for row in rows],
             }
 

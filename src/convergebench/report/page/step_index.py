@@ -34,6 +34,8 @@ class StepPlace:
     seed: int
     round: int
     kind: Kind
+    instruction: str = ""
+    """By which the picture was made."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,7 @@ def _indexed(
     place = StepPlace(
         case.suite, trajectory.protocol, trajectory.model, case.id, case.picture, case.category,
         case.language, trajectory.seed, step.round, "return" if step.role in RETURN_ROLES else "edit",
+        step.instruction,
     )  # fmt: skip
     english = case.hints.get(ENGLISH)
     texts = {step.instruction, case.forward, *([str(english)] if english else [])}

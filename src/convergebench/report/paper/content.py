@@ -10,6 +10,7 @@ from typing import Any
 
 from convergebench._version import __version__
 from convergebench.analysis import Ranking, Results, audit, contraction, has_scale, ranking
+from convergebench.analysis.headline.headline_ranking import headline_ranking
 from convergebench.analysis.round_trip.drift_profile import drift_profile
 from convergebench.report.formatting import counted, metric_title
 from convergebench.report.paper import numbers, provenance, sentences
@@ -35,6 +36,7 @@ def content_of(workspace: Workspace, results: Results, heading: Heading, folder:
     """The document. Also writes figures and pictures into the folder."""
     records = Records.of(workspace)
     ranked = ranking(results, results.chief)
+    seen = headline_ranking(results)
     copies = Copies(records, results, folder)
     example = example_strip(copies, results, ranked)
     worst = worst_strips(copies, results, ranked)
@@ -50,9 +52,9 @@ def content_of(workspace: Workspace, results: Results, heading: Heading, folder:
         "trips": counted(ranked.round, "round trip"),
         "chief": metric_title(ranked.metric),
         "counts": asdict(counts_of(results)),
-        "sentences": _sentences(results, ranked, judged, [bool(strip.pictures) for strip in worst]),
+        "sentences": _sentences(results, ranked, seen, judged, [bool(strip.pictures) for strip in worst]),
         "explained": _explained(ranked),
-        "tables": _tables(records, results, ranked),
+        "tables": _tables(records, results, ranked, seen),
         "edits": [_plain(grid) for grid in numbers.edit_grids(results, ranked)],
         "figures": _figures(results, ranked, folder),
         "judged": [{"caption": one.caption, "table": _plain(one.table)} for one in judged],
@@ -67,12 +69,17 @@ def content_of(workspace: Workspace, results: Results, heading: Heading, folder:
 
 
 def _sentences(
-    results: Results, ranked: Ranking, judged: Sequence[JudgedTable], pictured: Sequence[bool]
+    results: Results,
+    ranked: Ranking,
+    seen: Ranking,
+    judged: Sequence[JudgedTable],
+    pictured: Sequence[bool],
 ) -> dict[str, list[str]]:
     counts = counts_of(results)
     found = {
         "tested": sentences.tested(counts),
-        "headline": sentences.headline(ranked),
+        "headline": [*sentences.seen(seen), *sentences.headline(ranked)],
+        "seen": sentences.seen(seen),
         "setup": sentences.setup(results, counts),
         "ranking": sentences.ranking_sentences(ranked),
         "degradation": sentences.degradation(results, ranked),
@@ -115,7 +122,10 @@ def _worst(pictured: Sequence[bool]) -> str:
     if not pictured:
         return "No case has a value to show."
     if any(pictured):
-        return "For each ranked model, the chain with the largest loss, in the order of loss, scaled down."
+        return (
+            "For each ranked model, the chain with the largest loss, in the order of loss, scaled down. The "
+            "last two pictures magnify the place where the last return differs most from the source."
+        )
     return "For each ranked model, the chain with the largest loss; these results have no pictures."
 
 
@@ -142,10 +152,12 @@ def _explained(ranked: Ranking) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _tables(records: Records, results: Results, ranked: Ranking) -> dict[str, Any]:
+def _tables(records: Records, results: Results, ranked: Ranking, seen: Ranking) -> dict[str, Any]:
     found = dict(numbers.grids_of(results, ranked)) | dict(provenance.grids_of(records, results))
     tables = {name: _plain(grid) for name, grid in found.items()}
     tables["ranking"]["notes"] = list(ranking_notes(ranked))
+    if seen.headline is not None:
+        tables["seen"] = {**_plain(numbers.ranking_grid(seen)), "notes": list(ranking_notes(seen))}
     return tables
 
 

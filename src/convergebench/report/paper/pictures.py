@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from convergebench.analysis import Ranking, Results, WorstCase, worst_cases
+from convergebench.analysis import Ranking, Results, Return, WorstCase, worst_cases
 from convergebench.atomic_files import replacing
 from convergebench.errors import ConvergeBenchError
+from convergebench.picture import resized_to
 from convergebench.protocols import RETURN_ROLES
 from convergebench.report.formatting import counted, decimals, metric_title, number
 from convergebench.report.page.filmstrips import filmstrips_of
 from convergebench.results import Records
+from convergebench.results.worst_regions import worst_regions
 from convergebench.types import Digest, PictureFacts, Pixels, Step
 
 FOLDER = Path("figures/pictures")
@@ -51,6 +53,7 @@ class Copies:
         self._records = records
         self._results = results
         self._folder = folder
+        self._regions = worst_regions(records, results)
         films = filmstrips_of(records, results)
         self._trajectories = {
             (film.model, film.case, film.seed): film.trajectory
@@ -75,6 +78,22 @@ class Copies:
             _write_small(picture.pixels, self._folder / file)
         width, height = picture.size
         return PaperPicture(file.as_posix(), label, width / height)
+
+    def crop(self, digest: Digest | None, item: Return, label: str) -> PaperPicture | None:
+        """The region where the return differs most from its source, of either of them; None if unknown."""
+        region = self._regions.get((item.case, item.digest))
+        if region is None or digest is None:
+            return None
+        file = FOLDER / f"{digest[:20]}-{'-'.join(map(str, region.box))}.jpg"
+        try:
+            load = self._records.workspace.pictures.load
+            width, height = load(region.source).size
+            pixels = resized_to(load(digest).pixels, width, height)
+        except ConvergeBenchError:
+            return PaperPicture(None, label, reason=_GONE)
+        left, top, across, down = region.box
+        _write_small(pixels[top : top + down, left : left + across], self._folder / file)
+        return PaperPicture(file.as_posix(), label, across / down)
 
     def quoted_instructions(self, case: str) -> str:
         """The instructions of a case, in quotation marks."""
@@ -120,6 +139,11 @@ def _worst_strip(copies: Copies, worst: WorstCase, ranked: Ranking) -> Strip:
         made = _made(steps)
         pictures.append(copies.copy(steps[0].inputs[0], "source"))
         pictures += [copies.copy(made.get((n, True)), f"round {n}") for n in _rounds(ranked.round)]
+        crops = (
+            copies.crop(steps[0].inputs[0], item, "source, magnified"),
+            copies.crop(item.digest, item, f"round {item.round}, magnified"),
+        )
+        pictures += [crop for crop in crops if crop is not None]
     value = number(worst.value, decimals(ranked.metric))
     parts = [f"{metric_title(ranked.metric)} {value} at round {ranked.round}"]
     if worst.fell_at is not None:

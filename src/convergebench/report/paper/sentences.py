@@ -16,6 +16,7 @@ from convergebench.analysis import (
     breakdown,
     degradation_curves,
     gated_order,
+    headline_sentence,
     missing_values,
     shortfall,
 )
@@ -41,6 +42,12 @@ def tested(counts: Counts) -> Iterator[str]:
         return
     beside = f", with {counts.floors} beside them" if counts.has_floors else ""
     yield f"Here {counts.editors} take {counts.cases} of {counts.pictures}{beside}."
+
+
+def seen(ranked: Ranking) -> Iterator[str]:
+    """What a person sees, if it was measured."""
+    if ranked.headline is not None:
+        yield headline_sentence(ranked.headline)
 
 
 def headline(ranked: Ranking) -> Iterator[str]:

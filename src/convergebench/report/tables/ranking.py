@@ -141,6 +141,7 @@ def _json_headline(found: Headline) -> dict[str, Any]:
         "deciders": dict(found.deciders),
         "graded_cases": found.graded_cases,
         "judges": list(found.judges),
+        "usable_if": asdict(found.thresholds),
         "looks_like": {
             one.model: {"wear": one.wear.label, "flip": one.flip, "wear_flip": one.wear.flip}
             for one in found.resemblances

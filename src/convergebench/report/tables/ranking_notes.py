@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from convergebench.analysis import RETURN, MissingValue, Ranking
 from convergebench.analysis.headline.edit_decisions import Decider
-from convergebench.analysis.headline.headline import Headline
+from convergebench.analysis.headline.headline import DEFAULT_THRESHOLDS, Headline
 from convergebench.analysis.headline.resemblance import Resemblance
 from convergebench.analysis.round_trip.convergence_score import SCORED
 from convergebench.report.formatting import counted, metric_title
@@ -30,9 +30,11 @@ def ranking_notes(ranking: Ranking) -> tuple[str, ...]:
     return (
         *(_headline(ranking.headline) if ranking.headline else _comparability(ranking)),
         *_imported(ranking),
+        *_by_construction(ranking),
         *missing_returns(ranking.missing_values),
         *_missing_values(ranking),
         *_infinite_values(ranking),
+        *_sampled(ranking),
         *(() if ranking.headline else _score(ranking)),
     )
 
@@ -41,6 +43,10 @@ def _headline(found: Headline) -> Iterator[str]:
     yield from map(resemblance_sentence, found.resemblances)
     if found.cases < found.all_cases:
         yield f"The score is over the {found.cases} of {found.all_cases} cases that every ranked model has."
+    limits = found.thresholds
+    if limits != DEFAULT_THRESHOLDS:
+        needs = f"undid ≥ {limits.undid:g}, kept ≥ {limits.kept:g}, face distance ≤ {limits.face:g}"
+        yield f"A round counts as usable with {needs}."
     if found.deciders:
         yield f"Whether an edit happened is decided by {_deciders(found.deciders)}."
     if any(row.did_is_bound for row in found.rows):
@@ -97,6 +103,15 @@ def _imported(ranking: Ranking) -> Iterator[str]:
         yield f"Imported: {', '.join(models)}."
 
 
+def _by_construction(ranking: Ranking) -> Iterator[str]:
+    models = [row.model for row in ranking.rows if row.pastes_back]
+    if models:
+        yield (
+            f"Kept by construction: {', '.join(models)}. Outside the edit the input is pasted back, so what "
+            "is kept there is not due to the model."
+        )
+
+
 def missing_returns(gaps: Iterable[MissingValue]) -> Iterator[str]:
     """A sentence for each reason for missing returns, the most frequent first."""
     grouped: dict[tuple[str, str], Counter[str]] = {}
@@ -128,6 +143,22 @@ def _infinite_values(ranking: Ranking) -> Iterator[str]:
         left_out = [f"{model} {one.perfect} of {one.n}" for model, one in summaries.items() if one.perfect]
         if left_out:
             yield f"{metric_title(facts)}: infinite values are excluded from the mean ({', '.join(left_out)})"
+
+
+def _sampled(ranking: Ranking) -> Iterator[str]:
+    """Metrics that were measured at some rounds only."""
+    rounds: dict[tuple[int, ...], list[str]] = {}
+    for facts in (one for one in ranking.metrics if one.is_sampled):
+        by_model: dict[str, set[int]] = {}
+        for item in ranking.results.returns:
+            if facts.name in item.values:
+                by_model.setdefault(item.model, set()).add(item.round)
+        # Where a model returned the same file at another round, that round has a value too.
+        found = min(by_model.values(), key=len, default=set())
+        if 0 < len(found) < ranking.rounds:
+            rounds.setdefault(tuple(sorted(found)), []).append(metric_title(facts))
+    for numbers, titles in rounds.items():
+        yield f"{', '.join(titles)}: measured at rounds {', '.join(map(str, numbers))} only."
 
 
 def _score(ranking: Ranking) -> Iterator[str]:

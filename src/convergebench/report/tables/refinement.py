@@ -12,6 +12,8 @@ from convergebench.analysis.judged.pass_rate import PASSED
 from convergebench.analysis.refinement.differences import Difference
 from convergebench.analysis.refinement.transitions import OVERALL, RefinementRow
 from convergebench.analysis.statistics.clustered_mean import Interval
+from convergebench.benchmarks.wording import wording_name
+from convergebench.report.export.csv_files import Row
 from convergebench.report.formatting import ABSENT, counted, number
 from convergebench.report.tables.ranking import json_interval
 from convergebench.report.tables.terminal_table import terminal_table
@@ -97,6 +99,34 @@ def json_transitions(rows: Sequence[RefinementRow], health: JudgeHealth | None =
     if health is not None:
         judge = {**asdict(health), "failed_share": health.failed_share, "condition": health.condition}
     return {"rows": [_json_row(row) for row in rows], "judge": judge}
+
+
+def csv_transitions(
+    rows: Sequence[RefinementRow], as_published: Sequence[RefinementRow], judge: str, wording: str
+) -> list[Row]:
+    """A heading, then a line for each model, category and figure, at full precision."""
+    published = {(row.model, row.category): row for row in as_published}
+    head = (
+        "model", "category", *_WAYS, "missing", "improvement_rate", "improvement_rate_as_published", "figure",
+        "primary", "primary_n", "refined", "refined_n", "difference_of_means", "paired_difference", "judge",
+        "wording",
+    )  # fmt: skip
+    lines: list[Row] = [head]
+    for row in rows:
+        found, other = row.transitions, published.get((row.model, row.category))
+        counts = [getattr(found, way) for way in _WAYS]
+        rate = other.transitions.improvement_rate if other else None
+        for figure, one in row.differences.items():
+            lines.append(
+                (row.model, row.category, *counts, found.missing, found.improvement_rate, rate, figure,
+                 *_mean_and_n(one.primary), *_mean_and_n(one.refined), _mean_and_n(one.of_means)[0],
+                 _mean_and_n(one.paired)[0], judge, wording_name(wording))
+            )  # fmt: skip
+    return lines
+
+
+def _mean_and_n(mean: Interval | None) -> tuple[float | None, int | None]:
+    return (mean.mean, mean.n) if mean else (None, None)
 
 
 def _transition_cells(row: RefinementRow) -> list[str]:

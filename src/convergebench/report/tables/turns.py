@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from convergebench.analysis.sessions.compare import TurnComparison
 from convergebench.analysis.sessions.figures import TurnCurve
-from convergebench.analysis.sessions.turns import NOT_REACHED, TurnPoint
+from convergebench.analysis.sessions.turns import NO_PICTURE, NOT_REACHED, TurnPoint
+from convergebench.analysis.statistics.clustered_mean import Interval
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -61,16 +63,71 @@ def _cell(curve: TurnCurve, turn: int) -> str:
 
 
 def turn_notes(curves: Sequence[TurnCurve]) -> list[str]:
-    """Why values are missing at the last turn, for each model once."""
+    """Why values are missing at the last turn: once for each model if there is no picture, or else for each
+    figure."""
     notes: dict[str, None] = {}
     for curve in curves:
         for reason, count in curve.points[-1].reasons.items():
-            if reason != NOT_REACHED:
-                notes[f"{curve.model}, {curve.figure.title}: {count} missing: {reason}"] = None
-        if NOT_REACHED in curve.points[-1].reasons:
-            ended = curve.points[-1].reasons[NOT_REACHED]
-            notes[f"{curve.model}: {ended} sessions ended before the last turn, since an edit failed"] = None
+            if reason == NOT_REACHED:
+                text = f"{curve.model}: {count} sessions ended before the last turn, since an edit failed"
+            elif reason.startswith(NO_PICTURE):
+                text = f"{curve.model}: {count} × {reason}"
+            else:
+                text = f"{curve.model}, {curve.figure.title}: {count} missing: {reason}"
+            notes[text] = None
     return list(notes)
+
+
+def comparison_tables(comparisons: Sequence[TurnComparison]) -> list[Table]:
+    """A table for each figure: some turns down, both means, their paired difference and what it says."""
+    from rich.table import Table
+
+    tables = []
+    for one in comparisons:
+        digits = one.figure.decimals
+        title = f"{one.figure.title} ({one.figure.better} is better)"
+        table = Table(
+            "turn", one.first, one.second, "difference", "n", "",
+            box=None, title=title, title_justify="left", title_style="italic",
+        )  # fmt: skip
+        turns = shown_turns(len(one.points), 2 * SHOWN)
+        for point in (one.points[turn - 1] for turn in turns):
+            change = point.difference
+            ends = "" if change.low is None else f" ({change.low:+.{digits}f} to {change.high:+.{digits}f})"
+            table.add_row(
+                str(point.turn), f"{point.first_mean:.{digits}f}", f"{point.second_mean:.{digits}f}",
+                f"{change.mean:+.{digits}f}{ends}", str(change.n), one.verdict(point),
+            )  # fmt: skip
+        tables.append(table)
+    return tables
+
+
+def json_comparisons(comparisons: Iterable[TurnComparison]) -> list[dict[str, Any]]:
+    return [
+        {
+            "figure": one.figure.key,
+            "title": one.figure.title,
+            "better": one.figure.better,
+            "first": one.first,
+            "second": one.second,
+            "turns": [
+                {
+                    "turn": point.turn,
+                    "first": point.first_mean,
+                    "second": point.second_mean,
+                    "difference": point.difference.mean,
+                    "low": point.difference.low,
+                    "high": point.difference.high,
+                    "n": point.difference.n,
+                    "only_first": point.only_first,
+                    "only_second": point.only_second,
+                    "verdict": one.verdict(point),
+                }
+                for point in one.points
+            ],
+        }
+        for one in comparisons
+    ]
 
 
 def json_turns(curves: Iterable[TurnCurve]) -> list[dict[str, Any]]:
@@ -81,10 +138,18 @@ def json_turns(curves: Iterable[TurnCurve]) -> list[dict[str, Any]]:
             "figure": curve.figure.key,
             "title": curve.figure.title,
             "better": curve.figure.better,
+            "final_turn": _json_interval(curve.final),
+            "all_turns": _json_interval(curve.every),
             "turns": [json_point(point) for point in curve.points],
         }
         for curve in curves
     ]
+
+
+def _json_interval(mean: Interval | None) -> dict[str, Any] | None:
+    if mean is None:
+        return None
+    return {"mean": mean.mean, "low": mean.low, "high": mean.high, "n": mean.n}
 
 
 def json_point(point: TurnPoint) -> dict[str, Any]:

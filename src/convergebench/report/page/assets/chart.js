@@ -7,20 +7,20 @@ convergebench.chart = (() => {
 
   /** The cursor goes from round `first` on.
       series: [{name, style, points: [{round, mean, low, high, n, missing}]}]; floors come first, behind. */
-  function chart({ series, rounds, metric, label, cursor, onpick, first = 0, height = 320 }) {
+  function chart({ series, rounds, metric, label, cursor, onpick, first = 0, height = 320, unit = "round", axis = "rounds of edit and undo" }) {
     const figure = h("div", {
-      class: "chart", tabindex: "0", role: "slider", "aria-label": `${label}; round`,
+      class: "chart", tabindex: "0", role: "slider", "aria-label": `${label}; ${unit}`,
       "aria-valuemin": String(first), "aria-valuemax": String(rounds),
     });
     const state = { at: cursor };
     const draw = () => {
       const width = figure.clientWidth;
-      if (width) figure.replaceChildren(drawn(series, rounds, metric, width, height, state.at));
+      if (width) figure.replaceChildren(drawn(series, rounds, metric, width, height, state.at, axis));
     };
     const show = (round) => {
       state.at = Math.max(first, Math.min(rounds, round));
       figure.setAttribute("aria-valuenow", String(state.at));
-      figure.setAttribute("aria-valuetext", `round ${state.at} of ${rounds}`);
+      figure.setAttribute("aria-valuetext", `${unit} ${state.at} of ${rounds}`);
       draw();
     };
     const pick = (round) => {
@@ -47,19 +47,19 @@ convergebench.chart = (() => {
     return { node: figure, show };
   }
 
-  function drawn(series, rounds, metric, width, height, at) {
+  function drawn(series, rounds, metric, width, height, at, axis) {
     const [low, high] = span(series, metric);
     const x = (round) => MARGIN.left + (round / rounds) * (width - MARGIN.left - MARGIN.right);
     const y = (value) => height - MARGIN.bottom - ((value - low) / (high - low)) * (height - MARGIN.top - MARGIN.bottom);
     const inside = { left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: height - MARGIN.bottom };
     return s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
-      grid(low, high, rounds, metric, x, y, inside, width),
+      grid(low, high, rounds, metric, x, y, inside, width, axis),
       s("line", { class: "cursor", x1: x(at), x2: x(at), y1: inside.top, y2: inside.bottom }),
       series.map((one) => band(one, x, y)),
       series.map((one) => curve(one, x, y, at)));
   }
 
-  function grid(low, high, rounds, metric, x, y, inside, width) {
+  function grid(low, high, rounds, metric, x, y, inside, width, axis) {
     const step = Math.max(1, Math.ceil(rounds / Math.max(2, Math.floor(width / 56))));
     const across = Array.from({ length: rounds + 1 }, (_, round) => round).filter((round) => round % step === 0);
     return s("g", { class: "grid" },
@@ -68,7 +68,7 @@ convergebench.chart = (() => {
         s("text", { x: inside.left - 7, y: y(value) + 4, "text-anchor": "end" }, tickText(value, high - low)),
       ]),
       across.map((round) => s("text", { x: x(round), y: inside.bottom + 16, "text-anchor": "middle" }, String(round))),
-      s("text", { class: "axis", x: inside.right, y: inside.bottom + 31, "text-anchor": "end" }, "rounds of edit and undo"),
+      s("text", { class: "axis", x: inside.right, y: inside.bottom + 31, "text-anchor": "end" }, axis),
       s("text", { class: "axis", x: inside.left, y: inside.bottom + 31 }, metric.unit ? `in ${metric.unit}` : ""));
   }
 
@@ -137,7 +137,7 @@ convergebench.chart = (() => {
   const averaged = (point) => point.perfect ? `${point.n - point.perfect} of ${point.n}, ∞ left out` : String(point.n);
 
   /** The curves at one round as a table, best first: what a legend says, and n and missing. */
-  function readout(series, round, metric) {
+  function readout(series, round, metric, unit = "round") {
     const rows = series.map((one) => ({ one, point: one.points.find((point) => point.round === round) ?? null }));
     const place = ({ point }) => (point && (finite(point.mean) || infinite(point.mean)) ? convergebench.badness(point.mean, metric) : Infinity);
     rows.sort((a, b) => place(a) - place(b));
@@ -147,7 +147,7 @@ convergebench.chart = (() => {
         h("span", { class: "quiet" }, interval(point?.low, point?.high, metric.decimals))),
       h("td", { class: "number" }, point ? averaged(point) : convergebench.ABSENT),
       h("td", { class: "number" }, point ? String(point.missing) : convergebench.ABSENT)));
-    const value = { text: `${metric.title} at round ${round}`, class: "number" };
+    const value = { text: `${metric.title} at ${unit} ${round}`, class: "number" };
     return convergebench.table(["model", value, { text: "n", class: "number" }, { text: "missing", class: "number" }], body, "The curves read off at the cursor");
   }
 

@@ -75,7 +75,7 @@ convergebench.views.judging = (() => {
 
   function figures(all, judging, wanted, pick) {
     const isChosen = (one) => (!wanted.judge || judging.judgeOf.get(one.judge)?.name === wanted.judge) && (!wanted.suite || !one.suite || one.suite === wanted.suite);
-    const title = (one) => [one.suite, judging.judges.length > 1 ? judging.judgeOf.get(one.judge)?.name : null].filter(Boolean).join(", ");
+    const title = (one) => [one.suite, one.under, judging.judges.length > 1 ? judging.judgeOf.get(one.judge)?.name : null].filter(Boolean).join(", ");
     const lines = judging.summaries.filter((one) => isChosen(one) && (!wanted.model || one.model === wanted.model)
       && (!wanted.rubric || judging.rubricOf.get(one.rubric).name === wanted.rubric));
     const groups = [...new Set([...lines.filter((one) => one.suite === all.suite), ...lines].map(title))];
@@ -116,7 +116,7 @@ convergebench.views.judging = (() => {
       judging.judges.map((one) => h("details", {}, h("summary", {}, one.name),
         h("dl", { class: "settings" }, h("dt", {}, "fingerprint"), h("dd", {}, h("code", {}, one.fingerprint)), h("dt", {}, "adapter"), h("dd", {}, `version ${one.version}`),
           one.settings.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])))),
-      judging.rubrics.map((one) => h("details", {}, h("summary", {}, `${one.name}, of ${SEEN[one.of] ?? one.of}`),
+      judging.rubrics.map((one) => h("details", {}, h("summary", {}, `${one.name}, of ${SEEN[one.of] ?? one.of}, ${one.wording}`),
         h("p", { class: "quiet" }, "fingerprint ", h("code", {}, one.fingerprint)), h("pre", { tabindex: "0", "aria-label": `The prompt of ${one.name}` }, one.prompt),
         h("ul", {}, one.asks.map((ask) => h("li", {}, h("b", {}, ask.name), ask.low === null ? "" : ` (${ask.low} to ${ask.high})`, `: ${ask.asks}`))))));
   }

@@ -63,7 +63,7 @@ convergebench.views.refine = (() => {
 
   function figures(one, judging) {
     const whole = one.rows.filter((found) => found.category === "OVERALL");
-    const title = [one.pipeline, one.suite, judging?.judges.length > 1 ? judging.judgeOf.get(one.judge)?.name : ""].filter(Boolean).join(", ");
+    const title = [one.pipeline, one.suite, one.wording, judging?.judges.length > 1 ? judging.judgeOf.get(one.judge)?.name : ""].filter(Boolean).join(", ");
     return h("section", { "aria-label": title }, h("h2", {}, title), whole.map((found) => h("div", { class: "flow" }, flow(found), told(found))), byCategory(one.rows, title));
   }
 

@@ -1,0 +1,117 @@
+"""Where the programs of published sets look for a model's pictures.
+
+A layout gives the path of a result inside one model's folder. Writing and reading use the same path, so a
+folder that was exported can be imported again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from convergebench.errors import unknown_name
+from convergebench.protocols.base import INDEPENDENT, PASS, TURN
+
+EDIT = "edit"
+
+
+@dataclass(frozen=True)
+class ResultPlace:
+    """Which result it is: a turn of a session, or a single edit."""
+
+    case: str
+    category: str
+    language: str
+    role: str
+    turn: int
+    """0 is the source."""
+
+    @property
+    def name(self) -> str:
+        """The case's id without its category and language before it."""
+        return self.case.rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class FolderLayout:
+    name: str
+    path: Callable[[ResultPlace], str | None]
+    """Inside a model's folder, with a suffix; None for a result that the layout has no place for."""
+    example: str
+    roles: tuple[str, ...]
+    suites: tuple[str, ...]
+    """The suites that it is for, by the beginning of their names."""
+    with_sources: bool = False
+    """Whether the source stands beside the results, as turn 0."""
+
+
+def _edival(place: ResultPlace) -> str | None:
+    folder = {TURN: "multipass", PASS: "singlepass"}.get(place.role)
+    number = f"_turn_{place.turn}" if place.turn else ""
+    return folder and f"{folder}/{place.case}_input_raw{number}.png"
+
+
+def _magicbrush(place: ResultPlace) -> str | None:
+    """The first turn is the same in both ways; later ones say whether they were chained."""
+    kind = {TURN: "iter_", INDEPENDENT: "inde_"}.get(place.role)
+    if kind is None:
+        return None
+    return f"{place.case}/{place.case}_{'' if place.turn == 1 else kind}{place.turn}.png"
+
+
+SINGLE = (EDIT, TURN)
+LAYOUTS = {
+    one.name: one
+    for one in (
+        FolderLayout(
+            "edival",
+            _edival,
+            "multipass/7_input_raw_turn_2.png",
+            (TURN, PASS),
+            ("edival",),
+            with_sources=True,
+        ),
+        FolderLayout("magicbrush", _magicbrush, "139/139_iter_2.png", (TURN, INDEPENDENT), ("magicbrush",)),
+        FolderLayout("imgedit", lambda place: f"{place.case}.png", "1082.png", SINGLE, ("imgedit",)),
+        FolderLayout(
+            "gedit",
+            lambda place: f"fullset/{place.category}/{place.language}/{place.case}.png",
+            "fullset/color_alter/en/<key>.png",
+            SINGLE,
+            ("gedit",),
+        ),
+        FolderLayout(
+            "gedit2", lambda place: f"{place.case}.png", "background_change_000000.png", SINGLE, ("gedit2",)
+        ),
+        FolderLayout(
+            "wiseedit", lambda place: f"{place.case}.png", "<subset>/en/1.png", SINGLE, ("wiseedit",)
+        ),
+        FolderLayout(
+            "reedit",
+            lambda place: f"{place.category}/{place.name}_primary.png",
+            "physical/00008_primary.png",
+            SINGLE,
+            ("reedit",),
+        ),
+        FolderLayout(
+            "kris",
+            lambda place: f"{place.category}/{place.name}.jpg",
+            "abstract_reasoning/1.jpg",
+            SINGLE,
+            ("kris",),
+        ),
+        FolderLayout(
+            "rise",
+            lambda place: f"images/{place.category}/{place.name}.png",
+            "images/temporal_reasoning/temporal_reasoning_1.png",
+            SINGLE,
+            ("rise",),
+        ),
+    )
+}
+
+
+def folder_layout(name: str) -> FolderLayout:
+    if name not in LAYOUTS:
+        raise unknown_name("layout", name, LAYOUTS)
+    return LAYOUTS[name]

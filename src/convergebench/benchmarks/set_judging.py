@@ -1,0 +1,69 @@
+"""The sets of single edits as a judged benchmark: by the same rubric, with the same table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from convergebench.analysis.judged.benchmark_scores import (
+    BenchmarkRow,
+    Sample,
+    VerdictRow,
+    mean_of_means,
+    reasons_of,
+    sample_mean,
+    scores_of,
+)
+from convergebench.analysis.statistics.clustered_mean import Interval
+from convergebench.benchmarks import (
+    set_gedit2,
+    set_genai_bench,
+    set_imgedit,
+    set_kontext_bench,
+    set_kris,
+    set_minis,
+    set_rise,
+)
+from convergebench.benchmarks.benchmark import JudgedBenchmark
+
+RUBRIC = "edit_grades"
+GRADE = "grade from 1 to 5"
+SAMPLE_MEAN, MACRO_MEAN = "OVERALL (sample mean)", "OVERALL (macro mean)"
+
+
+def single_edit_table(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkRow]:
+    """A line for each model and type of edit, and two for all types together."""
+    table = []
+    for model, language in dict.fromkeys((row.model, row.language) for row in rows):
+        own = [row for row in rows if (row.model, row.language) == (model, language)]
+        scores = scores_of(own, RUBRIC)
+        subsets: dict[str, dict[Sample, float | str]] = {}
+        for sample, score in scores.items():
+            subsets.setdefault(sample.subset, {})[sample] = score
+        lines: list[tuple[str, dict[Sample, float | str], Interval | None]] = [
+            *((name, of, sample_mean(of)) for name, of in sorted(subsets.items())),
+            (SAMPLE_MEAN, scores, sample_mean(scores)),
+            (MACRO_MEAN, scores, mean_of_means(list(subsets.values()))),
+        ]
+        for name, of, mean in lines:
+            reasons = reasons_of(of)
+            missing = sum(reasons.values())
+            table.append(
+                BenchmarkRow(model, suite, language, GRADE, name, len(of) - missing, missing, mean, reasons)
+            )
+    return table
+
+
+BENCHMARK = JudgedBenchmark(
+    name="single-edit sets",
+    suites=(
+        *set_imgedit.SUITES[:2],
+        set_kontext_bench.SUITE,
+        set_gedit2.SUITE,
+        set_kris.SUITE,
+        set_rise.SUITE,
+        set_genai_bench.SUITE,
+        next(one for one in set_minis.SUITES if one.name == "imgedit-mini"),
+    ),
+    rubrics_of=lambda subset: (RUBRIC,),
+    table=single_edit_table,
+)

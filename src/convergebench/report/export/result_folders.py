@@ -1,0 +1,122 @@
+"""Pictures of a workspace as folders that the programs of published sets read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from convergebench.atomic_files import replacing
+from convergebench.benchmarks.layouts import FolderLayout, ResultPlace
+from convergebench.errors import WrongUse
+from convergebench.picture import Picture
+from convergebench.results import Records, SuiteId
+from convergebench.results.trajectories import TrajectoryRecord
+from convergebench.store import Workspace
+from convergebench.types import Digest
+
+_METADATA = "metadata.jsonl"
+
+
+@dataclass(frozen=True)
+class ExportedResults:
+    folder: Path
+    model: str
+    pictures: int
+    missing: int
+    """Results that were asked for and have no picture: they are left out."""
+
+
+@dataclass(frozen=True)
+class _Result:
+    place: ResultPlace
+    picture: Digest | None
+    instruction: str
+
+
+def export_results(
+    workspace: Workspace, layout: FolderLayout, folder: Path, suite: str | None = None
+) -> list[ExportedResults]:
+    """Write the results of every model of the layout's suites into a folder of its own."""
+    records = Records.of(workspace)
+    by_model: dict[str, list[TrajectoryRecord]] = {}
+    for one in {one.id: one for one in records.trajectories if _is_meant(one, layout, suite)}.values():
+        by_model.setdefault(one.model, []).append(one)
+    if not by_model:
+        names = ", ".join(layout.suites)
+        raise WrongUse(
+            f"{workspace.folder} has no results for the layout {layout.name}, which is for the suites {names}"
+        )
+    return [
+        _export_model(records, layout, folder / _file_name(model), model, own)
+        for model, own in by_model.items()
+    ]
+
+
+def _is_meant(one: TrajectoryRecord, layout: FolderLayout, suite: str | None) -> bool:
+    id = SuiteId.parse(one.case.suite)
+    of_layout = any(id.name in (name, f"{name}-mini", f"{name}-uge") for name in layout.suites)
+    is_chosen = suite is None or id.is_named(suite) or one.case.suite.rpartition("/")[0] == suite
+    return one.is_newest and of_layout and is_chosen
+
+
+def _export_model(
+    records: Records, layout: FolderLayout, folder: Path, model: str, own: list[TrajectoryRecord]
+) -> ExportedResults:
+    written = missing = 0
+    lines = []
+    for result in _results(records, layout, own):
+        path = layout.path(result.place)
+        if path is None:
+            continue
+        if result.picture is None:
+            missing += 1
+            continue
+        _write(records.workspace.pictures.load(result.picture), folder / path)
+        written += bool(result.place.turn)
+        lines.append({"key": result.place.case, "file_name": path, "instruction": result.instruction})
+    if layout.name == "gedit2":
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        _save(folder / _METADATA, text.encode())
+    return ExportedResults(folder, model, written, missing)
+
+
+def _results(records: Records, layout: FolderLayout, own: list[TrajectoryRecord]) -> Iterator[_Result]:
+    trajectories = {one.id: one for one in own}
+    for step in records.steps:
+        one = trajectories.get(step.trajectory)
+        if one is None or step.role not in layout.roles:
+            continue
+        case = one.case
+        if layout.with_sources and step.position == 0:
+            source = ResultPlace(case.id, case.category, case.language, step.role, 0)
+            yield _Result(source, step.inputs[0], "")
+        place = ResultPlace(case.id, case.category, case.language, step.role, step.round)
+        yield _Result(place, step.picture, step.instruction)
+
+
+def _write(picture: Picture, place: Path) -> None:
+    """In the format that the layout's suffix says."""
+    if place.suffix == ".png":
+        is_png = picture.facts.media_type == "image/png"
+        data = picture.encoded if is_png else Picture.from_pixels(picture.pixels).encoded
+        _save(place, data)
+        return
+    import io
+
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.fromarray(picture.pixels).save(out, "JPEG", quality=95, subsampling=0)
+    _save(place, out.getvalue())
+
+
+def _save(place: Path, data: bytes) -> None:
+    with replacing(place) as part:
+        part.write_bytes(data)
+
+
+def _file_name(model: str) -> str:
+    """A model's name as a folder's."""
+    return "".join(letter if letter.isalnum() or letter in "-_.+@=" else "_" for letter in model)

@@ -1,0 +1,205 @@
+"""Every published set in its own layout: loaded, run, resumed, and lazily."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import set_imitations as imitations
+from convergebench import suites
+from convergebench.benchmarks.set_genai_bench import EditVote, read_votes
+from convergebench.cli.main import code_of
+from convergebench.picture import Picture
+from convergebench.suites._lazy_pictures import LazyPicture
+from servers.judge import Answer, Asked, JudgeServer, completion, graded
+
+Write = Callable[[Path], Path]
+SETS: dict[str, tuple[str, Write, int, int]] = {
+    "edival": ("edival", imitations.write_edival, 5, 15),
+    "mse-bench": ("mse-bench", imitations.write_mse_bench, 5, 25),
+    "imgedit": ("imgedit", imitations.write_imgedit, 5, 0),
+    "imgedit-uge": ("imgedit-uge", imitations.write_imgedit_uge, 5, 0),
+    "imgedit-multiturn": ("imgedit-multiturn", imitations.write_imgedit_multiturn, 6, 15),
+    "magicbrush, dev": ("magicbrush", imitations.write_magicbrush_dev, 5, 9),
+    "magicbrush, test": ("magicbrush", imitations.write_magicbrush_test, 5, 9),
+    "mice": ("mice", imitations.write_mice, 6, 18),
+    "do-undo": ("do-undo", imitations.write_do_undo, 5, 10),
+    "kontext-bench": ("kontext-bench", imitations.write_kontext_bench, 5, 0),
+    "gedit2": ("gedit2", imitations.write_gedit2, 5, 0),
+    "pie-bench": ("pie-bench", imitations.write_pie_bench, 5, 5),
+    "kris": ("kris", imitations.write_kris, 6, 0),
+    "rise": ("rise", imitations.write_rise, 5, 0),
+    "genai-bench": ("genai-bench", imitations.write_genai_bench, 5, 0),
+}
+EVERY = pytest.mark.parametrize(("name", "write", "cases", "turns"), SETS.values(), ids=SETS)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path / "cache"))
+
+
+@EVERY
+def test_a_set_is_listed_without_reading_a_picture_and_then_read(
+    name: str, write: Write, cases: int, turns: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = write(tmp_path / "data")
+    with monkeypatch.context() as patch:
+        patch.setattr(LazyPicture, "path", property(lambda _: pytest.fail("a picture was read")))
+        suite = suites.load(f"{name}?data={data}")
+    assert (len(suite.cases), sum(len(case.turns) for case in suite.cases)) == (cases, turns)
+    assert not suite.unusable
+    assert len({case.fingerprint for case in suite.cases}) == cases
+    assert all(Picture.from_file(source.path).size for case in suite.cases for source in case.sources)
+
+
+def content(number: int, asked: Asked) -> Answer:
+    """A judge whom every turn pleases, and every single edit nearly."""
+    return completion(graded(asked, instruction=5, blending=4, preservation=5))
+
+
+@EVERY
+def test_a_set_is_run_in_parts_and_goes_on(
+    name: str,
+    write: Write,
+    cases: int,
+    turns: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    suite = f"{name}?data={write(tmp_path / 'data')}"
+    command = [
+        "run",
+        "-m",
+        "identity",
+        "--suite",
+        suite,
+        "--metric",
+        "psnr",
+        "-w",
+        str(tmp_path / "w"),
+        "--json",
+    ]
+    code_of([*command, "--limit", "2"])
+    first = json.loads(capsys.readouterr().out)["run"]
+    code = code_of(command)
+    done = json.loads(capsys.readouterr().out)["run"]
+    several = name == "kris"  # an editor of one picture refuses the case with two
+    assert code == (3 if several else 0)
+    assert done["replayed"] >= first["edits"] > 0
+    assert first["edits"] + done["edits"] == (turns or cases) - several
+    with JudgeServer(content) as judge:
+        words = ["turns"] if turns else ["score", "--suite", name, "--data", suite.partition("=")[2]]
+        assert code_of([*words, "--judge", judge.name, "-w", str(tmp_path / "w"), "--json"]) in (0, 3)
+        shown = json.loads(capsys.readouterr().out)
+        assert len(judge.asked) == (turns or cases) - several
+    if turns:
+        passed = next(one for one in shown[0]["curves"] if one["figure"] == "passed")
+        assert {point["mean"] for point in passed["turns"]} == {100.0}
+    else:
+        means = [row["score"] for row in shown["rows"] if "sample mean" in row["subset"]]
+        assert means == [pytest.approx(14 / 3)]
+
+
+def test_magicbrush_knows_the_true_picture_before_each_turn(tmp_path: Path) -> None:
+    suite = suites.load(f"magicbrush?data={imitations.write_magicbrush_test(tmp_path / 'data')}")
+    case = next(one for one in suite.cases if one.id == "100")
+    first, second, third = case.turns
+    assert first.start is None and second.start is not None and first.target is not None
+    assert second.start.digest == first.target.digest
+    assert third.start is not None and second.target is not None
+    assert third.start.digest == second.target.digest
+
+
+def test_do_undo_reverses_its_own_result_or_the_true_frame(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from convergebench.store import Workspace
+
+    suite = f"do-undo?data={imitations.write_do_undo(tmp_path / 'data')}"
+    for protocol in ("session", "independent"):
+        command = ["run", "-m", "jpeg", "--suite", suite, "--protocol", protocol, "--metric", "psnr"]
+        assert code_of([*command, "-w", str(tmp_path / "w"), "--json", "--limit", "1"]) == 0
+    capsys.readouterr()
+    with Workspace.existing(tmp_path / "w") as workspace:
+        rows = workspace.query("SELECT role, round, inputs ->> 0 AS given, picture FROM steps ORDER BY id")
+    own, true = (
+        {row["round"]: row for row in rows if row["role"] == role} for role in ("turn", "independent")
+    )
+    assert own[2]["given"] == own[1]["picture"]
+    assert true[2]["given"] not in (true[1]["picture"], true[1]["given"])
+
+
+def test_pie_benchs_masks_are_its_runs_with_a_border(tmp_path: Path) -> None:
+    suite = suites.load(f"pie-bench?data={imitations.write_pie_bench(tmp_path / 'data')}")
+    (turn,) = suite.cases[1].turns
+    assert turn.mask is not None
+    mask = Picture.from_file(turn.mask.path).pixels[..., 0] == 255
+    expected = np.zeros((512, 512), bool)
+    expected[100:102, 100:150] = True
+    expected[[0, -1]] = expected[:, [0, -1]] = True
+    assert (mask == expected).all()
+
+
+def test_genai_benchs_votes_are_read(tmp_path: Path) -> None:
+    votes = read_votes(imitations.write_genai_bench(tmp_path / "data"))
+    assert [vote.winner for vote in votes] == ["left", "right", "tie", "tie"]
+    assert votes[0] == EditVote("test-00000-of-00001-1", "A", "B", "left")
+
+
+def test_a_json_of_the_published_size_loads_at_once(tmp_path: Path) -> None:
+    data = imitations.write_imgedit(tmp_path / "data", cases=737)
+    started = time.process_time()
+    assert len(suites.load(f"imgedit?data={data}").cases) == 737
+    assert time.process_time() - started < 1
+
+
+PIE = {"editing_instruction": "x", "editing_type_id": "12"}
+BAD = [
+    ("imgedit", "basic_edit.json", {"1": {"id": "a.jpg", "edit_type": "add"}}, "it has no instruction"),
+    ("imgedit", "basic_edit.json", {"1": {"id": "b.jpg", "prompt": "x", "edit_type": "add"}}, "no picture b"),
+    ("imgedit", "basic_edit.json", {"1": {"id": "a.jpg", "prompt": "x", "edit_type": "fly"}}, "'fly' is unk"),
+    ("kontext-bench", "metadata.jsonl", {"file_name": "a.jpg", "instruction": "x"}, "it has no key"),
+    ("do-undo", "annotations_test.json", [{"narration_id": "1", "forward_prompt": "x"}], "no reverse_prompt"),
+    ("pie-bench", "mapping_file.json", {"1": PIE}, "'12' is unknown"),
+    ("rise", "data_total.json", [{"index": "1", "category": "magic", "instruction": "x"}], "'magic' is unk"),
+]
+
+
+@pytest.mark.parametrize(("name", "file", "content", "reason"), BAD)
+def test_an_entry_that_cannot_be_used_is_named_with_its_reason(
+    name: str, file: str, content: object, reason: str, tmp_path: Path
+) -> None:
+    from convergebench.errors import WrongUse
+
+    imitations.put(tmp_path / "a.jpg", 1)
+    imitations.write_json(tmp_path / file, content)
+    with pytest.raises(WrongUse, match=f"has no case of {name}.*{reason}.*it must be"):
+        suites.load(f"{name}?data={tmp_path}")
+
+
+def test_a_session_with_a_hole_and_one_with_a_known_id_are_missing(tmp_path: Path) -> None:
+    data = imitations.write_imgedit_multiturn(tmp_path / "data", in_tar=False)
+    place = data / "multiturn" / "content_memory" / "annotation.json"
+    more = [
+        {"id": "000000000.jpg", "turn1": "a", "turn3": "c"},
+        {"id": "000000001.jpg", "turn1": "a", "turn2": "b"},
+    ]
+    place.write_text(place.read_text() + "".join(json.dumps(line) + "\n" for line in more))
+    suite = suites.load(f"imgedit-multiturn?data={data}")
+    assert [one.reason for one in suite.unusable] == [
+        "turn 2 of 3 has no instruction", "an earlier one has its id content_memory/000000001",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["edival-mini", "imgedit-mini", "magicbrush-mini", "do-undo-mini"])
+def test_the_drawn_sets_can_be_loaded_without_anything(name: str) -> None:
+    (info,) = [one for one in suites.listing() if one.name == name]
+    suite = suites.load(name)
+    assert len(suite.cases) == info.cases and not suite.unusable
+    assert sum(len(case.turns) for case in suite.cases) == (info.turns or 0)

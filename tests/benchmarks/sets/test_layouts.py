@@ -1,0 +1,109 @@
+"""Folders that a set's own programs read: written, and read back to the same pictures."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import set_imitations as imitations
+from convergebench.cli.main import code_of
+
+EXPORTED = [
+    ("edival", imitations.write_edival, "session", "multipass/0_input_raw_turn_3.png", 15),
+    ("edival", imitations.write_edival, "singlepass", "singlepass/0_input_raw_turn_3.png", 15),
+    ("magicbrush", imitations.write_magicbrush_test, "session", "100/100_iter_3.png", 9),
+    ("imgedit", imitations.write_imgedit, "", "1000.png", 5),
+    ("gedit2", imitations.write_gedit2, "", "background_change_000000.png", 5),
+    ("rise", imitations.write_rise, "", "images/causal_reasoning/causal_reasoning_1.png", 5),
+]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path / "cache"))
+
+
+def pictures(workspace: Path) -> list[tuple[str, int, str]]:
+    with sqlite3.connect(workspace / "convergebench.sqlite") as db:
+        return db.execute(
+            "SELECT c.id, s.round, s.picture FROM steps s JOIN trajectories t ON t.id = s.trajectory "
+            "JOIN case_facts c ON c.fingerprint = t.case_fingerprint ORDER BY 1, 2"
+        ).fetchall()
+
+
+@pytest.mark.parametrize(("layout", "write", "protocol", "example", "count"), EXPORTED)
+def test_results_are_written_as_the_set_has_them_and_read_back(
+    layout: str,
+    write: object,
+    protocol: str,
+    example: str,
+    count: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert callable(write)
+    suite = f"{layout}?data={write(tmp_path / 'data')}"
+    first, second, folder = tmp_path / "first", tmp_path / "second", tmp_path / "out"
+    run = ["run", "-m", "noise", "--suite", suite, "--metric", "psnr", "-w", str(first), "--json"]
+    assert code_of([*run, "--protocol", protocol]) == 0
+    assert code_of(["export", "--layout", layout, "-o", str(folder), "-w", str(first)]) == 0
+    assert f"Wrote {count} pictures of noise" in capsys.readouterr().out
+    assert (folder / "noise" / example).is_file()
+    read = ["import", str(folder), "--layout", layout, "--suite", suite, "-m", "noise", "-w", str(second)]
+    assert code_of([*read, "--metric", "psnr", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["pictures"] == count
+    assert pictures(second) == pictures(first)
+
+
+def test_magicbrush_has_chained_and_independent_turns_side_by_side(tmp_path: Path) -> None:
+    suite = f"magicbrush?data={imitations.write_magicbrush_test(tmp_path / 'data')}"
+    for protocol in ("session", "independent"):
+        run = [
+            "run",
+            "-m",
+            "identity",
+            "--suite",
+            suite,
+            "--metric",
+            "psnr",
+            "-w",
+            str(tmp_path / "w"),
+            "--json",
+        ]
+        assert code_of([*run, "--protocol", protocol]) == 0
+    assert (
+        code_of(["export", "--layout", "magicbrush", "-o", str(tmp_path / "out"), "-w", str(tmp_path / "w")])
+        == 0
+    )
+    found = sorted(path.name for path in (tmp_path / "out" / "identity" / "100").iterdir())
+    assert found == ["100_1.png", "100_inde_2.png", "100_inde_3.png", "100_iter_2.png", "100_iter_3.png"]
+
+
+def test_a_gallery_with_holes_is_imported_as_far_as_it_goes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite = f"edival?data={imitations.write_edival(tmp_path / 'data')}"
+    gallery = tmp_path / "gallery" / "multipass"
+    for name in ("0_input_raw_turn_1.png", "0_input_raw_turn_2.png", "1_input_raw_turn_1.png"):
+        imitations.put(gallery / name, 3)
+    command = ["import", str(tmp_path / "gallery"), "--layout", "edival", "--suite", suite, "-m", "theirs"]
+    assert code_of([*command, "-w", str(tmp_path / "w"), "--metric", "psnr", "--json"]) == 0
+    done = json.loads(capsys.readouterr().out)
+    assert done["pictures"] == 3
+    assert set(done["missing"].values()) == {"the folder holds no picture for it"}
+    assert len(done["missing"]) == 5
+
+
+def test_a_folder_of_something_else_is_one_clear_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite = f"edival?data={imitations.write_edival(tmp_path / 'data')}"
+    (tmp_path / "empty").mkdir()
+    command = ["import", str(tmp_path / "empty"), "--layout", "edival", "--suite", suite, "-m", "theirs"]
+    assert code_of([*command, "-w", str(tmp_path / "w")]) == 2
+    assert "holds no results such as multipass/7_input_raw_turn_2.png" in capsys.readouterr().err
+    assert code_of(["export", "--layout", "edivall", "-w", str(tmp_path / "w")]) == 2
+    assert "did you mean edival?" in capsys.readouterr().err
