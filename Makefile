@@ -1,12 +1,13 @@
 # make demo   set-up and a first benchmark, no keys
 # make test   set-up, checks and tests
+# make docs   the documentation as a site, into build/site
 # make bench  speed, as ratios from one run, into docs/performance.md
 
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check unit bench clean
+.PHONY: demo test check unit bench docs clean
 
 demo: .venv/installed
 	$(BIN)/convergebench weights pull lpips
@@ -27,6 +28,12 @@ check: .venv/installed-for-tests
 
 bench: .venv/installed-for-tests
 	HF_HUB_OFFLINE=1 $(BIN)/python benchmarks/table.py
+
+docs: .venv/installed
+	$(INSTALL) --editable ".[docs]"
+	$(BIN)/python docs/generate_models.py
+	$(BIN)/python docs/generate_reference.py
+	$(BIN)/mkdocs build --strict
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
