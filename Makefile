@@ -1,5 +1,6 @@
 # make demo   set-up and a first benchmark, no keys
 # make test   set-up, checks and tests
+# make test-busy  the tests beside two busy loops
 # make docs   the documentation as a site, into build/site
 # make bench  speed, as ratios from one run, into docs/performance.md
 
@@ -7,7 +8,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check unit bench docs clean
+.PHONY: demo test test-busy check unit bench docs clean
 
 demo: .venv/installed
 	$(BIN)/convergebench weights pull lpips
@@ -19,6 +20,10 @@ test: .venv/installed-for-tests
 
 unit: .venv/installed-for-tests
 	HF_HUB_OFFLINE=1 $(BIN)/pytest --numprocesses 2 --dist loadfile
+
+test-busy: .venv/installed-for-tests
+	yes > /dev/null & one=$$!; yes > /dev/null & other=$$!; \
+	trap "kill $$one $$other" EXIT; $(MAKE) unit
 
 check: .venv/installed-for-tests
 	$(BIN)/ruff check src tests benchmarks rendering examples

@@ -19,7 +19,7 @@ from convergebench import Benchmark
 from convergebench.report import GridCell, GridRow, picture_grid
 
 IMAGES = Path(__file__).with_name("images")
-MODELS = ("classical", "classical-ghost", "jpeg")
+MODELS = ("classical", "classical-reencode", "classical-reframe")
 CASE = ("portrait_astronaut", "glasses_add_remove")
 ROUNDS = (1, 3, 10)
 MOST_BYTES = 150_000

@@ -225,7 +225,7 @@ def test_run_has_every_setting_as_a_typed_argument() -> None:
     assert {field.name for field in fields(Settings)} <= parameters.keys()
     assert all(one.kind is not inspect.Parameter.VAR_KEYWORD for one in parameters.values())
     assert all(one.annotation is not inspect.Parameter.empty for one in parameters.values())
-    assert {"run", "open", "refine", "Benchmark"} <= set(dir(convergebench))
+    assert {"run", "open", "check", "refine", "Benchmark"} <= set(dir(convergebench))
 
 
 def test_run_has_the_defaults_of_the_settings() -> None:

@@ -44,6 +44,9 @@ from convergebench.types import Digest, Edited, Editor, EditRequest, SeedPolicy,
 
 T = TypeVar("T")
 
+SUITE_ARGUMENT = "suite_argument"
+"""The recorded setting with the suite as it was named, beside the one with its version."""
+
 _WITHOUT_INVERSES = ("one_shot", "stay")
 """Protocols that undo nothing."""
 
@@ -282,7 +285,7 @@ def execute(
     """Run the plan; the workspace records its settings and how it ended."""
     store_references(workspace.pictures, plan.cases)
     plan = replace(plan, cases=store_targets(workspace.pictures, plan.cases))
-    with workspace.run({**asdict(settings), "suite": plan.suite}) as run:
+    with workspace.run({**asdict(settings), "suite": plan.suite, SUITE_ARGUMENT: settings.suite}) as run:
         outcome = run_coroutine(_run_plan(plan, settings, workspace, run.id, fresh, progress))
         run.interrupted = outcome.interrupted
     return outcome

@@ -168,6 +168,8 @@ class EditorFacts:
     """Parallel requests that its provider allows; None for editors on this machine."""
     per_minute: float | None = None
     """Requests per minute that its provider allows, if known."""
+    typical_seconds: float | None = None
+    """Per edit, where that was measured; for forecasts only."""
     label: str = ""
     """A name given by the user. It is not part of the fingerprint, so a model can be renamed."""
     warnings: tuple[str, ...] = ()

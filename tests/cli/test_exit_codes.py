@@ -13,7 +13,7 @@ OK, MISSING = Verdict("ok", 1.0), Verdict("refused", missing="no")
 @pytest.mark.parametrize(
     ("verdicts", "interrupted", "code", "of_judging"),
     [
-        ([], False, DONE, DONE),
+        ([], False, DONE, ERROR),
         ([OK, OK], False, DONE, DONE),
         ([OK, MISSING], False, INCOMPLETE, INCOMPLETE),
         ([MISSING, None], False, INCOMPLETE, ERROR),

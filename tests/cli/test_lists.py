@@ -102,3 +102,31 @@ def test_doctor_names_a_damaged_workspace(cli: Cli, tmp_path: Path) -> None:
     assert ended.code == 0
     assert not finding["works"]
     assert "damaged" in finding["detail"]
+
+
+def test_a_suite_in_json_writes_no_sheet(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli("suites", "show", "converge-drawn", "--json").json["name"] == "converge-drawn"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ready_models_lack_nothing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BFL_API_KEY", raising=False)
+    ready = cli("models", "--ready", "--json").json
+    assert "classical" in {one["name"] for one in ready}
+    assert all(one["missing"] is None for one in ready)
+
+
+def test_the_doctor_names_missing_keys_and_how_to_set_them(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BFL_API_KEY", raising=False)
+    found = {one["what"]: one for one in cli("doctor", "--json").json}
+    assert not found["key bfl"]["works"] and "export BFL_API_KEY=" in found["key bfl"]["detail"]
+
+
+def test_commands_are_listed_in_groups_with_examples(cli: Cli) -> None:
+    text = cli("--help").out
+    assert [
+        title for title in ("Start:", "Look:", "Judge:", "Bring in:", "Manage:") if title not in text
+    ] == []
+    assert "Other:" not in text and "Examples:" in text
+    assert "--install-completion" in text

@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from convergebench.analysis.votes.staircase import next_round
 from convergebench.store import Workspace
 from convergebench.votes.vote_store import read_votes
 
@@ -114,3 +116,52 @@ def test_a_killed_server_loses_no_vote(start_server: Start, port: int, page: Any
     start_server()
     ready(page, 5)
     assert len(stored(folder)) == 5 and stored(folder)[4] in ("second", "no")
+
+
+def test_an_offline_folder_collects_votes_and_gives_them_as_a_file(
+    folder: Path, page: Any, tmp_path: Path
+) -> None:
+    program = [sys.executable, "-m", "convergebench", "vote", "-w", str(folder)]
+    subprocess.run([*program, "--export", str(tmp_path / "study"), "--votes", "22"], check=True)
+    address = (tmp_path / "study" / "index.html").as_uri()
+    enter(page, address, "bob")
+    for done in range(20):
+        ready(page, done)
+        page.keyboard.press("1" if done % 3 else "2")
+    ready(page, 20)
+    page.keyboard.press("u")
+    ready(page, 19)
+    enter(page, address, "bob")  # closed and opened again
+    ready(page, 19)
+    for done in range(19, 22):
+        ready(page, done)
+        page.keyboard.press("2")
+    page.wait_for_selector(".ended[data-done='22']")
+    with page.expect_download() as saved:
+        page.click("text=Save votes")
+    saved.value.save_as(tmp_path / saved.value.suggested_filename)
+    done = subprocess.run(
+        [*program, "--import", str(tmp_path / "votes-bob.jsonl")], check=True, capture_output=True, text=True
+    )
+    assert "22 new votes" in done.stdout
+    with Workspace.existing(folder) as workspace:
+        votes = read_votes(workspace)
+    assert len(votes) == 22 and {vote.rater for vote in votes} == {"bob"}
+    assert sum(vote.is_catch_trial for vote in votes) == 1
+    pairs = [frozenset(vote.compared) for vote in votes if vote.kind == "return" and not vote.is_catch_trial]
+    assert 1 <= len(pairs) - len(set(pairs)) <= 2  # repeats
+
+
+def test_the_staircase_of_the_page_is_that_of_the_analysis(page: Any, tmp_path: Path, folder: Path) -> None:
+    program = [sys.executable, "-m", "convergebench", "vote", "-w", str(folder), "--export"]
+    subprocess.run([*program, str(tmp_path / "study")], check=True)
+    page.goto((tmp_path / "study" / "index.html").as_uri())
+    random = np.random.default_rng(0)
+    for _ in range(60):
+        rounds, answers = int(random.integers(1, 21)), list[tuple[int, bool]]()
+        while (at := next_round(answers, rounds)) is not None:
+            said = page.evaluate(
+                "([answers, rounds]) => convergebench.staircase.nextRound(answers, rounds)", [answers, rounds]
+            )
+            assert said == at
+            answers.append((at, bool(random.random() < 0.5)))

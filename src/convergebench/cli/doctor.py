@@ -21,7 +21,7 @@ class Diagnosis:
 
 def command(workspace: WorkspaceFolder = DEFAULT_WORKSPACE, as_json: AsJson = False) -> None:
     """Check what works, what is missing, and how to get it."""
-    findings = [*_machine(), *_extras(), *_pictures(), *_metrics(), _workspace(workspace)]
+    findings = [*_machine(), *_extras(), *_keys(), *_pictures(), *_metrics(), _workspace(workspace)]
     if as_json:
         print_json([vars(finding) for finding in findings])
         return
@@ -55,6 +55,17 @@ def _extras() -> Iterator[Diagnosis]:
             yield Diagnosis(package, True, version(package))
         except PackageNotFoundError:
             yield Diagnosis(package, False, f"pip install 'convergebench[{extra}]'")
+
+
+def _keys() -> Iterator[Diagnosis]:
+    """The key of each provider of editors; a key itself is never shown."""
+    from convergebench.editors import EditorKey, providers
+
+    for one in sorted(providers(), key=lambda provider: provider.name):
+        for key in (need for need in one.needs if isinstance(need, EditorKey)):
+            reason = key.missing()
+            how = f"{reason}, as in: export {key.names[0]}=…" if reason else f"set for {one.name}: models"
+            yield Diagnosis(f"key {one.name}", reason is None, how)
 
 
 def _pictures() -> Iterator[Diagnosis]:

@@ -17,6 +17,8 @@ WRONG_USE = 2
 INCOMPLETE = 3
 """Finished with something missing: failed edits or verdicts, pictures required by `--strict`, an
 instruction that cannot be inverted or classified."""
+WORSE = 4
+"""`check` found a model worse than its baseline, or different if that was asked."""
 INTERRUPTED = 130
 """Stopped by Ctrl-C or SIGTERM; finished work is saved."""
 
@@ -30,7 +32,7 @@ def exit_code(edited: RunOutcome | None, judged: JudgingOutcome | None = None) -
 
 
 def judging_exit_code(judged: JudgingOutcome | None, edited: RunOutcome | None = None) -> int:
-    """As `exit_code`, and ERROR where the judge gave no verdict at all."""
+    """As `exit_code`, and ERROR where there is no verdict at all, also if there was nothing to judge."""
     code = exit_code(edited, judged)
-    all_failed = judged is not None and judged.verdicts and not judged.ok
+    all_failed = judged is not None and not judged.ok
     return ERROR if all_failed and code != INTERRUPTED else code

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, AsJson, WorkspaceFolder, listed, print_json
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    AsJson,
+    WorkspaceFolder,
+    follow_up,
+    listed,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from convergebench.metrics import MetricSet
@@ -66,7 +73,7 @@ def command(
         typer.echo(f"convergebench: {case} is incomplete: {reason}", err=True)
     typer.echo(
         f"Imported {imported.returns:,} returns of {', '.join(imported.models)} into {workspace} "
-        f"as suite {imported.suite}. Next: convergebench audit --suite {imported.suite}"
+        f"as suite {imported.suite}. Next: {follow_up('audit', workspace, '--suite', imported.suite)}"
     )
 
 

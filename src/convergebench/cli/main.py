@@ -13,12 +13,15 @@ from typing import Annotated, Any
 import typer
 
 from convergebench.cli import (
+    agreement,
     audit,
+    check,
     compare,
     doctor,
     export,
     grid,
     import_,
+    init,
     judge,
     measure,
     metrics,
@@ -40,6 +43,8 @@ from convergebench.cli import (
     workspace,
     worst,
 )
+from convergebench.cli.command_groups import CommandGroups
+from convergebench.cli.config_file import COMMANDS, read_config, split_config
 from convergebench.cli.exit_codes import DONE, ERROR, INTERRUPTED, WRONG_USE
 from convergebench.errors import ConvergeBenchError, WrongUse
 
@@ -48,7 +53,7 @@ UsageError: Any = typer.BadParameter.__base__  # click's, or since 0.26 typer's 
 app = typer.Typer(
     name="convergebench",
     help="Edit and undo, N times: how much of the picture is left, and which editing model to use.",
-    add_completion=False,
+    cls=CommandGroups,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -68,14 +73,16 @@ for module in (
     task,
     view,
     vote,
+    agreement,
     import_,
     audit,
+    check,
     measure,
 ):
     app.command(module.NAME)(module.command)
 app.add_typer(refine.app)
 app.add_typer(models.app)
-for module in (suites, metrics, doctor):
+for module in (suites, metrics, doctor, init):
     app.command(module.NAME)(module.command)
 app.add_typer(pairs.app)
 app.add_typer(weights.app)
@@ -131,8 +138,10 @@ def code_of(arguments: list[str]) -> int:
 def _invoke(words: list[str]) -> int:
     """Run the command; errors are raised."""
     command: Any = typer.main.get_command(app)
+    words, config = split_config(words)
+    defaults = read_config(config, command.commands) if config and words[:1] and words[0] in COMMANDS else {}
     try:
-        with command.make_context("convergebench", words) as context:
+        with command.make_context("convergebench", words, default_map=defaults) as context:
             code = command.invoke(context)
     except typer.Exit as done:
         code = done.exit_code

@@ -33,15 +33,16 @@ def every(
     search: Annotated[
         str, typer.Option(metavar="TEXT", help="Only models with these words in name, id or description.")
     ] = "",
+    ready: Annotated[bool, typer.Option("--ready", help="Only models that can be used now.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the models and the price of an edit."""
+    """List the models, their status and the price of an edit."""
     from convergebench.editors import listings, providers
     from convergebench.errors import WrongUse
 
     if context.invoked_subcommand is not None:
         return
-    found = [one for one in listings() if _matches(one, search)]
+    found = [one for one in listings() if _matches(one, search) and not (ready and one.missing() is not None)]
     if as_json:
         print_json([_facts(one) for one in found])
         return
@@ -161,14 +162,21 @@ def _facts(one: Listing) -> dict[str, Any]:
 
 def _print_table(known: Sequence[Listing]) -> None:
     """Plain text: importing rich takes longer than the rest of this command."""
-    rows = [("model", "role", "$/edit", "description")]
-    rows += [(one.name, one.role, _price(one), _summary(one)) for one in known]
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    rows = [("model", "role", "$/edit", "status", "description")]
+    rows += [(one.name, one.role, _price(one), _status(one), _summary(one)) for one in known]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
     for row in rows:
         start = "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=False))
         room = max(20, terminal_width() - len(start) - 2)
-        for number, line in enumerate(wrap(row[3], room)):
+        for number, line in enumerate(wrap(row[4], room)):
             typer.echo(f"{' ' * len(start) if number else start}  {line}")
+
+
+def _status(one: Listing) -> str:
+    """Ready, ready after a download that happens by itself, or not usable yet."""
+    if one.missing() is not None:
+        return "no"
+    return "fetched" if one.lacking() else "ready"
 
 
 def _summary(one: Listing) -> str:

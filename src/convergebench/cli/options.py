@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -81,6 +82,16 @@ def confirm(question: str, yes: bool) -> None:
         raise WrongUse(f"{question} Confirm with --yes")
     if not typer.confirm(question, err=True):
         raise typer.Exit(1)
+
+
+def follow_up(command: str, workspace: Path, *words: str) -> str:
+    """A command line to paste, with -w unless the workspace is the default one.
+
+    >>> follow_up("audit", Path("my runs"), "--suite", "mine")
+    "convergebench audit --suite mine -w 'my runs'"
+    """
+    where = () if workspace == DEFAULT_WORKSPACE else ("-w", str(workspace))
+    return f"convergebench {command} {shlex.join((*words, *where))}".rstrip()
 
 
 def check_picture_file(path: Path) -> None:

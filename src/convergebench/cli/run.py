@@ -14,7 +14,9 @@ from convergebench.cli.options import (
     MaxTotal,
     WorkspaceFolder,
     benchmark,
+    confirm,
     counted,
+    follow_up,
     listed,
     print_json,
 )
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from convergebench.analysis import FailedStep
     from convergebench.api import Settings
     from convergebench.engine import Plan, RunOutcome
+    from convergebench.engine.editing.forecast import RunForecast
 
 NAME = "run"
 
@@ -129,13 +132,19 @@ def command(
     resume: Annotated[
         bool, typer.Option("--resume/--fresh", help="Reuse existing results, or start a new set beside them.")
     ] = True,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and exit.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the number of edits, cost and time, and exit.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask before a run of more than $5 or two hours.")
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Edit and undo for N rounds, and measure every return. Rerun to continue."""
     from convergebench import api
     from convergebench.cli.download_progress import fetching
     from convergebench.editors import known_editor, open_editor
+    from convergebench.engine.editing.forecast import forecast_run
     from convergebench.errors import WrongUse
     from convergebench.metrics import DEFAULT_MEASURED
     from convergebench.store import Workspace
@@ -155,15 +164,17 @@ def command(
     with fetching(settings.suite, as_json) as on_package:
         plan = api.make_plan(settings, on_package, known_editor if dry_run else open_editor)
     _print_filled_inverses(plan)
+    expected = forecast_run(plan, workspace, settings.limits, fresh=not resume)
     for editor in plan.editors:
         for warning in editor.facts.warnings:
             typer.echo(f"convergebench: {editor.facts.title} {warning}", err=True)
     if dry_run:
-        _preview(plan, workspace, as_json, fresh=not resume)
+        print_forecast(plan, expected, as_json)
         return DONE
+    confirm_large(expected, settings, yes)
     _get_weights(settings)
     with Workspace.create(workspace, pictures_at) as store:
-        outcome = _execute(plan, settings, store, fresh=not resume, as_json=as_json)
+        outcome = execute_with_progress(plan, settings, store, fresh=not resume, as_json=as_json)
     if plan.protocol.by_turn:
         return _print_sessions(outcome, plan, workspace, as_json, fresh=not resume)
     if plan.protocol.returns:
@@ -202,15 +213,13 @@ def _get_weights(settings: Settings) -> None:
         typer.echo(f"convergebench: {error}; continuing without it", err=True)
 
 
-def _preview(plan: Plan, workspace: Path, as_json: bool, *, fresh: bool) -> None:
-    from convergebench.store import DATABASE, Workspace
-
-    done: dict[tuple[str, str, int], int] = {}
-    if not fresh and (workspace / DATABASE).is_file():
-        with Workspace.existing(workspace) as store:
-            done = store.finished_edits(plan.protocol.name)
-    rows = [_preview_of(plan, plan.recorded_facts(editor), done) for editor in plan.editors]
+def print_forecast(plan: Plan, expected: RunForecast, as_json: bool) -> None:
     if as_json:
+        rows = [
+            {"model": one.model, "fingerprint": one.fingerprint, "done": one.done, "to_do": one.to_do,
+             "cost_usd": one.cost_usd, "seconds": one.seconds}
+            for one in expected.models
+        ]  # fmt: skip
         print_json(
             {"suite": plan.suite, "cases": len(plan.cases), "rounds": plan.protocol.rounds, "models": rows}
         )
@@ -218,8 +227,9 @@ def _preview(plan: Plan, workspace: Path, as_json: bool, *, fresh: bool) -> None
     cases, seeds = counted(len(plan.cases), "case"), counted(len(plan.seeds), "seed")
     each = "their turns" if plan.protocol.by_turn else f"{plan.protocol.edits} edits"
     typer.echo(f"{plan.suite}: {cases} × {seeds} × {each} = {plan.edits_each} edits per model")
-    for row in rows:
-        typer.echo(f"  {row['model']}: {row['done']} done, {row['to_do']} to do, {_priced(row['cost_usd'])}")
+    for one in expected.models:
+        expense = f"{_priced(one.cost_usd)}, {_timed(one.seconds)}"
+        typer.echo(f"  {one.model}: {one.done} done, {one.to_do} to do, {expense}")
 
 
 def _priced(cost_usd: float | None) -> str:
@@ -228,24 +238,27 @@ def _priced(cost_usd: float | None) -> str:
     return f"about ${cost_usd:.2f}" if cost_usd else "free"
 
 
-def _preview_of(plan: Plan, facts: Any, done: dict[tuple[str, str, int], int]) -> dict[str, Any]:
-    finished = sum(
-        min(done.get((facts.fingerprint, case.fingerprint, seed), 0), plan.protocol.edits_of(case))
-        for case in plan.cases
-        for seed in plan.seeds
-    )
-    to_do = plan.edits_each - finished
-    cost = None if facts.price_usd is None else to_do * facts.price_usd
-    return {
-        "model": facts.title,
-        "fingerprint": facts.fingerprint,
-        "done": finished,
-        "to_do": to_do,
-        "cost_usd": cost,
-    }
+def _timed(seconds: float | None) -> str:
+    if seconds is None:
+        return "time unknown"
+    if seconds < 90:
+        return f"about {seconds:.0f} s"
+    return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
 
 
-def _execute(plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_json: bool) -> RunOutcome:
+def confirm_large(expected: RunForecast, settings: Settings, yes: bool) -> None:
+    """Ask before a large run, unless its cost is limited or it has been started before."""
+    if not expected.is_large or settings.max_cost_usd is not None or expected.is_resumed:
+        return
+    unpriced = [one.model for one in expected.models if one.cost_usd is None]
+    beside = f", and what {', '.join(unpriced)} cost" if unpriced else ""
+    size = f"{expected.edits} edits, about ${expected.cost_usd:.2f}{beside}, {_timed(expected.seconds)}"
+    confirm(f"This run makes {size}. --limit takes a balanced part of it. Run all of it?", yes)
+
+
+def execute_with_progress(
+    plan: Plan, settings: Settings, store: Any, *, fresh: bool, as_json: bool
+) -> RunOutcome:
     import sys
 
     from convergebench import api
@@ -295,7 +308,9 @@ def _print_single_edits(
     for line in _closing_lines(outcome, workspace, fresh=fresh):
         typer.echo(line, err=code != 0)
     suite = SuiteId.parse(plan.suite)
-    typer.echo(f"Judge them with: convergebench score --suite {suite.name} --judge PROVIDER:MODEL")
+    typer.echo(
+        f"Judge them with: {follow_up('score', workspace, '--suite', suite.name)} --judge PROVIDER:MODEL"
+    )
     return code
 
 

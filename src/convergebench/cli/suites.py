@@ -38,7 +38,10 @@ def command(
         case ["show", name] if as_json:
             _show_numbers(name)
         case ["show", name]:
-            _show_pictures(name, sheet or Path("contact-sheet.png"))
+            if as_json:
+                _show(name, sheet, as_json)
+            else:
+                _show_pictures(name, sheet or Path("contact-sheet.png"))
         case [name] if name != "show":
             _show(name, sheet, as_json)
         case [] | ["show"]:

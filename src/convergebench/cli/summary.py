@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from convergebench.analysis import Ranking, Results
+    from convergebench.analysis.headline.chain_rounds import Thresholds
+    from convergebench.store import Workspace
 
 NAME = "summary"
 _FEWEST_COLUMNS = 8
@@ -51,6 +53,13 @@ def command(
             help="What a usable round needs, separated by commas. [default: undid=0.5,kept=0.8,face=0.6]",
         ),
     ] = [],  # noqa: B006
+    thresholds: Annotated[
+        str,
+        typer.Option(
+            metavar="reasoned|votes",
+            help="What ends “usable for”: our reasoned thresholds, or those measured by convergebench vote.",
+        ),
+    ] = "reasoned",
     columns: Annotated[
         list[str],
         typer.Option(
@@ -68,18 +77,36 @@ def command(
     Edits that can be undone only in part, such as those of colour or weather, are ranked separately.
     """
     from convergebench.analysis import headline_rankings
-    from convergebench.analysis.headline.chain_rounds import Thresholds
     from convergebench.report import csv_ranking, csv_text, under_one_heading
 
     with benchmark(workspace, model) as opened:
         results = opened.results(suite)
-    ranked = headline_rankings(results, metric, round, threshold, Thresholds.parse(listed(usable)))
+        limits = _usable_limits(opened.workspace, results, thresholds, listed(usable))
+    ranked = headline_rankings(results, metric, round, threshold, limits)
     if as_json:
         print_json(json_rankings(ranked))
     elif as_csv:
         typer.echo(csv_text(under_one_heading([csv_ranking(one) for _, one in ranked])), nl=False)
     else:
         print_rankings(ranked, listed(columns))
+
+
+def _usable_limits(workspace: Workspace, results: Results, chosen: str, own: Sequence[str]) -> Thresholds:
+    """Those of the headline, changed by the user, or as measured on people."""
+    from convergebench.analysis.headline.chain_rounds import Thresholds
+    from convergebench.errors import WrongUse
+    from convergebench.votes.agreement_report import measured_headline_thresholds
+
+    if chosen == "reasoned":
+        return Thresholds.parse(own)
+    if chosen != "votes" or own:
+        raise WrongUse("choose --thresholds reasoned or votes, and --usable only without votes")
+    found = measured_headline_thresholds(workspace, results)
+    if isinstance(found, str):
+        raise WrongUse(f"no thresholds from votes: {found}")
+    undone, kept = found.undone.mean, found.kept.mean
+    typer.echo(f"Usable down to undid {undone:.2f} and kept {kept:.2f}, as measured by votes.", err=True)
+    return Thresholds(undid=undone, kept=kept)
 
 
 def json_rankings(ranked: Sequence[tuple[Results, Ranking]]) -> dict[str, Any]:

@@ -42,20 +42,56 @@ def command(
     token: Annotated[
         str, typer.Option(help="Token in the raters' link. [default: drawn if --host is not loopback]")
     ] = "",
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", metavar="FOLDER", help="Write the study as a folder that needs no server."),
+    ] = None,
+    import_: Annotated[
+        list[Path], typer.Option("--import", metavar="FILE", help="Bring votes in: JSONL or CSV.")
+    ] = [],  # noqa: B006
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", metavar="FILE", help="Write all votes to a file, in the format of --format."),
+    ] = None,
+    format: Annotated[
+        str, typer.Option(help="Format of --save: convergebench, arena, gedit-v2 or genai-bench.")
+    ] = "convergebench",
+    delete: Annotated[
+        str, typer.Option("--delete", metavar="PSEUDONYM", help="Delete a rater with all their votes.")
+    ] = "",
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say how many votes tell models apart, and what they cost.")
+    ] = False,
+    usd_per_hour: Annotated[
+        float, typer.Option("--usd-per-hour", min=0.0, help="Pay of raters, for --plan.")
+    ] = 15.0,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
     """Ask people, blind: which return is closer, which edit is better, from when on they see a difference."""
+    from convergebench.cli import vote_actions
     from convergebench.store import Workspace
     from convergebench.votes.question_pool import question_pool
 
-    Workspace.existing(workspace).close()
+    Workspace.existing(workspace).close()  # a study never begins in an empty folder
     text = _study_text(consent, votes)
     with Workspace.create(workspace) as opened:
+        if delete:
+            vote_actions.delete_votes(opened, delete)
+            return
         pool = question_pool(
             opened, kinds=_kinds(ask), suite=suite, models=listed(model), rounds=_numbers(rounds)
         )
-        _serve(opened, pool, text, host, port, token)
+        if import_:
+            vote_actions.import_votes(opened, pool, import_)
+        elif save is not None:
+            vote_actions.save_votes(opened, pool, save, format)
+        elif export is not None:
+            vote_actions.export_folder(opened, pool, text, export)
+        elif plan:
+            vote_actions.print_plan(opened, pool, usd_per_hour)
+        else:
+            _serve(opened, pool, text, host, port, token)
 
 
 def _serve(

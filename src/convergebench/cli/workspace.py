@@ -15,6 +15,7 @@ from convergebench.cli.options import (
     confirm,
     console,
     counted,
+    follow_up,
     listed,
     print_json,
 )
@@ -85,7 +86,7 @@ def remove(
     done = housekeeping.remove(workspace, models, runs)
     typer.echo(
         f"Deleted {counted(done.steps, 'edit')} and {counted(done.judgements, 'verdict')}. "
-        f"Free the space of their pictures with: convergebench workspace gc -w {workspace}"
+        f"Free the space of their pictures with: {follow_up('workspace gc', workspace)}"
     )
 
 
@@ -142,7 +143,7 @@ def size(workspace: WorkspaceFolder = DEFAULT_WORKSPACE, as_json: AsJson = False
     typer.echo(f"pictures  {_megabytes(found.picture_bytes)} in {counted(found.pictures, 'file')}")
     typer.echo(
         f"unneeded  {_megabytes(found.unneeded_bytes)} in {counted(found.unneeded_pictures, 'file')}; "
-        "delete them with: convergebench workspace gc"
+        f"delete them with: {follow_up('workspace gc', workspace)}"
     )
 
 

@@ -21,7 +21,7 @@ RANGES = {"scale": (0.1, 1), "quality": (1, 100), "cast": (-20, 20), "remainder"
 def _variant(name: str, summary: str, **faults: Parameter) -> None:
     parameters = {"inpainting": "patch", **faults}
 
-    @editor(name, summary=summary, version=VERSION, price_usd=0.0, parameters=parameters)
+    @editor(name, summary=summary, version=VERSION, price_usd=0.0, parameters=parameters, typical_seconds=0.8)
     def build(facts: EditorFacts) -> PixelEditor:
         from convergebench.editors.classical.technique import Technique
 

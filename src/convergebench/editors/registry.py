@@ -72,6 +72,7 @@ class Listing:
     """Whether it takes parameters that are not listed."""
     at_once: int | None = None
     facts: ModelFacts = ModelFacts()
+    typical_seconds: float | None = None
     sizes_itself: bool = False
     """Whether `size` is a parameter of the model itself."""
 
@@ -96,6 +97,7 @@ class Preset:
     summary: str = ""
     needs: Sequence[Need] = ()
     facts: ModelFacts = ModelFacts()
+    typical_seconds: float | None = None
 
 
 _listings: dict[str, Listing] = {}
@@ -111,12 +113,15 @@ def editor(
     price_usd: float | None = None,
     needs: Sequence[Need] = (),
     parameters: Mapping[str, Parameter] | None = None,
+    typical_seconds: float | None = None,
 ) -> Callable[[Build], Build]:
-    """Register an editor under a name; its parameters with their defaults are part of its fingerprint."""
+    """Register an editor under a name; its parameters with their defaults are part of its fingerprint.
+    `typical_seconds` is the measured time of an edit, for forecasts."""
 
     def register(build: Build) -> Build:
         known = dict(parameters or {})
-        _add(_listings, Listing(name, name, summary, version, role, price_usd, known, needs, build))
+        listing = Listing(name, name, summary, version, role, price_usd, known, needs, build)
+        _add(_listings, replace(listing, typical_seconds=typical_seconds))
         return build
 
     return register
@@ -231,6 +236,7 @@ def facts_of(listing: Listing, parameters: Mapping[str, Parameter], label: str =
         provider=listing.provider,
         at_once=account.at_once or listing.at_once,
         per_minute=account.per_minute,
+        typical_seconds=listing.typical_seconds,
         label=label,
         warnings=_warnings(listing.facts),
     )

@@ -92,7 +92,7 @@ class Ballot:
         fewest = min(self._asked[one.key] for one in chosen)
         one = chance.choice([one for one in chosen if self._asked[one.key] == fewest])
         first, second = one.pictures if chance.random() < 0.5 else one.pictures[::-1]
-        return _pair_question(one, first, second)
+        return pair_question(one, first, second)
 
     def _repeat(self, mine: Sequence[Vote], chance: random.Random) -> VoteQuestion | None:
         """An earlier decision in the other order, once."""
@@ -108,16 +108,16 @@ class Ballot:
             return None
         vote = chance.choice(earlier)
         one = self._pairs[vote.kind, vote.source, frozenset(vote.compared)]
-        return _pair_question(one, *vote.compared[::-1])
+        return pair_question(one, *vote.compared[::-1])
 
     def _catch_trial(self, chance: random.Random) -> VoteQuestion:
         """The same picture twice."""
         kind = chance.choice(self._pool.kinds)
         if kind == "visibility":
             chain = chance.choice(self._pool.chains)
-            return _visibility_question(chain, chain.source)
+            return visibility_question(chain, chain.source)
         one = chance.choice([one for one in self._pool.pairs if one.kind == kind])
-        return _pair_question(one, *[chance.choice(one.pictures)] * 2)
+        return pair_question(one, *[chance.choice(one.pictures)] * 2)
 
     def _visibility(self, mine: Sequence[Vote], chance: random.Random) -> VoteQuestion | None:
         """A round of an open staircase, or the first of a new one."""
@@ -145,7 +145,7 @@ class Ballot:
             chain, at = chance.choice(begun)
         else:
             return None
-        return _numbered(_visibility_question(chain, chain.returns[(at or 1) - 1]), mine)
+        return _numbered(visibility_question(chain, chain.returns[(at or 1) - 1]), mine)
 
     def _count(self, vote: Vote, by: int) -> None:
         if vote.is_catch_trial:
@@ -167,13 +167,13 @@ class Ballot:
                 self._tallies[vote.kind][models] = PairTally(before.votes + by, before.won + by * value)
 
 
-def _pair_question(one: PairQuestion, first: Digest, second: Digest) -> VoteQuestion:
+def pair_question(one: PairQuestion, first: Digest, second: Digest) -> VoteQuestion:
     return VoteQuestion(
         one.kind, (("source", one.source), ("first", first), ("second", second)), one.instruction
     )
 
 
-def _visibility_question(chain: ChainQuestion, result: Digest) -> VoteQuestion:
+def visibility_question(chain: ChainQuestion, result: Digest) -> VoteQuestion:
     return VoteQuestion("visibility", (("source", chain.source), ("result", result)), chain.instruction)
 
 

@@ -72,8 +72,12 @@ class QuestionPool:
         return tuple(kind for kind in KINDS if kind in there)
 
     def pair_votes(self, votes: Iterable[Vote]) -> Iterator[PairVote]:
-        """What votes say about models. A picture that several models made counts for each of them; catch
-        trials and skipped questions for none."""
+        """What votes say about models."""
+        return (said for said, _ in self.answered_pairs(votes))
+
+    def answered_pairs(self, votes: Iterable[Vote]) -> Iterator[tuple[PairVote, PairQuestion]]:
+        """Votes on two models, each with its question. A picture that several models made counts for each of
+        them; catch trials and skipped questions count for none."""
         for vote in votes:
             winner = WINNERS.get(vote.answer)
             if winner is None or vote.is_catch_trial:
@@ -81,10 +85,11 @@ class QuestionPool:
             for one in self._pairs_by_key.get((vote.kind, vote.source, frozenset(vote.compared)), ()):
                 in_order = one.pictures == vote.compared
                 first, second = one.models if in_order else one.models[::-1]
-                yield PairVote(
+                said = PairVote(
                     vote.rater, vote.kind, first, second, winner, one.place.case, one.place.picture,
                     one.place.category, one.place.seed, one.round, vote.seconds, vote.answer == "both_bad",
                 )  # fmt: skip
+                yield said, one
 
     def visibility_votes(self, votes: Iterable[Vote]) -> Iterator[VisibilityVote]:
         for vote in votes:

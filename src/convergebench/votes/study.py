@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -100,7 +101,7 @@ class Study:
             raise ValueError("the study's text was not agreed to")
 
 
-def question_data(question: VoteQuestion, facts: dict[Digest, dict[str, Any]]) -> dict[str, Any]:
+def question_data(question: VoteQuestion, facts: Mapping[Digest, dict[str, Any]]) -> dict[str, Any]:
     """The question as the page receives it. Sizes and formats are left out where they could tell models
     apart: every picture is drawn at the size of the source."""
     words = question_words(question.kind)

@@ -33,7 +33,7 @@ _SCORES = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5, "yes": 1.0,
 _VOTES = """
     SELECT a.reply FROM judge_attempts a
     JOIN judgements j ON j.key = a.judgement JOIN judges ON judges.fingerprint = j.judge
-    WHERE judges.name LIKE 'human:%' AND j.outcome IS NOT NULL AND a.reply IS NOT NULL
+    WHERE judges.name LIKE 'human:%' AND j.outcome IS NOT NULL AND a.reply LIKE '%"convergebench_vote"%'
     GROUP BY a.judgement HAVING a.id = max(a.id) ORDER BY a.id
 """
 

@@ -11,8 +11,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from convergebench.analysis.statistics.two_way_clusters import cluster_numbers, two_way_variances
+
 Winner = Literal["first", "second", "tie"]
-_MIRRORED: Mapping[Winner, Winner] = {"first": "second", "second": "first", "tie": "tie"}
+MIRRORED: Mapping[Winner, Winner] = {"first": "second", "second": "first", "tie": "tie"}
 _STEPS = 100
 _CLOSE = 1e-10
 _TWO_SIDED_95 = 0.975
@@ -25,6 +27,8 @@ class Comparison:
     winner: Winner
     cluster: str = ""
     """The source picture; comparisons that share it are not independent."""
+    rater: str = ""
+    """The person who compared; comparisons of one person are not independent either."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ def order_swapped(first: str, second: str, shown: Winner, swapped: Winner, clust
     >>> order_swapped("a", "b", "first", "first").comparison.winner
     'tie'
     """
-    agreed = shown == _MIRRORED[swapped]
+    agreed = shown == MIRRORED[swapped]
     return OrderSwapped(Comparison(first, second, shown if agreed else "tie", cluster), agreed)
 
 
@@ -73,7 +77,8 @@ def bradley_terry(comparisons: Iterable[Comparison]) -> Strengths:
     """Strengths by maximum likelihood in Davidson's model of ties:
     P(i beats j) : P(tie) : P(j beats i) = pᵢ : ν√(pᵢpⱼ) : pⱼ.
 
-    If comparisons name two or more clusters, the intervals account for the dependence within a cluster.
+    If comparisons name two or more clusters, the intervals account for the dependence within a cluster; if
+    they name two or more raters, also for that.
     """
     compared = tuple(comparisons)
     names = sorted({name for one in compared for name in (one.first, one.second)})
@@ -87,9 +92,12 @@ def bradley_terry(comparisons: Iterable[Comparison]) -> Strengths:
     has_ties = bool(ties.any())
     values, log_tie, covariance = _fit(wins, ties, has_ties)
     clusters = len({one.cluster for one in compared})
+    variances = np.diagonal(covariance)
     if clusters > 1:
-        covariance = _clustered(compared, names, np.append(values, log_tie), covariance)
-    errors = _quantile(clusters) * np.sqrt(np.diagonal(covariance)[: len(names)])
+        variances = _clustered(compared, names, np.append(values, log_tie), covariance)
+    raters = len({one.rater for one in compared})
+    fewest = min(clusters, raters) if raters > 1 else clusters
+    errors = _quantile(fewest) * np.sqrt(variances[: len(names)])
     played = (wins + wins.T + ties).sum(1)
     strengths = [
         Strength(name, value, value - error, value + error, int(n))
@@ -161,16 +169,19 @@ def _clustered(
     parameters: NDArray[np.float64],
     inverse: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The covariance from each cluster's pull on the estimate (the sandwich estimator)."""
+    """The variances from each cluster's pull on the estimates (the sandwich estimator)."""
     place = {name: index for index, name in enumerate(names)}
     size, free = len(names), len(inverse)
-    pulls: defaultdict[str, NDArray[np.float64]] = defaultdict(lambda: np.zeros(size + 1))
-    for one in comparisons:
-        rows, chances = _outcomes(parameters, place[one.first], place[one.second], size)
-        pulls[one.cluster] += rows[("first", "second", "tie").index(one.winner)] - chances @ rows
-    pulled = np.stack(list(pulls.values()))[:, :free]
-    shares = pulled @ inverse
-    return np.asarray(shares.T @ shares * len(pulls) / (len(pulls) - 1), np.float64)
+    pulls = np.zeros((len(comparisons), size + 1))
+    of_pair: dict[tuple[str, str], NDArray[np.float64]] = {}
+    for number, one in enumerate(comparisons):
+        if (one.first, one.second) not in of_pair:
+            rows, chances = _outcomes(parameters, place[one.first], place[one.second], size)
+            of_pair[one.first, one.second] = rows - chances @ rows
+        pulls[number] = of_pair[one.first, one.second][("first", "second", "tie").index(one.winner)]
+    pictures = cluster_numbers([one.cluster for one in comparisons])
+    raters = cluster_numbers([one.rater for one in comparisons])
+    return two_way_variances(pulls[:, :free] @ inverse, pictures, raters)
 
 
 def _quantile(clusters: int) -> float:
@@ -216,7 +227,7 @@ def wins_and_ties(comparisons: Iterable[Comparison]) -> dict[tuple[str, str], tu
     for one in comparisons:
         turned = one.second < one.first
         pair = (one.second, one.first) if turned else (one.first, one.second)
-        winner = _MIRRORED[one.winner] if turned else one.winner
+        winner = MIRRORED[one.winner] if turned else one.winner
         table[pair][("first", "tie", "second").index(winner)] += 1
     return {pair: (won, tied, lost) for pair, (won, tied, lost) in table.items()}
 

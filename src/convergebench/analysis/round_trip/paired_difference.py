@@ -70,9 +70,9 @@ class PairedDifference:
 
     @property
     def verdict(self) -> str:
-        """Which model is better, by the interval, or that they cannot be distinguished."""
+        """Which model is better, if both the interval and the p-value say so."""
         low, high = self.difference.low, self.difference.high
-        if low is None or high is None or low <= 0 <= high:
+        if low is None or high is None or low <= 0 <= high or self.p_value >= 1 - CONFIDENCE:
             return "cannot be told apart"
         is_first = (self.difference.mean > 0) == self.higher_is_better
         return f"{self.first if is_first else self.second} is better"

@@ -40,7 +40,8 @@ def next_round(answers: Sequence[tuple[int, bool]], rounds: int) -> int | None:
     if len(answers) >= MOST_QUESTIONS or chances.max() >= SURE:
         return None
     visible = np.cumsum(chances)[:rounds]
-    return 1 + int(np.argmin(np.abs(visible - 0.5)))
+    # Rounded, so that of equal rounds the first is taken whatever the order of additions.
+    return 1 + int(np.argmin(np.round(np.abs(visible - 0.5), 9)))
 
 
 def distribution(answers: Sequence[tuple[int, bool]], rounds: int) -> NDArray[np.float64]:

@@ -40,6 +40,7 @@ def edit_pixels(
 @editor(
     "classical",
     summary="draws, inpaints, warps, bends curves, flips and turns; no weights",
+    typical_seconds=0.5,
     version="2",
     price_usd=0.0,
     parameters={"inpainting": "opencv"},

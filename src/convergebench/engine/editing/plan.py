@@ -34,7 +34,8 @@ class Plan:
         if self.seed_policy == "fresh":
             return facts
         parameters = {**facts.parameters, "seed_policy": self.seed_policy}
-        return replace(facts, name=f"{facts.name}{SAME_SEED}", parameters=parameters)
+        label = f"{facts.label}{SAME_SEED}" if facts.label else ""
+        return replace(facts, name=f"{facts.name}{SAME_SEED}", parameters=parameters, label=label)
 
     def enrolments(self, editor: Editor) -> list[Enrolment]:
         facts, rounds_of = self.recorded_facts(editor), self.protocol.rounds_of

@@ -21,6 +21,7 @@ from convergebench.results.judgements import (
     read_attempts,
     read_call_counts,
 )
+from convergebench.types import Digest
 
 PIECE = 50
 """Number of verdicts per chunk of details."""
@@ -46,10 +47,15 @@ def judging_section(
         "rows": rows,
         "summaries": summaries(judgements),
         "subsets": subset_tables(judgements, steps),
-        "contests": contest_tables(judgements, steps),
+        "contests": contest_tables(judgements, steps, _people(records)),
         "calls": [asdict(one) for one in read_call_counts(records.workspace)],
         "piece": PIECE,
     }
+
+
+def _people(records: Records) -> set[Digest]:
+    """The judges that are persons."""
+    return {one.fingerprint for one in records.judges if one.name.startswith("human:")}
 
 
 def piece_keys(judgements: Sequence[Judgement]) -> range:

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from itertools import combinations
 from typing import Any
 
-from convergebench.analysis.judged.bradley_terry import PairwiseVerdicts, Winner, pairwise_summaries
+from convergebench.analysis.judged.bradley_terry import MIRRORED, PairwiseVerdicts, Winner, pairwise_summaries
 from convergebench.protocols import is_undoing
 from convergebench.protocols.refine import NAMES as REFINING
 from convergebench.report.page.step_index import IndexedStep
 from convergebench.report.page.verdicts import Judgement, kind_of
 from convergebench.results.judgements import RubricRecord
+from convergebench.types import Digest
 
 _WINNERS: Mapping[float, Winner] = {1.0: "first", 0.5: "tie", 0.0: "second"}
 
 
-def contest_tables(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]) -> list[dict[str, Any]]:
+def contest_tables(
+    judgements: Sequence[Judgement], steps: Sequence[IndexedStep], people: Collection[Digest] = ()
+) -> list[dict[str, Any]]:
     """Wins, ties and strengths for every judge and comparing rubric.
 
-    Two models that created the identical picture tie, without a question to the judge.
+    Two models that created the identical picture tie, without a question to the judge. Judges that are
+    `people` are asked in one order, drawn by lot.
     """
     tables = []
     compared = [one for one in judgements if one.rubric.compares]
     for judge in dict.fromkeys(one.judge for one in compared):
         mine = [one for one in compared if one.judge == judge]
-        for found in pairwise_summaries([*_pairwise_verdicts(mine), *_ties(mine, steps)]):
+        asked = [_in_one_order(one) for one in _pairwise_verdicts(mine)] if judge in people else None
+        for found in pairwise_summaries([*(asked or _pairwise_verdicts(mine)), *_ties(mine, steps)]):
             wins = [(*models, *counts) for models, counts in found.wins.items()]
             strengths = {
                 "models": [asdict(one) for one in found.strengths.models],
@@ -55,6 +60,15 @@ def _pairwise_verdicts(judgements: Sequence[Judgement]) -> list[PairwiseVerdicts
         PairwiseVerdicts(rubric, first, second, orders.get("shown"), orders.get("swapped"), where[-1])
         for (rubric, first, second, where, _), orders in found.items()
     ]
+
+
+def _in_one_order(one: PairwiseVerdicts) -> PairwiseVerdicts:
+    """With the answer in one order for both, where a person was asked in one only."""
+    if one.shown is None and one.swapped is not None:
+        return replace(one, shown=MIRRORED[one.swapped])
+    if one.swapped is None and one.shown is not None:
+        return replace(one, swapped=MIRRORED[one.shown])
+    return one
 
 
 def _ties(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]) -> Iterator[PairwiseVerdicts]:

@@ -15,7 +15,8 @@ convergebench.staircase = (() => {
     let nearest = Infinity;
     for (let round = 1; round <= rounds; round++) {
       sum += chances[round - 1];
-      if (Math.abs(sum - 0.5) < nearest - 1e-12) { nearest = Math.abs(sum - 0.5); best = round; }
+      const distance = Math.round(Math.abs(sum - 0.5) * 1e9);
+      if (distance < nearest) { nearest = distance; best = round; }
     }
     return best;
   }

@@ -1,0 +1,15 @@
+# docker build -t convergebench .                    on a CPU
+# docker build -t convergebench --target cuda .      with torch and diffusers, for local models on a GPU
+# docker run --rm -v "$PWD:/work" convergebench check --baseline baseline
+FROM python:3.12-slim AS base
+WORKDIR /src
+COPY . .
+WORKDIR /work
+ENTRYPOINT ["convergebench"]
+
+FROM base AS cuda
+RUN cd /src && pip install --no-cache-dir --constraint constraints.txt '.[all]'
+
+FROM base AS cpu
+RUN cd /src && pip install --no-cache-dir --constraint constraints.txt .
+RUN convergebench weights pull

@@ -1,0 +1,271 @@
+"""One model against another, or against itself at another time: paired on shared cases and seeds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from convergebench.analysis.headline.chain_rounds import Chain, Thresholds, chains_of
+from convergebench.analysis.headline.edit_decisions import edit_decisions
+from convergebench.analysis.headline.reversal_grades import reversal_grades
+from convergebench.analysis.round_trip.paired_difference import Values, minimum_detectable, readings
+from convergebench.analysis.round_trip.preserved_scale import has_scale
+from convergebench.analysis.round_trip.results import FailedStep, Results, Return
+from convergebench.analysis.statistics.clustered_mean import (
+    Interval,
+    clustered_mean,
+    clustered_standard_error,
+)
+from convergebench.errors import WrongUse
+from convergebench.metrics.regions import edit_scope
+from convergebench.types import MetricFacts
+
+CheckVerdict: TypeAlias = Literal["worse", "better", "no worse", "cannot be told"]
+FailIf: TypeAlias = Literal["worse", "different"]
+CANDIDATE, BASELINE = "candidate", "baseline"
+LEVEL = 0.05
+_DECIBELS = 10.0
+"""The range that a margin refers to, for metrics without a worst or perfect value."""
+
+
+@dataclass(frozen=True)
+class CheckedQuantity:
+    """A candidate's column minus the baseline's. Positive differences are better."""
+
+    model: str
+    baseline: str
+    quantity: str
+    candidate_mean: float
+    baseline_mean: float
+    difference: Interval
+    margin: float
+    """In the unit of the quantity."""
+    p_value: float
+    """That the true difference is not beyond the margin; corrected by Holm over the whole check."""
+    minimum_detectable: float | None
+    """With a power of 80 %, before correction."""
+    fails: bool
+    verdict: CheckVerdict
+
+
+@dataclass(frozen=True)
+class BaselinePair:
+    """What is compared: the results of one model, and those of its baseline."""
+
+    model: str
+    results: Results
+    baseline: str
+    """As shown."""
+    baseline_model: str
+    baseline_results: Results
+
+
+def check_models(
+    comparisons: Sequence[BaselinePair],
+    by: Sequence[str] = (),
+    fail_if: FailIf = "worse",
+    margin: float = 0.0,
+) -> list[CheckedQuantity]:
+    """Every quantity of every comparison, by default all headline columns that are not gated.
+
+    `margin` is a share of each quantity's range. A quantity fails if its difference is beyond the margin by
+    Student's t over source pictures, after Holm's correction for the number of quantities.
+    """
+    found = [one for pair in comparisons for one in _quantities(pair, by, fail_if, margin)]
+    adjusted = holm([one.p_value for one in found])
+    return [_decided(one, p, fail_if) for one, p in zip(found, adjusted, strict=True)]
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p-values, adjusted by Holm's method.
+
+    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    adjusted, highest = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = highest
+    return adjusted
+
+
+def _quantities(
+    pair: BaselinePair, by: Sequence[str], fail_if: FailIf, margin: float
+) -> list[CheckedQuantity]:
+    both = _as_one(pair)
+    values = _values(both, by)
+    found = [
+        one
+        for name, (of_models, scale, sign) in values.items()
+        if (one := _compared(pair, name, of_models, margin * scale, sign, fail_if)) is not None
+    ]
+    if not found:
+        raise WrongUse(
+            f"{pair.model} and {pair.baseline} share no case and seed with these values; "
+            "run both on the same cases"
+        )
+    return found
+
+
+def _as_one(pair: BaselinePair) -> Results:
+    """Both as models of one set of results, so that one rule decides for both whether an edit happened."""
+    rounds = min(pair.results.rounds, pair.baseline_results.rounds)
+    sides = ((pair.results, pair.model, CANDIDATE), (pair.baseline_results, pair.baseline_model, BASELINE))
+    for results, model, _ in sides:
+        if model not in results.roles():
+            known = ", ".join(results.roles())
+            raise WrongUse(f"there are no results of {model} in {results.suite}; its models are {known}")
+    return replace(
+        pair.results,
+        rounds=rounds,
+        metrics=tuple(dict.fromkeys((*pair.results.metrics, *pair.baseline_results.metrics))),
+        returns=tuple(
+            replace(item, model=name, role="model")
+            for results, model, name in sides
+            for item in results.returns
+            if item.model == model and item.round <= rounds
+        ),
+        troubles=tuple(
+            replace(item, model=name)
+            for results, model, name in sides
+            for item in results.troubles
+            if item.model == model and item.round <= rounds
+        ),
+        uses=(),
+        partial=None,
+    )
+
+
+_OfModels: TypeAlias = Mapping[str, Values]
+
+
+def _values(both: Results, by: Sequence[str]) -> dict[str, tuple[_OfModels, float, int]]:
+    """Each quantity's values by model, its range, and 1 if higher is better, else -1."""
+    columns = _columns(both.rounds)
+    wanted = list(by) or [name for name in columns if name != "score"]
+    metrics = {facts.name: facts for facts in both.metrics}
+    for name in wanted:
+        if name not in columns and name not in metrics:
+            known = ", ".join([*columns, *metrics])
+            raise WrongUse(f"there is no column {name!r} to check; choose from {known}")
+    chains = _chains(both)
+    found: dict[str, tuple[_OfModels, float, int]] = {}
+    for name in wanted:
+        if name in columns:
+            pick, scale = columns[name]
+            found[name] = (_of_chains(chains, pick), scale, 1)
+        else:
+            found[name] = (_of_metric(both, metrics[name]), *_scale(metrics[name]))
+    if not by and not any(of_models[CANDIDATE] for of_models, _, _ in found.values()):
+        chief = metrics[both.chief]  # regions were not measured
+        return {chief.name: (_of_metric(both, chief), *_scale(chief))}
+    return found
+
+
+def _columns(rounds: int) -> dict[str, tuple[Callable[[Chain], float | None], float]]:
+    """The headline's columns for one chain, with their ranges."""
+    return {
+        "did": (lambda one: _mean([float(r.happened) for r in one.rounds if r.happened is not None]), 1.0),
+        "undid": (lambda one: _mean([r.undid for r in one.rounds if r.undid is not None]), 1.0),
+        "kept_first": (lambda one: one.rounds[0].kept if one.rounds else None, 1.0),
+        "kept_last": (lambda one: one.rounds[rounds - 1].kept if len(one.rounds) >= rounds else None, 1.0),
+        "usable": (_usable, float(rounds)),
+        "score": (lambda one: None if one.score is None else 100 * one.score, 100.0),
+    }
+
+
+def _usable(chain: Chain) -> float | None:
+    """Usable rounds; None if the chain was cut off for another reason than its quality."""
+    number, reason = chain.usable(Thresholds())
+    return None if reason is None and number < chain.planned else float(number)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def _chains(both: Results) -> list[Chain]:
+    models = (CANDIDATE, BASELINE)
+    begun: tuple[Return | FailedStep, ...] = (*both.returns, *both.troubles)
+    scope = {item.case: edit_scope(item.category) == "global" for item in begun}
+    return chains_of(both, edit_decisions(both, models), reversal_grades(both, models), scope)
+
+
+def _of_chains(chains: Sequence[Chain], pick: Callable[[Chain], float | None]) -> _OfModels:
+    found: dict[str, dict[tuple[str, int], tuple[str, float]]] = {CANDIDATE: {}, BASELINE: {}}
+    for one in chains:
+        value = pick(one)
+        if value is not None:
+            found[one.model][one.case, one.seed] = (one.picture, value)
+    return found
+
+
+def _of_metric(both: Results, facts: MetricFacts) -> _OfModels:
+    if not has_scale(facts):
+        raise WrongUse(f"{facts.name} says which way a picture moved, not which is better; choose another")
+    last = [item for item in both.returns if item.round == both.rounds]
+    return {
+        name: readings((item for item in last if item.model == name), facts) for name in (CANDIDATE, BASELINE)
+    }
+
+
+def _scale(facts: MetricFacts) -> tuple[float, int]:
+    reach = abs(facts.perfect - facts.worst)
+    return (reach if math.isfinite(reach) else _DECIBELS), 1 if facts.better == "higher" else -1
+
+
+def _compared(
+    pair: BaselinePair, name: str, of_models: _OfModels, margin: float, sign: int, fail_if: FailIf
+) -> CheckedQuantity | None:
+    ours, theirs = of_models[CANDIDATE], of_models[BASELINE]
+    shared = [
+        key for key in ours if key in theirs and math.isfinite(ours[key][1]) and math.isfinite(theirs[key][1])
+    ]
+    if not shared:
+        return None
+    differences = sign * np.array([ours[key][1] - theirs[key][1] for key in shared])
+    pictures = [ours[key][0] for key in shared]
+    error = clustered_standard_error(differences, pictures) if len(set(pictures)) > 1 else None
+    return CheckedQuantity(
+        pair.model, pair.baseline, name,
+        float(np.mean([ours[key][1] for key in shared])),
+        float(np.mean([theirs[key][1] for key in shared])),
+        clustered_mean(differences, pictures),
+        margin,
+        _p_value(float(differences.mean()), error, len(set(pictures)), margin, fail_if),
+        minimum_detectable(differences, pictures),
+        fails=False,
+        verdict="cannot be told",
+    )  # fmt: skip
+
+
+def _p_value(mean: float, error: float | None, clusters: int, margin: float, fail_if: FailIf) -> float:
+    """That a difference which is not beyond the margin looks like this one; 1 for a single picture."""
+    from scipy.special import stdtr
+
+    beyond = (-mean if fail_if == "worse" else abs(mean)) - margin
+    if error is None:
+        return 1.0
+    if error == 0.0:
+        return 0.0 if beyond > 0 else 1.0
+    tail = float(stdtr(clusters - 1, -beyond / error))
+    return tail if fail_if == "worse" else min(1.0, 2 * tail)
+
+
+def _decided(one: CheckedQuantity, p_value: float, fail_if: FailIf) -> CheckedQuantity:
+    low, high, mean = one.difference.low, one.difference.high, one.difference.mean
+    is_beyond = p_value < LEVEL
+    fails = is_beyond and (mean < 0 or fail_if == "different")
+    verdict: CheckVerdict = "cannot be told"
+    if fails and mean < 0:
+        verdict = "worse"
+    elif low is not None and high is not None and low > 0 and (fails or fail_if == "worse"):
+        verdict = "better"
+    elif low is not None and low >= -one.margin:
+        verdict = "no worse"
+    return replace(one, p_value=p_value, fails=fails, verdict=verdict)

@@ -1,0 +1,112 @@
+"""What convergebench vote does besides serving: folders, files, deletion, planning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from convergebench.cli.options import console
+from convergebench.errors import WrongUse
+
+if TYPE_CHECKING:
+    from convergebench.store import Workspace
+    from convergebench.votes.question_pool import QuestionPool
+    from convergebench.votes.study import StudyText
+
+
+def export_folder(workspace: Workspace, pool: QuestionPool, text: StudyText, folder: Path) -> None:
+    from convergebench.votes.offline_folder import write_offline_folder
+    from convergebench.votes.vote_store import read_votes
+
+    page = write_offline_folder(workspace, pool, text, read_votes(workspace), folder)
+    typer.echo(f"Wrote {page}; send the folder to raters. They open the page and send back votes-NAME.jsonl.")
+
+
+def import_votes(workspace: Workspace, pool: QuestionPool, paths: Sequence[Path]) -> None:
+    from convergebench.analysis.votes.vote import Vote
+    from convergebench.votes.exchange import read_vote_file
+    from convergebench.votes.foreign_votes import save_foreign_vote, vote_on_pictures
+    from convergebench.votes.vote_store import save_vote
+
+    read = [(path, *read_vote_file(path)) for path in paths]  # all, before anything is stored
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    with workspace.run({"command": "vote", "imported": [path.name for path in paths]}) as run:
+        for path, format, votes in read:
+            new = by_name = 0
+            for one in votes:
+                vote = one if isinstance(one, Vote) else vote_on_pictures(one, pool, now)
+                if vote is not None:
+                    new += save_vote(workspace, vote, run.id)
+                elif not isinstance(one, Vote):
+                    saved = save_foreign_vote(workspace, one, path.name, run.id)
+                    new, by_name = new + saved, by_name + saved
+            names = f", {by_name} of them by model names only" if by_name else ""
+            typer.echo(f"{path}: {new} new votes ({format}){names}, {len(votes) - new} known before.")
+
+
+def save_votes(workspace: Workspace, pool: QuestionPool, path: Path, format: str) -> None:
+    from convergebench.atomic_files import replacing
+    from convergebench.votes.exchange import arena_csv, gedit_jsonl, genai_jsonl
+    from convergebench.votes.vote_lines import vote_line
+    from convergebench.votes.vote_store import read_votes
+
+    votes = read_votes(workspace)
+    pairs = list(pool.pair_votes(votes))
+    if format == "convergebench":
+        text = "".join(f"{vote_line(vote)}\n" for vote in votes)
+    elif format == "arena":
+        text = arena_csv(pairs)
+    elif format == "gedit-v2":
+        text = gedit_jsonl(pairs)
+    elif format == "genai-bench":
+        text = genai_jsonl(pairs, {one.place.case: one.instruction for one in pool.pairs})
+    else:
+        raise WrongUse(f"unknown format {format}; choose convergebench, arena, gedit-v2 or genai-bench")
+    with replacing(path) as part:
+        part.write_text(text, encoding="utf-8")
+    typer.echo(f"Wrote {path}: {len(text.splitlines()) - (format == 'arena')} votes")
+
+
+def delete_votes(workspace: Workspace, pseudonym: str) -> None:
+    from convergebench.votes.vote_store import delete_rater, raters, read_votes
+
+    known = raters(read_votes(workspace))
+    if pseudonym not in known:
+        raise WrongUse(f"there is no rater {pseudonym}; the raters are {', '.join(known) or 'none'}")
+    typer.echo(f"Deleted {delete_rater(workspace, pseudonym)} votes of {pseudonym}.")
+
+
+def print_plan(workspace: Workspace, pool: QuestionPool, usd_per_hour: float) -> None:
+    from rich.table import Table
+
+    from convergebench.analysis.votes.rater_checks import rater_checks
+    from convergebench.analysis.votes.vote_planning import POWER, vote_plans
+    from convergebench.votes.vote_store import read_votes
+
+    votes = read_votes(workspace)
+    marked = {one.rater for one in rater_checks(votes) if one.is_marked}
+    plans = vote_plans(pool.pair_votes(vote for vote in votes if vote.rater not in marked))
+    if not plans:
+        raise WrongUse("a plan needs a pilot: collect some votes with convergebench vote first")
+    table = Table("question", "model", "against", box=None)
+    for heading in ("votes", "won", "95 % interval", "votes needed", "hours", "USD"):
+        table.add_column(heading, justify="right")
+    for one in plans:
+        share = one.share
+        interval = f"[{100 * share.low:.0f}, {100 * share.high:.0f}]" if share.low and share.high else ""
+        needed = "decided" if one.is_decided else "–" if one.needed is None else str(one.needed)
+        paid = not one.is_decided and one.hours is not None
+        hours = one.hours or 0.0
+        table.add_row(
+            one.kind, one.first, one.second, str(share.n), f"{100 * share.mean:.0f} %", interval, needed,
+            f"{hours:.1f}" if paid else "", f"{hours * usd_per_hour:.0f}" if paid else "",
+        )  # fmt: skip
+    console().print(table)
+    typer.echo(
+        f"Votes needed in all, with a power of {100 * POWER:.0f} % if the share stays as it is; "
+        f"a vote is paid by the median time it took so far, at ${usd_per_hour:g} an hour."
+    )

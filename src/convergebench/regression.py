@@ -1,0 +1,157 @@
+"""The gate: is a model worse than its baseline? Compares two selections of results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from convergebench import api
+from convergebench.analysis import Results
+from convergebench.analysis.headline.model_check import BaselinePair, CheckedQuantity, FailIf, check_models
+from convergebench.errors import WrongUse, unknown_name
+from convergebench.results import Records, SuiteId, load_results
+from convergebench.results.exported_results import FILE, read_exported
+from convergebench.results.runs import read_runs
+from convergebench.store import DATABASE, Selection, Workspace
+
+PREVIOUS = "previous"
+"""The baseline that the last --fresh started anew, in the same workspace."""
+_SETTINGS = ("model", "run", "generation", "suite")
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Where the results to compare with are: a workspace or an export, and which part of it."""
+
+    path: Path
+    model: str = ""
+    """By default the model that is checked."""
+    runs: tuple[int, ...] = ()
+    generation: int = 0
+    suite: str | None = None
+    title: str = ""
+
+    @classmethod
+    def parse(cls, text: str, workspace: Path) -> Baseline:
+        """`previous`, or PATH?model=NAME&run=N&generation=N&suite=SUITE.
+
+        >>> Baseline.parse("old?generation=1&model=qwen", Path("results")).generation
+        1
+        """
+        if text == PREVIOUS:
+            return cls(workspace, generation=1, title=PREVIOUS)
+        place, _, query = text.partition("?")
+        given = dict(part.partition("=")[::2] for part in query.split("&") if part)
+        for key in given:
+            if key not in _SETTINGS:
+                raise unknown_name("setting of a baseline", key, _SETTINGS)
+        try:
+            runs = tuple(int(one) for one in given.get("run", "").split("+") if one)
+            generation = int(given.get("generation", "0"))
+        except ValueError:
+            raise WrongUse(f"{text}: run and generation must be whole numbers; correct it") from None
+        path = workspace if place in ("", ".") and query else Path(place).expanduser()
+        return cls(path, given.get("model", ""), runs, generation, given.get("suite"), text)
+
+    def results(self, suite: str | None) -> Results:
+        suite = self.suite or suite
+        if (self.path / DATABASE).is_file():
+            selection = Selection(runs=self.runs, generation=self.generation)
+            with Workspace.existing(self.path, selection) as workspace:
+                return load_results(workspace, suite)
+        if self.path.is_file() or (self.path / FILE).is_file():
+            return read_exported(self.path, suite)
+        raise WrongUse(f"{self.path} is neither a workspace nor an export; check the path")
+
+
+@dataclass(frozen=True)
+class CheckOutcome:
+    quantities: tuple[CheckedQuantity, ...]
+    needs_power: bool = False
+
+    @property
+    def has_failed(self) -> bool:
+        return any(one.fails for one in self.quantities)
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether power is required and a quantity lacks it: a loss beyond the margin could go unnoticed."""
+        return self.needs_power and any(
+            not one.fails
+            and one.verdict != "better"
+            and (one.minimum_detectable is None or one.minimum_detectable > max(one.margin, 1e-12))
+            for one in self.quantities
+        )
+
+
+def check(
+    workspace: str | Path = "results",
+    *,
+    baselines: Sequence[str],
+    models: Sequence[str] = (),
+    suite: str | None = None,
+    runs: Sequence[int] = (),
+    generation: int = 0,
+    by: Sequence[str] = (),
+    fail_if: FailIf = "worse",
+    margin: float = 0.02,
+    need_power: bool = False,
+) -> CheckOutcome:
+    """Compare models with one or several baselines, on shared cases and seeds.
+
+    A baseline is the folder of a workspace or of an export, followed by ?model=, run=, generation= and suite=
+    if it is not the same model in its newest results; or `previous`. Models are all but probes and floors by
+    default. `margin` is a share of each column's range. See `check_models` for the test.
+    """
+    if not baselines:
+        raise WrongUse("name a baseline with --baseline: a workspace, an export, or previous")
+    if not 0 <= margin < 1:
+        raise WrongUse("--margin must be a share of the range, such as 0.02")
+    folder = Path(workspace)
+    selection = Selection(models=tuple(models), runs=tuple(runs), generation=generation)
+    with Workspace.existing(folder, selection) as opened:
+        results = load_results(opened, suite)
+    roles = results.roles()
+    chosen = [name for name, role in roles.items() if models or role == "model"]
+    if not chosen:
+        raise WrongUse(f"{folder} has no model but probes and floors; name one with --model")
+    comparisons = [
+        _comparison(model, results, Baseline.parse(text, folder)) for text in baselines for model in chosen
+    ]
+    return CheckOutcome(tuple(check_models(comparisons, by, fail_if, margin)), need_power)
+
+
+def _comparison(model: str, results: Results, baseline: Baseline) -> BaselinePair:
+    found = baseline.results(None if baseline.path.is_file() else results.suite)
+    _check_comparable(results.suite, found.suite)
+    name = baseline.model or model
+    return BaselinePair(model, results, f"{baseline.title}: {name}", name, found)
+
+
+def _check_comparable(ours: str, theirs: str) -> None:
+    """Versions of suites of folders follow their pictures and edits, so their paths may differ."""
+    first, second = SuiteId.parse(ours), SuiteId.parse(theirs)
+    if (first.version, first.part) != (second.version, second.part):
+        raise WrongUse(f"{ours} and {theirs} have different cases; name the same suite with --suite")
+
+
+def last_settings(workspace: str | Path, models: Sequence[str] = ()) -> api.Settings:
+    """The settings of the last run of edits in a workspace, to run it again with --fresh."""
+    known = {one.name for one in fields(api.Settings)}
+    with Workspace.existing(Path(workspace)) as opened:
+        records = Records.of(opened)
+        runs = [run for run in read_runs(opened) if "rounds" in run.settings and run.settings.get("models")]
+        labels = {name: one.name for one in records.editors.values() for name in (one.label, one.given_name)}
+    if not runs:
+        raise WrongUse(f"{workspace} has no run to repeat; create one with convergebench run")
+    given: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in runs[-1].settings.items()
+        if key in known
+    }
+    given["suite"] = runs[-1].settings.get(api.SUITE_ARGUMENT, SuiteId.parse(given["suite"]).name)
+    if models:
+        given["models"] = tuple(labels.get(model, model) for model in models)
+    return api.Settings(**given)

@@ -1,0 +1,63 @@
+"""The outcome of a check: as a table, Markdown, JSON and JUnit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+from xml.etree import ElementTree
+
+from convergebench.analysis.headline.model_check import CheckedQuantity
+from convergebench.json_numbers import json_numbers
+
+HEADINGS = ("model", "baseline", "column", "candidate", "baseline mean", "difference", "p", "verdict")
+
+
+def check_rows(quantities: Sequence[CheckedQuantity]) -> list[tuple[str, ...]]:
+    """The cells of each row, as HEADINGS."""
+    return [
+        (
+            one.model, one.baseline, one.quantity, f"{one.candidate_mean:.3f}", f"{one.baseline_mean:.3f}",
+            _difference(one), f"{one.p_value:.3f}", one.verdict.upper() if one.fails else one.verdict,
+        )
+        for one in quantities
+    ]  # fmt: skip
+
+
+def markdown_check(quantities: Sequence[CheckedQuantity], conclusion: str) -> str:
+    lines = [f"**{conclusion}**", "", f"| {' | '.join(HEADINGS)} |", f"|{'---|' * len(HEADINGS)}"]
+    lines += [f"| {' | '.join(row)} |" for row in check_rows(quantities)]
+    return "\n".join([*lines, "", NOTE, ""])
+
+
+def json_check(quantities: Sequence[CheckedQuantity]) -> list[dict[str, Any]]:
+    return [json_numbers(asdict(one)) for one in quantities]
+
+
+def junit_check(quantities: Sequence[CheckedQuantity]) -> str:
+    """One test case for each column, for the test reports of CI servers."""
+    failed = sum(one.fails for one in quantities)
+    suite = ElementTree.Element(
+        "testsuite", name="convergebench check", tests=str(len(quantities)), failures=str(failed)
+    )
+    for one in quantities:
+        name = f"{one.quantity} against {one.baseline}"
+        case = ElementTree.SubElement(suite, "testcase", classname=one.model, name=name)
+        text = f"{one.verdict}: {_difference(one)}, p = {one.p_value:.3g}"
+        if one.fails:
+            ElementTree.SubElement(case, "failure", message=text)
+        else:
+            ElementTree.SubElement(case, "system-out").text = text
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
+
+
+NOTE = (
+    "Differences of shared cases and seeds, positive is better, with intervals of 95 % clustered by source "
+    "picture; p of a difference beyond the margin, corrected by Holm."
+)
+
+
+def _difference(one: CheckedQuantity) -> str:
+    found = one.difference
+    reach = "" if found.low is None or found.high is None else f" [{found.low:+.3f}, {found.high:+.3f}]"
+    return f"{found.mean:+.3f}{reach}"

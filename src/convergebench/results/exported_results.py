@@ -1,0 +1,76 @@
+"""Results from an export: the measurements.csv that `convergebench export` writes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from convergebench import metrics
+from convergebench.analysis.round_trip.results import Results, Return
+from convergebench.errors import WrongUse
+from convergebench.protocols import RETURN_ROLES, is_forward
+from convergebench.text_files import read_text
+from convergebench.types import Measurement
+
+FILE = "measurements.csv"
+_NEEDED = {"suite", "model", "editor_role", "case", "picture", "round", "role", "compared_with", "metric"}
+
+
+def read_exported(path: Path, suite: str | None = None) -> Results:
+    """The returns of one suite, by default the file's last one, that can be undone. Failed edits are not in
+    the file."""
+    file = path / FILE if path.is_dir() else path
+    rows = list(csv.DictReader(io.StringIO(read_text(file), newline="")))
+    if not rows or not rows[0].keys() >= _NEEDED:
+        raise WrongUse(f"{file} is not an export of measurements; write one with convergebench export")
+    wanted = suite or rows[-1]["suite"]
+    chosen = [row for row in rows if row["suite"] == wanted and row["reversibility"] == "reversible"]
+    if not chosen:
+        known = ", ".join(dict.fromkeys(row["suite"] for row in rows))
+        raise WrongUse(f"{file} has no reversible edits of {wanted}; its suites are {known}")
+    returns = _returns(chosen)
+    measured = {name for item in returns for name in item.values}
+    return Results(
+        suite=wanted,
+        rounds=max((item.round for item in returns), default=1),
+        metrics=tuple(metrics.facts(name) for name in metrics.names() if name in measured),
+        returns=returns,
+        troubles=(),
+        uses=(),
+        protocol=chosen[0]["protocol"],
+    )
+
+
+def _returns(rows: list[dict[str, str]]) -> tuple[Return, ...]:
+    values: defaultdict[tuple[Any, ...], dict[str, Measurement]] = defaultdict(dict)
+    forwards: defaultdict[tuple[Any, ...], dict[str, dict[str, Measurement]]] = defaultdict(dict)
+    first: dict[tuple[Any, ...], dict[str, str]] = {}
+    for row in rows:
+        key = (row["model"], row["case"], int(row["seed"]), int(row["round"]))
+        if row["role"] in RETURN_ROLES and row["compared_with"] != "previous return":
+            values[key][row["metric"]] = _measurement(row)
+            first.setdefault(key, row)
+        elif is_forward(row["role"]):
+            forwards[key].setdefault(row["digest"], {})[row["metric"]] = _measurement(row)
+    return tuple(
+        _return(row, values[key], tuple(forwards.get(key, {}).values())) for key, row in first.items()
+    )
+
+
+def _measurement(row: Mapping[str, str]) -> Measurement:
+    value = float(row["value"]) if row["value"] else None
+    return Measurement(row["metric"], row["version"], value, row["missing_reason"] or None)
+
+
+def _return(
+    row: Mapping[str, Any], values: dict[str, Measurement], forwards: tuple[dict[str, Measurement], ...]
+) -> Return:
+    return Return(
+        model=row["model"], role=row["editor_role"], case=row["case"], picture=row["picture"],
+        pair=row["pair"], kind=row["kind"], category=row["category"], seed=int(row["seed"]),
+        round=int(row["round"]), digest=row["digest"], values=values, forwards=forwards, imported=True,
+    )  # fmt: skip

@@ -1,0 +1,149 @@
+"""Everything that votes say, ready to be printed or drawn: raters, models, metrics, thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from convergebench.analysis.judged.bradley_terry import Comparison, Strengths, bradley_terry
+from convergebench.analysis.round_trip.results import Results
+from convergebench.analysis.votes.metric_agreement import (
+    Ceiling,
+    PredictedVote,
+    PredictorAgreement,
+    TrustedMetric,
+    agreements,
+    ceiling,
+    trusted_metric,
+)
+from convergebench.analysis.votes.rater_checks import RaterCheck, rater_checks
+from convergebench.analysis.votes.visibility import (
+    MeasuredThresholds,
+    VisibleRound,
+    measured_thresholds,
+    visible_rounds,
+)
+from convergebench.analysis.votes.vote import QuestionKind, Vote
+from convergebench.errors import WrongUse
+from convergebench.results import Records, load_results
+from convergebench.store import Workspace
+from convergebench.votes.foreign_votes import read_foreign_votes
+from convergebench.votes.predictors import category_groups, predicted_votes, round_groups, visibility_trials
+from convergebench.votes.question_pool import question_pool
+from convergebench.votes.vote_store import read_votes
+
+
+@dataclass(frozen=True)
+class KindAgreement:
+    """One kind of question on pairs: models by people's votes, and predictors against people."""
+
+    kind: QuestionKind
+    votes: int
+    ties: int
+    both_bad: int
+    strengths: Strengths
+    ceiling: Ceiling
+    overall: tuple[PredictorAgreement, ...]
+    by_round: Mapping[int, tuple[PredictorAgreement, ...]]
+    by_category: Mapping[str, tuple[PredictorAgreement, ...]]
+    trusted: tuple[TrustedMetric, ...]
+    """Over all votes, then by round, then by category."""
+    drift: frozenset[str]
+    """Metrics that say in which way a picture changed; they are never the ones to trust."""
+
+
+@dataclass(frozen=True)
+class VisibilityAgreement:
+    answers: int
+    models: tuple[VisibleRound, ...]
+    thresholds: MeasuredThresholds | str
+    """Or why they cannot be measured."""
+
+
+@dataclass(frozen=True)
+class VoteFindings:
+    """One analysis, of all raters or of those that are not marked."""
+
+    kinds: tuple[KindAgreement, ...]
+    visibility: VisibilityAgreement | None
+
+
+@dataclass(frozen=True)
+class AgreementReport:
+    suite: str
+    raters: tuple[RaterCheck, ...]
+    unmarked: VoteFindings
+    """Without the raters that are marked; the findings to use."""
+    everyone: VoteFindings
+    imported: Strengths | None
+    """From imported preferences by model names; None if there are none."""
+    imported_votes: int
+
+
+def agreement_report(workspace: Workspace, suite: str | None = None) -> AgreementReport:
+    """For the votes on one suite, by default that of the last run."""
+    votes, foreign = read_votes(workspace), read_foreign_votes(workspace)
+    if not votes and not foreign:
+        raise WrongUse("there are no votes yet; collect some with convergebench vote")
+    records = Records.of(workspace)
+    results = load_results(records, suite)
+    checks = rater_checks(votes)
+    marked = {one.rater for one in checks if one.is_marked}
+    trusted = [vote for vote in votes if vote.rater not in marked]
+    everyone = _findings(records, results, votes)
+    unmarked = _findings(records, results, trusted) if marked else everyone
+    imported = bradley_terry(foreign) if foreign else None
+    return AgreementReport(results.suite, tuple(checks), unmarked, everyone, imported, len(foreign))
+
+
+def measured_headline_thresholds(workspace: Workspace, results: Results) -> MeasuredThresholds | str:
+    """From the staircases of unmarked raters; or why not."""
+    votes = read_votes(workspace)
+    marked = {one.rater for one in rater_checks(votes) if one.is_marked}
+    records = Records.of(workspace)
+    if not any(vote.kind == "visibility" for vote in votes):
+        return (
+            "nobody was asked from which round on a difference is seen: convergebench vote --ask visibility"
+        )
+    pool = question_pool(records, models=tuple(results.roles()), suite=results.suite)
+    seen = pool.visibility_votes(vote for vote in votes if vote.rater not in marked)
+    return measured_thresholds(visibility_trials(results, seen))
+
+
+def _findings(records: Records, results: Results, votes: Sequence[Vote]) -> VoteFindings:
+    pool = question_pool(records, models=tuple(results.roles()), suite=results.suite)
+    predicted = predicted_votes(records, results, pool, votes)
+    kinds: tuple[QuestionKind, ...] = ("return", "edit")
+    groups = {kind: [one for one in predicted if one.vote.kind == kind] for kind in kinds}
+    seen = list(pool.visibility_votes(votes))
+    visibility = None
+    if seen:
+        thresholds = measured_thresholds(visibility_trials(results, seen))
+        visibility = VisibilityAgreement(len(seen), tuple(visible_rounds(seen)), thresholds)
+    drift = frozenset(facts.name for facts in results.metrics if facts.dimension == "drift")
+    return VoteFindings(
+        tuple(_kind(kind, group, drift) for kind, group in groups.items() if group), visibility
+    )
+
+
+def _kind(kind: QuestionKind, predicted: Sequence[PredictedVote], drift: frozenset[str]) -> KindAgreement:
+    votes = [one.vote for one in predicted]
+    rounds, categories = list(round_groups(predicted)), list(category_groups(predicted))
+    named = [("all", list(predicted))]
+    named += [(f"round {number}", group) for number, group in rounds] if len(rounds) > 1 else []
+    named += [(name or "no category", group) for name, group in categories] if len(categories) > 1 else []
+    return KindAgreement(
+        kind=kind,
+        votes=len(votes),
+        ties=sum(vote.winner == "tie" for vote in votes),
+        both_bad=sum(vote.both_bad for vote in votes),
+        strengths=bradley_terry(
+            Comparison(vote.first, vote.second, vote.winner, vote.picture, vote.rater) for vote in votes
+        ),
+        ceiling=ceiling(votes),
+        overall=tuple(agreements(predicted)),
+        by_round={number: tuple(agreements(group)) for number, group in rounds},
+        by_category={name: tuple(agreements(group)) for name, group in categories},
+        trusted=tuple(trusted_metric(name, group, drift) for name, group in named),
+        drift=drift,
+    )

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Cli
+from convergebench.store import Workspace
+from convergebench.votes.ballot import Ballot
+from convergebench.votes.question_pool import question_pool
+from convergebench.votes.vote_store import save_vote
+from report.page.filled import fill
+from votes.conftest import vote_on
+
+
+@pytest.fixture
+def voted(tmp_path: Path) -> Path:
+    """Four raters who prefer what SSIM prefers, and one who always answers "first" at once."""
+    folder = tmp_path / "results"
+    fill(folder)
+    with Workspace.create(folder) as workspace:
+        pool = question_pool(workspace)
+        ballot, run = Ballot(pool), workspace.start_run({"command": "vote"})
+        better = {"steady": 2, "refuser": 1, "fading": 0}
+        for rater in ("ann", "bob", "cleo", "dan", "hasty"):
+            for _ in range(40):
+                question = ballot.next_question(rater)
+                if question is None:
+                    break
+                vote = vote_on(question, rater, "no" if question.kind == "visibility" else "tie", 4.0)
+                for said in list(pool.pair_votes([vote]))[:1]:
+                    first = better[said.first] > better[said.second]
+                    vote = vote_on(question, rater, "first" if first else "second", 4.0)
+                if rater == "hasty":
+                    vote = vote_on(question, rater, "yes" if question.kind == "visibility" else "first", 0.2)
+                save_vote(workspace, vote, run)
+                ballot.add(vote)
+        workspace.finish_run(run, "finished")
+    return folder
+
+
+def test_agreement_says_whom_and_what_to_trust(cli: Cli, voted: Path, tmp_path: Path) -> None:
+    done = cli("agreement", "-w", voted, "--json", "--plot", tmp_path / "agreement.png")
+    assert done.code == 0
+    assert [one["rater"] for one in done.json["raters"] if one["marked"]] == ["hasty"]
+    (kind,) = done.json["unmarked"]["kinds"]
+    (with_all,) = done.json["everyone"]["kinds"]
+    accuracy, other = (
+        {one["predictor"]: one["accuracy"]["mean"] for one in found["overall"]}["ssim"]
+        for found in (kind, with_all)
+    )
+    assert accuracy == 1.0 and other < 1.0
+    assert kind["trusted"][0]["best"] is None  # two source pictures cannot say
+    assert (tmp_path / "agreement.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_agreement_prints_tables(cli: Cli, voted: Path) -> None:
+    done = cli("agreement", "-w", voted)
+    assert done.code == 0
+    assert "Over all votes: no metric is better than chance yet" in done.out and "without hasty" in done.out
+    assert "accuracy by round" in done.out and "No thresholds: " in done.out
+
+
+def test_a_rater_can_be_deleted(cli: Cli, voted: Path) -> None:
+    done = cli("vote", "-w", voted, "--delete", "hasty")
+    assert done.code == 0 and "votes of hasty" in done.out
+    assert "no rater hasty" in cli("vote", "-w", voted, "--delete", "hasty").sentence
+
+
+def test_a_plan_counts_votes_and_costs(cli: Cli, voted: Path) -> None:
+    done = cli("vote", "-w", voted, "--plan", "--usd-per-hour", 20)
+    assert done.code == 0 and "$20 an hour" in done.out and "steady" in done.out
+
+
+def test_votes_are_saved_and_imported_elsewhere(cli: Cli, voted: Path, tmp_path: Path) -> None:
+    for format in ("convergebench", "arena"):
+        assert cli("vote", "-w", voted, "--save", tmp_path / format, "--format", format).code == 0
+    fill(tmp_path / "other")
+    done = cli("vote", "-w", tmp_path / "other", "--import", tmp_path / "convergebench")
+    assert done.code == 0 and "0 known before" in done.out
+    before = cli("agreement", "-w", voted, "--json").json
+    assert cli("agreement", "-w", tmp_path / "other", "--json").json == before
+    assert "0 new votes" in cli("vote", "-w", tmp_path / "other", "--import", tmp_path / "arena").out
+
+
+def test_what_cannot_be_voted_on_is_said(cli: Cli, voted: Path, tmp_path: Path) -> None:
+    assert "no workspace" in cli("vote", "-w", tmp_path / "nothing").sentence
+    assert "there is no question 'beauty'" in cli("vote", "-w", voted, "--ask", "beauty").sentence
+    assert "nothing to vote on" in cli("vote", "-w", voted, "--model", "nobody").sentence
+    fill(tmp_path / "fresh")
+    assert "no votes yet" in cli("agreement", "-w", tmp_path / "fresh").sentence
+    assert "pilot" in cli("vote", "-w", tmp_path / "fresh", "--plan").sentence

@@ -1,0 +1,151 @@
+"""The gate: exit codes, power, and agreement between a workspace and its export."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as Xml
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convergebench import api, regression
+from convergebench.analysis.headline.model_check import holm
+from convergebench.cli.main import code_of
+from convergebench.errors import WrongUse
+from convergebench.picture import Picture
+from made_pictures import textured
+
+FINE, COARSE = "fine=jpeg", "coarse=jpeg?quality=10"
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two qualities of JPEG on eight pictures."""
+    folder = tmp_path_factory.mktemp("check")
+    (folder / "pictures").mkdir()
+    for number in range(8):
+        picture = Picture.from_pixels(textured(seed=number))
+        (folder / "pictures" / f"{number}.png").write_bytes(picture.encoded)
+    with api.run(
+        [FINE, COARSE], f"folder:{folder / 'pictures'}", 2, workspace=folder / "results", limit=16,
+        metrics=("psnr", "ssim"),
+    ):  # fmt: skip
+        return folder / "results"
+
+
+def code(*words: object) -> int:
+    return code_of(["check", *(str(word) for word in words)])
+
+
+def against(workspace: Path, model: str) -> list[object]:
+    return ["--baseline", f"{workspace}?model={model}", "-w", workspace]
+
+
+def test_a_worse_model_exits_with_4_and_a_better_one_with_0(workspace: Path) -> None:
+    assert code("--model", "coarse", *against(workspace, "fine"), "--by", "ssim") == 4
+    assert code("--model", "fine", *against(workspace, "coarse"), "--by", "ssim") == 0
+    assert (
+        code("--model", "fine", *against(workspace, "coarse"), "--by", "ssim", "--fail-if", "different") == 4
+    )
+
+
+def test_a_model_is_not_worse_than_itself(workspace: Path) -> None:
+    assert code("--model", "fine", "--baseline", workspace, "-w", workspace, "--fail-if", "different") == 0
+
+
+def test_a_loss_within_the_margin_passes(workspace: Path) -> None:
+    assert code("--model", "coarse", *against(workspace, "fine"), "--by", "ssim", "--margin", 0.9) == 0
+
+
+def test_one_picture_cannot_tell_and_says_so_if_power_is_needed(tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "one.png").write_bytes(Picture.from_pixels(textured()).encoded)
+    folder = tmp_path / "results"
+    with api.run(
+        [FINE, COARSE], f"folder:{tmp_path / 'pictures'}", 1, workspace=folder, limit=2, metrics=("ssim",)
+    ):
+        pass
+    words = ["--model", "coarse", *against(folder, "fine"), "--by", "ssim"]
+    assert code(*words) == 0
+    assert code(*words, "--need-power") == 3
+
+
+def test_an_export_gives_the_same_answer_as_its_workspace(workspace: Path, tmp_path: Path) -> None:
+    with api.open(workspace) as opened:
+        opened.export(tmp_path / "export")
+    places: list[Any] = [f"{place}?model=fine" for place in (workspace, tmp_path / "export")]
+    found = [
+        regression.check(workspace, baselines=[place], models=["coarse"], by=["ssim", "psnr"]).quantities
+        for place in places
+    ]
+    for one, other in zip(*found, strict=True):
+        assert (one.difference, one.p_value, one.verdict) == (other.difference, other.p_value, other.verdict)
+
+
+def test_new_edits_are_compared_with_those_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pictures_of_two: Callable[[], Path]
+) -> None:
+    """A model behind one name that got worse, as a hosted model may."""
+    (tmp_path / "hosted.py").write_text(
+        "import io, pathlib\nfrom PIL import Image\n"
+        "def edit(image, instruction, seed):\n"
+        f"    quality = int(pathlib.Path({str(tmp_path / 'quality')!r}).read_text())\n"
+        "    file = io.BytesIO()\n    image.save(file, 'JPEG', quality=quality)\n"
+        "    return Image.open(file)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "quality").write_text("95")
+    folder = tmp_path / "results"
+    pictures = pictures_of_two()
+    with api.run(
+        "hosted=python:hosted:edit", f"folder:{pictures}", 1, workspace=folder, limit=6, metrics=("ssim",)
+    ):
+        pass
+    previous = ["--baseline", "previous", "-w", folder, "--by", "ssim"]
+    assert code(*previous, "--fresh", "--fail-if", "different") == 0
+    (tmp_path / "quality").write_text("2")
+    assert (
+        code(*previous, "--fresh", "--markdown", tmp_path / "check.md", "--junit", tmp_path / "check.xml")
+        == 4
+    )
+    assert "hosted" in (tmp_path / "check.md").read_text()
+    suite = Xml.parse(tmp_path / "check.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
+    assert code("--baseline", f"{folder}?run=1", "-w", folder, "--by", "ssim", "--run", 2) == 0
+
+
+@pytest.fixture
+def pictures_of_two(tmp_path: Path) -> Callable[[], Path]:
+    def make() -> Path:
+        (tmp_path / "pictures").mkdir()
+        for number in range(6):
+            picture = Picture.from_pixels(textured(seed=number))
+            (tmp_path / "pictures" / f"{number}.png").write_bytes(picture.encoded)
+        return tmp_path / "pictures"
+
+    return make
+
+
+def test_other_cases_are_not_compared(workspace: Path, tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "0.png").write_bytes(Picture.from_pixels(textured(seed=99)).encoded)
+    with api.run(
+        "fine=jpeg",
+        f"folder:{tmp_path / 'pictures'}",
+        1,
+        workspace=tmp_path / "other",
+        limit=1,
+        metrics=("ssim",),
+    ):
+        pass
+    with pytest.raises(WrongUse):
+        regression.check(workspace, baselines=[str(tmp_path / "other")], models=["fine"], by=["ssim"])
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_holm_is_between_no_correction_and_bonferroni(p_values: list[float]) -> None:
+    for plain, adjusted in zip(p_values, holm(p_values), strict=True):
+        assert plain <= adjusted <= min(1.0, len(p_values) * max(p_values)) + 1e-12
