@@ -37,5 +37,7 @@ def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
 
 
 def test_every_page_of_the_docs_is_in_the_menu_of_the_site() -> None:
-    menu = set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE))
+    menu = set(
+        re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    )
     assert {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")} == menu
