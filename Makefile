@@ -1,6 +1,7 @@
 # make demo   set-up and a first benchmark, no keys
 # make test   set-up, checks and tests
 # make test-busy  the tests beside two busy loops
+# make faults  hundreds of kills, damaged files and hostile answers
 # make docs   the documentation as a site, into build/site
 # make bench  speed, as ratios from one run, into docs/performance.md
 
@@ -8,7 +9,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-busy check unit bench docs clean
+.PHONY: demo test test-busy check unit faults bench docs clean
 
 demo: .venv/installed
 	$(BIN)/convergebench weights pull lpips
@@ -30,6 +31,9 @@ check: .venv/installed-for-tests
 	$(BIN)/ruff format --check src tests benchmarks rendering examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache > /dev/null || $(BIN)/lint-imports
+
+faults: .venv/installed-for-tests
+	CONVERGEBENCH_FAULTS=$${CONVERGEBENCH_FAULTS:-200} $(BIN)/pytest tests/faults tests/network
 
 bench: .venv/installed-for-tests
 	HF_HUB_OFFLINE=1 $(BIN)/python benchmarks/table.py

@@ -264,14 +264,12 @@ def load_suite(name: str, edits: str | None = None, on_package: suites.OnPackage
 
 
 def open_different(models: Sequence[str], open_editor: Callable[[str], Editor]) -> list[Editor]:
-    """The editors with these names; WrongUse if two names mean the same one."""
-    built: dict[Digest, tuple[str, Editor]] = {}
+    """The editors with these names; one that is named in two ways is opened once."""
+    built: dict[Digest, Editor] = {}
     for model in dict.fromkeys(models):
         editor = open_editor(model)
-        known, _ = built.setdefault(editor.facts.fingerprint, (model, editor))
-        if known != model:
-            raise WrongUse(f"{known} and {model} are the same model; name one of them")
-    return [editor for _, editor in built.values()]
+        built.setdefault(editor.facts.fingerprint, editor)
+    return list(built.values())
 
 
 def execute(

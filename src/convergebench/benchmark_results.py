@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ from convergebench.analysis import (
     worst_cases,
 )
 from convergebench.engine import RunOutcome
-from convergebench.errors import ConvergeBenchError, WrongUse
+from convergebench.errors import BadPicture, ConvergeBenchError, LostPicture, WrongUse
 from convergebench.results import Records, load_results
 from convergebench.results.worst_regions import WorstRegions, worst_regions
 from convergebench.store import Workspace
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from convergebench.report.tables.result_table import ModelComparison, RankingTable, WorstCaseTable
 
 _PLACE = ("model", "role", "case", "picture", "pair", "kind", "category", "seed", "round")
+
+log = logging.getLogger("convergebench")
 
 
 @dataclass(frozen=True)
@@ -193,7 +196,7 @@ class Benchmark:
         from convergebench import report as views
 
         return views.grid_rows(
-            results, partial(self._source, results.suite), self._picture, results.chief, columns
+            results, partial(self._source, results.suite), self._picture_if_there, results.chief, columns
         )
 
     def worst_regions(self, results: Results) -> WorstRegions:
@@ -267,10 +270,19 @@ class Benchmark:
     def _picture(self, digest: str) -> Pixels:
         return self.workspace.pictures.load(digest).pixels
 
-    def _source(self, suite: str, picture: str) -> Pixels:
+    def _picture_if_there(self, digest: str) -> Pixels | None:
+        """None for a picture that is lost, which is named."""
+        try:
+            return self._picture(digest)
+        except (LostPicture, BadPicture) as error:
+            log.warning("left out: %s", error)
+            return None
+
+    def _source(self, suite: str, picture: str) -> Pixels | None:
+        """None too for sources of imported tables, which have no pictures."""
         beginnings = Records.of(self.workspace).beginnings(suite)
         digests = {one.case.picture: digest for one, digest in beginnings}
-        return self._picture(digests[picture])
+        return self._picture_if_there(digests[picture]) if picture in digests else None
 
 
 def _place(item: Any) -> dict[str, Any]:

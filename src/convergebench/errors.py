@@ -21,6 +21,10 @@ class WorkspaceError(ConvergeBenchError):
     """The workspace cannot be used: it is not writable, damaged, or of another version."""
 
 
+class LostPicture(WorkspaceError):
+    """A stored picture is missing or damaged: it costs the cases that need it, and nothing else."""
+
+
 class DiskFull(WorkspaceError):
     """The disk has no space for another picture; finished work is not lost."""
 

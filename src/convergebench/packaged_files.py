@@ -6,6 +6,7 @@ mirror or proxy a machine is set up with is used here too.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -18,6 +19,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Literal
 
@@ -45,7 +47,23 @@ class PackagedFile:
         return cache_folder() / "files" / f"{self.sha256[:16]}-{Path(self.member).name}"
 
     def is_cached(self) -> bool:
-        return self.path.is_file()
+        """Whether it is there and whole. A damaged file is deleted, so that it is fetched again."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            return False
+        if _digest_of(self.path, found.st_size, found.st_mtime_ns) == self.sha256:
+            return True
+        with contextlib.suppress(OSError):
+            self.path.unlink()
+        return False
+
+
+@lru_cache(maxsize=256)
+def _digest_of(path: Path, size: int, changed_ns: int) -> str:
+    """Once for each content that the file has had, as far as the system's times tell."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def cache_folder() -> Path:

@@ -47,7 +47,7 @@ def config_path() -> Path:
 def config_table(name: str) -> dict[str, Any]:
     """A table of the file; empty where there is no file, or no such table in it."""
     path = config_path()
-    if not path.is_file() and VARIABLE not in os.environ:
+    if not path.is_file() and not os.environ.get(VARIABLE):
         return {}
     table = _content(path).get(name, {})
     if not isinstance(table, dict):
@@ -60,7 +60,7 @@ def _content(path: Path) -> dict[str, Any]:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise WrongUse(f"cannot read {path}: {error.strerror}; correct {VARIABLE}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise WrongUse(f"{path} is not valid TOML: {error}; correct it") from error
     unknown = set(content) - {"limits", "network", "providers"}
     if unknown:

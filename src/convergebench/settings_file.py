@@ -69,7 +69,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise WrongUse(f"cannot read {path}: {error.strerror}; check the path") from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise WrongUse(f"{path} is not valid YAML: {' '.join(str(error).split())}; correct it") from error
     if not isinstance(content, dict):
         raise WrongUse(f"{path} must be a mapping, such as models: [classical]; correct it")

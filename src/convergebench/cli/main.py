@@ -46,7 +46,9 @@ from convergebench.cli import (
 from convergebench.cli.command_groups import CommandGroups
 from convergebench.cli.config_file import COMMANDS, read_config, split_config
 from convergebench.cli.exit_codes import DONE, ERROR, INTERRUPTED, WRONG_USE
+from convergebench.cli.options import print_json
 from convergebench.errors import ConvergeBenchError, WrongUse
+from convergebench.shown_text import guarded_streams
 
 UsageError: Any = typer.BadParameter.__base__  # click's, or since 0.26 typer's own
 
@@ -109,7 +111,8 @@ def options(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    code = code_of(sys.argv[1:] if arguments is None else arguments)
+    with guarded_streams():
+        code = code_of(sys.argv[1:] if arguments is None else arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done; let the process exit
     sys.exit(code)
 
@@ -126,13 +129,16 @@ def code_of(arguments: list[str]) -> int:
         return _report_error(
             "interrupted; finished work is saved, rerun the command to continue", INTERRUPTED
         )
+    except RecursionError:
+        return _report_error("the input is nested too deeply to be read; check the file", ERROR)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of our output has exited
         return ERROR
     except Exception as error:
         if debug:
             traceback.print_exc()
-        return _report_error(*_explained(error))
+        sentence, code = _explained(error)
+        return _report_error(sentence, code, as_json="--json" in arguments)
 
 
 def _invoke(words: list[str]) -> int:
@@ -147,7 +153,8 @@ def _invoke(words: list[str]) -> int:
         code = done.exit_code
     except UsageError as error:
         raise WrongUse(_usage_sentence(error)) from error
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     return code if isinstance(code, int) else DONE
 
 
@@ -179,6 +186,9 @@ def _log_to_stderr(level: int) -> None:
     logger.setLevel(level)
 
 
-def _report_error(sentence: str, code: int) -> int:
+def _report_error(sentence: str, code: int, *, as_json: bool = False) -> int:
+    """On standard error; with --json, also as an object on standard output."""
+    if as_json:
+        print_json({"error": sentence, "exit_code": code})
     typer.echo(f"convergebench: {sentence}", err=True)
     return code

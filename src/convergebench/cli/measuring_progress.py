@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from types import TracebackType
 from typing import Self
 
 from convergebench.engine.progress import NoProgress
+from convergebench.shown_text import drawing_console
 
 
 class MeasuringProgress(NoProgress):
     """A bar on a terminal; nothing elsewhere."""
 
     def __init__(self, returns: int, *, quiet: bool) -> None:
-        from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        screen = Console(stderr=True)
+        screen = drawing_console(sys.stderr)
         columns = (TextColumn("measuring"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         self._bar = Progress(*columns, console=screen, disable=quiet or not screen.is_terminal)
         self._task = self._bar.add_task("measuring", total=returns)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from convergebench.json_numbers import json_numbers
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -50,18 +52,40 @@ def terminal_width() -> int:
 
 
 def console() -> Console:
-    from rich.console import Console
+    from convergebench.shown_text import drawing_console
 
-    return Console(highlight=False, width=terminal_width())
+    return drawing_console(sys.stdout, highlight=False, width=terminal_width())
 
 
 def print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    """As JSON that every program reads: without NaN and infinity, which are texts in it."""
+    typer.echo(json.dumps(json_numbers(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def listed(values: list[str]) -> tuple[str, ...]:
     """The values of an option that may be repeated or given as a comma-separated list."""
     return tuple(word for value in values for word in value.split(",") if word)
+
+
+def listed_models(values: list[str]) -> tuple[str, ...]:
+    """The same for models, whose paths and parameters may hold commas: a part that is no model by itself
+    belongs to the one before it.
+
+    >>> listed_models(["classical,diffusers:tiny?devices=cuda:0,cuda:1,jpeg"])
+    ('classical', 'diffusers:tiny?devices=cuda:0,cuda:1', 'jpeg')
+    """
+    from convergebench.editors.registry import is_model_name
+
+    found: list[str] = []
+    for value in values:
+        first = len(found)
+        for word in value.split(","):
+            may_continue = len(found) > first and any(sign in found[-1] for sign in ":?")
+            if may_continue and word and not is_model_name(word):
+                found[-1] += f",{word}"
+            elif word:
+                found.append(word)
+    return tuple(found)
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

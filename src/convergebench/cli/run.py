@@ -18,6 +18,7 @@ from convergebench.cli.options import (
     counted,
     follow_up,
     listed,
+    listed_models,
     print_json,
 )
 
@@ -152,7 +153,7 @@ def command(
     if device not in ("auto", "cpu", "cuda"):
         raise WrongUse(f"--device must be auto, cpu or cuda, not {device}")
     settings = api.Settings(
-        models=listed(model), rounds=rounds,
+        models=listed_models(model), rounds=rounds,
         suite=_named(api.suite_name(suite, images, edits), data=data, language=language), edits=edits,
         protocol=protocol, kinds=listed(kind), categories=listed(category),
         pairs=listed(pair), pictures=listed(picture), limit=limit, seed=seed, repeats=repeats,

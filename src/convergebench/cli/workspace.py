@@ -112,6 +112,35 @@ def merge(
 
 
 @app.command()
+def repair(workspace: WorkspaceFolder = DEFAULT_WORKSPACE, as_json: AsJson = False) -> int:
+    """Check every picture, and say which are missing or damaged and how to get them back."""
+    from convergebench.cli.exit_codes import DONE, INCOMPLETE
+    from convergebench.store import Workspace
+    from convergebench.store.lost_pictures import lost_pictures
+
+    with Workspace.existing(workspace) as store:
+        lost = lost_pictures(store)
+        place = store.pictures.place
+    code = INCOMPLETE if lost else DONE
+    if as_json:
+        print_json({"lost": [asdict(one) for one in lost], "exit_code": code})
+        return code
+    if not lost:
+        typer.echo("Every picture is there and unchanged.")
+        return code
+    for one in lost:
+        what = "source" if one.is_source else f"{one.model}, round {one.round}"
+        typer.echo(f"{one.case}: {what}: picture {one.digest} is {one.reason}")
+    if any(one.reason == "damaged" for one in lost):
+        typer.echo(f"Restore damaged files in {place} from a backup, or delete them.")
+    if any(one.is_source for one in lost):
+        typer.echo("Missing sources are fetched and stored again by the next run of their suite.")
+    if any(not one.is_source for one in lost):
+        typer.echo("Edits have to be made again: run the same command with --fresh; other cases are kept.")
+    return code
+
+
+@app.command()
 def gc(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
     yes: Yes = False,

@@ -43,7 +43,9 @@ _SLOT = re.compile(r"\{(input|prompt|output|seed)\}")
 )
 def command(facts: EditorFacts) -> CommandEditor:
     name = str(facts.parameters["model"])
-    found = shutil.which(str(Path(name).expanduser()))
+    # Path("./slow.sh") is slow.sh, which would be looked for on the PATH.
+    here = str(Path(name).expanduser().absolute()) if "/" in name else name
+    found = shutil.which(here)
     if found is None:
         raise WrongUse(f"{name} is not a program that can be run; give its path, and check chmod +x")
     try:

@@ -184,6 +184,16 @@ def providers() -> list[Listing]:
     return [*_providers.values(), *_proxies().values()]
 
 
+def is_model_name(spec: str) -> bool:
+    """Whether this begins as a model's name does, with a short name or a provider."""
+    _discover()
+    named, _, rest = spec.partition("=")
+    if rest and "?" not in named and ":" not in named:  # NAME=MODEL
+        spec = rest
+    base = spec.partition("?")[0]
+    return base in _listings or (base.partition(":")[0] in _providers and ":" in base)
+
+
 def open_editor(spec: str) -> Editor:
     """Build the editor that `spec` names; raises WrongUse if it is unknown, or if a requirement is not
     met."""

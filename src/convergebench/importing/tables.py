@@ -19,6 +19,8 @@ from convergebench.types import ImportedReturn
 COLUMNS = {"psnr": "psnr", "ssim": "ssim", "lpips": "lpips", "clip_similarity": "clip", "clip": "clip"}
 """Value columns and their metrics; columns named after our own metrics are used directly."""
 NEEDED = ("image", "edit_pair", "round")
+MOST_ROUNDS = 10_000
+LARGEST_NUMBER = 1e9
 _OURS = ("ms_ssim", "lpips_vgg")
 _JSON_NAME = re.compile(r"results_(?P<model>.+?)(_\d{8}[_T-]?\d{0,6})?$")
 
@@ -51,7 +53,7 @@ def read_json(path: Path, model: str | None = None) -> list[ImportedReturn]:
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise WrongUse(f"{path} is not a JSON file ({error})") from error
     named = _JSON_NAME.match(path.stem)
     fallback = named["model"] if named else None
@@ -91,7 +93,7 @@ def _row(fields: Mapping[str, Any], place: str, model: str | None) -> ImportedRe
         pair=pair,
         category=str(fields.get("edit_category") or ""),
         kind=str(fields.get("image_type") or "picture"),
-        seed=int(_number(fields.get("seed") or 0, place, "seed")),
+        seed=_whole(fields.get("seed") or 0, place),
         round=_round(fields["round"], place),
         measured={
             metric: _number(value, place, metric)
@@ -108,8 +110,15 @@ def _metric_columns(fields: Mapping[str, Any]) -> dict[str, str]:
 
 def _round(value: Any, place: str) -> int:
     number = _number(value, place, "round")
-    if not number.is_integer() or number < 1:
-        raise WrongUse(f"{place}: round must be a whole number from 1 on, not {value}")
+    if not number.is_integer() or not 1 <= number <= MOST_ROUNDS:
+        raise WrongUse(f"{place}: round must be a whole number from 1 to {MOST_ROUNDS}, not {value}")
+    return int(number)
+
+
+def _whole(seed: Any, place: str) -> int:
+    number = _number(seed, place, "seed")
+    if not number.is_integer():
+        raise WrongUse(f"{place}: seed must be a whole number, not {seed}")
     return int(number)
 
 
@@ -120,6 +129,8 @@ def _number(value: Any, place: str, what: str) -> float:
         raise WrongUse(f"{place}: {what} must be a number, not {value!r}") from None
     if math.isnan(number):
         raise WrongUse(f"{place}: {what} is not a number; leave it empty where it is missing")
+    if math.isfinite(number) and abs(number) > LARGEST_NUMBER:
+        raise WrongUse(f"{place}: {what} is {number:g}, more than any metric has; correct it")
     return number
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -263,6 +264,8 @@ def _asks(entries: Sequence[Mapping[str, Any]]) -> tuple[Ask, ...]:
             not isinstance(end, int | float | None) or isinstance(end, bool) for end in (one.low, one.high)
         ):
             raise ValueError(f"{one.name} needs numbers as low and high")
+        if not all(math.isfinite(end) for end in (one.low, one.high) if end is not None):
+            raise ValueError(f"{one.name} needs finite numbers as low and high")
         if not isinstance(one.choice, bool) or (one.choice and one.is_scale):
             raise ValueError(f"{one.name} has choice = true or a range, not both")
         if (one.low is None) != (one.high is None):

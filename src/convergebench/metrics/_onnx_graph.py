@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,13 +74,22 @@ def normalised_levels(graph: OnnxGraph, pictures: str, mean: Sequence[float], sc
 
 
 def cached_graph(name: str, version: int, weights: PackagedFile, build: Callable[[], bytes]) -> Path:
-    """The file of this graph, built if it is not in the cache; increase `version` when `build` changes."""
-    path = cache_folder() / "graphs" / f"{name}-{version}-{weights.sha256[:16]}.onnx"
-    if not path.is_file():
-        content = build()
-        with replacing(path) as part:
-            part.write_bytes(content)
+    """The file of this graph, built if it is not in the cache or is damaged; its name ends with the digest of
+    its content. Increase `version` when `build` changes."""
+    folder, stem = cache_folder() / "graphs", f"{name}-{version}-{weights.sha256[:16]}"
+    for path in folder.glob(f"{stem}-*.onnx"):
+        if path.stem == f"{stem}-{_digest(path.read_bytes())}":
+            return path
+        path.unlink(missing_ok=True)
+    content = build()
+    path = folder / f"{stem}-{_digest(content)}.onnx"
+    with replacing(path) as part:
+        part.write_bytes(content)
     return path
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def cpu_session(graph: Path) -> Any:

@@ -19,6 +19,7 @@ from convergebench.report.figures.curves import plot_curves
 from convergebench.report.figures.picture_grid import GridRow, picture_grid
 from convergebench.report.tables.rounds import rounds_text
 from convergebench.report.tables.text_table import TextTable, breakdown_text, ranking_text
+from convergebench.shown_text import printable
 
 PAGE = "report.md"
 CURVES = "degradation_curves.png"
@@ -124,7 +125,7 @@ def _line(cells: Sequence[str]) -> str:
 
 def _escaped(text: str) -> str:
     """On one line, with all Markdown markup escaped."""
-    plain = " ".join(text.split())
+    plain = printable(" ".join(text.split()))
     for sign in "\\`*_<|":
         plain = plain.replace(sign, "\\" + sign)
     return plain

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from types import TracebackType
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from convergebench.shown_text import drawing_console
 from convergebench.types import Failure, Step
 
 
@@ -15,7 +16,7 @@ class ProgressBars:
     """A RunProgress that draws to standard error."""
 
     def __init__(self) -> None:
-        self._console = Console(stderr=True)
+        self._console = drawing_console(sys.stderr)
         self.bars = Progress(
             TextColumn("{task.description}"),
             BarColumn(),

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Protocol
 
-from convergebench.errors import DiskFull, WorkspaceError
+from convergebench.errors import DiskFull, LostPicture, WorkspaceError
 from convergebench.picture import SUFFIXES, Picture, digest_of
 from convergebench.types import Digest, PictureFacts
 
@@ -21,6 +21,7 @@ RESERVE_BYTES = 32 * 1024 * 1024
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 ROOM_SECONDS = 1.0
+REPAIR = "convergebench workspace repair says what can be done"
 
 _serial = itertools.count()
 
@@ -95,7 +96,7 @@ class PictureFolder:
     def load(self, digest: Digest) -> Picture:
         for path in (self._folder / digest[:2]).glob(f"{digest}.*"):
             return Picture.from_bytes(_checked(path, digest))
-        raise WorkspaceError(f"picture {digest} is not in {self._folder}")
+        raise LostPicture(f"picture {digest} is not in {self._folder}; {REPAIR}")
 
     def holds(self, facts: PictureFacts) -> bool:
         return self.path(facts).exists()
@@ -146,14 +147,14 @@ def _checked(path: Path, digest: Digest) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise WorkspaceError(f"picture {path} cannot be read: {error.strerror}") from error
+        raise LostPicture(f"picture {path} cannot be read: {error.strerror}; {REPAIR}") from error
     check(data, digest, str(path))
     return data
 
 
 def check(data: bytes, digest: Digest, where: str) -> None:
     if digest_of(data) != digest:
-        raise WorkspaceError(f"picture {where} is damaged: its content is not what was stored")
+        raise LostPicture(f"picture {where} is damaged: its content is not what was stored; {REPAIR}")
 
 
 def _write_through(path: Path, data: bytes) -> None:

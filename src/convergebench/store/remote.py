@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from convergebench.errors import MissingExtra, WorkspaceError
+from convergebench.errors import LostPicture, MissingExtra, WorkspaceError
 from convergebench.lru_cache import LruCache
 from convergebench.picture import SUFFIXES, Picture
 from convergebench.store.pictures import NO_ROOM, PictureFolder, check, disk_full, name_of
@@ -83,7 +83,7 @@ class RemotePictures:
                 return Picture.from_bytes(self._read(PictureFacts(digest, 0, 0, media_type)))
             except FileNotFoundError:
                 continue
-        raise WorkspaceError(f"picture {digest} is not in {self._url}")
+        raise LostPicture(f"picture {digest} is not in {self._url}")
 
     def holds(self, facts: PictureFacts) -> bool:
         if self._waiting is not None and self._waiting.holds(facts):

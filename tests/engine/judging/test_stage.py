@@ -97,7 +97,7 @@ def stage(workspace: Workspace, server: JudgeServer) -> Stage:
 
 def test_what_comes_first_is_judged_before_the_rest_has_come(stage: Stage) -> None:
     done = asyncio.run(stage.judge_in_turn(1, 2, 1))
-    assert (done.ok, done.asked, len(stage.server.asked)) == (3, 2, 2)
+    assert (done.ok, done.new, len(stage.server.asked)) == (3, 2, 2)
 
 
 def test_a_judge_that_cannot_go_on_ends_the_judging_alone(stage: Stage) -> None:

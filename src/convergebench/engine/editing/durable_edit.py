@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from convergebench.engine.budget import BudgetReached, Stopped
 from convergebench.engine.limits import Attempted, Limits
-from convergebench.errors import BadPicture, WorkspaceError
+from convergebench.errors import BadPicture, LostPicture, WorkspaceError
 from convergebench.picture import Picture
 from convergebench.store import Workspace
 from convergebench.types import (
@@ -98,6 +98,7 @@ class DurableEdit:
             return await self._replay(recorded)
         if not self._may_begin():
             raise Stopped
+        await _check_readable(pictures)
         self._workspace.pictures.ensure_room()
         case, run_seed = self._trajectory.case.id, self._trajectory.seed
         seed = step_seed(run_seed, case, position if self._trajectory.seed_policy == "fresh" else 0)
@@ -173,6 +174,14 @@ class DurableEdit:
                 f"step {step.position} of {self._trajectory.case.id} was recorded for another request; "
                 "the protocol has changed. Run it again with --fresh"
             )
+
+
+async def _check_readable(pictures: Sequence[Picture]) -> None:
+    """BadPicture if one of them is lost: what the model would do with it says nothing about the model."""
+    try:
+        await asyncio.to_thread(lambda: [picture.encoded for picture in pictures])
+    except LostPicture as error:
+        raise BadPicture(str(error)) from error
 
 
 def _outcome(attempted: Attempted[Edited]) -> tuple[PictureFacts | Failure, Picture | None]:

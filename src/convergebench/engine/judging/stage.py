@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
@@ -18,11 +19,14 @@ from convergebench.engine.judging.tasks import JudgingOutcome, JudgingTask
 from convergebench.engine.progress import JudgingProgress, NoJudgingProgress
 from convergebench.engine.session import Session
 from convergebench.engine.shared_limits import SharedLimits, questions_at_once
+from convergebench.errors import LostPicture
 from convergebench.judges import Judge, Question, Verdict
 from convergebench.judges.asking import question
 from convergebench.store import Workspace
 from convergebench.store.claims import POLL_SECONDS
 from convergebench.store.judgements import conclude
+
+log = logging.getLogger("convergebench")
 
 
 @dataclass(frozen=True)
@@ -165,7 +169,15 @@ class JudgingStage:
             raise
 
     def _questions(self, claimed: Sequence[QueuedJudgement]) -> list[_Ready]:
-        return [_Ready(one, question(one.task.rubric, one.task.subject, self._images)) for one in claimed]
+        """Without those whose pictures are lost, which are named and have no verdict."""
+        ready = []
+        for one in claimed:
+            try:
+                ready.append(_Ready(one, question(one.task.rubric, one.task.subject, self._images)))
+            except LostPicture as error:
+                log.warning("not judged: %s", error)
+                self._queue.release(one)
+        return ready
 
     async def _work(self, ready: asyncio.Queue[_Ready | None], group: asyncio.TaskGroup) -> None:
         while (one := await ready.get()) is not None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from convergebench.analysis import MissingValue, Results, Return, missing_values
 from convergebench.atomic_files import replacing
+from convergebench.shown_text import csv_rows
 
 Row: TypeAlias = Sequence[str | int | float | None]
 """None is an empty cell: missing, never zero."""
@@ -61,13 +62,13 @@ def under_one_heading(tables: Sequence[Sequence[Row]]) -> list[Row]:
 def csv_text(rows: Iterable[Row]) -> str:
     """Rows as CSV text for printing."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows(csv_rows(rows))
     return text.getvalue()
 
 
 def _write(path: Path, rows: Iterable[Row]) -> None:
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(rows)
+        csv.writer(file).writerows(csv_rows(rows))
 
 
 def _detailed(results: Results) -> Iterator[Row]:

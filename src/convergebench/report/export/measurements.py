@@ -18,6 +18,7 @@ from convergebench.results import Records, WorkspaceOrRecords
 from convergebench.results.measurements import StepMeasurement, read_change_metrics, read_step_measurements
 from convergebench.results.step_contexts import step_contexts
 from convergebench.results.trajectories import TrajectoryRecord
+from convergebench.shown_text import csv_rows
 from convergebench.types import Measurement
 
 MEASUREMENTS = "measurements"
@@ -81,7 +82,7 @@ def write_csv(rows: Iterable[MeasurementRow], path: Path) -> Path:
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(MeasurementRow._fields)
-        writer.writerows(rows)
+        writer.writerows(csv_rows(rows))
     return path
 
 

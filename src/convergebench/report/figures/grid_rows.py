@@ -10,15 +10,18 @@ from convergebench.report.figures.picture_grid import GridCell, GridRow
 from convergebench.report.formatting import decimals, metric_title, number
 from convergebench.types import Digest, MetricFacts, Pixels
 
+LOST = "the picture is lost or damaged"
+
 
 def grid_rows(
     results: Results,
-    source_of: Callable[[str], Pixels],
-    picture_of: Callable[[Digest], Pixels],
+    source_of: Callable[[str], Pixels | None],
+    picture_of: Callable[[Digest], Pixels | None],
     metric: str = "ssim",
     columns: int = 6,
 ) -> tuple[GridRow, ...]:
-    """Rows for picture_grid; `source_of` takes a source picture's id, `picture_of` a digest.
+    """Rows for picture_grid; `source_of` takes a source picture's id, `picture_of` a digest. Both give None
+    for a picture that is lost.
 
     Models are in the order of the ranking; the columns are cases of as many different pictures as possible.
     Of several seeds, the lowest is shown.
@@ -38,9 +41,14 @@ def grid_rows(
         item = final.get((model, case))
         if item is None:
             return GridCell(None, _reason(missing.get((model, case))))
-        return GridCell(picture_of(item.digest), _caption(item, ranked.metric))
+        if not item.digest:
+            return GridCell(None, f"imported without pictures: {_caption(item, ranked.metric)}")
+        pixels = picture_of(item.digest)
+        return GridCell(pixels, LOST if pixels is None else _caption(item, ranked.metric))
 
     sources = GridRow("source", [GridCell(source_of(item.picture), item.case) for item in shown])
+    if not any(item.digest for item in final.values()):
+        return ()
     return (
         sources,
         *(GridRow(row.model, [cell(row.model, item.case) for item in shown]) for row in order.rows),

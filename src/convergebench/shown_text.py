@@ -1,0 +1,103 @@
+"""Text from outside, made harmless where it is shown. It is stored and sent unchanged."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+Cell: TypeAlias = str | int | float | None
+
+_HARMFUL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufff9-\ufffb]"
+)
+"""Control characters but for tab and line feed, marks that reorder what follows, and halves of characters."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def printable(text: str) -> str:
+    """The text with an escape in place of each character that a terminal or an editor would obey.
+
+    >>> printable("\\x1b[2Ja hat\\x00\\u202e"), printable("ꟻLIP, 帽子 🎩")
+    ('\\\\x1b[2Ja hat\\\\x00\\\\u202e', 'ꟻLIP, 帽子 🎩')
+    """
+    return _HARMFUL.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def csv_row(cells: Iterable[Cell]) -> list[Cell]:
+    """The cells of a row for a file that people open in a spreadsheet: a text that would be taken for a
+    formula begins with an apostrophe, a number is left as it is.
+
+    >>> csv_row(["=1+1", "-2", -2.5, None, "a hat"])
+    ["'=1+1", "'-2", -2.5, None, 'a hat']
+    """
+    return [_csv_cell(cell) for cell in cells]
+
+
+def _csv_cell(cell: Cell) -> Cell:
+    if not isinstance(cell, str):
+        return cell
+    guarded = f"'{cell}" if cell.startswith(_FORMULA) else cell
+    return printable(guarded)
+
+
+def csv_rows(rows: Iterable[Sequence[Cell]]) -> Iterable[list[Cell]]:
+    return map(csv_row, rows)
+
+
+class PrintableStream:
+    """A text stream that escapes control characters. `terminal` is the stream itself, for what draws."""
+
+    encoding = "utf-8"
+    """It takes every letter. click would write past a stream that says it is ASCII."""
+
+    def __init__(self, terminal: IO[str]) -> None:
+        self.terminal = terminal
+
+    def write(self, text: str) -> int:
+        return self.terminal.write(printable(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.terminal, name)
+
+
+@contextlib.contextmanager
+def guarded_streams() -> Iterator[None]:
+    """Escape what is printed meanwhile, whatever the encoding of the streams."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (_guarded(stream) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def _guarded(stream: Any) -> Any:
+    if stream is None:  # closed by the shell
+        return None
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")
+    return PrintableStream(stream)
+
+
+def drawing_console(stream: Any, **options: Any) -> Console:
+    """A rich console on this stream, past the guard that would escape its colours; it escapes the texts that
+    it is given itself."""
+    from rich.console import Console
+
+    class PrintableConsole(Console):
+        def render_str(self, text: str, **how: Any) -> Text:
+            return super().render_str(printable(text), **how)
+
+    return PrintableConsole(file=getattr(stream, "terminal", stream), **options)

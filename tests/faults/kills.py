@@ -1,0 +1,65 @@
+"""A schedule of kills: a command is started, killed without warning at a random moment, and started again."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+PROGRAM = [sys.executable, "-m", "convergebench"]
+LIMIT_SECONDS = 240.0
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def killed(self) -> bool:
+        return self.code == -signal.SIGKILL
+
+
+def finished(words: Sequence[object], folder: Path, env: Mapping[str, str]) -> Ended:
+    """The command, run to its end."""
+    return _ended(_started(words, folder, env), LIMIT_SECONDS)
+
+
+def killed_at(
+    words: Sequence[object], folder: Path, env: Mapping[str, str], is_time: Callable[[], bool]
+) -> Ended:
+    """The command, killed as soon as `is_time`, unless it ends before."""
+    process = _started(words, folder, env)
+    while process.poll() is None and not is_time():
+        try:
+            process.wait(0.005)
+        except subprocess.TimeoutExpired:
+            continue
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    return _ended(process, LIMIT_SECONDS)
+
+
+def moments(seed: int, most: int) -> Iterator[int]:
+    """How many requests a server sees before each kill."""
+    draw = random.Random(seed)
+    while True:
+        yield draw.randint(1, most)
+
+
+def _started(words: Sequence[object], folder: Path, env: Mapping[str, str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*PROGRAM, *map(str, words)], cwd=folder, env={**os.environ, **env}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, errors="replace",
+    )  # fmt: skip
+
+
+def _ended(process: subprocess.Popen[str], seconds: float) -> Ended:
+    out, err = process.communicate(timeout=seconds)
+    return Ended(process.returncode, out, err)
