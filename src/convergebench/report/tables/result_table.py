@@ -25,6 +25,7 @@ from convergebench.report.tables.ranking import csv_ranking, ranking_table
 from convergebench.report.tables.ranking_notes import ranking_notes
 from convergebench.report.tables.worst import csv_worst, worst_notes, worst_table
 from convergebench.results.worst_regions import WorstRegions
+from convergebench.shown_text import drawing_console
 from convergebench.types import MetricFacts
 
 if TYPE_CHECKING:
@@ -158,16 +159,13 @@ def data_frame(rows: Iterable[Any], columns: Sequence[Any] | None = None) -> pan
 
 
 def table_as_text(table: Table, heading: str = "", notes: Sequence[str] = ()) -> str:
-    from rich.console import Console
-
-    console = Console(file=io.StringIO(), width=_WIDTH, highlight=False, color_system=None)
+    written = io.StringIO()
+    console = drawing_console(written, width=_WIDTH, highlight=False, color_system=None)
     for line in filter(None, [heading]):
         console.print(line, markup=False)
     console.print(_fitted(table, console))
     for note in notes:
         console.print(note, markup=False)
-    written = console.file
-    assert isinstance(written, io.StringIO)
     return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
 
 
