@@ -40,7 +40,7 @@ def command(
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> None:
-    """Which metrics and judges agree with people, by round and category."""
+    """Which metrics and judges agree with people, by round."""
     if opinions is not None:
         from convergebench.cli.opinion_output import compare_with_opinions
 

@@ -68,7 +68,7 @@ def command(
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Ask people, blind: which return is closer, which edit is better, from when on they see a difference."""
+    """Ask people, blind: which return is closer, which edit better."""
     from convergebench.cli import vote_actions
     from convergebench.store import Workspace
     from convergebench.votes.question_pool import question_pool
