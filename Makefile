@@ -2,13 +2,14 @@
 # make test   set-up, checks and tests
 # make test-busy  the tests beside two busy loops
 # make faults  hundreds of kills, damaged files and hostile answers
+# make docs   the documentation as a site, into build/site
 # make bench  speed, as ratios from one run, into docs/performance.md
 
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-busy check unit faults bench clean
+.PHONY: demo test test-busy check unit faults bench docs clean
 
 demo: .venv/installed
 	$(BIN)/convergebench weights pull lpips
@@ -26,8 +27,8 @@ test-busy: .venv/installed-for-tests
 	trap "kill $$one $$other" EXIT; $(MAKE) unit
 
 check: .venv/installed-for-tests
-	$(BIN)/ruff check src tests benchmarks rendering
-	$(BIN)/ruff format --check src tests benchmarks rendering
+	$(BIN)/ruff check src tests benchmarks rendering examples
+	$(BIN)/ruff format --check src tests benchmarks rendering examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache > /dev/null || $(BIN)/lint-imports
 
@@ -36,6 +37,12 @@ faults: .venv/installed-for-tests
 
 bench: .venv/installed-for-tests
 	HF_HUB_OFFLINE=1 $(BIN)/python benchmarks/table.py
+
+docs: .venv/installed
+	$(INSTALL) --editable ".[docs]"
+	$(BIN)/python docs/generate_models.py
+	$(BIN)/python docs/generate_reference.py
+	$(BIN)/mkdocs build --strict
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

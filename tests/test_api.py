@@ -225,7 +225,7 @@ def test_run_has_every_setting_as_a_typed_argument() -> None:
     assert {field.name for field in fields(Settings)} <= parameters.keys()
     assert all(one.kind is not inspect.Parameter.VAR_KEYWORD for one in parameters.values())
     assert all(one.annotation is not inspect.Parameter.empty for one in parameters.values())
-    assert {"run", "open", "refine", "Benchmark"} <= set(dir(convergebench))
+    assert {"run", "open", "check", "refine", "Benchmark"} <= set(dir(convergebench))
 
 
 def test_run_has_the_defaults_of_the_settings() -> None:
@@ -251,6 +251,14 @@ def test_results_show_themselves_as_text_and_as_html(done: Benchmark, tmp_path: 
         assert "jpeg" in repr(table)
         assert "jpeg" in table._repr_html_()
         assert max(map(len, repr(table).splitlines())) <= 100
+
+
+def test_the_text_of_a_wide_ranking_keeps_rank_and_model(suite: str, tmp_path: Path) -> None:
+    models = {"a model with a rather long name": "blur", "another one with a long name": "jpeg"}
+    done = convergebench.run(models, suite, 2, limit=2, workspace=tmp_path / "results")
+    lines = repr(done.ranking()).splitlines()
+    assert any("#" in line and "model" in line for line in lines)
+    assert any("a model with a rather long name" in line and "blur" not in line for line in lines)
 
 
 def test_results_without_returns_explain_themselves(suite: str, tmp_path: Path) -> None:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from convergebench.api import Settings, open, run
     from convergebench.benchmark_results import Benchmark
     from convergebench.refinement import refine
+    from convergebench.regression import check
 
-__all__ = ["Benchmark", "Settings", "__version__", "open", "refine", "run"]
+__all__ = ["Benchmark", "Settings", "__version__", "check", "open", "refine", "run"]
 
 
 def __dir__() -> list[str]:
@@ -29,6 +30,10 @@ def __getattr__(name: str) -> Any:
         from convergebench import refinement as refining
 
         return refining.refine
+    if name == "check":
+        from convergebench.regression import check
+
+        return check
     if name == "Benchmark":
         from convergebench.benchmark_results import Benchmark
 

@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Start": ("init", "run", "task", "refine", "models", "suites", "metrics", "doctor", "weights"),
     "Look": ("summary", "compare", "turns", "worst", "view", "report", "paper", "plot", "grid", "export"),
-    "Judge": ("judge", "score", "vote", "audit", "check"),
+    "Judge": ("judge", "score", "vote", "agreement", "audit", "check"),
     "Bring in": ("import", "measure", "pairs"),
     "Manage": ("workspace",),
 }

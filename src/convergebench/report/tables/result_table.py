@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -24,10 +25,12 @@ from convergebench.report.tables.ranking import csv_ranking, ranking_table
 from convergebench.report.tables.ranking_notes import ranking_notes
 from convergebench.report.tables.worst import csv_worst, worst_notes, worst_table
 from convergebench.results.worst_regions import WorstRegions
+from convergebench.shown_text import drawing_console
 from convergebench.types import MetricFacts
 
 if TYPE_CHECKING:
     import pandas
+    from rich.console import Console
     from rich.table import Table
 
 T = TypeVar("T")
@@ -156,17 +159,24 @@ def data_frame(rows: Iterable[Any], columns: Sequence[Any] | None = None) -> pan
 
 
 def table_as_text(table: Table, heading: str = "", notes: Sequence[str] = ()) -> str:
-    from rich.console import Console
-
-    console = Console(file=io.StringIO(), width=_WIDTH, highlight=False, color_system=None)
+    written = io.StringIO()
+    console = drawing_console(written, width=_WIDTH, highlight=False, color_system=None)
     for line in filter(None, [heading]):
         console.print(line, markup=False)
-    console.print(table)
+    console.print(_fitted(table, console))
     for note in notes:
         console.print(note, markup=False)
-    written = console.file
-    assert isinstance(written, io.StringIO)
     return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
+
+
+def _fitted(table: Table, console: Console) -> Table:
+    """Without the last columns, which matter least, if it is too wide; rank and model stay."""
+    narrow = copy(table)
+    narrow.columns = list(table.columns)
+    wide = console.options.update(max_width=1000)
+    while len(narrow.columns) > 2 and console.measure(narrow, options=wide).maximum > console.width:
+        narrow.columns.pop()
+    return narrow
 
 
 def table_as_html(table: Table, heading: str = "", notes: Sequence[str] = ()) -> str:
