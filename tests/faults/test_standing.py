@@ -78,7 +78,8 @@ def test_kills_lose_only_what_was_in_flight_and_repeat_nothing_that_is_stored(fo
         assert finished(run_words(server), folder, ENV).code == 0
         edits = stored_edits(folder / "results")
         assert len(edits) == len(set(edits)) == CASES * ROUNDS * 2
-        assert server.requests <= len(edits) + kills * AT_ONCE
+        # An edit goes on while the one before it is written: two of a trajectory can be at risk.
+        assert server.requests <= len(edits) + kills * AT_ONCE * 2
         served = server.requests
         assert finished(run_words(server), folder, ENV).code == 0
         assert server.requests == served, "a finished run asks for nothing"
