@@ -150,7 +150,7 @@ def provider(
         shared = dict(parameters or {})
         every = Listing(
             name, name, summary, version, role, price_usd, shared, needs, build, True, at_once,
-            ModelFacts(takes_seed), sizes_itself,
+            ModelFacts(takes_seed), sizes_itself=sizes_itself,
         )  # fmt: skip
         _add(_providers, every)
         for short, preset in (presets or {}).items():
