@@ -253,6 +253,13 @@ def test_results_show_themselves_as_text_and_as_html(done: Benchmark, tmp_path: 
         assert max(map(len, repr(table).splitlines())) <= 100
 
 
+def test_a_text_is_returned_and_not_displayed_where_rich_finds_a_notebook(
+    done: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert "jpeg" in repr(done.ranking())
+
+
 def test_the_text_of_a_wide_ranking_keeps_rank_and_model(suite: str, tmp_path: Path) -> None:
     models = {"a model with a rather long name": "blur", "another one with a long name": "jpeg"}
     done = convergebench.run(models, suite, 2, limit=2, workspace=tmp_path / "results")

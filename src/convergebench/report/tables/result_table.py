@@ -160,7 +160,8 @@ def data_frame(rows: Iterable[Any], columns: Sequence[Any] | None = None) -> pan
 
 def table_as_text(table: Table, heading: str = "", notes: Sequence[str] = ()) -> str:
     written = io.StringIO()
-    console = drawing_console(written, width=_WIDTH, highlight=False, color_system=None)
+    # In a notebook rich would display the text beside returning it.
+    console = drawing_console(written, width=_WIDTH, highlight=False, color_system=None, force_jupyter=False)
     for line in filter(None, [heading]):
         console.print(line, markup=False)
     console.print(_fitted(table, console))
