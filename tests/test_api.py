@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image, ImageFilter, ImageOps
+from rich.console import Console
 
 import convergebench
 from convergebench import Benchmark, Settings
@@ -253,12 +254,28 @@ def test_results_show_themselves_as_text_and_as_html(done: Benchmark, tmp_path: 
         assert max(map(len, repr(table).splitlines())) <= 100
 
 
+def test_a_text_is_returned_and_not_displayed_where_rich_finds_a_notebook(
+    done: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert "jpeg" in repr(done.ranking())
+
+
 def test_the_text_of_a_wide_ranking_keeps_rank_and_model(suite: str, tmp_path: Path) -> None:
-    models = {"a model with a rather long name": "blur", "another one with a long name": "jpeg"}
-    done = convergebench.run(models, suite, 2, limit=2, workspace=tmp_path / "results")
-    lines = repr(done.ranking()).splitlines()
+    models = {
+        "a model whose name is long enough to fill a line": "blur",
+        "another one with a long name": "jpeg",
+    }
+    done = convergebench.run(
+        models, suite, 1, limit=1, metrics=["psnr", "ssim"], workspace=tmp_path / "results"
+    )
+    ranked = done.ranking()
+    assert Console(width=1000).measure(ranked.table).maximum > 100
+    lines = repr(ranked).splitlines()
     assert any("#" in line and "model" in line for line in lines)
-    assert any("a model with a rather long name" in line and "blur" not in line for line in lines)
+    assert any(
+        "a model whose name is long enough to fill a line" in line and "blur" not in line for line in lines
+    )
 
 
 def test_results_without_returns_explain_themselves(suite: str, tmp_path: Path) -> None:

@@ -160,7 +160,8 @@ def data_frame(rows: Iterable[Any], columns: Sequence[Any] | None = None) -> pan
 
 def table_as_text(table: Table, heading: str = "", notes: Sequence[str] = ()) -> str:
     written = io.StringIO()
-    console = drawing_console(written, width=_WIDTH, highlight=False, color_system=None)
+    # In a notebook rich would display the text beside returning it.
+    console = drawing_console(written, width=_WIDTH, highlight=False, color_system=None, force_jupyter=False)
     for line in filter(None, [heading]):
         console.print(line, markup=False)
     console.print(_fitted(table, console))
@@ -181,7 +182,7 @@ def _fitted(table: Table, console: Console) -> Table:
 
 def table_as_html(table: Table, heading: str = "", notes: Sequence[str] = ()) -> str:
     columns = [(str(one.header), one.justify, list(one.cells)) for one in table.columns]
-    head = "".join(_cell("th", title.replace("\n", " "), justify) for title, justify, _ in columns)
+    head = "".join(_cell("th", _one_line(title), justify) for title, justify, _ in columns)
     rows = zip(*(cells for _, _, cells in columns), strict=True)
     body = "".join(
         f"<tr>{''.join(_cell('td', str(text), columns[at][1]) for at, text in enumerate(row))}</tr>"
@@ -193,6 +194,17 @@ def table_as_html(table: Table, heading: str = "", notes: Sequence[str] = ()) ->
     below = f"<ul>{below}</ul>" if below else ""
     rows_html = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     return f"<div>{above}<table>{caption}{rows_html}</table>{below}</div>"
+
+
+def _one_line(heading: str) -> str:
+    """A heading that was broken for the terminal.
+
+    >>> _one_line("s/\\nedit"), _one_line("half-\\nlife"), _one_line("miss-\\ning"), _one_line("kept\\nR1")
+    ('s/edit', 'half-life', 'missing', 'kept R1')
+    """
+    for broken, whole in (("miss-\ning", "missing"), ("detect-\nable", "detectable")):
+        heading = heading.replace(broken, whole)
+    return heading.replace("/\n", "/").replace("-\n", "-").replace("\n", " ")
 
 
 def _cell(tag: str, text: str, justify: str) -> str:
