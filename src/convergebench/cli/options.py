@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import sys
@@ -15,6 +16,7 @@ from convergebench.json_numbers import json_numbers
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from convergebench.benchmark_results import Benchmark
 
@@ -47,14 +49,21 @@ PICTURE_SUFFIXES = (".png", ".jpg", ".webp")
 
 
 def terminal_width() -> int:
-    """Of standard output; wide enough for a table when it is not a terminal."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
+    """Of standard output, or what COLUMNS says; wide enough for a table when it is not a terminal."""
+    if sys.stdout.isatty():
+        return shutil.get_terminal_size().columns
+    return shutil.get_terminal_size((120, 24)).columns if os.environ.get("COLUMNS") else 120
 
 
 def console() -> Console:
     from convergebench.shown_text import drawing_console
 
     return drawing_console(sys.stdout, highlight=False, width=terminal_width())
+
+
+def full_width(table: Table, out: Console) -> int:
+    """The width at which nothing of the table is cut."""
+    return out.measure(table, options=out.options.update(max_width=1000)).maximum
 
 
 def print_json(value: Any) -> None:

@@ -15,21 +15,17 @@ from convergebench.cli.options import (
     WorkspaceFolder,
     benchmark,
     console,
+    full_width,
     listed,
     print_json,
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from convergebench.analysis import Ranking, Results
     from convergebench.analysis.headline.chain_rounds import Thresholds
     from convergebench.store import Workspace
 
 NAME = "summary"
-_FEWEST_COLUMNS = 8
-"""Rank, model, and what a reader must see."""
 
 
 def command(
@@ -151,10 +147,10 @@ def print_ranking(ranked: Ranking, columns: Sequence[str] = ()) -> None:
     if ranked.headline is not None:
         out.print(headline_sentence(ranked.headline), style="bold", markup=False)
         out.print()
-    table = ranking_table(ranked, columns)
+    table = ranking_table(ranked, columns, out.width)
     if columns:  # requested columns are never cut; a narrow terminal wraps the lines
-        out.width = max(out.width, _width(table, out))
-    out.print(table if columns else _fitted(table, out))
+        out.width = max(out.width, full_width(table, out))
+    out.print(table)
     _print_sentences(ranked)
     print_notes(ranked)
 
@@ -172,14 +168,3 @@ def print_notes(ranked: Ranking) -> None:
 
     for note in ranking_notes(ranked):
         console().print(f"  {note}", style="dim", markup=False)
-
-
-def _fitted(table: Table, out: Console) -> Table:
-    """Drop the last columns, which matter least, as far as needed to fit a narrow terminal."""
-    while _width(table, out) > out.width and len(table.columns) > _FEWEST_COLUMNS:
-        table.columns.pop()
-    return table
-
-
-def _width(table: Table, out: Console) -> int:
-    return out.measure(table, options=out.options.update(max_width=1000)).maximum

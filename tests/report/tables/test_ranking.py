@@ -27,6 +27,18 @@ def test_the_table_fits_a_hundred_columns_with_no_number_cut(results):
     assert not any("…" in line for line in lines)
 
 
+@pytest.mark.parametrize("width", [100, 80, 60, 40])
+def test_in_a_narrow_terminal_intervals_go_first_then_columns_and_what_is_left_out_is_named(results, width):
+    console = Console(file=io.StringIO(), width=width)
+    console.print(ranking_table(ranking(results), width=width))
+    lines = console.file.getvalue().splitlines()
+    assert max(len(line.rstrip()) for line in lines) <= width
+    assert not any("…" in line for line in lines)
+    assert "qwen" in {word for line in lines for word in line.split()}
+    assert "SSIM @ R10" in "".join(lines)
+    assert ("Too narrow for: intervals" in "".join(lines)) == (width < 100)
+
+
 @pytest.mark.parametrize(("metric", "places"), [("ssim", 3), ("psnr", 1)])
 def test_the_chief_metric_has_its_interval_and_decibels_one_decimal(results, metric, places):
     qwen = line_of(printed(results, metric), "qwen").split()

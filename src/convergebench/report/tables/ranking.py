@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis import ConvergenceScore, HalfLife, Interval, MetricSummary, Ranking, RankingRow
@@ -27,26 +27,82 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _FIRST_IN_CSV = ("group", "n", "missing")
+_NARROWEST_NAME, _MODERATE_NAME = 8, 24
+_FEWEST_COLUMNS = 3
+_GAP = 2
+"""Characters between columns."""
+_ESSENTIAL = ("headline_score", "undid_mean", "kept_last", "usable")
+_LEAST_IMPORTANT = ("session_seconds", "session_usd", "usable_median", "ended_by", "stayed")
 
 
-def ranking_table(ranking: Ranking, chosen: Sequence[str] = ()) -> Table:
-    """The columns with the chosen keys, or by default those that fit 100 characters. Calibration rows are
-    below a line. Print ranking_notes(ranking) under it."""
+def ranking_table(ranking: Ranking, chosen: Sequence[str] = (), width: int | None = None) -> Table:
+    """The columns with the chosen keys, or by default those that fit this width. Calibration rows are below a
+    line. Print ranking_notes(ranking) under it."""
     columns = chosen_columns(ranking, chosen) if chosen else columns_in("terminal", ranking)
+    fitting = Fitting(tuple(columns), "terminal")
+    if width is not None and not chosen:
+        fitting = fitting_columns(ranking, columns, width)
     table = terminal_table(f"{ranking.suite}, round {ranking.round}{edits_title(ranking)}")
     table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("model", overflow="fold", min_width=8)
-    for column in columns:
+    table.add_column("model", overflow="fold", min_width=_NARROWEST_NAME)
+    for column in fitting.columns:
         is_left = column.is_words or "terminal" in column.intervals
         heading = column.title(ranking)
         table.add_column(
             heading if is_left else _broken(heading), justify="left" if is_left else "right", no_wrap=True
         )
-    cells = _cells(ranking, columns, "terminal")
+    cells = _cells(ranking, fitting.columns, fitting.view)
     for row, texts, following in zip(ranking.rows, cells, (*ranking.rows[1:], None), strict=True):
         is_last_ranked = following is not None and following.is_calibration and not row.is_calibration
         table.add_row(*texts, style="dim" if row.is_calibration else "", end_section=is_last_ranked)
+    if fitting.omitted:
+        table.caption = f"Too narrow for: {', '.join(fitting.omitted)}. See --columns or --json."
+        table.caption_justify = "left"
     return table
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """The columns that fit a width, the view their cells are written for, and what is left out."""
+
+    columns: tuple[RankingColumn, ...]
+    view: View
+    omitted: tuple[str, ...] = ()
+
+
+def fitting_columns(ranking: Ranking, columns: Sequence[RankingColumn], width: int) -> Fitting:
+    """Intervals are left out first, then columns, the least important ones first. What says how good a model
+    is stays at any width."""
+    if _text_width(ranking, columns, "terminal") <= width:
+        return Fitting(tuple(columns), "terminal")
+    kept = list(columns)
+    without_intervals: View = "json"  # the view in which no cell has one
+    omitted = ["intervals"] if any("terminal" in column.intervals for column in columns) else []
+    for column in sorted(columns, key=_importance):
+        if _text_width(ranking, kept, without_intervals) <= width or len(kept) <= _FEWEST_COLUMNS:
+            break
+        if column.key not in _ESSENTIAL:
+            kept.remove(column)
+            omitted.append(column.title(ranking))
+    return Fitting(tuple(kept), without_intervals, tuple(omitted))
+
+
+def _importance(column: RankingColumn) -> tuple[int, int]:
+    is_least = column.key in _LEAST_IMPORTANT
+    return (_LEAST_IMPORTANT.index(column.key) if is_least else len(_LEAST_IMPORTANT), -column.order)
+
+
+def _text_width(ranking: Ranking, columns: Sequence[RankingColumn], view: View) -> int:
+    """In characters, with model names as they are up to a moderate length."""
+    names = max((len(row.model) for row in ranking.rows), default=0)
+    rows = list(_cells(ranking, columns, view))
+    total = 1 + _GAP + min(max(names, _NARROWEST_NAME), _MODERATE_NAME)
+    for place, column in enumerate(columns, start=2):
+        heading = column.title(ranking)
+        is_one_line = column.is_words or "terminal" in column.intervals
+        lines = [heading] if is_one_line else _broken(heading).split("\n")
+        total += max(len(text) for text in (*lines, *(row[place] for row in rows))) + _GAP
+    return total
 
 
 def edits_title(ranking: Ranking) -> str:
