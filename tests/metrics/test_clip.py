@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -97,3 +99,16 @@ def test_without_torch_clip_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MetricUnavailable, match=r"convergebench\[torch\]"):
         load("clip")
+
+
+def test_that_weights_are_not_there_is_known_without_importing_torch(tmp_path: Path) -> None:
+    program = f"""
+import sys
+from convergebench.metrics import MetricOptions, missing_reason
+for name in (None, {str(tmp_path)!r}):
+    assert missing_reason("clip", MetricOptions(clip=name)), name
+assert "torch" not in sys.modules and "transformers" not in sys.modules
+"""
+    environment = {**os.environ, "HF_HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment.pop("HF_HUB_CACHE", None)
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
@@ -72,15 +73,14 @@ class Clip:
 
 
 def load(options: MetricOptions) -> Clip:
-    try:
-        import torch  # noqa: F401
-        import transformers
-    except ImportError as error:
-        raise MetricUnavailable(
-            "CLIP needs torch and transformers: pip install 'convergebench[torch]'"
-        ) from error
-    device = "cuda" if uses_cuda(options) else "cpu"
     name = options.clip or DEFAULT_MODEL
+    if find_spec("torch") is None or find_spec("transformers") is None:
+        raise MetricUnavailable("CLIP needs torch and transformers: pip install 'convergebench[torch]'")
+    if not _has_files(name):  # before torch is imported, which takes seconds
+        raise MetricUnavailable(_advice(name))
+    import transformers
+
+    device = "cuda" if uses_cuda(options) else "cpu"
     transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         processor, model = _processor(name), read_model(name)
@@ -92,6 +92,19 @@ def load(options: MetricOptions) -> Clip:
         raise MetricUnavailable(_advice(name)) from error
     _in_use[version(options)] = loaded
     return loaded
+
+
+def _has_files(name: str) -> bool:
+    """Whether a folder or the hub's cache holds a model's configuration."""
+    if Path(name).is_dir():
+        return (Path(name) / "config.json").exists()
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        return isinstance(try_to_load_from_cache(name, "config.json"), str)
+    except HFValidationError:
+        return False
 
 
 _in_use: WeakValueDictionary[str, Clip] = WeakValueDictionary()
