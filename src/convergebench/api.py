@@ -264,12 +264,14 @@ def load_suite(name: str, edits: str | None = None, on_package: suites.OnPackage
 
 
 def open_different(models: Sequence[str], open_editor: Callable[[str], Editor]) -> list[Editor]:
-    """The editors with these names; one that is named in two ways is opened once."""
-    built: dict[Digest, Editor] = {}
+    """The editors with these names; one that is spelled in two ways is opened once, but it has one label."""
+    built: dict[Digest, tuple[str, Editor]] = {}
     for model in dict.fromkeys(models):
         editor = open_editor(model)
-        built.setdefault(editor.facts.fingerprint, editor)
-    return list(built.values())
+        known, first = built.setdefault(editor.facts.fingerprint, (model, editor))
+        if first.facts.label != editor.facts.label:
+            raise WrongUse(f"{known} and {model} are the same model; name it once")
+    return [editor for _, editor in built.values()]
 
 
 def execute(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from convergebench import packaged_files
 from convergebench.metrics import packaged_weights
 
 Cli = Callable[..., Any]
@@ -27,6 +28,8 @@ def test_weights_that_are_there_are_listed_and_not_fetched_again(
     for file in files:
         file.path.parent.mkdir(exist_ok=True)
         file.path.write_bytes(b"there")
+    digests = {file.path: file.sha256 for file in files}
+    monkeypatch.setattr(packaged_files, "_digest_of", lambda path, size, changed_ns: digests[path])
     pulled = cli("weights", "pull", *words)
     assert (pulled.code, pulled.err) == (0, "")
     assert sorted(pulled.out.splitlines()) == sorted(f"{file.path.name}: cached" for file in files)

@@ -16,6 +16,7 @@ from convergebench.types import (
     Case,
     EditError,
     Misconfigured,
+    NoReply,
     RateLimited,
     Refused,
     Unavailable,
@@ -111,7 +112,7 @@ def test_the_sdk_does_not_ask_again_after_a_lost_connection() -> None:
     [
         ("refused", Refused, "DataInspectionFailed: Input data may contain inappropriate content."),
         ("server_error", Unavailable, "InternalError"),
-        ("truncated", Unavailable, "was cut off"),
+        ("truncated", NoReply, "was cut off"),
         ("no_output", BadOutput, "no output"),
         ("not_a_picture", BadOutput, "not a picture"),
         ("no_credit", Misconfigured, "Arrearage"),

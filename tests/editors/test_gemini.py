@@ -12,7 +12,16 @@ from convergebench.editors import open_editor
 from convergebench.editors.gemini import GeminiEditor
 from convergebench.picture import Picture
 from convergebench.store import Workspace
-from convergebench.types import BadOutput, Case, EditError, Misconfigured, RateLimited, Refused, Unavailable
+from convergebench.types import (
+    BadOutput,
+    Case,
+    EditError,
+    Misconfigured,
+    NoReply,
+    RateLimited,
+    Refused,
+    Unavailable,
+)
 from made_pictures import textured
 from servers.asking import RESULT, SEED, SOURCE, Row, ask, round_trip_rows
 from servers.base import KEY, SLOW_SECONDS
@@ -102,9 +111,9 @@ def test_too_many_requests_say_how_long_to_wait() -> None:
         ("words_only", BadOutput, "Which ball do you mean?"),
         ("not_a_picture", BadOutput, "not a picture"),
         ("server_error", Unavailable, "503: Overloaded"),
-        ("truncated", Unavailable, "connection lost"),
-        ("not_json", Unavailable, "cut short"),
-        ("reset", Unavailable, "connection lost"),
+        ("truncated", NoReply, "connection lost"),
+        ("not_json", NoReply, "cut short"),
+        ("reset", NoReply, "connection lost"),
         ("unknown_model", Misconfigured, "No such model"),
     ],
 )

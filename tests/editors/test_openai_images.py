@@ -11,7 +11,16 @@ from convergebench.editors.needs import EditorKey
 from convergebench.editors.openai_images import OpenAIImages
 from convergebench.picture import Picture
 from convergebench.store import Workspace
-from convergebench.types import BadOutput, Case, EditError, Misconfigured, RateLimited, Refused, Unavailable
+from convergebench.types import (
+    BadOutput,
+    Case,
+    EditError,
+    Misconfigured,
+    NoReply,
+    RateLimited,
+    Refused,
+    Unavailable,
+)
 from made_pictures import textured
 from servers.asking import RESULT, SOURCE, Row, ask, round_trip_rows
 from servers.base import KEY, SLOW_SECONDS
@@ -125,8 +134,8 @@ def test_too_many_requests_say_how_long_to_wait() -> None:
         ("200_refused", Refused, "rejected by the safety system"),
         ("200_no_credit", Misconfigured, "exceeded your current quota"),
         ("server_error", Unavailable, "500"),
-        ("truncated", Unavailable, "connection lost"),
-        ("not_json", Unavailable, "cut short"),
+        ("truncated", NoReply, "connection lost"),
+        ("not_json", NoReply, "cut short"),
         ("reset", Unavailable, "connection lost"),
         ("no_credit", Misconfigured, "exceeded your current quota"),
         ("unknown_model", Misconfigured, "does not exist"),
@@ -137,7 +146,7 @@ def test_each_failure_has_its_kind_and_reason_and_is_asked_once(
 ) -> None:
     with served(word) as server, pytest.raises(EditError) as caught:
         ask(opened(server))
-    assert type(caught.value) is kind
+    assert isinstance(caught.value, kind)
     assert reason in str(caught.value)
     assert KEY not in str(caught.value)
     assert len(server.asked) == 1

@@ -10,7 +10,16 @@ import pytest
 from convergebench.editors import open_editor
 from convergebench.editors.xai import Xai
 from convergebench.store import Workspace
-from convergebench.types import BadOutput, Case, EditError, Misconfigured, RateLimited, Refused, Unavailable
+from convergebench.types import (
+    BadOutput,
+    Case,
+    EditError,
+    Misconfigured,
+    NoReply,
+    RateLimited,
+    Refused,
+    Unavailable,
+)
 from servers.asking import RESULT, SOURCE, Row, ask, round_trip_rows
 from servers.base import KEY
 from servers.xai import XaiServer
@@ -90,8 +99,8 @@ def test_too_many_requests_say_how_long_to_wait_and_are_asked_once() -> None:
         ("violation", Refused, "violates usage guidelines"),
         ("rejected_picture", Refused, "rejected by content moderation"),
         ("server_error", Unavailable, "503"),
-        ("reset", Unavailable, "connection to 127.0.0.1 lost"),
-        ("truncated", Unavailable, "was cut off"),
+        ("reset", NoReply, "connection to 127.0.0.1 lost"),
+        ("truncated", NoReply, "was cut off"),
         ("not_base64", BadOutput, "base64"),
         ("not_a_picture", BadOutput, "not a picture"),
         ("no_credit", Misconfigured, "credits"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convergebench.cli.exit_codes import judging_exit_code
+from convergebench.cli.exit_codes import DONE, judging_exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
@@ -178,7 +178,8 @@ def _print_pairwise(pairs: list[PairwiseCandidate], done: JudgingOutcome, judge:
     from convergebench.cli.judge_output import closing_lines
     from convergebench.cli.pairwise import contests_in_json, print_contests, summed_up
 
-    code = judging_exit_code(done)
+    # Equal pictures are ties without a verdict: where all are, there is nothing to ask.
+    code = judging_exit_code(done) if done.verdicts else DONE
     found = summed_up(pairs, done.verdicts)
     if as_json:
         rows = [contests_in_json(one) for one in found]

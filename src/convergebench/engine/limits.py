@@ -202,7 +202,7 @@ class Limits:
             self._warned = True
             log.warning("a provider states a cost of %r; the listed price is counted instead", stated)
         declined = isinstance(outcome, UNCHARGED) and not isinstance(outcome, NoReply)
-        return None if stated is None and declined else price_usd
+        return None if stated is None and (declined or not price_usd) else price_usd
 
     async def _outcome(self, call: Callable[[], Awaitable[T]]) -> T | EditError:
         try:

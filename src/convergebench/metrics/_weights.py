@@ -9,9 +9,11 @@ from convergebench.packaged_files import PackagedFile
 
 
 def path_of(file: PackagedFile, pull: str = "weights pull") -> Path:
-    """The path of the file in the cache; raises MetricUnavailable if it has not been pulled."""
+    """The path of the file in the cache; raises MetricUnavailable if it is not there or damaged."""
+    was_there = file.path.exists()
     if not file.is_cached():
-        raise MetricUnavailable(f"weights from {file.requirement} are not here yet: convergebench {pull}")
+        state = "were damaged, and deleted" if was_there else "are not here yet"
+        raise MetricUnavailable(f"weights from {file.requirement} {state}: convergebench {pull}")
     return file.path
 
 

@@ -215,7 +215,7 @@ def test_the_gallery_begins_with_the_worst_and_filters(visit: Visit, address: st
 
 def test_a_comparison_names_the_better_model_and_links_to_its_cases(visit: Visit, address: str) -> None:
     page = visit.open(address, "#/compare?a=fading&b=steady")
-    assert "steady is better" in page.inner_text(".lead")
+    assert "cannot be told apart" in page.inner_text(".lead"), "with so few pictures no p is small enough"
     assert "−0.380" in page.inner_text(".lead")
     page.locator(".bars a").first.click()
     page.wait_for_selector(".panes")

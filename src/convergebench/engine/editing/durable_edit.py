@@ -98,7 +98,8 @@ class DurableEdit:
             return await self._replay(recorded)
         if not self._may_begin():
             raise Stopped
-        await _check_readable(pictures)
+        if not self._trajectory.stored_first:  # otherwise the receiver reads them, not this process
+            await _check_readable(pictures)
         self._workspace.pictures.ensure_room()
         case, run_seed = self._trajectory.case.id, self._trajectory.seed
         seed = step_seed(run_seed, case, position if self._trajectory.seed_policy == "fresh" else 0)

@@ -69,7 +69,7 @@ def forecast_run(
     else the editors' typical time."""
     done: dict[tuple[str, str, int], int] = {}
     seconds: dict[Digest, float] = {}
-    if (folder / DATABASE).is_file():
+    if (folder / DATABASE).is_file() and (folder / DATABASE).stat().st_size:
         with Workspace.existing(folder) as workspace:
             seconds = mean_edit_seconds(workspace)
             done = {} if fresh else workspace.finished_edits(plan.protocol.name)
