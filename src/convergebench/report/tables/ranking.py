@@ -32,7 +32,8 @@ _FEWEST_COLUMNS = 3
 _GAP = 2
 """Characters between columns."""
 _ESSENTIAL = ("headline_score", "undid_mean", "kept_last", "usable")
-_LEAST_IMPORTANT = ("session_seconds", "session_usd", "usable_median", "ended_by", "stayed")
+_SESSION = ("session_seconds", "session_usd")
+_LEAST_IMPORTANT = (*_SESSION, "usable_median", "ended_by", "stayed")
 
 
 def ranking_table(ranking: Ranking, chosen: Sequence[str] = (), width: int | None = None) -> Table:
@@ -71,10 +72,13 @@ class Fitting:
 
 
 def fitting_columns(ranking: Ranking, columns: Sequence[RankingColumn], width: int) -> Fitting:
-    """Intervals are left out first, then columns, the least important ones first. What says how good a model
-    is stays at any width."""
-    if _text_width(ranking, columns, "terminal") <= width:
-        return Fitting(tuple(columns), "terminal")
+    """What a session takes is left out first, then intervals, then columns, the least important ones first.
+    What says how good a model is stays at any width."""
+    for without in (_SESSION[:count] for count in range(len(_SESSION) + 1)):
+        kept = [column for column in columns if column.key not in without]
+        if _text_width(ranking, kept, "terminal") <= width:
+            omitted = [column.title(ranking) for column in columns if column.key in without]
+            return Fitting(tuple(kept), "terminal", tuple(omitted))
     kept = list(columns)
     without_intervals: View = "json"  # the view in which no cell has one
     omitted = ["intervals"] if any("terminal" in column.intervals for column in columns) else []
@@ -96,7 +100,7 @@ def _text_width(ranking: Ranking, columns: Sequence[RankingColumn], view: View) 
     """In characters, with model names as they are up to a moderate length."""
     names = max((len(row.model) for row in ranking.rows), default=0)
     rows = list(_cells(ranking, columns, view))
-    total = 1 + _GAP + min(max(names, _NARROWEST_NAME), _MODERATE_NAME)
+    total = 2 * _GAP + min(max(names, _NARROWEST_NAME), _MODERATE_NAME)  # the rank is one character
     for place, column in enumerate(columns, start=2):
         heading = column.title(ranking)
         is_one_line = column.is_words or "terminal" in column.intervals
