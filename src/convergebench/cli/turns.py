@@ -14,8 +14,8 @@ from convergebench.cli.options import (
     SuiteName,
     WorkspaceFolder,
     benchmark,
+    chosen_models,
     console,
-    listed,
     print_json,
 )
 
@@ -65,12 +65,13 @@ def command(
 
     limits = RunLimits(judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost)
     code = DONE
+    models = chosen_models(model, workspace)
     if judge is not None:
-        code = _judge(judge, workspace, suite, listed(model), limits, retry_missing, quiet=as_json or as_csv)
+        code = _judge(judge, workspace, suite, models, limits, retry_missing, quiet=as_json or as_csv)
     if compare:
         _compare(compare, workspace, suite, as_json)
         return code
-    curves = curves_of(workspace, suite, listed(model))
+    curves = curves_of(workspace, suite, models)
     if as_json:
         from convergebench.report.tables.turns import json_turns
 
