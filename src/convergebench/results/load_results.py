@@ -143,7 +143,9 @@ def _edits(reversibility: Reversibility) -> Edits:
 
 
 def _latest_suite(records: Records, suites: Sequence[str]) -> str:
-    ran = (str(run.settings.get("suite")) for run in reversed(records.runs))
+    """That of the last run; an imported one only if nothing else is there."""
+    newest = sorted(records.runs, key=lambda run: (not run.is_import, run.id), reverse=True)
+    ran = (str(run.settings.get("suite")) for run in newest)
     return next((suite for suite in ran if suite in suites), suites[-1])
 
 
