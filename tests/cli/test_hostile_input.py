@@ -111,3 +111,32 @@ def test_damaged_weights_are_not_taken_for_cached(tmp_path: Path, monkeypatch: p
     file.path.write_bytes(content)
     assert not file.is_cached()
     assert not file.path.exists()
+
+
+def test_names_with_commas_select_models_in_every_command(cli: Cli, run: Words, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text(HEADER + '"Flux, large",a.png,hat,portrait,add,1,30,0.9\n')
+    there = ("-w", tmp_path / "results")
+    assert cli("import", tmp_path / "rows.csv", *there, "--suite", "t").code == 0
+    (tmp_path / "rows.csv").write_text(HEADER + "mine,a.png,hat,portrait,add,1,20,0.8\n")
+    assert cli("import", tmp_path / "rows.csv", *there, "--suite", "t").code == 0
+    ended = cli("summary", "-m", "Flux, large,mine", "--json", *there)
+    assert {row["model"] for row in ended.json["rows"]} == {"Flux, large", "mine"}
+    assert cli("workspace", "hide", "-m", "Flux, large", *there).code == 0
+    assert {row["model"] for row in cli("summary", "--json", *there).json["rows"]} == {"mine"}
+
+
+def test_an_import_does_not_hide_the_suites_that_were_run(cli: Cli, run: Words, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text(HEADER + "other,a.png,hat,portrait,add,2,30,0.9\n")
+    there = ("-w", tmp_path / "results")
+    assert cli("import", tmp_path / "rows.csv", *there).code == 0
+    assert {row["model"] for row in cli("summary", "--json", *there).json["rows"]} == {"other"}
+    assert cli(*run()).code == 0
+    (tmp_path / "rows.csv").write_text(HEADER + "another,a.png,hat,portrait,add,2,30,0.9\n")
+    assert cli("import", tmp_path / "rows.csv", *there).code == 0
+    assert {row["model"] for row in cli("summary", "--json", *there).json["rows"]} == {"jpeg"}
+    imported = cli("grid", "--suite", "imported", *there)
+    assert imported.code == 2
+    assert "imported tables have none" in imported.sentence
+    for command in ("report", "paper"):
+        ended = cli(command, "--suite", "imported", *there)
+        assert ended.code == 0, (command, ended.err)

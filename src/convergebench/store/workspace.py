@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
 from convergebench._version import __version__
+from convergebench.atomic_files import remove_leftovers
 from convergebench.errors import WorkspaceError
 from convergebench.providers import whole
 from convergebench.store import schema
@@ -92,6 +93,7 @@ class Workspace:
             if pictures is not None:
                 choose_location(folder, pictures)
             pictures_of(folder).prepare()
+            remove_leftovers(folder)
             claims = Claims.of(folder)
         except OSError as error:
             raise WorkspaceError(
