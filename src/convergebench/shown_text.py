@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -100,9 +101,18 @@ def guarded_streams() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
+def open_closed_streams() -> None:
+    """Open to nowhere what the shell has closed: otherwise the next file that is opened takes its place, and
+    is printed into."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    sys.stdin = sys.stdin or os.fdopen(0)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8")
+    sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8")
+
+
 def _guarded(stream: Any) -> Any:
-    if stream is None:  # closed by the shell
-        return None
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
     return PrintableStream(stream)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import itertools
 import os
 import shutil
@@ -13,13 +12,12 @@ from pathlib import Path
 from typing import Protocol
 
 from convergebench.atomic_files import has_ended
-from convergebench.errors import DiskFull, LostPicture, WorkspaceError
+from convergebench.errors import NO_ROOM, DiskFull, LostPicture, WorkspaceError
 from convergebench.picture import SUFFIXES, Picture, digest_of
 from convergebench.types import Digest, PictureFacts
 
 RESERVE_BYTES = 32 * 1024 * 1024
 """Reserved space, so that every edit already paid for can be stored."""
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 ROOM_SECONDS = 1.0
 REPAIR = "convergebench workspace repair says what can be done"

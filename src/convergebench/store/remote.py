@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from convergebench.errors import LostPicture, MissingExtra, WorkspaceError
+from convergebench.errors import NO_ROOM, LostPicture, MissingExtra, WorkspaceError
 from convergebench.lru_cache import LruCache
 from convergebench.picture import SUFFIXES, Picture
-from convergebench.store.pictures import NO_ROOM, REPAIR, PictureFolder, check, disk_full, name_of
+from convergebench.store.pictures import REPAIR, PictureFolder, check, disk_full, name_of
 from convergebench.types import Digest, PictureFacts
 
 PATIENCE_SECONDS = 300.0
