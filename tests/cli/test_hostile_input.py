@@ -142,7 +142,7 @@ def test_an_import_does_not_hide_the_suites_that_were_run(cli: Cli, run: Words, 
     assert imported.code == 2
     assert "imported tables have none" in imported.sentence
     for command in ("report", "paper"):
-        ended = cli(command, "--suite", "imported", *there)
+        ended = cli(command, "--suite", "imported", "-o", tmp_path / command, *there)
         assert ended.code == 0, (command, ended.err)
 
 
