@@ -9,7 +9,7 @@ import random
 from faults.hostile_provider import ESCAPES
 from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
 
-_PROMISED_TOO_MUCH = {"content-length": "3"}
+_CUT = {"content-length": "3"}
 
 
 def honest(asked: Asked) -> Answer:
@@ -45,6 +45,6 @@ _FAULTS = (
     Answer("<html>"), Answer("[" * 100_000), Answer({"choices": []}), Answer({"choices": None, "usage": -1}),
     completion("I would rather not."), completion('{"reason": "x"}'), completion('{"restored": NaN}'),
     completion('{"restored": 1e999, "undone": "maybe"}'), completion("[" * 50_000), completion(""),
-    completion('{"a": ', finish="length"), Answer("{}", headers=_PROMISED_TOO_MUCH),
+    completion('{"a": ', finish="length"), Answer('{"choices": []}', headers=_CUT),
     Answer("", 307, {"Location": "http://192.0.2.1/v1/chat/completions"}),
 )  # fmt: skip

@@ -83,7 +83,7 @@ def test_a_hostile_judge_costs_time_and_nothing_else(name: str, folder: Path) ->
         assert in_process(before(), folder).code == 0
     with HostileJudge(seed=SEED, share_of_faults=0.3) as judge:
         for _ in range(PATIENCE + FAULTS):
-            ended = in_process(command(judge), folder)
+            ended = in_process([*command(judge), "--retry-missing"], folder)
             check_clean(ended, folder)
             assert ended.code in (0, 1, 3), ended.err
             if ended.code == 0:
