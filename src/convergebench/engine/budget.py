@@ -37,7 +37,7 @@ class SpendingLedger(Protocol):
 
     def settle(self, entry: int, usd: float) -> None: ...
 
-    def record(self, usd: float) -> None:
+    async def record(self, usd: float) -> None:
         """A charge for which nothing was set aside; it counts, whatever the limit."""
 
 
@@ -118,7 +118,7 @@ class Budget:
         if done.entry is not None:
             self._ledger.settle(done.entry, charged)
         elif charged:
-            self._ledger.record(charged)
+            await self._ledger.record(charged)
 
     def price_usd(self, call: Reservation) -> float:
         """What to set aside for this call, by all that was charged so far."""
