@@ -13,11 +13,12 @@ _CUT = {"content-length": "3"}
 
 
 def honest(asked: Asked) -> Answer:
-    """Advice where it is asked for, and grades elsewhere."""
+    """Advice where it is asked for, and grades elsewhere, with the key that the question brought."""
+    key = asked.headers.get("authorization", "")
     if any('"instructions"' in text for text in asked.texts):
-        advice = {"reasoning": f"I see {ESCAPES}", "instructions": ["Flip the image horizontally"]}
+        advice = {"reasoning": f"I see {ESCAPES} {key}", "instructions": ["Flip the image horizontally"]}
         return completion(json.dumps(advice))
-    return completion(graded(asked, reason=f"seen {ESCAPES}"))
+    return completion(json.dumps({**json.loads(graded(asked)), "reason": f"seen {ESCAPES} {key}"}))
 
 
 class HostileJudge(JudgeServer):
@@ -31,7 +32,8 @@ class HostileJudge(JudgeServer):
 
     def _scripted(self, number: int, asked: Asked) -> Answer:
         if self._random.random() < self._share:
-            return self._random.choice(_FAULTS)
+            fault = self._random.choice(_FAULTS)
+            return failure(401, asked.headers.get("authorization", "")) if fault is None else fault
         self.answered.append(digest(asked))
         return honest(asked)
 
@@ -46,5 +48,6 @@ _FAULTS = (
     completion("I would rather not."), completion('{"reason": "x"}'), completion('{"restored": NaN}'),
     completion('{"restored": 1e999, "undone": "maybe"}'), completion("[" * 50_000), completion(""),
     completion('{"a": ', finish="length"), Answer('{"choices": []}', headers=_CUT),
+    None,  # the key, said back
     Answer("", 307, {"Location": "http://192.0.2.1/v1/chat/completions"}),
 )  # fmt: skip

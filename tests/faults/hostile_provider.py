@@ -112,7 +112,7 @@ class HostileImagesServer(LoopbackServer):
     FAULTS = (
         "reset", "error_500", "rate_limited", "not_json", "deep", "bomb", "no_picture", "not_a_picture",
         "file_url", "private_url", "redirect", "escapes", "lone_surrogate", "html", "cut_short", "empty",
-        "picture_bomb", "cut_picture",
+        "picture_bomb", "cut_picture", "says_the_key", "refuses_with_the_key",
     )  # fmt: skip
 
     def __init__(self, picture: bytes, seed: int = 0, share_of_faults: float = 0.5) -> None:
@@ -155,6 +155,7 @@ class HostileImagesServer(LoopbackServer):
             return await deep(request)
         status, body, headers = _FAULTY[word]
         text = body if isinstance(body, str) else json.dumps(body)
+        text = text.replace(THE_KEY, request.headers.get("Authorization", ""))
         return web.Response(status=status, text=text, content_type="application/json", headers=headers)
 
 
@@ -180,8 +181,16 @@ def _picture_bomb() -> bytes:
     )
 
 
+THE_KEY = "%KEY%"
+"""Stands for the key that the request brought, which a mean server says back."""
 ESCAPES = "\x1b[2J\x1b]0;owned\x07\x00 \u202egnp.exe =HYPERLINK(1)"
 _FAULTY: dict[str, tuple[int, Any, dict[str, str]]] = {
+    "says_the_key": (500, {"error": {"message": f"bad {THE_KEY}", "type": THE_KEY}}, {}),
+    "refuses_with_the_key": (
+        400,
+        {"error": {"message": f"rejected by safety: {THE_KEY}", "code": "moderation_blocked"}},
+        {},
+    ),
     "error_500": (500, {"error": {"message": "broken"}}, {}),
     "rate_limited": (429, {"error": {"message": "slow down"}}, {"Retry-After": "0"}),
     "not_json": (200, "<html>", {}),

@@ -95,7 +95,7 @@ class OpenAIChat:
         except ValueError as error:
             reason = self._key.hidden_in(error)
             raise NoReply(f"the answer was cut short or is not JSON: {reason}") from error
-        return self._reply(answer)
+        return self._key.removed_from(self._reply(answer))
 
     def _reply(self, answer: Any) -> JudgeReply:
         try:
