@@ -184,6 +184,7 @@ class JudgingStage:
         return ready
 
     async def _work(self, ready: asyncio.Queue[_Ready | None], group: asyncio.TaskGroup) -> None:
+        writing: asyncio.Task[None] | None = None
         while (one := await ready.get()) is not None:
             if self._stop.is_set():
                 self._queue.release(one.waiting)
@@ -193,8 +194,11 @@ class JudgingStage:
             with self._session.counted(), self._ending():
                 request = one.waiting.request
                 verdict = await self._client.verdict(request, one.waiting.read, one.question, writes)
-            # The next question does not wait for the disk.
-            group.create_task(self._settle(one.waiting, verdict, writes))
+            # The next question does not wait for the disk, but the one after it does: what a kill can lose of
+            # a worker is one answer that is being written and one that is under way.
+            if writing is not None:
+                await writing
+            writing = group.create_task(self._settle(one.waiting, verdict, writes))
 
     async def _settle(
         self, waiting: QueuedJudgement, verdict: Verdict | None, writes: list[Future[None]]
