@@ -47,6 +47,8 @@ def print_report(report: AgreementReport) -> None:
 def _print_raters(raters: Sequence[RaterCheck]) -> None:
     from rich.table import Table
 
+    from convergebench.report.formatting import number
+
     table = Table("rater", box=None)
     for heading in ("votes", "skipped", "catch trials failed", "contradicted", "median s"):
         table.add_column(heading, justify="right")
@@ -54,7 +56,7 @@ def _print_raters(raters: Sequence[RaterCheck]) -> None:
     for one in raters:
         table.add_row(
             one.rater, str(one.votes), str(one.skipped), f"{one.catch_failed} of {one.catch_trials}",
-            f"{one.contradictions} of {one.repeats}", f"{one.median_seconds:.1f}", "; ".join(one.reasons),
+            f"{one.contradictions} of {one.repeats}", number(one.median_seconds, 1), "; ".join(one.reasons),
         )  # fmt: skip
     console().print(table)
 

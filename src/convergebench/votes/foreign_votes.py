@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from convergebench.analysis.judged.bradley_terry import Comparison
+from convergebench.analysis.votes.vote import IMPORTED as MODE
 from convergebench.analysis.votes.vote import WINNERS, Vote
 from convergebench.judges import JudgeReply, Rubric, Verdict
 from convergebench.judges.base import JudgeAttempt
@@ -44,9 +45,7 @@ def vote_on_pictures(vote: ForeignVote, pool: QuestionPool, at: str) -> Vote | N
             first, second = one.pictures[::-1] if turned else one.pictures
             pictures = (("source", one.source), ("first", first), ("second", second))
             texts = {"instruction": one.instruction} if one.kind == "edit" else {}
-            return Vote(
-                vote.rater, one.kind, pictures, vote.answer, vote.seconds, texts, at=at, mode="imported"
-            )
+            return Vote(vote.rater, one.kind, pictures, vote.answer, vote.seconds, texts, at=at, mode=MODE)
     return None
 
 
