@@ -16,6 +16,8 @@ import pytest
 from cli.conftest import PROGRAM
 from convergebench.benchmarks.gedit.mini import load_gedit_mini
 from convergebench.picture import Picture, decode
+from convergebench.results import Records
+from convergebench.store import Workspace
 from convergebench.suites.sampling import Sampling
 from convergebench.types import Case
 from convergebench.votes.exchange import ForeignVote, read_vote_file
@@ -109,6 +111,12 @@ def test_models_are_compared_beside_the_benchmarks_own_figures(
         assert isinstance(vote, ForeignVote)
         won[{"first": vote.first, "second": vote.second}[vote.answer]] += 1
     assert won == {row["model"]: row["won"] for row in found["models"] if row["won"]}
+
+    back = cli("vote", "--import", tmp_path / "v2" / "better_edit.jsonl", "-w", folder)
+    assert f"{PAIRS} new votes (gedit-v2), 0 known before" in back.out
+    with Workspace.existing(folder) as workspace:
+        names = {one.name for one in Records.of(workspace).judges}
+    assert names == {judge.name, f"imported:{judge.name}"}  # never a person's
 
     again = cli(*words)
     assert len(compared(judge)) == 2 * PAIRS  # nothing was asked twice

@@ -33,7 +33,7 @@ def export_folder(workspace: Workspace, pool: QuestionPool, text: StudyText, fol
 def import_votes(workspace: Workspace, pool: QuestionPool, paths: Sequence[Path]) -> None:
     from convergebench.analysis.votes.vote import Vote
     from convergebench.votes.exchange import read_vote_file
-    from convergebench.votes.foreign_votes import save_foreign_vote, vote_on_pictures
+    from convergebench.votes.foreign_votes import judge_of, save_foreign_vote, vote_on_pictures
     from convergebench.votes.vote_store import save_vote
 
     read = [(path, *read_vote_file(path)) for path in paths]  # all, before anything is stored
@@ -44,7 +44,8 @@ def import_votes(workspace: Workspace, pool: QuestionPool, paths: Sequence[Path]
             for one in votes:
                 vote = one if isinstance(one, Vote) else vote_on_pictures(one, pool, now)
                 if vote is not None:
-                    new += save_vote(workspace, vote, run.id)
+                    judge = None if isinstance(one, Vote) else judge_of(one)
+                    new += save_vote(workspace, vote, run.id, judge)
                 elif not isinstance(one, Vote):
                     saved = save_foreign_vote(workspace, one, path.name, run.id)
                     new, by_name = new + saved, by_name + saved

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from convergebench.analysis.judged.bradley_terry import Comparison, Strengths, bradley_terry
 from convergebench.analysis.round_trip.results import Results
@@ -32,7 +32,7 @@ from convergebench.store import Workspace
 from convergebench.votes.foreign_votes import read_foreign_votes
 from convergebench.votes.predictors import category_groups, predicted_votes, round_groups, visibility_trials
 from convergebench.votes.question_pool import question_pool
-from convergebench.votes.vote_store import read_votes
+from convergebench.votes.vote_store import HUMAN, read_votes
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,8 @@ class AgreementReport:
     imported: Strengths | None
     """From imported preferences by model names; None if there are none."""
     imported_votes: int
+    imported_judges: Mapping[str, Strengths]
+    """The same from verdicts of models, by the model."""
 
 
 def agreement_report(workspace: Workspace, suite: str | None = None) -> AgreementReport:
@@ -94,8 +96,20 @@ def agreement_report(workspace: Workspace, suite: str | None = None) -> Agreemen
     trusted = [vote for vote in votes if vote.rater not in marked]
     everyone = _findings(records, results, votes)
     unmarked = _findings(records, results, trusted) if marked else everyone
-    imported = bradley_terry(foreign) if foreign else None
-    return AgreementReport(results.suite, tuple(checks), unmarked, everyone, imported, len(foreign))
+    of_people = [one for one in foreign if one.rater.startswith(f"{HUMAN}:")]
+    models = dict.fromkeys(one.rater for one in foreign if one not in of_people)
+    return AgreementReport(
+        suite=results.suite,
+        raters=tuple(checks),
+        unmarked=unmarked,
+        everyone=everyone,
+        imported=bradley_terry(of_people) if of_people else None,
+        imported_votes=len(of_people),
+        imported_judges={
+            name: bradley_terry(replace(one, rater="") for one in foreign if one.rater == name)
+            for name in models
+        },
+    )
 
 
 def _results(records: Records, suite: str | None) -> Results:

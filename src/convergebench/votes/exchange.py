@@ -51,6 +51,8 @@ class ForeignVote:
     round: int | None = None
     seed: int = 0
     seconds: float = 0.0
+    judge: str = ""
+    """The model that judged; empty if a person did."""
 
 
 def read_vote_file(path: Path) -> tuple[VoteFormat, list[Vote] | list[ForeignVote]]:
@@ -115,8 +117,9 @@ def _gedit(row: Mapping[str, Any]) -> ForeignVote:
         raise ValueError("its key is not PROMPT_pair_MODEL_vs_MODEL")
     answer = _answer((row.get("results") or row["result"])["winner"], _GEDIT)
     return ForeignVote(
-        _rater(row, "rater"), found["first"], found["second"], answer, found["case"], int(row["row"]), "edit"
-    )
+        _rater(row, "rater"), found["first"], found["second"], answer, found["case"], int(row["row"]), "edit",
+        judge=str(row.get("judge") or ""),
+    )  # fmt: skip
 
 
 def _genai(row: Mapping[str, Any]) -> ForeignVote:
