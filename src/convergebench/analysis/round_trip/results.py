@@ -45,6 +45,8 @@ class Return:
     reversibility: Reversibility = "reversible"
     """The class of the edit, or of the least reversible one if there are several."""
     verdicts: RoundVerdicts = NO_VERDICTS
+    content: str = ""
+    """Identifies source and instructions, equal in all suites and workspaces; empty for imported tables."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,8 @@ class FailedStep:
     forwards: tuple[Mapping[str, Measurement], ...] = ()
     """Like those of a return, if all forward edits of the round were created before the step that failed."""
     verdicts: RoundVerdicts = NO_VERDICTS
+    content: str = ""
+    """As in a return."""
 
 
 @dataclass(frozen=True)
