@@ -97,7 +97,7 @@ def agreement_report(workspace: Workspace, suite: str | None = None) -> Agreemen
     everyone = _findings(records, results, votes)
     unmarked = _findings(records, results, trusted) if marked else everyone
     of_people = [one for one in foreign if one.rater.startswith(f"{HUMAN}:")]
-    models = dict.fromkeys(one.rater for one in foreign if one not in of_people)
+    models = dict.fromkeys(one.rater for one in foreign if not one.rater.startswith(f"{HUMAN}:"))
     return AgreementReport(
         suite=results.suite,
         raters=tuple(checks),
