@@ -54,6 +54,7 @@ def print_scores(
             typer.echo(line)
         _print_table(scored)
     if pairs and any(one.n for one in pairs.table.summaries):
+        typer.echo()
         print_pairwise(pairs, with_pairs=False)
     for line in (*coverage_lines(covered), *_judged_lines(scored), *_pair_lines(pairs)):
         typer.echo(line, err=code != 0)

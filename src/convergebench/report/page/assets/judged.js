@@ -69,9 +69,9 @@ convergebench.judged = (() => {
     });
   }
 
-  function contests(found) {
+  function contests(found, title) {
     const strengthOf = (one, model) => one.strengths.models.find((line) => line.model === model);
-    return found.map((one) => h("div", {}, h("h3", {}, [one.rubric, one.suite, one.under].filter(Boolean).join(", ")),
+    return found.map((one) => h("div", {}, h("h3", {}, `${one.rubric}, ${title(one)}`),
       h("p", { class: "quiet" }, `${counted(one.n, "comparison")} with a verdict in both orders, ${one.missing} without; ${counted(one.ties, "tie")}, ${one.order_disagreements} of them because the orders disagree.`),
       table(["model", right("won"), right("tied"), right("lost"), right("wins"), right("strength"), right("95 % interval")], one.models.map((line) => {
         const strength = strengthOf(one, line.model);
@@ -80,9 +80,9 @@ convergebench.judged = (() => {
           h("td", { class: "number" }, strength ? convergebench.signed(strength.value, 2) : ABSENT),
           h("td", { class: "number" }, strength ? interval(strength.low, strength.high, 2) : ABSENT));
       }), `Models by ${one.rubric}`),
+      h("p", { class: "quiet" }, one.strengths.missing ? `No strengths: ${one.strengths.missing}.` : "Strength, by Bradley and Terry with ties; intervals account for the source picture. Every two models:"),
       table(["model", "against", right("won"), right("tied"), right("lost")], one.wins.map(([model, other, won, tied, lost]) =>
-        h("tr", {}, h("th", { scope: "row" }, model), h("td", {}, other), [won, tied, lost].map((count) => h("td", { class: "number" }, String(count))))), `Wins by ${one.rubric}`),
-      h("p", { class: "quiet" }, one.strengths.missing ? `No strengths: ${one.strengths.missing}.` : "Strength, by Bradley and Terry with ties; intervals account for the source picture.")));
+        h("tr", {}, h("th", { scope: "row" }, model), h("td", {}, other), [won, tied, lost].map((count) => h("td", { class: "number" }, String(count))))), `Wins by ${one.rubric}`)));
   }
 
   function calls(judging, lines) {
