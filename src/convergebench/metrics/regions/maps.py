@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from convergebench.lru_cache import LruCache
-from convergebench.metrics._lpips_map import DistanceMaps, LpipsAgainst
+from convergebench.metrics._lpips_map import DistanceMaps, LpipsAgainst, lpips_with
+from convergebench.metrics.base import MetricOptions
 from convergebench.metrics.drift._registration import Level, pyramid
 from convergebench.metrics.flip import PIXELS_PER_DEGREE, FlipAgainst, smoothed
 from convergebench.metrics.regions.close_up import CloseUp, cells_of, resampled
@@ -41,7 +42,7 @@ class ReferencePicture:
 
     pixels: Pixels
     flip_against: FlipAgainst
-    lpips_against: LpipsAgainst
+    lpips_against: LpipsAgainst = field(default_factory=lambda: lpips_with(MetricOptions()), repr=False)
     pixels_per_degree: float = PIXELS_PER_DEGREE
     _prepared: dict[int, Callable[[Pixels], FloatMap]] = field(default_factory=dict, repr=False)
     _close_ups: LruCache[CloseUp, Callable[[Pixels], DistanceMaps]] = field(
@@ -77,7 +78,8 @@ class ReferencePicture:
         compare = self._close_ups.get(box, lambda: self.lpips_against(box.of(self.pixels)))
         shown = box.laid_into(self.pixels, result, region)
         cells = cells_of(shown)
-        return np.sum([resampled(found, cells) for found in compare(shown)], axis=0, dtype=np.float32)
+        taps = [resampled(found, cells) for found in compare(shown)]
+        return np.asarray(np.sum(taps, axis=0), np.float32)
 
     def compared_by(self, reference: Pixels) -> Callable[[Pixels], FloatMap]:
         """Maps against another reference with the same field of view, at this size or a smaller one."""
