@@ -7,13 +7,17 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import convergebench
-from convergebench.leaderboard import pack_submission
+from convergebench.leaderboard import BuiltLeaderboard, build_leaderboard, pack_submission
+from convergebench.leaderboard.entries import LeftOut
 from convergebench.leaderboard.manifest import Pictures
+from convergebench.leaderboard.packing import digest_of_file
 from convergebench.picture import Picture
 from convergebench.store import Workspace
 from drawn_chains import room
@@ -87,3 +91,48 @@ def rewritten(source: Path, target: Path, changes: Mapping[str, Change], *, sign
         for name, data in members.items():
             new.writestr(name, data)
     return target
+
+
+def flattered(data: bytes) -> bytes:
+    """Every `undid` of a perfect 1."""
+    rows = [json.loads(line) for line in data.splitlines()]
+    for row in rows:
+        if row[2] == "undid" and row[4] is not None:
+            row[4] = 1.0
+    return "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+
+
+@dataclass(frozen=True)
+class Built:
+    board: BuiltLeaderboard
+    site: Path
+    folder: Path
+
+    @property
+    def left_out(self) -> Mapping[str, LeftOut]:
+        return {one.file: one for one in self.board.board.left_out}
+
+    @property
+    def data(self) -> Any:
+        return json.loads((self.site / "leaderboard.json").read_text())
+
+
+@pytest.fixture(scope="session")
+def built(north: Path, east: Path, south: Path, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    folder = tmp_path_factory.mktemp("submissions")
+    sound = submit(north, folder / "north.zip", "North <i>Lab</i>")
+    submit(east, folder / "east.zip", "East")
+    submit(south, folder / "south.zip", "South")
+    submit(south, folder / "south-small.zip", "South, thumbnails", "thumbnails")
+    submit(north, folder / "west-none.zip", "West", "none")
+    withdrawn = submit(east, folder / "west-old.zip", "West")
+    rows = "rows/measurements.jsonl"
+    rewritten(sound, folder / "changed.zip", {rows: flattered}, sign=False)
+    rewritten(sound, folder / "forged.zip", {rows: flattered}, sign=True)
+    shutil.copyfile(sound, folder / "twice.zip")
+    (folder / "broken.zip").write_bytes(sound.read_bytes()[:5000])
+    (folder / "link.zip").symlink_to(sound)
+    line = f'[[withdrawn]]\ndigest = "{digest_of_file(withdrawn)}"\nreason = "a wrong setting"\n'
+    (folder / "withdrawn.toml").write_text(line)
+    site = tmp_path_factory.mktemp("written") / "site"
+    return Built(build_leaderboard(folder, site, metric_names=METRICS), site, folder)

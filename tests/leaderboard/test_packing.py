@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 import convergebench
+from convergebench.api import Settings, execute, make_plan
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.leaderboard import build_leaderboard
 from convergebench.leaderboard.scrubbing import Scrubber
@@ -52,7 +53,8 @@ def careless(east: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
                              [(f"mine:{HOME}/flux", "2026-01-01T00:00:00")])  # fmt: skip
         workspace.write_rows("UPDATE measurements SET missing = ? WHERE value IS NULL", [(reason,)])
         failed = """INSERT INTO steps SELECT NULL, trajectory, position, role, round, instruction, seed,
-            inputs, NULL, NULL, NULL, NULL, 'unavailable', ?, 1, 0.5, 3, run, at FROM steps WHERE position = 3"""
+            inputs, NULL, NULL, NULL, NULL, 'unavailable', ?, 1, 0.5, 3, run, at
+            FROM steps WHERE position = 3"""
         workspace.write_rows(failed, [(reason,)]).result()
     return folder
 
@@ -67,7 +69,7 @@ def test_no_key_path_or_address_of_the_machine_is_in_any_byte(careless: Path, tm
             words = data.decode().replace('"', " ").replace(",", " ").split()
             assert socket.gethostname() not in words
     steps = packed["rows/steps.jsonl"].decode()
-    assert "POST [address] with [key]: [address] could not read [path]" in steps
+    assert "POST [address] with Bearer [key]: [address] could not read [path]" in steps
     assert "diffusers:[path]?steps=4" in packed["rows/runs.jsonl"].decode()
 
 
@@ -126,9 +128,9 @@ def test_pictures_lose_their_metadata_and_keep_their_numbers(pictures: Path, tmp
         exif[0x010E] = f"taken in {HOME}"
         Image.open(source).save(file, "PNG", exif=exif)
     place = tmp_path / "results"
-    convergebench.run(
-        [SigningEditor()], f"folder:{tmp_path / 'own'}", 2, limit=2, workspace=place, metrics=METRICS
-    ).close()
+    settings = Settings(("signing",), f"folder:{tmp_path / 'own'}", rounds=1, limit=1, metrics=METRICS)
+    with Workspace.create(place) as workspace:
+        execute(make_plan(settings, open_editor=lambda _: SigningEditor()), settings, workspace)
     folder = tmp_path / "submissions"
     packed = members(submit(place, folder / "one.zip", "Lab"))
     assert [name for name, data in packed.items() if HOME.encode() in data] == []
@@ -136,7 +138,7 @@ def test_pictures_lose_their_metadata_and_keep_their_numbers(pictures: Path, tmp
     (submission,) = built.board.submissions
     values = packed["rows/measurements.jsonl"].decode().splitlines()
     measured = [one for one in map(json.loads, values) if one[4] is not None]
-    assert submission.verification.compared == len(measured) > 20
+    assert submission.verification.compared == len(measured) > 5
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import logging
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -31,11 +31,11 @@ from convergebench.types import Digest
 TITLE = "ConvergeBench leaderboard"
 DATA = "leaderboard.json"
 _MARK = ".convergebench-leaderboard"
+ENTRIES, PICTURES, SITE = "entries", "pictures", "site"
 _ASSETS = ("board.css", "board.js")
 _MOST_STRIPS = 6
 
-Strips: TypeAlias = Mapping[str, Sequence[Digest]]
-"""The pictures of some cases, by the name of the case."""
+Strips: TypeAlias = Mapping[str, tuple[Digest, Digest]]
 
 log = logging.getLogger("convergebench")
 
@@ -64,22 +64,20 @@ def build_leaderboard(
     _check_place(site)
     with tempfile.TemporaryDirectory(prefix="convergebench-") as name:
         work = Path(name)
-        pictures, written = work / "pictures", work / "site"
-        written.mkdir()
+        (work / SITE).mkdir()
         checked: list[CheckedSubmission] = []
         left_out: list[LeftOut] = []
         for path in sorted(folder.glob("*.zip")):
             on_submission(path.name)
-            found = _check(path, work, pictures, withdrawn, checked, metric_names)
+            found = _check(path, work, withdrawn, checked, metric_names)
             if isinstance(found, LeftOut):
                 left_out.append(found)
             else:
                 checked.append(found)
-        strips = {one.digest: _write_page(one, written) for one in checked}
-        tables = tuple(board_tables(entries_of(checked), work, pictures))
+        tables = tuple(board_tables(entries_of(checked), work, work / PICTURES))
         board = Board(title, tables, tuple(checked), tuple(left_out))
-        _write_site(board, strips, written)
-        _replace(site, written)
+        _write_site(board, work / SITE)
+        _replace(site, work / SITE)
     return BuiltLeaderboard(site / "index.html", board)
 
 
@@ -99,8 +97,8 @@ def _replace(site: Path, written: Path) -> None:
 
 
 def _check(
-    path: Path, work: Path, pictures: Path, withdrawn: Mapping[Digest, str],
-    others: Sequence[CheckedSubmission], metric_names: Sequence[str],
+    path: Path, work: Path, withdrawn: Mapping[Digest, str], others: Sequence[CheckedSubmission],
+    metric_names: Sequence[str],
 ) -> CheckedSubmission | LeftOut:  # fmt: skip
     try:
         if path.is_symlink():
@@ -115,15 +113,17 @@ def _check(
         return LeftOut(path.name, digest, "it is the same file as another one")
     place = work / f"submission-{digest}"
     try:
-        opened = open_submission(path, place, pictures)
+        opened = open_submission(path, place, work / PICTURES)
         _check_against_others(opened.rows["case_facts"], opened.manifest.suite, others)
-        verification = verify(opened, metric_names)
+        found = CheckedSubmission(path, digest, opened.manifest, verify(opened, metric_names), place)
+        return replace(found, strips=_write_page(found, work / SITE))
     except ConvergeBenchError as error:
-        return LeftOut(path.name, digest, str(error).replace(str(work), ""))
+        reason = str(error).replace(str(work), "")
     except Exception as error:  # hostile input: whatever it provokes concerns this file only
         log.debug("%s", path, exc_info=True)
-        return LeftOut(path.name, digest, f"it cannot be used ({type(error).__name__})")
-    return CheckedSubmission(path, digest, opened.manifest, verification, place)
+        reason = f"it cannot be used ({type(error).__name__})"
+    shutil.rmtree(work / SITE / ENTRIES / digest[:12], ignore_errors=True)
+    return LeftOut(path.name, digest, reason)
 
 
 def _check_against_others(
@@ -145,7 +145,7 @@ def _write_page(submission: CheckedSubmission, site: Path) -> Strips:
     """The submission's own page, if it has all pictures; otherwise its thumbnails, and strips of some."""
     if submission.manifest.pictures == "none":
         return {}
-    folder = site / "entries" / submission.id
+    folder = site / ENTRIES / submission.id
     if submission.manifest.pictures == "thumbnails":
         (folder / "thumbnails").mkdir(parents=True)
         for digest, data in thumbnails_of(submission.file).items():
@@ -156,32 +156,30 @@ def _write_page(submission: CheckedSubmission, site: Path) -> Strips:
     return {}
 
 
-def _write_site(board: Board, strips: Mapping[Digest, Strips], site: Path) -> None:
+def _write_site(board: Board, site: Path) -> None:
     for name in _ASSETS:
         text = (files(__package__) / "assets" / name).read_text(encoding="utf-8")
         (site / name).write_text(text, encoding="utf-8")
     (site / "index.html").write_text(front_page(board), encoding="utf-8")
     (site / "history.html").write_text(history_page(board), encoding="utf-8")
-    (site / "entries").mkdir(exist_ok=True)
+    (site / ENTRIES).mkdir(exist_ok=True)
     for one in board.submissions:
-        has_page = one.manifest.pictures == "full"
-        page = submission_page(one, has_page=has_page, thumbnails=strips[one.digest])
-        (site / "entries" / f"{one.id}.html").write_text(page, encoding="utf-8")
+        (site / ENTRIES / f"{one.id}.html").write_text(submission_page(one), encoding="utf-8")
     data = json.dumps(board_data(board), indent=1, ensure_ascii=False, allow_nan=False)
     (site / DATA).write_text(f"{data}\n", encoding="utf-8")
 
 
 def _strips(submission: CheckedSubmission) -> Strips:
-    """The source and the last return of some cases."""
-    found: dict[str, list[Digest]] = {}
+    """The source and the last picture of some cases."""
+    found: dict[str, tuple[Digest, Digest]] = {}
     with Workspace.existing(submission.folder) as workspace:
         records = Records.of(workspace)
         cases = {one.id: f"{one.case.id}, {one.model}" for one in records.trajectories}
         for step in records.steps:
             if step.picture is None or step.trajectory not in cases:
                 continue
-            source, *_ = found.setdefault(cases[step.trajectory], [step.inputs[0]])
-            found[cases[step.trajectory]] = [source, step.picture]
+            source, _ = found.get(cases[step.trajectory], (step.inputs[0], ""))
+            found[cases[step.trajectory]] = (source, step.picture)
     return dict(list(found.items())[:_MOST_STRIPS])
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -27,6 +27,8 @@ class CheckedSubmission:
     manifest: Manifest
     verification: Verification
     folder: Path
+    strips: Mapping[str, tuple[Digest, Digest]] = field(default_factory=dict)
+    """Source and last picture of some cases, if there are only thumbnails of them."""
 
     @property
     def id(self) -> str:
@@ -77,14 +79,19 @@ def entries_of(submissions: Sequence[CheckedSubmission]) -> list[Entry]:
     ]
     counts = Counter((label, one.manifest.label) for one, label, _ in found)
     days = Counter((label, one.manifest.label, one.manifest.date) for one, label, _ in found)
-    entries = []
+    entries: list[Entry] = []
+    names: set[str] = set()
     for one, model, fingerprint in found:
         by = one.manifest.label
         if counts[model, by] > 1:
             by = f"{by}, {one.manifest.date}"
         if days[model, one.manifest.label, one.manifest.date] > 1:
             by = f"{by}, {one.id[:6]}"
-        entries.append(Entry(one, model, fingerprint, f"{model} ({by})"))
+        name = f"{model} ({by})"
+        if name in names:  # made to be mistaken for another
+            name = f"{name} {one.digest}{fingerprint}"
+        names.add(name)
+        entries.append(Entry(one, model, fingerprint, name))
     return entries
 
 

@@ -75,6 +75,11 @@ def _check_manifest(manifest: Manifest, rows: Rows) -> None:
         "rounds": {max((row["rounds"] for row in rows["trajectories"]), default=0)},
         "date": {max((row["at"] for row in rows["steps"]), default="")[:10]},
     }
+    stated = {one.fingerprint: one.role for one in manifest.models}
+    if stated != {row["fingerprint"]: row["role"] for row in rows["editors"]}:
+        raise BadSubmission("its rows have other models than its manifest says")
+    if "model" not in stated.values():
+        raise BadSubmission("it has no model, only floors and probes")
     for name, values in found.items():
         if values != {getattr(manifest, name)}:
             raise BadSubmission(f"its rows have another {name} than its manifest says")

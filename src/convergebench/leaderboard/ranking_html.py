@@ -22,8 +22,8 @@ _SCORE = "headline_score"
 _WIDTH, _HEIGHT = 100, 10
 
 
-def ranking_html(shared: SharedRanking, entries: Mapping[str, Entry], caption: str, *, root: str) -> Markup:
-    """`root` is the way from the page to the site's folder."""
+def ranking_html(shared: SharedRanking, entries: Mapping[str, Entry], *, title: str, caption: str) -> Markup:
+    """For a page in the site's folder; the title is for those who do not see what stands above it."""
     ranking = shared.ranking
     columns = columns_in("page", ranking)
     values = [column.values(ranking) for column in columns]
@@ -33,7 +33,7 @@ def ranking_html(shared: SharedRanking, entries: Mapping[str, Entry], caption: s
         _head("edited on"), _head("own cases", "number"),
     ]  # fmt: skip
     rows = [
-        _row(shared, row.model, row.rank, entries[row.model], root,
+        _row(shared, row.model, row.rank, entries[row.model],
              [_cell(column, found.get(row.model)) for column, found in zip(columns, values, strict=True)])
         for row in ranking.rows
         if row.model in entries
@@ -50,7 +50,7 @@ def ranking_html(shared: SharedRanking, entries: Mapping[str, Entry], caption: s
     ]
     notes = [element("li", note) for note in ranking_notes(ranking)]
     return joined(
-        element("div", table, class_="scroll", tabindex="0", role="region", aria_label=caption),
+        element("div", table, class_="scroll", tabindex="0", role="region", aria_label=f"{title}: {caption}"),
         element("details", element("summary", "What the columns mean"), element("dl", *legend)),
         element("details", element("summary", "Notes"), element("ul", *notes)) if notes else "",
     )
@@ -63,20 +63,14 @@ def standing(entry: Entry) -> Markup:
     )
 
 
-def entry_link(entry: Entry, root: str, text: str) -> Markup:
-    return element("a", text, href=f"{root}entries/{entry.submission.id}.html")
-
-
-def _row(
-    shared: SharedRanking, name: str, rank: int | None, entry: Entry, root: str, cells: list[Markup]
-) -> Markup:
+def _row(shared: SharedRanking, name: str, rank: int | None, entry: Entry, cells: list[Markup]) -> Markup:
     own = shared.own_cases.get(name)
     return element(
         "tr",
         element("td", ABSENT if rank is None else str(rank), class_="number", data_value=rank or ""),
         element(
             "th",
-            entry_link(entry, root, entry.model),
+            element("a", entry.model, href=f"entries/{entry.submission.id}.html"),
             element("span", f" by {entry.label} ", class_="by"),
             standing(entry),
             scope="row",

@@ -11,8 +11,7 @@ from convergebench.leaderboard.markup import Markup, document, element, joined
 from convergebench.leaderboard.ranking_html import ranking_html
 from convergebench.leaderboard.tables import BoardTable, SharedRanking, TableKey
 from convergebench.leaderboard.verification import ABSOLUTE_TOLERANCE
-from convergebench.report.formatting import counted
-from convergebench.types import Digest
+from convergebench.report.formatting import counted, metric_title
 
 _INTRODUCTION = (
     "Models edit a picture and undo the edit, again and again. The score, 0 to 100, says how much of the "
@@ -57,7 +56,7 @@ def history_page(board: Board) -> str:
     """Every model that was submitted more than once, over time."""
     sections = [
         element("section", element("h2", f"{model} · {table_title(table.key)}"),
-                ranking_html(_by_date(shared, table), table.entries, _caption(shared), root=""))
+                _ranking_html(_by_date(shared, table), table, f"{model} · {table_title(table.key)}"))
         for table in board.tables
         for model, shared in table.histories.items()
     ]  # fmt: skip
@@ -66,22 +65,20 @@ def history_page(board: Board) -> str:
     return _page(f"History of models · {board.title}", "", links, *empty, *sections)
 
 
-def submission_page(
-    submission: CheckedSubmission, *, has_page: bool, thumbnails: Mapping[str, Sequence[Digest]]
-) -> str:
-    """`thumbnails` are the pictures of some cases, by the case's id."""
+def submission_page(submission: CheckedSubmission) -> str:
+    """Its facts, with a link to its own page if there is one."""
     links = [
         element("a", "Leaderboard", href="../index.html"),
         element("a", "History", href="../history.html"),
     ]
-    if has_page:
+    if submission.manifest.pictures == "full":
         links.append(element("a", "Curves, pictures and cases", href=f"{submission.id}/index.html"))
     manifest, verification = submission.manifest, submission.verification
     names = ", ".join(one.name for one in manifest.models)
     sections = [_facts(submission)]
     if verification.notes:
         sections.append(element("section", element("h2", "Audit"), _list(verification.notes)))
-    sections += _thumbnail_section(submission.id, thumbnails)
+    sections += _thumbnail_section(submission)
     sections.append(element("section", element("h2", "Models"), _models(submission)))
     metrics = ", ".join(f"{name} {version}" for name, version in manifest.metrics.items())
     versions = {**manifest.environment, "metrics": metrics}
@@ -114,15 +111,15 @@ def _page(title: str, root: str, links: Sequence[Markup], *sections: str) -> str
 def _table_section(table: BoardTable, identity: str) -> Markup:
     parts: list[Markup] = []
     for shared in table.rankings:
-        ranked = [_verdict(shared), ranking_html(shared, table.entries, _caption(shared), root="")]
+        ranked = [_verdict(shared), _ranking_html(shared, table, table_title(table.key))]
         if shared.ranking.edits == "reversible" or shared is table.rankings[0]:
             parts += ranked
         else:
             summary = element("summary", "Edits that can be undone only in part")
             parts.append(element("details", summary, *ranked))
     if table.key.other_versions:
-        words = "These were measured by other versions of metrics and cannot be measured again here, so they "
-        parts.insert(0, element("p", f"{words} are not compared with the entries of other tables."))
+        words = "These were measured by other versions of metrics and cannot be measured again here: they "
+        parts.insert(0, element("p", f"{words}are not compared with the entries of other tables."))
     if table.kept_apart:
         lines = [
             joined(f"{name}: {counted(count, 'case')} would be left to compare all on; see ",
@@ -133,9 +130,16 @@ def _table_section(table: BoardTable, identity: str) -> Markup:
     return element("section", element("h2", table_title(table.key)), *parts, id=identity)
 
 
+def _ranking_html(shared: SharedRanking, table: BoardTable, title: str) -> Markup:
+    return ranking_html(shared, table.entries, title=title, caption=_caption(shared))
+
+
 def _verdict(shared: SharedRanking) -> Markup:
-    found = shared.ranking.headline
-    return element("p", headline_sentence(found) if found else "No entry has a score.", class_="verdict")
+    ranking = shared.ranking
+    if ranking.headline is not None:
+        return element("p", headline_sentence(ranking.headline), class_="verdict")
+    title = metric_title(ranking.metric)
+    return element("p", f"Ranked by {title} at round {ranking.round}: what a person sees is not measured.")
 
 
 def _caption(shared: SharedRanking) -> str:
@@ -156,7 +160,9 @@ def _by_date(shared: SharedRanking, table: BoardTable) -> SharedRanking:
 def _left_out_section(left_out: Sequence[LeftOut]) -> Iterator[Markup]:
     if not left_out:
         return
-    head = element("tr", *(element("th", text, scope="col") for text in ("file", "", "reason", "digest")))
+    head = element(
+        "tr", *(element("th", text, scope="col") for text in ("file", "status", "reason", "digest"))
+    )
     rows = [
         element(
             "tr", element("th", one.file, scope="row"), element("td", _LABELS[one.is_withdrawn]),
@@ -214,18 +220,17 @@ def _models(submission: CheckedSubmission) -> Markup:
     return element("div", table, class_="scroll", tabindex="0", role="region", aria_label="Models")
 
 
-def _thumbnail_section(identity: str, thumbnails: Mapping[str, Sequence[Digest]]) -> Iterator[Markup]:
-    if not thumbnails:
+def _thumbnail_section(submission: CheckedSubmission) -> Iterator[Markup]:
+    if not submission.strips:
         return
     strips = []
-    for case, digests in thumbnails.items():
+    for case, (source, last) in submission.strips.items():
         pictures = [
-            element("li", element("img", src=f"{identity}/thumbnails/{digest}.jpg", loading="lazy",
-                                  alt="Source" if not number else "Last return"))
-            for number, digest in enumerate(digests)
-        ]  # fmt: skip
+            element("li", element("img", src=f"{submission.id}/thumbnails/{digest}.jpg", alt=alt))
+            for digest, alt in ((source, "Source"), (last, "Last picture"))
+        ]
         strips.append(joined(element("h3", case), element("ul", *pictures, class_="strip")))
-    yield element("section", element("h2", "Sources and last returns, as thumbnails"), *strips)
+    yield element("section", element("h2", "Sources and last pictures, as thumbnails"), *strips)
 
 
 def _definitions(facts: Mapping[str, str]) -> Markup:

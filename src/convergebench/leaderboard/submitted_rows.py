@@ -161,7 +161,7 @@ def _checked_rows(table: str, data: bytes) -> Iterator[Row]:
             for (name, check), value in zip(columns.items(), values, strict=True):
                 if not check(value):
                     raise ValueError(f"impossible value of {name}")
-        except (ValueError, RecursionError) as error:
+        except (ValueError, RecursionError, OverflowError) as error:
             reason = "nested too deeply" if isinstance(error, RecursionError) else error
             raise BadSubmission(f"row {number} of {table} is damaged: {reason}") from error
         row = dict(zip(columns, values, strict=True))
