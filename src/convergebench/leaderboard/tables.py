@@ -81,7 +81,8 @@ def _table(key: TableKey, entries: Sequence[Entry], folder: Path, pictures: Path
             _merge(merged, submission, own)
         results = load_results(merged, key.suite)
     current = newest_of(entries)
-    rankings, apart = [], {}
+    rankings: list[SharedRanking] = []
+    apart: dict[str, int] = {}
     for part in (results, results.partial):
         if part is None or not part.metrics:
             continue
