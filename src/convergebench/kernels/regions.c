@@ -6,7 +6,7 @@
 
 #include "floats.h"
 
-enum { PARTS = 2, BINS = 64, BLOCK = 1024 };
+enum { PARTS = 2, BINS = 64, BLOCK = 1024, COPIES = 4 };
 
 /* Of every value its bin, whether it exceeds `visible`, and 0 to 1 from `start` over `span`. */
 FOR_EACH_PROCESSOR
@@ -29,25 +29,30 @@ void map_part_sums(const float *map, const uint8_t *mask, const uint8_t *covered
                    float start, float span, int64_t *histograms, double *sums) {
     uint8_t bins[BLOCK], exceeds_it[BLOCK];
     float ramps[BLOCK];
-    int64_t seen[PARTS] = {0}, pixels[PARTS] = {0};
-    double total[PARTS] = {0};
-    memset(histograms, 0, PARTS * BINS * sizeof(int64_t));
+    /* Neighbours are often in one bin: in copies of their own, one count need not wait for the other. */
+    int64_t counts[COPIES][PARTS][BINS] = {{{0}}}, seen[COPIES][PARTS] = {{0}};
+    double total[COPIES][PARTS] = {{0}};
     for (int64_t first = 0; first < count; first += BLOCK) {
         int64_t here = count - first < BLOCK ? count - first : BLOCK;
         evaluate(map + first, here, visible, start, span, bins, exceeds_it, ramps);
         for (int64_t i = 0; i < here; i++) {
             if (covered && !covered[first + i])
                 continue;
-            int part = mask[first + i] != 0;
-            histograms[part * BINS + bins[i]]++;
-            pixels[part]++;
-            seen[part] += exceeds_it[i];
-            total[part] += ramps[i];
+            int part = mask[first + i] != 0, copy = i % COPIES;
+            counts[copy][part][bins[i]]++;
+            seen[copy][part] += exceeds_it[i];
+            total[copy][part] += ramps[i];
         }
     }
-    for (int part = 0; part < PARTS; part++) {
-        sums[part * 3] = (double)pixels[part];
-        sums[part * 3 + 1] = (double)seen[part];
-        sums[part * 3 + 2] = total[part];
-    }
+    memset(histograms, 0, PARTS * BINS * sizeof(int64_t));
+    memset(sums, 0, PARTS * 3 * sizeof(double));
+    for (int copy = 0; copy < COPIES; copy++)
+        for (int part = 0; part < PARTS; part++) {
+            for (int bin = 0; bin < BINS; bin++) {
+                histograms[part * BINS + bin] += counts[copy][part][bin];
+                sums[part * 3] += (double)counts[copy][part][bin];
+            }
+            sums[part * 3 + 1] += (double)seen[copy][part];
+            sums[part * 3 + 2] += total[copy][part];
+        }
 }
