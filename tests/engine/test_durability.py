@@ -87,7 +87,7 @@ def test_a_run_killed_at_random_moments_ends_as_one_that_never_was(tmp_path: Pat
         before = count_steps(killed)
         process = start(killed, pictures)
         while process.poll() is None and count_steps(killed) < before + moments.randrange(1, 24):
-            time.sleep(0.001)
+            time.sleep(0.01)
         time.sleep(moments.uniform(0, 0.03))
         if process.poll() is not None:
             break
