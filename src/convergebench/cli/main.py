@@ -24,6 +24,7 @@ from convergebench.cli import (
     import_,
     init,
     judge,
+    leaderboard,
     measure,
     metrics,
     models,
@@ -34,6 +35,7 @@ from convergebench.cli import (
     report,
     run,
     score,
+    submit,
     suites,
     summary,
     task,
@@ -81,6 +83,7 @@ for module in (
     audit,
     check,
     measure,
+    submit,
 ):
     app.command(module.NAME)(module.command)
 app.add_typer(refine.app)
@@ -88,6 +91,7 @@ app.add_typer(models.app)
 for module in (suites, metrics, doctor, init):
     app.command(module.NAME)(module.command)
 app.add_typer(pairs.app)
+app.add_typer(leaderboard.app)
 app.add_typer(weights.app)
 app.add_typer(workspace.app)
 
