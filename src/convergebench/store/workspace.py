@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import shutil
 import sqlite3
@@ -280,11 +281,15 @@ class Workspace:
 
     def write_rows(self, sql: str, rows: Sequence[Any]) -> Future[None]:
         """Run the statement once for each row, a tuple or a mapping, in one transaction."""
+        return self.write_together([(sql, row) for row in rows])
+
+    def write_together(self, statements: Sequence[tuple[str, Any]]) -> Future[None]:
+        """Statements, each with its row, in one transaction: after a kill all of them are there, or none."""
 
         def write(db: sqlite3.Connection) -> None:
-            storable = [_storable(row) for row in rows]
             # Nothing is returned: a cursor released on another thread would reset a statement that is in use.
-            db.executemany(sql, storable)
+            for sql, rows in itertools.groupby(statements, key=lambda one: one[0]):
+                db.executemany(sql, [_storable(row) for _, row in rows])
 
         return self._write(write)
 
