@@ -142,6 +142,20 @@ def test_pictures_lose_their_metadata_and_keep_their_numbers(pictures: Path, tmp
 
 
 @pytest.mark.parametrize(
+    ("name", "clean"),
+    [
+        ("folder:{cwd}/my photos@5e03c4f241b955b0", "folder:[path]@5e03c4f241b955b0"),
+        ("folder:/srv/a@b/photos@5e03c4f241b955b0/cross_edit", "folder:[path]@5e03c4f241b955b0/cross_edit"),
+        ("openai:m?base_url=http://10.0.0.1/v1&size=512", "openai:m?base_url=[address]&size=512"),
+        ("fal:fal-ai/flux-2/klein/9b/edit", "fal:fal-ai/flux-2/klein/9b/edit"),
+        ("converge@2", "converge@2"),
+    ],
+)
+def test_a_name_keeps_what_identifies_the_suite_or_the_model(name: str, clean: str) -> None:
+    assert Scrubber().value(name.replace("{cwd}", str(Path.cwd()))) == clean
+
+
+@pytest.mark.parametrize(
     ("text", "clean"),
     [
         ("no file /home/jane/x.png; and/or 1/2 at 12:30:45", "no file [path]; and/or 1/2 at 12:30:45"),

@@ -73,6 +73,7 @@ def _check_manifest(manifest: Manifest, rows: Rows) -> None:
         "suite": {row["suite"] for row in rows["suite_cases"]},
         "protocol": {row["protocol"] for row in rows["trajectories"]},
         "rounds": {max((row["rounds"] for row in rows["trajectories"]), default=0)},
+        "cases": {len(rows["case_facts"])},
         "date": {max((row["at"] for row in rows["steps"]), default="")[:10]},
     }
     stated = {one.fingerprint: one.role for one in manifest.models}
