@@ -70,7 +70,7 @@ convergebench.judged = (() => {
   }
 
   function contests(found) {
-    return found.map((one) => h("div", {}, h("h3", {}, one.rubric),
+    return found.map((one) => h("div", {}, h("h3", {}, [one.rubric, one.part].filter(Boolean).join(", ")),
       h("p", { class: "quiet" }, `${counted(one.n, "comparison")} with a verdict in both orders, ${one.missing} without; ${counted(one.ties, "tie")}, ${one.order_disagreements} of them because the orders disagree.`),
       table(["model", "against", right("won"), right("tied"), right("lost")], one.wins.map(([model, other, won, tied, lost]) =>
         h("tr", {}, h("th", { scope: "row" }, model), h("td", {}, other), [won, tied, lost].map((count) => h("td", { class: "number" }, String(count))))), `Wins by ${one.rubric}`),
