@@ -86,7 +86,7 @@ def test_correlations_are_those_of_scipy() -> None:
 
 def test_intervals_by_reference_hold_the_truth() -> None:
     held = []
-    for seed in range(150):
+    for seed in range(50):
         random = np.random.default_rng(seed)
         shared = random.normal(0, 0.5, 25)
         latent = random.normal(size=250)
@@ -98,7 +98,7 @@ def test_intervals_by_reference_hold_the_truth() -> None:
         assert found is not None and found.low is not None and found.high is not None
         pearson = 1 / np.sqrt(1 + 1 + 0.25)
         held.append(found.low <= 6 / np.pi * np.arcsin(pearson / 2) <= found.high)  # of normal variables
-    assert 0.9 < np.mean(held) < 1.0
+    assert 0.88 <= np.mean(held) <= 1.0
 
 
 def test_the_command_prints_metrics_that_follow_the_strength(
