@@ -77,7 +77,8 @@ def pictures_section(
             digests[item.round - 1] = item.digest
             drifts[item.round - 1] = leading_drift(values_of(item))
             region = regions.get((item.case, item.digest))
-            crops[item.round - 1] = region and crop_name(region.source, item.digest, region.box)
+            if region and region.source != item.digest:
+                crops[item.round - 1] = crop_name(region.source, item.digest, region.box)
         if film.case in case:
             rows.append({"model": model[film.model], "case": case[film.case], "seed": film.seed,
                          "digests": digests, "drifts": drifts, "crops": crops,
