@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from convergebench.errors import ConvergeBenchError
 from convergebench.report.page.change_maps import mean_map
 from convergebench.report.page.data_script import script_of
 from convergebench.report.page.page_files import PARTS
-from convergebench.report.page.page_results import Scope, other_scopes, page_results
+from convergebench.report.page.page_results import Scope, other_scopes, page_results, single_runs
 from convergebench.report.page.picture_cache import PictureCache
 from convergebench.report.page.scopes import SCOPES, split_key
 from convergebench.report.page.sections import Sections
@@ -31,12 +32,17 @@ class _Snapshot:
     """The sections at one point in time, each built once, by one thread."""
 
     def __init__(
-        self, version: int, workspace: Workspace, results: Results, scopes: Sequence[Scope], due: float
+        self,
+        version: int,
+        open_run: Callable[[int | None], Workspace],
+        results: Results,
+        scopes: Sequence[Scope],
+        due: float,
     ) -> None:
         self.version = version
         self.due = due
-        self.sections = Sections(workspace, results, live=True)
-        self._workspace = workspace
+        self.sections = Sections(open_run(None), results, live=True)
+        self._open_run = open_run
         self._scopes = [Scope(results.suite, results.protocol), *scopes]
         self._sections = {0: self.sections}
         self._scripts: dict[str, str] = {}
@@ -49,9 +55,10 @@ class _Snapshot:
             return None
         with self._guards["scope", scope]:
             if scope not in self._sections:
-                suite, protocol = self._scopes[scope]
-                results = load_results(self._workspace, suite, protocol=protocol)
-                self._sections[scope] = Sections(self._workspace, results, live=True)
+                suite, protocol, run = self._scopes[scope]
+                workspace = self._open_run(run)
+                results = load_results(workspace, suite, protocol=protocol)
+                self._sections[scope] = Sections(workspace, results, live=True)
             return self._sections[scope]
 
     @property
@@ -89,6 +96,7 @@ class LiveData:
         self.workspace = Workspace.existing(folder, Selection(models=tuple(models)))
         self.picture_cache = PictureCache(self.workspace.pictures, folder / PARTS)
         self._suite = suite
+        self._runs: dict[int, Workspace] = {}
         self._guard = threading.Lock()
         self._closing = threading.Event()
         self._preparing = threading.Thread(target=self._prepare_more, daemon=True)
@@ -152,7 +160,8 @@ class LiveData:
         self._closing.set()
         if self._preparing.is_alive():
             self._preparing.join()
-        self.workspace.close()
+        for opened in (self.workspace, *self._runs.values()):
+            opened.close()
 
     def _take_snapshot(self) -> _Snapshot:
         began = time.monotonic()
@@ -161,4 +170,15 @@ class LiveData:
         taken = time.monotonic() - began
         due = began + max(_SHORTEST_WAIT_SECONDS, _SHARE_OF_TIME * taken)
         scopes = [] if self._suite else other_scopes(self.workspace, results)
-        return _Snapshot(version, self.workspace, results, scopes, due)
+        return _Snapshot(
+            version, self._open_run, results, [*scopes, *single_runs(self.workspace, results)], due
+        )
+
+    def _open_run(self, run: int | None) -> Workspace:
+        """The workspace, or what one run edited in it."""
+        if run is None:
+            return self.workspace
+        if run not in self._runs:
+            chosen = replace(self.workspace.selection, runs=(run,))
+            self._runs[run] = Workspace.existing(self.workspace.folder, chosen)
+        return self._runs[run]

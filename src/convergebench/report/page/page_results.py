@@ -18,12 +18,17 @@ def page_results(workspace: WorkspaceOrRecords, suite: str | None = None) -> Res
         return Results(suite or "nothing measured yet", 1, (), (), (), ())
 
 
+_MOST_RUNS = 20
+
+
 class Scope(NamedTuple):
     """What the results of one page have in common."""
 
     suite: str
     protocol: str | None
     """None for results that were measured elsewhere."""
+    run: int | None = None
+    """Only trajectories in which this run made an edit."""
 
 
 def other_scopes(workspace: WorkspaceOrRecords, first: Results) -> list[Scope]:
@@ -33,6 +38,18 @@ def other_scopes(workspace: WorkspaceOrRecords, first: Results) -> list[Scope]:
         for suite, protocol in suites_and_protocols(workspace)
         if suite != first.suite or protocol not in (None, first.protocol)
     ]
+
+
+def single_runs(workspace: WorkspaceOrRecords, first: Results) -> list[Scope]:
+    """Each run that edited in the first suite, the newest first; none if there is only one."""
+    records = Records.of(workspace)
+    of_suite = {
+        identity
+        for identity, found in records.newest.items()
+        if any((one.case.suite, one.protocol) == (first.suite, first.protocol) for one in found)
+    }
+    runs = sorted({step.run for step in records.steps if step.trajectory in of_suite}, reverse=True)
+    return [Scope(first.suite, first.protocol, run) for run in runs[:_MOST_RUNS]] if len(runs) > 1 else []
 
 
 def other_results(workspace: WorkspaceOrRecords, first: Results) -> list[Results]:

@@ -33,4 +33,4 @@ def split_key(key: str) -> tuple[int, str]:
 
 
 def scopes_section(every: Sequence[Results]) -> list[dict[str, Any]]:
-    return [{"suite": one.suite, "protocol": one.protocol} for one in every]
+    return [{"suite": one.suite, "protocol": one.protocol, "run": None} for one in every]
