@@ -158,6 +158,11 @@ convergebench.views.film = (() => {
       ];
     }
 
+    /** A report has maps of returns only. */
+    hasMaps() {
+      return this.all.live || this.step === "return" || this.round === 0;
+    }
+
     swiped(by) {
       this.change({ round: clamp(this.round + by, 0, this.all.rounds) });
     }

@@ -24,6 +24,7 @@ convergebench.stage = (() => {
 
   /** So many pixels to the side. */
   const SWIPE = 40;
+  const NO_MAP = "There is no ΔE map of this picture, so this is the difference, amplified. A report has maps of returns; “convergebench view” draws every map.";
   const NOT_DRAWN = "Nothing is drawn here. A report draws the returns of rounds 1, 3 and the last that were measured by region; “convergebench view” draws those of every round.";
 
   /** What all stages of a view share: which part of the source is seen, and how large. */
@@ -75,7 +76,7 @@ convergebench.stage = (() => {
         this.node.dataset.mode = this.mode = "difference";
         this.amount = AMOUNTS.difference.start;
         this.place();
-        this.say(`A report has ΔE maps of returns only, so this is the difference, amplified ${this.amount} times. “convergebench view” draws every map.`);
+        this.say(NO_MAP);
       });
     }
 
@@ -230,5 +231,5 @@ convergebench.stage = (() => {
     }
   }
 
-  return { Camera, Stage, Amounts, ZOOMS, MODES };
+  return { Camera, Stage, Amounts, ZOOMS, MODES, NO_MAP };
 })();

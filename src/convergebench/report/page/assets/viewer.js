@@ -20,13 +20,16 @@ convergebench.viewer = (() => {
     /** shown is a picture or null; text says what it is, label does in a word or two, breakage is the drawing's name. */
     show(source, shown, { text, label, reason = "", breakage = null }) {
       const { mode, amounts } = this.viewer;
+      const isMapless = mode === "delta" && !this.viewer.hasMaps();
       this.beside.node.hidden = mode !== "side";
       this.stage.node.hidden = !shown;
       this.absent.hidden = Boolean(shown);
       this.absent.textContent = reason;
       if (mode === "side") this.beside.show(source, null, "source", 50, { text: "The source", left: "source" });
       const labels = mode === "slider" ? { left: "source", right: label } : { left: mode === "side" ? label : "" };
-      if (shown) this.stage.show(source, shown, mode === "side" ? "single" : mode, amounts.of(mode), { text, breakage, ...labels });
+      const [drawn, amount] = isMapless ? ["difference", amounts.of("difference")] : [mode === "side" ? "single" : mode, amounts.of(mode)];
+      if (shown) this.stage.show(source, shown, drawn, amount, { text, breakage, ...labels });
+      if (shown && isMapless) this.stage.say(convergebench.stage.NO_MAP);
     }
   }
 
@@ -68,24 +71,26 @@ convergebench.viewer = (() => {
     }
 
     tools() {
+      const isMapless = this.mode === "delta" && !this.hasMaps();
       return [
         buttons("Compare by", this.modes, this.mode, (mode) => this.change({ mode })),
-        this.amounts.field(this.mode),
+        this.amounts.field(isMapless ? "difference" : this.mode),
         buttons("Zoom", ZOOMS.map((zoom) => [zoom, zoom === "fit" ? "Fit" : `${zoom}×`, zoom === "fit" ? "The whole picture" : `${zoom} screen pixels for each pixel of the source`]), this.camera.zoom, (zoom) => this.change({ zoom })),
         ...this.moreTools(),
-        this.mode === "delta" && convergebench.changeLegend(this.all.change_scale),
+        this.mode === "delta" && !isMapless && convergebench.changeLegend(this.all.change_scale),
         this.mode === "broke" && convergebench.breakageLegend(this.all.breakage_kinds),
       ];
     }
 
     moreTools() { return []; }
+    hasMaps() { return true; }
     changed() {}
     swiped() {}
     moreKeys() { return {}; }
 
     /** Faster than change(): only the pictures and the number. */
     slide(amount) {
-      this.amounts.set(this.mode, amount);
+      this.amounts.set(this.mode === "delta" && !this.hasMaps() ? "difference" : this.mode, amount);
       for (const pane of this.panes) pane.update();
     }
 
