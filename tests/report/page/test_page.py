@@ -145,7 +145,8 @@ def test_side_by_side_shows_both(visit: Visit, address: str) -> None:
 
 
 def test_all_rounds_are_zoomed_and_panned_together(visit: Visit, address: str) -> None:
-    page = open_film(visit, address, "rounds", more="&zoom=8")
+    page = visit.open(address, FILM.format(model="fading", round=3, mode="rounds") + "&zoom=8")
+    page.wait_for_selector(".rounds-grid .stage")
     assert page.locator(".stage-label:visible").all_inner_texts() == [
         "source",
         *(f"return {n}" for n in (1, 2, 3)),
