@@ -37,6 +37,7 @@ from convergebench.metrics import DEFAULT_MEASURED, MetricOptions, MetricSet
 from convergebench.picture import Picture
 from convergebench.protocols import protocol_cases
 from convergebench.results import SuiteId
+from convergebench.results.runs import UNUSABLE
 from convergebench.run_progress import drawn_progress
 from convergebench.store import Selection, Workspace
 from convergebench.suites.own_edits import EDITS_PREFIX
@@ -252,7 +253,9 @@ def make_plan(
     settings.limits.check_prices(editor.facts for editor in built)
     seeds = tuple(range(settings.seed, settings.seed + settings.repeats))
     name = str(SuiteId(suite.name, suite.version, exercised.part))
-    return Plan(name, exercised.protocol, cases, tuple(built), seeds, settings.seed_policy)
+    is_part = settings.kinds or settings.categories or settings.pairs or settings.pictures or settings.limit
+    unusable = () if is_part else suite.unusable
+    return Plan(name, exercised.protocol, cases, tuple(built), seeds, settings.seed_policy, unusable)
 
 
 def load_suite(name: str, edits: str | None = None, on_package: suites.OnPackage = lambda _: None) -> Suite:
@@ -285,7 +288,10 @@ def execute(
     """Run the plan; the workspace records its settings and how it ended."""
     store_references(workspace.pictures, plan.cases)
     plan = replace(plan, cases=store_targets(workspace.pictures, plan.cases))
-    with workspace.run({**asdict(settings), "suite": plan.suite, SUITE_ARGUMENT: settings.suite}) as run:
+    recorded = {**asdict(settings), "suite": plan.suite, SUITE_ARGUMENT: settings.suite}
+    if plan.unusable:
+        recorded[UNUSABLE] = {entry.name: entry.reason for entry in plan.unusable}
+    with workspace.run(recorded) as run:
         outcome = run_coroutine(_run_plan(plan, settings, workspace, run.id, fresh, progress))
         run.interrupted = outcome.interrupted
     return outcome

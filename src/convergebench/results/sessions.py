@@ -10,6 +10,7 @@ from convergebench.protocols import BY_TURN
 from convergebench.protocols.base import INDEPENDENT
 from convergebench.protocols.chain_context import TurnContexts, target_context
 from convergebench.results.records import Records, WorkspaceOrRecords
+from convergebench.results.runs import UNUSABLE
 from convergebench.results.steps import StepRecord
 from convergebench.results.suite_id import SuiteId
 from convergebench.results.trajectories import TrajectoryRecord
@@ -50,6 +51,17 @@ def choose_suites(workspace: WorkspaceOrRecords, suite: str | None) -> list[str]
     if not chosen:
         raise WrongUse(f"no sessions of {suite}; this workspace has those of {', '.join(known)}")
     return chosen
+
+
+def unusable_entries(records: Records, suite: str) -> dict[str, str]:
+    """Entries of the suite's data that are no sessions, with the reason, as runs of the whole suite found."""
+    wanted = SuiteId.parse(suite)
+    found: dict[str, str] = {}
+    for run in records.runs:
+        ran = SuiteId.parse(str(run.settings.get("suite") or ""))
+        if ran.name == wanted.name and ran.version in ("", wanted.version):
+            found |= run.settings.get(UNUSABLE) or {}
+    return found
 
 
 def load_sessions(

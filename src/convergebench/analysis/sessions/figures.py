@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from convergebench.analysis.sessions.turns import (
+    UNUSABLE_ENTRY,
     SessionResult,
     TurnPoint,
     by_model,
@@ -62,6 +64,25 @@ class TurnCurve:
     """At each session's own last turn, as MagicBrush's multi-turn figures are."""
     every: Interval | None = None
     """Over all turns, as its single-turn figures are."""
+
+
+def counting_unusable(curves: Sequence[TurnCurve], reasons: Iterable[str]) -> list[TurnCurve]:
+    """The curves with entries of the set that are no sessions among the missing ones, with their reasons.
+
+    How many turns such an entry should have had is not known, so it is missing at every turn.
+    """
+    entries = Counter(f"{UNUSABLE_ENTRY}{reason}" for reason in reasons)
+    count = entries.total()
+    return [
+        replace(
+            curve,
+            points=tuple(
+                replace(point, missing=point.missing + count, reasons={**point.reasons, **entries})
+                for point in curve.points
+            ),
+        )
+        for curve in curves
+    ]
 
 
 def measured_curves(sessions: Sequence[SessionResult]) -> list[TurnCurve]:
