@@ -80,6 +80,7 @@ class Settings:
     """Of the workspace, over all runs and processes."""
     metrics: tuple[str, ...] = DEFAULT_MEASURED
     clip: str | None = None
+    dino: str | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
     engine: Literal["local", "ray"] = "local"
     ray_address: str | None = None
@@ -146,6 +147,7 @@ def run(
     max_total_usd: float | None = None,
     metrics: Sequence[str] = DEFAULT_MEASURED,
     clip: str | None = None,
+    dino: str | None = None,
     device: Literal["auto", "cpu", "cuda"] = "auto",
     engine: Literal["local", "ray"] = "local",
     ray_address: str | None = None,
@@ -167,7 +169,7 @@ def run(
         tuple(specs), suite_name(suite, images, edits), rounds, None if edits is None else str(edits),
         protocol, tuple(kinds), tuple(categories), tuple(pairs), tuple(pictures), limit, seed, repeats,
         seed_policy, concurrency, per_minute, max_cost_usd, max_total_usd,
-        metrics=tuple(metrics), clip=clip, device=device, engine=engine, ray_address=ray_address,
+        metrics=tuple(metrics), clip=clip, dino=dino, device=device, engine=engine, ray_address=ray_address,
         replicas=replicas, pictures_at=pictures_at,
     )  # fmt: skip
     if engine == "ray" and (local := [spec for spec, one in specs.items() if not is_named(one)]):
@@ -306,7 +308,7 @@ def _run_plan(
     progress: RunProgress | None,
 ) -> Coroutine[Any, Any, RunOutcome]:
     """Run the plan on the engine of the settings, with its metrics."""
-    options = MetricOptions(settings.clip, settings.device)
+    options = MetricOptions(settings.clip, settings.device, settings.dino)
     if settings.engine == "local":
         return engine.run_plan(
             plan, workspace, MetricSet(settings.metrics, options), run=run, limits=settings.limits,
