@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 import cv2
 import numpy as np
+from row import row
 from skimage import data
 
 from convergebench import metrics
@@ -36,6 +37,14 @@ def main() -> None:
         print(f"{name:18} |", " | ".join(f"{column[name]:.0f}" for column in columns))
     print(f"{'together':18} |", " | ".join(f"{sum(column.values()):.0f}" for column in columns))
     print(f"{'at reported rounds':18} |", " | ".join(f"{one:.0f}" for one in slow))
+    parts = [", ".join(f"{name} {cost:.0f}" for name, cost in column.items()) for column in columns]
+    row(
+        "the default set without CLIP, CPU milliseconds a result",
+        ", ".join(
+            f"{sum(column.values()):.0f} at {side}²" for side, column in zip(SIDES, columns, strict=True)
+        ),
+        "; ".join(f"at {side}²: {part}" for side, part in zip(SIDES, parts, strict=True)),
+    )
 
 
 def costs(side: int, count: int) -> dict[str, float]:
@@ -59,13 +68,14 @@ def by_region(source: Pixels, returns: list[Pixels]) -> float:
     from convergebench.metrics.flip import flip_against
     from convergebench.metrics.regions import ReferencePicture, locate_edit, measure_return
 
-    reference = ReferencePicture(source, flip_against)
+    lpips_against = MetricSet(["undid"]).lpips_against()
+    reference = ReferencePicture(source, flip_against, lpips_against)
     measure_return(reference, locate_edit(reference, edited(source), "local"), returns[0])
 
     def rounds() -> None:
         earlier = []
         for before, result in zip([source, *returns], returns, strict=False):
-            edit = locate_edit(ReferencePicture(before, flip_against), edited(before), "local")
+            edit = locate_edit(ReferencePicture(before, flip_against, lpips_against), edited(before), "local")
             measure_return(reference, edit, result, earlier)
             earlier.append(edit.footprint)
 

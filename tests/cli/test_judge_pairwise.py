@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from convergebench.cli.main import code_of
 from convergebench.picture import decode
 from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
 
@@ -16,13 +18,19 @@ CASES = 3
 FINE, COARSE = "jpeg?quality=90", "jpeg?quality=20"
 
 
-@pytest.fixture
-def folder(tmp_path: Path, cli: Callable[..., Any]) -> Path:
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three models, two of which never return the same picture, on three cases for two rounds."""
-    words = ["--suite", "converge-drawn", "--limit", CASES, "--rounds", 2, "--metric", "psnr"]
-    done = cli("run", "-m", f"{FINE},{COARSE},identity", *words, "-w", tmp_path / "results", "--json")
-    assert done.code == 0, done.err
-    return tmp_path / "results"
+    workspace = tmp_path_factory.mktemp("compared") / "results"
+    words = ["run", "-m", f"{FINE},{COARSE},identity", "--suite", "converge-drawn", "--limit", CASES,
+             "--rounds", 2, "--metric", "psnr", "-w", workspace]  # fmt: skip
+    assert code_of([str(word) for word in words]) == 0
+    return workspace
+
+
+@pytest.fixture
+def folder(tmp_path: Path, finished_run: Path) -> Path:
+    return Path(shutil.copytree(finished_run, tmp_path / "results"))
 
 
 @pytest.fixture
@@ -95,6 +103,26 @@ def test_models_are_ranked_by_their_strengths_where_each_wins_somewhere(
     table = cli("judge", "--judge", server.name, "--pairwise", "--rubric", "better_edit", "-w", folder)
     assert f"better_edit@1: {3 * CASES} compared in both orders, 0 missing" in table.out
     assert "95 % interval" in table.out
+
+
+def test_a_suite_with_both_kinds_of_edits_is_compared_in_one_part_at_a_time(
+    cli: Callable[..., Any], tmp_path: Path, pictures: Path, server: JudgeServer
+) -> None:
+    edits, results = tmp_path / "edits.csv", tmp_path / "results"
+    edits.write_text(
+        "forward,backward,reversibility\nAdd a hat.,Remove the hat.,reversible\n"
+        "Add snow.,Remove the snow.,information-destroying\nAdd fog.,Remove the fog.,ambiguous\n"
+    )
+    words = ["--images", pictures, "--edits", edits, "--rounds", 1, "--metric", "psnr", "-w", results]
+    assert cli("run", "-m", f"{FINE},{COARSE}", *words).code == 0
+    only = ["--rubric", "better_return"]
+    refused = compared(cli, server, results, *only)
+    assert refused.code == 2 and not server.asked
+    whole, part = refused.json["error"].rpartition(": ")[2].split(", ")
+    assert part == f"{whole}/partial"
+    for suite, cases in ((whole, 2), (part, 4)):
+        (found,) = compared(cli, server, results, "--suite", suite, *only).json["pairwise"]
+        assert found["n"] == cases
 
 
 def test_a_comparison_with_a_verdict_in_one_order_only_is_missing(

@@ -26,10 +26,13 @@ from convergebench.benchmarks import (
 )
 from convergebench.benchmarks.benchmark import JudgedBenchmark
 from convergebench.benchmarks.wording import PublishedRubrics
+from convergebench.results import SuiteId
 from convergebench.suites import SuiteInfo
 
 RUBRIC = "edit_grades"
 GRADE = "grade from 1 to 5"
+DIMENSIONS = ("better_following", "better_consistency", "better_quality")
+"""GEdit-Bench v2 compares two edits in these three respects, each by itself."""
 SAMPLE_MEAN, MACRO_MEAN = "OVERALL (sample mean)", "OVERALL (macro mean)"
 
 
@@ -61,6 +64,9 @@ def _benchmark(name: str, *suites: SuiteInfo, published: PublishedRubrics | None
         name=name,
         suites=suites,
         rubrics_of=lambda subset: (RUBRIC,),
+        compared_by=lambda suite: (
+            DIMENSIONS if SuiteId.parse(suite).name == set_gedit2.NAME else ("better_edit",)
+        ),
         table=single_edit_table,
         published=published,
     )

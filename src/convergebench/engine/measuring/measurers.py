@@ -51,7 +51,7 @@ class Measurers:
                 "returns": PairMeasurer(returns),
                 "changes": PairMeasurer(changes),
                 "directions": directions,
-                "regions": RegionMeasurer(wanted, pictures.open, metric_set.flip_against()),
+                "regions": RegionMeasurer(wanted, pictures.open, metric_set),
                 "targets": TargetMeasurer(metric_set),
                 "captions": CaptionMeasurer(directions),
                 "sampled": SampledMeasurer(

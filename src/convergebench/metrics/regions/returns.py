@@ -7,28 +7,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from convergebench.metrics.base import Reading
+from convergebench.metrics.base import MetricUnavailable, Reading
 from convergebench.metrics.flip import WorstBox, smoothed
 from convergebench.metrics.regions._alignment import Alignment, alignment
+from convergebench.metrics.regions.close_up import CloseUp, close_up
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit
+from convergebench.metrics.regions.map_parts import Histogram, map_parts
 from convergebench.metrics.regions.maps import (
     COARSE_SIDE,
     FOOTPRINT_SIDE,
+    FloatMap,
     Mask,
     ReferencePicture,
     shrunk,
 )
 from convergebench.metrics.regions.measures import (
     NO_EDIT,
-    Histogram,
     collateral,
     edited_region,
-    histogram,
     kept,
     left_behind,
+    restoration_difference,
     rewritten,
     undid,
-    visible_share,
     worst_region,
 )
 from convergebench.types import Pixels
@@ -71,23 +72,50 @@ def measure_return(
     full = source.difference(returned)
     coarse = source.difference(shrunk(returned, COARSE_SIDE)).smoothed
     edited = edited_region(footprints, (height, width))
-    inside, outside = full.smoothed[edited], full.smoothed[~edited]
+    inside, outside = map_parts(full.smoothed, edited)
     as_it_is = kept(outside, footprints) if edit.scope == "local" else GLOBAL
     return ReturnRegions(
         flip=full.mean,
         flip_peak=float(full.smoothed.max()),
-        flip_area=visible_share(full.smoothed),
+        flip_area=(inside.visible + outside.visible) / full.smoothed.size,
         footprint=edit.footprint.share,
-        undid=undid(coarse, edit.footprint, earlier),
+        undid=_undid(source, returned, coarse, edited, footprints),
         left_behind=_left_behind(edit, returned, small, on_source if edit.input is source else None),
         kept=as_it_is,
         kept_registered=kept_registered(source, returned, on_source, as_it_is, edited, footprints),
         collateral=collateral(outside) if edit.scope == "local" else GLOBAL,
         rewritten=rewritten(inside),
-        inside=histogram(inside),
-        outside=histogram(outside),
+        inside=inside.histogram,
+        outside=outside.histogram,
         worst=worst_region(coarse, (height, width)),
     )
+
+
+def _undid(
+    source: ReferencePicture,
+    returned: Pixels,
+    coarse: FloatMap,
+    edited: Mask,
+    footprints: Sequence[Footprint],
+) -> Reading:
+    """Within a close-up of all footprints so far; the last one is this round's."""
+    if footprints[-1].is_empty:
+        return NO_EDIT
+    masks = [footprints[-1].mask, edited_region(footprints, footprints[-1].mask.shape)]
+    box = close_up(masks[-1])
+    try:
+        structural = source.structural_difference(returned, edited, box)
+    except MetricUnavailable as error:
+        return str(error)
+    cells = (structural.shape[0], structural.shape[1])
+    difference = restoration_difference(box.in_cells(coarse, cells), structural)
+    return undid(difference, [_in_cells(box, mask, cells) for mask in masks])
+
+
+def _in_cells(box: CloseUp, mask: Mask, cells: tuple[int, int]) -> Mask:
+    """Cells of which at least half is in the mask, or the nearest to that."""
+    shares = box.in_cells(mask.astype(np.float32), cells)
+    return np.asarray(shares >= min(0.5, float(shares.max())))
 
 
 def _left_behind(edit: LocatedEdit, returned: Pixels, small: Pixels, on_input: Alignment | None) -> Reading:
@@ -125,5 +153,6 @@ def kept_registered(
     if not on_source.moved(*edited.shape):
         return as_it_is
     laid, reached = on_source.laid(returned)
-    found = kept(source.difference(laid).smoothed[reached & ~edited], footprints)
+    _, outside = map_parts(source.difference(laid).smoothed, edited, reached)
+    found = kept(outside, footprints)
     return found if isinstance(found, str) else max(as_it_is, found)
