@@ -27,6 +27,8 @@ from servers.base import KEY
 
 FAULTS = int(os.environ.get("CONVERGEBENCH_FAULTS", "2"))
 SEED = int(os.environ.get("CONVERGEBENCH_FAULTS_SEED", "5"))
+SEEDS = range(SEED, SEED + max(1, FAULTS // 10))
+"""A hostile schedule for each ten faults: one ends when all is done in spite of it."""
 ENV = {"SERVER_API_KEY": KEY, "HF_HUB_OFFLINE": "1"}
 PATIENCE = 4
 """Runs that a hostile provider may cost beside the faults."""
@@ -76,8 +78,9 @@ def check_clean(ended: Ended, folder: Path) -> None:
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
 
 
-def test_a_hostile_provider_costs_time_and_nothing_else(folder: Path) -> None:
-    with HostileImagesServer(RESULT.encoded, seed=SEED, share_of_faults=SHARE) as server:
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_hostile_provider_costs_time_and_nothing_else(seed: int, folder: Path) -> None:
+    with HostileImagesServer(RESULT.encoded, seed=seed, share_of_faults=SHARE) as server:
         for _ in range(PATIENCE + FAULTS):
             ended = in_process(run_words(server), folder)
             check_clean(ended, folder)
@@ -88,12 +91,13 @@ def test_a_hostile_provider_costs_time_and_nothing_else(folder: Path) -> None:
         check_clean(in_process(words, folder), folder)
 
 
-@pytest.mark.parametrize("name", ASKING)
-def test_a_hostile_judge_costs_time_and_nothing_else(name: str, folder: Path) -> None:
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", [name for name in ASKING if name != "turns" or FAULTS >= 10])
+def test_a_hostile_judge_costs_time_and_nothing_else(name: str, seed: int, folder: Path) -> None:
     before, command = ASKING[name]
     if before is not None:
         assert in_process(before(), folder).code == 0
-    with HostileJudge(seed=SEED, share_of_faults=SHARE) as judge:
+    with HostileJudge(seed=seed, share_of_faults=SHARE) as judge:
         for _ in range(PATIENCE + FAULTS):
             ended = in_process([*command(judge), "--retry-missing"], folder)
             check_clean(ended, folder)
