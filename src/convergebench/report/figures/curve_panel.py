@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from convergebench.analysis import Curve, CurvePoint, Results, degradation_curves, shortfall
 from convergebench.analysis.round_trip.results import Role
 from convergebench.report.formatting import axis_title
+from convergebench.shown_text import printable
 from convergebench.types import MetricFacts
 
 if TYPE_CHECKING:
@@ -119,6 +120,11 @@ def legend_order(panel: Panel) -> list[str]:
         return curve.role == "floor", mean is None, 0.0 if mean is None else shortfall(mean, panel.metric)
 
     return [curve.model for curve in sorted(panel.curves, key=place)]
+
+
+def legend_name(model: str) -> str:
+    """A model's name on one line of a figure."""
+    return printable(" ".join(model.split()))
 
 
 def _ticks(rounds: int) -> list[int]:

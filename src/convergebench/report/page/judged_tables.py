@@ -43,11 +43,14 @@ class Setting:
     variant: str = ""
     """IN_ENGLISH if the judge was given another instruction than the editor."""
     language: str = ""
+    edits: str = ""
+    """PARTIAL for edits that can be undone only in part."""
 
     @property
     def under(self) -> str:
-        """For people: whose words, which language, by which instruction."""
-        return ", ".join(filter(None, (wording_name(self.wording), self.language, self.variant)))
+        """For people: whose words, which language, by which instruction, of which edits."""
+        parts = (wording_name(self.wording), self.language, self.variant, self.edits)
+        return ", ".join(filter(None, parts))
 
 
 def summaries(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
@@ -71,7 +74,8 @@ def summaries(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
 
 def _setting(one: Judgement, place: StepPlace) -> Setting:
     is_other = place.protocol == ONE_SHOT and one.instruction not in (None, place.instruction)
-    return Setting(one.judge, place.suite, one.rubric.wording, IN_ENGLISH if is_other else "")
+    variant = IN_ENGLISH if is_other else ""
+    return Setting(one.judge, place.suite, one.rubric.wording, variant, edits=place.edits)
 
 
 def _best_first(line: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -146,8 +150,10 @@ def subset_tables(judgements: Sequence[Judgement], steps: Sequence[IndexedStep])
         setting = _setting(one, place)
         known = variants[setting.judge, setting.suite, setting.wording]
         # A verdict without an instruction, as on quality alone, belongs to every variant.
+        # A benchmark's own table has a row for each language.
+        language = "" if find_benchmark(setting.suite) else place.language
         for variant in (known or {""}) if one.instruction is None else {setting.variant}:
-            groups[replace(setting, variant=variant)].append((one, place))
+            groups[replace(setting, variant=variant, language=language)].append((one, place))
     return [_subset_table(setting, group, steps) for setting, group in groups.items()]
 
 
