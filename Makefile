@@ -3,13 +3,14 @@
 # make test-busy  the tests beside two busy loops
 # make faults  hundreds of kills, damaged files and hostile answers
 # make docs   the documentation as a site, into build/site
+# make site   the same, with an example leaderboard and an example page
 # make bench  speed, as ratios from one run, into docs/performance.md
 
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-busy check unit faults bench docs clean
+.PHONY: demo test test-busy check unit faults bench docs site clean
 
 demo: .venv/installed
 	$(BIN)/convergebench weights pull lpips
@@ -43,6 +44,9 @@ docs: .venv/installed
 	$(BIN)/python docs/generate_models.py
 	$(BIN)/python docs/generate_reference.py
 	$(BIN)/mkdocs build --strict
+
+site: docs
+	$(BIN)/python docs/make_example_site.py build/site/example
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

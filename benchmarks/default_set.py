@@ -59,13 +59,14 @@ def by_region(source: Pixels, returns: list[Pixels]) -> float:
     from convergebench.metrics.flip import flip_against
     from convergebench.metrics.regions import ReferencePicture, locate_edit, measure_return
 
-    reference = ReferencePicture(source, flip_against)
+    lpips_against = MetricSet(["undid"]).lpips_against()
+    reference = ReferencePicture(source, flip_against, lpips_against)
     measure_return(reference, locate_edit(reference, edited(source), "local"), returns[0])
 
     def rounds() -> None:
         earlier = []
         for before, result in zip([source, *returns], returns, strict=False):
-            edit = locate_edit(ReferencePicture(before, flip_against), edited(before), "local")
+            edit = locate_edit(ReferencePicture(before, flip_against, lpips_against), edited(before), "local")
             measure_return(reference, edit, result, earlier)
             earlier.append(edit.footprint)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from convergebench import suites
 from convergebench.editors import _degradations as wear
+from convergebench.metrics import MetricSet
 from convergebench.metrics.flip import flip_against
 from convergebench.metrics.regions import ReferencePicture, ReturnRegions, locate_edit, measure_return
 from convergebench.picture import Picture
@@ -39,10 +40,11 @@ def worn(pixels: Pixels) -> Iterator[tuple[str, Pixels]]:
 
 def main() -> None:
     found: dict[str, list[tuple[ReturnRegions, float, float]]] = {}
+    lpips_against = MetricSet(["undid"]).lpips_against()
     paths = {case.source.digest: case.source.path for case in suites.load("converge-small").cases}
     for path in paths.values():
         source = Picture.from_file(path).pixels
-        reference = ReferencePicture(source, flip_against)
+        reference = ReferencePicture(source, flip_against, lpips_against)
         nothing = locate_edit(reference, source, "local")
         whole = locate_edit(reference, source, "global")
         for label, pixels in worn(source):

@@ -10,6 +10,8 @@ import flip_evaluator
 import numpy as np
 from numpy.typing import NDArray
 
+from convergebench.metrics._lpips_map import lpips_with
+from convergebench.metrics.base import MetricOptions
 from convergebench.metrics.regions import (
     EditScope,
     Footprint,
@@ -25,6 +27,7 @@ HEIGHT, WIDTH = 120, 144
 CENTRE, RADIUS = (50, 62), 18
 """Of the disc that is added: across and down."""
 RED = (205, 35, 40)
+LPIPS = lpips_with(MetricOptions(device="cpu"))
 
 
 def nvidia_flip(reference: Pixels, pixels_per_degree: float) -> Callable[[Pixels], NDArray[np.float32]]:
@@ -102,7 +105,7 @@ class DrawnChain:
     stored: list[bytes] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.reference = ReferencePicture(self.source, nvidia_flip)
+        self.reference = ReferencePicture(self.source, nvidia_flip, LPIPS)
         self.input = self.reference
 
     def located(self, forward: Pixels) -> LocatedEdit:
@@ -112,5 +115,5 @@ class DrawnChain:
         edit = self.located(forward)
         earlier = [Footprint.from_bytes(data) for data in self.stored]
         self.stored.append(edit.footprint.to_bytes())
-        self.input = ReferencePicture(returned, nvidia_flip)
+        self.input = ReferencePicture(returned, nvidia_flip, LPIPS)
         return measure_return(self.reference, edit, returned, earlier)

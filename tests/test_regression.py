@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as Xml
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,20 +131,86 @@ def pictures_of_two(tmp_path: Path) -> Callable[[], Path]:
     return make
 
 
+def folder_of(path: Path, **seeds: int) -> Path:
+    """A folder of pictures by name and seed."""
+    path.mkdir()
+    for name, seed in seeds.items():
+        (path / f"{name}.png").write_bytes(Picture.from_pixels(textured(seed=seed)).encoded)
+    return path
+
+
+def run_on(pictures: Path, workspace: Path, model: str, **more: Any) -> Path:
+    with api.run(model, images=pictures, rounds=1, workspace=workspace, metrics=("ssim",), **more):
+        return workspace
+
+
+@pytest.mark.parametrize("place", ["workspace", "export"])
+def test_cases_are_paired_by_what_was_edited_whatever_they_are_called(tmp_path: Path, place: str) -> None:
+    """One picture was renamed, one added and one replaced under the same name since the baseline."""
+    old = run_on(folder_of(tmp_path / "old", lake=1, street=2, room=3), tmp_path / "a", COARSE)
+    new = run_on(folder_of(tmp_path / "new", sea=1, street=2, room=9, cafe=4), tmp_path / "b", FINE)
+    with api.open(old) as opened, api.open(new) as other:
+        pairs = {item.case.split("/", 1)[1] for item in opened.results().returns}
+        if place == "export":
+            opened.export(tmp_path / "export")
+            old = tmp_path / "export"
+        ours = {item.case: item.values["ssim"].value for item in other.results().returns}
+    (found,) = regression.check(
+        new, baselines=[f"{old}?model=coarse"], models=["fine"], by=["ssim"]
+    ).quantities
+    shared = [ours[f"{name}/{pair}"] for name in ("sea", "street") for pair in pairs]
+    assert (found.pairs, found.pictures) == (len(shared), 2)
+    assert found.candidate_mean == pytest.approx(np.mean(shared))
+
+
 def test_other_cases_are_not_compared(workspace: Path, tmp_path: Path) -> None:
-    (tmp_path / "pictures").mkdir()
-    (tmp_path / "pictures" / "0.png").write_bytes(Picture.from_pixels(textured(seed=99)).encoded)
-    with api.run(
-        "fine=jpeg",
-        f"folder:{tmp_path / 'pictures'}",
-        1,
-        workspace=tmp_path / "other",
-        limit=1,
-        metrics=("ssim",),
-    ):
-        pass
-    with pytest.raises(WrongUse):
-        regression.check(workspace, baselines=[str(tmp_path / "other")], models=["fine"], by=["ssim"])
+    other = run_on(folder_of(tmp_path / "pictures", **{"0": 99}), tmp_path / "other", FINE, limit=1)
+    with pytest.raises(WrongUse, match="share no case"):
+        regression.check(workspace, baselines=[str(other)], models=["fine"], by=["ssim"])
+
+
+def test_partially_reversible_edits_are_compared_with_their_like(tmp_path: Path) -> None:
+    edits = tmp_path / "edits.csv"
+    edits.write_text("forward,backward,reversibility\nAdd fog.,Remove the fog.,information-destroying\n")
+    pictures = folder_of(tmp_path / "pictures", a=1, b=2, c=3)
+    folder = run_on(pictures, tmp_path / "results", FINE, edits=edits)
+    run_on(pictures, folder, COARSE, edits=edits)
+    (found,) = regression.check(
+        folder, baselines=[f"{folder}?model=fine"], models=["coarse"], by=["ssim"]
+    ).quantities
+    assert (found.pairs, found.verdict) == (3, "worse")
+
+
+def test_resolutions_and_seed_policies_of_one_model_are_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Working at half the size costs detail; the same noise in every step adds up faster."""
+    pictures = folder_of(tmp_path / "pictures", **{f"p{number}": number for number in range(4)})
+    folder = tmp_path / "results"
+    for model, policy in (("noise", "fresh"), ("noise", "same"), ("half=noise?size=32", "fresh")):
+        with api.run(
+            model, images=pictures, rounds=2, workspace=folder, metrics=("ssim",),
+            seed_policy=policy, limit=8,
+        ):  # fmt: skip
+            pass
+    words = ["--baseline", f"{folder}?model=noise", "-w", folder, "--by", "ssim", "--json"]
+    assert code(*words, "-m", "half") == 4
+    capsys.readouterr()
+    assert code(*words, "-m", "noise+same-seed", "--fail-if", "different", "--margin", 0) == 4
+    (found,) = json.loads(capsys.readouterr().out)["columns"]
+    assert (found["model"], found["pairs"], found["verdict"]) == ("noise+same-seed", 8, "worse")
+
+
+def test_several_baselines_share_one_correction(workspace: Path, tmp_path: Path) -> None:
+    alone, (first, second) = (
+        regression.check(workspace, baselines=baselines, models=["coarse"], by=["ssim"]).quantities
+        for baselines in (
+            [f"{workspace}?model=fine"],
+            [f"{workspace}?model=fine", f"{workspace}?model=coarse"],
+        )
+    )
+    assert (first.verdict, second.verdict) == ("worse", "no worse")
+    assert first.p_value == pytest.approx(2 * alone[0].p_value)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))

@@ -144,6 +144,24 @@ class Benchmark:
         views.plot_curves(self.results(suite, models), Path(path), metrics)
         return Path(path)
 
+    def plot_figure(
+        self,
+        name: str,
+        paths: Sequence[str | Path],
+        metrics: Sequence[str] | None = None,
+        *,
+        suite: str | None = None,
+        models: Sequence[str] = (),
+    ) -> list[Path]:
+        """Draw one figure for a talk (strip, curves, survival, drift or headline) into each of these files."""
+        from convergebench.report.figures.talk import ShownPictures, plot_figure
+
+        results = self.results(suite, models)
+        pictures = ShownPictures(partial(self._source, results.suite), self._picture_if_there)
+        files = [Path(path) for path in paths]
+        plot_figure(name, results, pictures, files, metrics)
+        return files
+
     def grid(
         self, path: str | Path, columns: int = 6, *, suite: str | None = None, models: Sequence[str] = ()
     ) -> Path:

@@ -18,7 +18,7 @@ GEMINI_HOST = "https://generativelanguage.googleapis.com/"
 _WORTH_ASKING_AGAIN = (408, 409, 425)
 _TOO_LARGE = 413
 _KEY = re.compile(r"[!-~]+")
-_SECRET_NAME = re.compile(r"^key$|api[_-]?key|token$|secret|password|authorization", re.IGNORECASE)
+SECRET_NAME = re.compile(r"^key$|api[_-]?key|token$|secret|password|authorization", re.IGNORECASE)
 _LOGIN = re.compile(r"\w[\w+.-]*://[^/?#]*@")
 
 
@@ -39,7 +39,7 @@ def check_no_secret(name: str, text: str) -> None:
 
     >>> check_no_secret("max_tokens", "2048")
     """
-    if _SECRET_NAME.search(name):
+    if SECRET_NAME.search(name):
         raise WrongUse(
             f"{name} looks like an API key, and names are stored with results: set the provider's "
             "environment variable instead (see: convergebench models, docs/editors.md#keys)"

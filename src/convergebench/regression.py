@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from convergebench import api
 from convergebench.analysis import Results
-from convergebench.analysis.headline.model_check import BaselinePair, CheckedQuantity, FailIf, check_models
+from convergebench.analysis.headline.baseline_pair import BaselinePair
+from convergebench.analysis.headline.model_check import CheckedQuantity, FailIf, check_models
 from convergebench.errors import WrongUse, unknown_name
-from convergebench.results import Records, SuiteId, load_results
-from convergebench.results.exported_results import FILE, read_exported
+from convergebench.results import Records, SuiteId, load_results, suites_with_returns
+from convergebench.results.exported_results import (
+    FILE,
+    exported_results,
+    exported_suites,
+    read_exported,
+)
 from convergebench.results.runs import read_runs
 from convergebench.store import DATABASE, Selection, Workspace
 
@@ -55,14 +61,17 @@ class Baseline:
         path = workspace if place in ("", ".") and query else Path(place).expanduser()
         return cls(path, given.get("model", ""), runs, generation, given.get("suite"), text)
 
-    def results(self, suite: str | None) -> Results:
-        suite = self.suite or suite
+    def results(self, suite: SuiteId) -> Results:
+        """Of the named suite, or else of the one that is most like the given one."""
         if (self.path / DATABASE).is_file():
             selection = Selection(runs=self.runs, generation=self.generation)
             with Workspace.existing(self.path, selection) as workspace:
-                return load_results(workspace, suite)
+                return load_results(
+                    workspace, self.suite or _most_like(suite, suites_with_returns(workspace))
+                )
         if self.path.is_file() or (self.path / FILE).is_file():
-            return read_exported(self.path, suite)
+            rows = read_exported(self.path)
+            return exported_results(rows, self.suite or _most_like(suite, exported_suites(rows)))
         raise WrongUse(f"{self.path} is neither a workspace nor an export; check the path")
 
 
@@ -118,23 +127,34 @@ def check(
     if not chosen:
         raise WrongUse(f"{folder} has no model but probes and floors; name one with --model")
     comparisons = [
-        _comparison(model, results, Baseline.parse(text, folder)) for text in baselines for model in chosen
+        pair for text in baselines for pair in _comparisons(chosen, results, Baseline.parse(text, folder))
     ]
     return CheckOutcome(tuple(check_models(comparisons, by, fail_if, margin)), need_power)
 
 
-def _comparison(model: str, results: Results, baseline: Baseline) -> BaselinePair:
-    found = baseline.results(None if baseline.path.is_file() else results.suite)
-    _check_comparable(results.suite, found.suite)
-    name = baseline.model or model
-    return BaselinePair(model, results, f"{baseline.title}: {name}", name, found)
+def _comparisons(models: Sequence[str], results: Results, baseline: Baseline) -> list[BaselinePair]:
+    found = baseline.results(replace(SuiteId.parse(results.suite), partial=results.edits != "reversible"))
+    names = [baseline.model or model for model in models]
+    return [
+        BaselinePair(model, results, f"{baseline.title}: {name}", name, found)
+        for model, name in zip(models, names, strict=True)
+    ]
 
 
-def _check_comparable(ours: str, theirs: str) -> None:
-    """Versions of suites of folders follow their pictures and edits, so their paths may differ."""
-    first, second = SuiteId.parse(ours), SuiteId.parse(theirs)
-    if (first.version, first.part) != (second.version, second.part):
-        raise WrongUse(f"{ours} and {theirs} have different cases; name the same suite with --suite")
+def _most_like(suite: SuiteId, known: Sequence[str]) -> str:
+    """The same suite, or the last one of the same version (folders have it of their pictures), or name.
+
+    Cases are paired by what was edited, so a folder may be renamed, and a suite may have grown.
+    """
+    same_part = [one for one in map(SuiteId.parse, reversed(known)) if one.part == suite.part]
+    if not same_part:
+        raise WrongUse(
+            f"the baseline has no results like {suite}; its suites are {', '.join(known) or 'none'}"
+        )
+    best = max(
+        same_part, key=lambda one: (one == suite.whole, one.version == suite.version, one.name == suite.name)
+    )
+    return str(replace(best, partial=suite.partial))
 
 
 def last_settings(workspace: str | Path, models: Sequence[str] = ()) -> api.Settings:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from convergebench.errors import WrongUse
 Cli = Callable[..., Any]
 
 
+@cache
 def commands() -> Any:
     found: Any = typer.main.get_command(app)
     return found.commands
@@ -68,6 +71,50 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, text: str, message: s
     (tmp_path / "a.toml").write_text(text)
     with pytest.raises(WrongUse, match=message):
         read_config(tmp_path / "a.toml", commands())
+
+
+def other_value(option: Any) -> Any:
+    """A value of the option's type that is not its default."""
+    if option.is_flag:
+        return not option.default
+    kind = option.type.name
+    values = {"integer": 7, "integer range": 7, "float": 0.25, "float range": 0.25}
+    value = getattr(option.type, "choices", None) or [values.get(kind, "x")]
+    return [value[-1]] * 2 if option.multiple else value[-1]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_of_the_command_line_can_be_in_the_file(tmp_path: Path, name: str) -> None:
+    command = commands()[name]
+    options = [
+        one
+        for one in command.params
+        if one.param_type_name == "option" and one.name not in ("help", "config", "dry_run", "as_json")
+    ]
+    lines = [f"{max(one.opts, key=len).lstrip('-')} = {json.dumps(other_value(one))}" for one in options]
+    (tmp_path / "a.toml").write_text("\n".join([f"[{name}]", *lines]))
+    given = read_config(tmp_path / "a.toml", commands())[name]
+    with command.make_context(name, [], resilient_parsing=True, default_map=given) as context:
+        found = dict(context.params)
+    for one in options:
+        value = list(found[one.name]) if one.multiple else found[one.name]
+        assert (str(value) if isinstance(value, Path) else value) == other_value(one), one.name
+
+
+@pytest.mark.parametrize("suffix", ["toml", "yaml"])
+def test_refine_takes_its_section_or_a_file_of_its_own(
+    cli: Cli, pictures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    options = {"model": "identity", "rounds": 0, "image": str(pictures / "anna.png"), "instruction": "Turn."}
+    lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in options.items())
+    text = f"[refine]\n{lines}" if suffix == "toml" else json.dumps({"refine": options})
+    Path(f"common.{suffix}").write_text(text)
+    Path("own.yaml").write_text(json.dumps({"models": [options.pop("model")], **options}))
+    common, own = (
+        cli("refine", "--config", file, "--dry-run", "--json") for file in (f"common.{suffix}", "own.yaml")
+    )
+    assert common.code == 0 and common.json == own.json
 
 
 def test_fresh_is_the_opposite_of_resume(tmp_path: Path) -> None:

@@ -97,6 +97,26 @@ def test_models_are_ranked_by_their_strengths_where_each_wins_somewhere(
     assert "95 % interval" in table.out
 
 
+def test_a_suite_with_both_kinds_of_edits_is_compared_in_one_part_at_a_time(
+    cli: Callable[..., Any], tmp_path: Path, pictures: Path, server: JudgeServer
+) -> None:
+    edits, results = tmp_path / "edits.csv", tmp_path / "results"
+    edits.write_text(
+        "forward,backward,reversibility\nAdd a hat.,Remove the hat.,reversible\n"
+        "Add snow.,Remove the snow.,information-destroying\nAdd fog.,Remove the fog.,ambiguous\n"
+    )
+    words = ["--images", pictures, "--edits", edits, "--rounds", 1, "--metric", "psnr", "-w", results]
+    assert cli("run", "-m", f"{FINE},{COARSE}", *words).code == 0
+    only = ["--rubric", "better_return"]
+    refused = compared(cli, server, results, *only)
+    assert refused.code == 2 and not server.asked
+    whole, part = refused.json["error"].rpartition(": ")[2].split(", ")
+    assert part == f"{whole}/partial"
+    for suite, cases in ((whole, 2), (part, 4)):
+        (found,) = compared(cli, server, results, "--suite", suite, *only).json["pairwise"]
+        assert found["n"] == cases
+
+
 def test_a_comparison_with_a_verdict_in_one_order_only_is_missing(
     cli: Callable[..., Any], folder: Path, server: JudgeServer
 ) -> None:

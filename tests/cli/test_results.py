@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
+
+from convergebench.store import DATABASE
+from convergebench.store.schema import APPLICATION_ID, MIGRATIONS
 
 Cli = Callable[..., Any]
 Words = Callable[..., list[object]]
@@ -112,6 +117,36 @@ def test_the_report_lands_in_the_workspace_unless_told(cli: Cli, results: Path, 
     assert cli("report", "-w", results, "-o", tmp_path / "page").code == 0
     for folder in (results, tmp_path / "page"):
         assert "jpeg" in (folder / "report.md").read_text()
+
+
+def as_version(folder: Path, version: int) -> None:
+    """Rewrite a workspace's database as an older version of the package wrote it."""
+    newer = folder / "newer.sqlite"
+    (folder / DATABASE).rename(newer)
+    with closing(sqlite3.connect(folder / DATABASE)) as db:
+        for script in MIGRATIONS[:version]:
+            db.executescript(script)
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.execute(f"PRAGMA user_version = {version}")
+        db.execute("ATTACH ? AS newer", (str(newer),))
+        for table in ("runs", "editors", "cases", "trajectories", "steps", "measurements"):
+            columns = ", ".join(row[1] for row in db.execute(f"PRAGMA main.table_info({table})"))
+            db.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM newer.{table}")
+        db.commit()
+    newer.unlink()
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_results_of_the_first_versions_are_reported_as_they_are(
+    cli: Cli, results: Path, tmp_path: Path, version: int
+) -> None:
+    before = cli("summary", "-w", results, "--json").json
+    as_version(results, version)
+    stored = (results / DATABASE).read_bytes()
+    assert cli("summary", "-w", results, "--json").json == before
+    assert cli("report", "-w", results, "-o", tmp_path / "page").code == 0
+    assert "jpeg" in (tmp_path / "page" / "report.md").read_text()
+    assert (results / DATABASE).read_bytes() == stored
 
 
 @pytest.mark.parametrize("command", ["summary", "report", "export", "plot", "grid"])

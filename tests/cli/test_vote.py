@@ -54,6 +54,16 @@ def test_agreement_says_whom_and_what_to_trust(cli: Cli, voted: Path, tmp_path: 
     assert (tmp_path / "agreement.png").read_bytes()[:4] == b"\x89PNG"
 
 
+def test_agreement_covers_the_named_models(cli: Cli, voted: Path) -> None:
+    votes = {
+        models: cli("agreement", "-w", voted, "--json", *(("-m", models) if models else ())).json["unmarked"][
+            "kinds"
+        ][0]["votes"]
+        for models in ("", "steady,fading")
+    }
+    assert 0 < votes["steady,fading"] < votes[""]
+
+
 def test_agreement_prints_tables(cli: Cli, voted: Path) -> None:
     done = cli("agreement", "-w", voted)
     assert done.code == 0

@@ -163,3 +163,16 @@ class Malicious:
 
 def squared(pixels: Pixels) -> NDArray[np.uint8]:
     return np.asarray(Image.fromarray(pixels).resize((256, 256), Image.Resampling.BILINEAR))
+
+
+def test_the_means_of_the_maps_add_up_to_lpips() -> None:
+    from convergebench.metrics._lpips_map import lpips_with
+
+    source, result = (
+        np.random.default_rng(seed).integers(0, 256, (256, 256, 3), np.uint8) for seed in (1, 2)
+    )
+    maps = lpips_with(CPU)(source)(result)
+    metric = load("lpips_full", CPU)
+    (whole,) = metric.compare([metric.prepare(source)], [result])
+    assert sum(float(one.mean()) for one in maps) == pytest.approx(whole, rel=1e-5)
+    assert [one.shape for one in maps] == [(63, 63), (31, 31), (15, 15), (15, 15), (15, 15)]

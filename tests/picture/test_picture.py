@@ -138,6 +138,13 @@ def test_sixteen_bit_grey_is_scaled_and_not_clipped() -> None:
     assert_array_equal(decoded[..., 0], np.arange(256).reshape(16, 16))
 
 
+def test_floating_point_grey_is_scaled_and_not_clipped() -> None:
+    shares = np.linspace(0, 1, 256, dtype=np.float32).reshape(16, 16)
+    picture = Picture.from_bytes(saved(Image.fromarray(shares), "TIFF"))
+    assert_array_equal(picture.pixels[..., 1], np.arange(256).reshape(16, 16))
+    assert_array_equal(decode(picture.normalised().encoded)[0], picture.pixels)
+
+
 def test_sixteen_bit_rgb_keeps_its_eight_high_bits() -> None:
     pixels = textured(width=8, height=8)
     wide = (pixels.astype(">u2") * 257).reshape(8, -1)
@@ -210,8 +217,19 @@ def test_a_plain_picture_is_kept_as_it_is_and_others_become_plain() -> None:
         (png(11_000, 10_000, 8, 2), "11000 × 10000; make it smaller"),
         (saved(Image.fromarray(textured()), "PPM"), "PPM files are not supported; use PNG"),
         (png(64, 64, 8, 2, b"\x00\x01"), "damaged"),
+        (saved(Image.fromarray(textured()[..., 0].astype(np.float32)), "TIFF"), "not from 0 to 1; export it"),
+        (cv2.imencode(".tiff", textured() / np.float32(255))[1].tobytes(), "with 8 or 16 bits a channel"),
     ],
-    ids=["empty", "text", "30000 squared", "110 megapixels", "format", "too few rows"],
+    ids=[
+        "empty",
+        "text",
+        "30000 squared",
+        "110 megapixels",
+        "format",
+        "too few rows",
+        "floats over 1",
+        "floating-point RGB",
+    ],
 )
 def test_what_is_no_picture_for_us_says_why(content: bytes, said: str) -> None:
     with warnings.catch_warnings():

@@ -1,6 +1,7 @@
 """From returns to numbers: pure functions of Results."""
 
 from convergebench.analysis.headline.headline_ranking import headline_ranking, headline_rankings
+from convergebench.analysis.headline.median_chain import ChainKey, median_chains
 from convergebench.analysis.headline.sentence import headline_sentence
 from convergebench.analysis.round_trip.area_under_curve import area_under_curve, areas
 from convergebench.analysis.round_trip.audit import AuditFinding, audit
@@ -45,6 +46,7 @@ __all__ = [
     "RETURN",
     "AuditFinding",
     "Breakdown",
+    "ChainKey",
     "Contraction",
     "ConvergenceScore",
     "Curve",
@@ -89,6 +91,7 @@ __all__ = [
     "headline_rankings",
     "headline_rounds",
     "headline_sentence",
+    "median_chains",
     "missing_values",
     "model_profile",
     "of_part",

@@ -10,6 +10,7 @@ import typer
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    ModelNames,
     SuiteName,
     WorkspaceFolder,
     listed,
@@ -36,6 +37,7 @@ def command(
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Only the first N references of --opinions.")
     ] = None,
+    model: ModelNames = [],  # noqa: B006
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
@@ -47,10 +49,10 @@ def command(
         compare_with_opinions(*opinions, listed(metric), limit, as_json)
         return
     from convergebench.cli.agreement_output import json_report, print_report
-    from convergebench.store import Workspace
+    from convergebench.store import Selection, Workspace
     from convergebench.votes.agreement_report import agreement_report
 
-    with Workspace.existing(workspace) as opened:
+    with Workspace.existing(workspace, Selection(models=listed(model))) as opened:
         report = agreement_report(opened, suite)
     if as_json:
         print_json(json_report(report))

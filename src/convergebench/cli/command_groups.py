@@ -12,6 +12,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Look": ("summary", "compare", "turns", "worst", "view", "report", "paper", "plot", "grid", "export"),
     "Judge": ("judge", "score", "vote", "agreement", "audit", "check"),
     "Bring in": ("import", "measure", "pairs"),
+    "Publish": ("submit", "leaderboard"),
     "Manage": ("workspace",),
 }
 EXAMPLES = (

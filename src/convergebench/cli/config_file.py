@@ -22,21 +22,29 @@ _NOT_SETTINGS = ("help", "config", "dry_run", "as_json")
 def split_config(words: Sequence[str]) -> tuple[list[str], Path | None]:
     """The words without --config FILE, and the file: that one, or convergebench.toml in the working folder.
 
-    `refine --config` has its own file, which describes a whole refinement.
+    `refine --config` also takes a file that describes a whole refinement; that one stays among the words.
     """
-    rest, named = list(words), None
-    if rest and rest[0] in COMMANDS and rest[0] != "refine":
-        for place, word in enumerate(rest):
-            if word == "--config" and place + 1 < len(rest):
-                named = Path(rest[place + 1])
-                del rest[place : place + 2]
-                break
-            if word.startswith("--config="):
-                named = Path(word.partition("=")[2])
-                del rest[place]
-                break
     usual = Path(FILE)
-    return rest, named or (usual if usual.is_file() else None)
+    otherwise = usual if usual.is_file() else None
+    if not words or words[0] not in COMMANDS:
+        return list(words), otherwise
+    for place, word in enumerate(words):
+        option, equals, value = word.partition("=")
+        after = place + 1 if equals else place + 2
+        if option == "--config" and after <= len(words):
+            named = Path(value if equals else words[after - 1])
+            if words[0] == "refine" and not _has_sections(named):
+                break
+            return [*words[:place], *words[after:]], named
+    return list(words), otherwise
+
+
+def _has_sections(path: Path) -> bool:
+    """Whether a file has options of commands, and does not describe a refinement."""
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        return True
+    content = _content(path)
+    return any(isinstance(content.get(name), dict) for name in COMMANDS)
 
 
 def read_config(path: Path, commands: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -16,7 +16,7 @@ WRONG_USE = 2
 """Invalid usage: an unknown option, name or value."""
 INCOMPLETE = 3
 """Finished with something missing: failed edits or verdicts, pictures required by `--strict`, an
-instruction that cannot be inverted or classified."""
+instruction that cannot be inverted or classified, a submission left out of a leaderboard."""
 WORSE = 4
 """`check` found a model worse than its baseline, or different if that was asked."""
 INTERRUPTED = 130

@@ -23,6 +23,7 @@ from convergebench.cli import (
     import_,
     init,
     judge,
+    leaderboard,
     measure,
     metrics,
     models,
@@ -33,6 +34,7 @@ from convergebench.cli import (
     report,
     run,
     score,
+    submit,
     suites,
     summary,
     task,
@@ -80,6 +82,7 @@ for module in (
     audit,
     check,
     measure,
+    submit,
 ):
     app.command(module.NAME)(module.command)
 app.add_typer(refine.app)
@@ -87,6 +90,7 @@ app.add_typer(models.app)
 for module in (suites, metrics, doctor, init):
     app.command(module.NAME)(module.command)
 app.add_typer(pairs.app)
+app.add_typer(leaderboard.app)
 app.add_typer(weights.app)
 app.add_typer(workspace.app)
 

@@ -42,7 +42,10 @@ def refine(
         typer.Option(metavar="K", help="Rounds of review and re-edit; 0 for none. [default: 1]"),
     ] = None,
     chain: Annotated[
-        bool | None, typer.Option("--chain/--at-once", help="One edit per instruction, or one for all.")
+        bool | None,
+        typer.Option(
+            "--chain/--at-once", help="One edit per instruction, or one for all. [default: at-once]"
+        ),
     ] = None,
     image: Annotated[
         Path | None, typer.Option(metavar="FILE", help="One picture instead of a suite.")
@@ -68,8 +71,10 @@ def refine(
         int | None,
         typer.Option(metavar="N", help="Maximum number of cases, taken from the categories in turn."),
     ] = None,
-    sampling_seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the sampling.")] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the edits.")] = None,
+    sampling_seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Seed of the sampling. [default: 0]")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the edits. [default: 0]")] = None,
     judge: Annotated[
         str | None, typer.Option(metavar="PROVIDER:MODEL", help="Judge model. [default: none]")
     ] = None,
@@ -116,10 +121,13 @@ def refine(
         str | None, typer.Option(metavar="NAME", help="File name prefix for --image.")
     ] = None,
     workspace: Annotated[
-        Path | None, typer.Option("--workspace", "-w", metavar="FOLDER", help="Folder with the results.")
+        Path | None,
+        typer.Option(
+            "--workspace", "-w", metavar="FOLDER", help="Folder with the results. [default: results]"
+        ),
     ] = None,
     config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="YAML file; options override its values.")
+        Path | None, typer.Option(metavar="FILE", help="YAML file of a refinement; options override it.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and exit.")] = False,
     as_json: AsJson = False,

@@ -46,7 +46,7 @@ def command(
         list[str],
         typer.Option(
             metavar="NAME=VALUE",
-            help="What a usable round needs, separated by commas. [default: undid=0.5,kept=0.8,face=0.6]",
+            help="What a usable round needs, separated by commas. [default: undid=0.5,kept=0.8,face=0.45]",
         ),
     ] = [],  # noqa: B006
     thresholds: Annotated[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from convergebench.errors import ConvergeBenchError, WrongUse
@@ -106,13 +106,14 @@ class Registration:
 
 @dataclass(frozen=True)
 class FamilyRegistration:
-    """A family by name, and its metrics. A family needs no weights."""
+    """A family by name, and its metrics."""
 
     name: str
     members: tuple[MetricFacts, ...]
     load: Callable[[MetricOptions], Family]
     on_gpu: GpuForm | None = None
-    weights: tuple[PackagedFile, ...] = field(default=(), init=False)
+    weights: tuple[PackagedFile, ...] = ()
+    """Of those members that need weights."""
 
     def facts_with(self, name: str, options: MetricOptions) -> MetricFacts:
         return next(facts for facts in self.members if facts.name == name)
@@ -221,13 +222,17 @@ _FamilyFunction = TypeVar("_FamilyFunction", bound=Callable[[Any, Result], Mappi
 
 
 def family(
-    name: str, *members: MetricFacts, prepare: Callable[[Pixels], Any], on_gpu: GpuForm | None = None
+    name: str,
+    *members: MetricFacts,
+    prepare: Callable[[Pixels], Any],
+    on_gpu: GpuForm | None = None,
+    weights: tuple[PackagedFile, ...] = (),
 ) -> Callable[[_FamilyFunction], _FamilyFunction]:
     """Register a function of (prepared source, result) that reads every member."""
 
     def decorate(function: _FamilyFunction) -> _FamilyFunction:
         loaded = OfFunctions(members, function, prepare)
-        register(FamilyRegistration(name, members, lambda _: loaded, on_gpu))
+        register(FamilyRegistration(name, members, lambda _: loaded, on_gpu, weights))
         return function
 
     return decorate

@@ -84,7 +84,8 @@ def _batches(pictures: Sequence[Pixels]) -> Iterator[list[int]]:
         yield from (places[start : start + step] for start in range(0, len(places), step))
 
 
-def _features(backbone: Backbone, options: MetricOptions) -> Features:
+def features_of(backbone: Backbone, options: MetricOptions) -> Features:
+    """The network, on the GPU if one is used; raises MetricUnavailable if its weights are missing."""
     if uses_cuda(options):
         from convergebench.metrics._lpips_torch import TorchFeatures
 
@@ -107,7 +108,7 @@ def _register(name: str, backbone: Backbone, summary: str, *, fixed_size: bool) 
     )
 
     def load(options: MetricOptions) -> Metric:
-        return Lpips(facts, _features(backbone, options), fixed_size)
+        return Lpips(facts, features_of(backbone, options), fixed_size)
 
     def on_gpu(options: MetricOptions, device: str) -> GpuMetric:
         from convergebench.metrics._gpu.perceptual import LpipsOnGpu

@@ -16,6 +16,7 @@ from convergebench.metrics import _catalogue
 from convergebench.metrics._device import may_use_cuda, uses_cuda
 from convergebench.metrics._gpu.flip_maps import flip_with
 from convergebench.metrics._gpu.reader import GpuReader
+from convergebench.metrics._lpips_map import LpipsAgainst, lpips_with
 from convergebench.metrics._reader import MetricReader, PixelPair, is_failure
 from convergebench.metrics.base import AnyRegistration, MetricOptions, Reading, Result
 from convergebench.metrics.flip import FlipAgainst
@@ -78,6 +79,10 @@ class MetricSet:
     def flip_against(self) -> FlipAgainst:
         """Makes ꟻLIP's maps where this set measures: on the GPU, if one is used."""
         return flip_with(self._options)
+
+    def lpips_against(self) -> LpipsAgainst:
+        """Makes maps of LPIPS where this set measures."""
+        return lpips_with(self._options)
 
     def can_measure(self, name: str) -> bool:
         """Whether the metric is available. Loads the metric to find out."""

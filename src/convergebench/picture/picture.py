@@ -19,6 +19,7 @@ from convergebench.picture.stable_png import stable_png
 from convergebench.types import Digest, PictureFacts, Pixels
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from PIL import Image as PILImage
 
 MAX_MEGAPIXELS = 100
@@ -28,6 +29,7 @@ SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp", "i
             "image/tiff": ".tif", "image/gif": ".gif"}  # fmt: skip
 _EXIF_ORIENTATION = 0x0112
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_TIFF = (b"II*\x00", b"MM\x00*")
 _UP = 2
 _OWN_BODY = 8 + 25 + 8
 """The offset of the only IDAT in our PNG files: after the signature, the header, and its length and name."""
@@ -162,6 +164,8 @@ def decode(data: bytes) -> tuple[Pixels, str]:
             return plain, media_type
     try:
         return np.asarray(upright_rgb(image)), media_type
+    except BadPicture:
+        raise
     except Exception as error:  # decoders raise many kinds of errors for damaged files
         raise BadPicture(f"the picture is damaged ({error}); download or export it again") from error
 
@@ -227,6 +231,8 @@ def _open(data: bytes) -> PILImage.Image:
             f"the picture is too large; make it smaller than {MAX_MEGAPIXELS} megapixels"
         ) from error
     except UnidentifiedImageError as error:
+        if data.startswith(_TIFF):
+            raise BadPicture("unknown kind of TIFF; export it with 8 or 16 bits a channel") from error
         raise BadPicture("unknown picture format; use PNG, JPEG or WebP") from error
     except Exception as error:  # decoders raise many kinds of errors for damaged files
         raise BadPicture(f"the picture is damaged ({error}); download or export it again") from error
@@ -262,10 +268,21 @@ def upright_rgb(image: PILImage.Image) -> PILImage.Image:
         return Image.fromarray(
             (np.asarray(image, np.float64) / 257).round().clip(0, 255).astype(np.uint8)
         ).convert("RGB")
+    if image.mode == "F":
+        return _from_shares(np.asarray(image))
     if image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info:
         layered = image.convert("RGBA")
         return Image.alpha_composite(Image.new("RGBA", layered.size, "white"), layered).convert("RGB")
     return image.convert("RGB")
+
+
+def _from_shares(values: NDArray[np.float32]) -> PILImage.Image:
+    """Floating-point grey from 0 to 1. Other ranges have no agreed meaning, and would be clipped to white."""
+    from PIL import Image
+
+    if not ((values >= 0) & (values <= 1)).all():
+        raise BadPicture("its floating-point values are not from 0 to 1; export it with 8 or 16 bits")
+    return Image.fromarray((values * 255).round().astype(np.uint8)).convert("RGB")
 
 
 def resized_to(pixels: Pixels, width: int, height: int) -> Pixels:

@@ -5,33 +5,51 @@ from __future__ import annotations
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from convergebench import metrics
 from convergebench.analysis.round_trip.results import Results, Return
 from convergebench.errors import WrongUse
 from convergebench.protocols import RETURN_ROLES, is_forward
+from convergebench.results.suite_id import SuiteId
 from convergebench.text_files import read_text
 from convergebench.types import Measurement
 
 FILE = "measurements.csv"
-_NEEDED = {"suite", "model", "editor_role", "case", "picture", "round", "role", "compared_with", "metric"}
+_NEEDED = {
+    "suite", "model", "editor_role", "case", "picture", "round", "role", "compared_with", "metric",
+    "reversibility", "protocol",
+}  # fmt: skip
+ExportedRows: TypeAlias = Sequence[Mapping[str, str]]
 
 
-def read_exported(path: Path, suite: str | None = None) -> Results:
-    """The returns of one suite, by default the file's last one, that can be undone. Failed edits are not in
-    the file."""
+def read_exported(path: Path) -> ExportedRows:
+    """The rows of measurements.csv, by its path or that of its folder."""
     file = path / FILE if path.is_dir() else path
     rows = list(csv.DictReader(io.StringIO(read_text(file), newline="")))
     if not rows or not rows[0].keys() >= _NEEDED:
         raise WrongUse(f"{file} is not an export of measurements; write one with convergebench export")
-    wanted = suite or rows[-1]["suite"]
-    chosen = [row for row in rows if row["suite"] == wanted and row["reversibility"] == "reversible"]
+    return rows
+
+
+def exported_suites(rows: ExportedRows) -> list[str]:
+    return list(dict.fromkeys(row["suite"] for row in rows))
+
+
+def exported_results(rows: ExportedRows, suite: str) -> Results:
+    """The returns of one suite: those that can be undone, or the others after /partial. Failed edits are not
+    in the file."""
+    id = SuiteId.parse(suite)
+    wanted = str(id.whole)
+    chosen = [
+        row for row in rows if row["suite"] == wanted and (row["reversibility"] != "reversible") == id.partial
+    ]
     if not chosen:
-        known = ", ".join(dict.fromkeys(row["suite"] for row in rows))
-        raise WrongUse(f"{file} has no reversible edits of {wanted}; its suites are {known}")
+        raise WrongUse(
+            f"the export has no edits of {suite}; its suites are {', '.join(exported_suites(rows))}"
+        )
     returns = _returns(chosen)
     measured = {name for item in returns for name in item.values}
     return Results(
@@ -42,13 +60,14 @@ def read_exported(path: Path, suite: str | None = None) -> Results:
         troubles=(),
         uses=(),
         protocol=chosen[0]["protocol"],
+        edits="partially reversible" if id.partial else "reversible",
     )
 
 
-def _returns(rows: list[dict[str, str]]) -> tuple[Return, ...]:
+def _returns(rows: ExportedRows) -> tuple[Return, ...]:
     values: defaultdict[tuple[Any, ...], dict[str, Measurement]] = defaultdict(dict)
     forwards: defaultdict[tuple[Any, ...], dict[str, dict[str, Measurement]]] = defaultdict(dict)
-    first: dict[tuple[Any, ...], dict[str, str]] = {}
+    first: dict[tuple[Any, ...], Mapping[str, str]] = {}
     for row in rows:
         key = (row["model"], row["case"], int(row["seed"]), int(row["round"]))
         if row["role"] in RETURN_ROLES and row["compared_with"] != "previous return":
@@ -73,4 +92,5 @@ def _return(
         model=row["model"], role=row["editor_role"], case=row["case"], picture=row["picture"],
         pair=row["pair"], kind=row["kind"], category=row["category"], seed=int(row["seed"]),
         round=int(row["round"]), digest=row["digest"], values=values, forwards=forwards, imported=True,
+        content=row.get("content") or "",
     )  # fmt: skip

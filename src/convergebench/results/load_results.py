@@ -65,7 +65,7 @@ def load_results_as_given(
     folder, suites = records.workspace.folder, suites_with_returns(records)
     if not suites:
         raise WorkspaceError(f"{folder} has no results yet; create some with convergebench run")
-    wanted = SuiteId.parse(suite or _latest_suite(records, suites))
+    wanted = _recorded_suite(records, suites, SuiteId.parse(suite) if suite else None)
     name = str(wanted.whole)
     chosen = [one for one in _returning(records) if one.case.suite == name and one.editor.is_one_of(models)]
     imported = imported_returns(records.imported(name, models))
@@ -142,9 +142,16 @@ def _edits(reversibility: Reversibility) -> Edits:
     return "reversible" if reversibility == "reversible" else "partially reversible"
 
 
-def _latest_suite(records: Records, suites: Sequence[str]) -> str:
-    ran = (str(run.settings.get("suite")) for run in reversed(records.runs))
-    return next((suite for suite in ran if suite in suites), suites[-1])
+def _recorded_suite(records: Records, suites: Sequence[str], wanted: SuiteId | None) -> SuiteId:
+    """The suite itself, or the one of that name that ran last; without one, the suite of the last run."""
+    if wanted is not None and str(wanted.whole) in suites:
+        return wanted
+    ran = [str(run.settings.get("suite")) for run in reversed(records.runs)]
+    latest = [SuiteId.parse(one) for one in (*ran, *reversed(suites)) if one in suites]
+    if wanted is None:
+        return latest[0]
+    found = next((one for one in latest if one.is_named(str(wanted.whole))), wanted)
+    return replace(found, partial=wanted.partial)
 
 
 def _metric_facts(records: Records, imported: Sequence[Return]) -> tuple[MetricFacts, ...]:
@@ -228,10 +235,10 @@ def _returns(
     forwards: _Forwards,
     verdicts: _Verdicts,
 ) -> tuple[Return, ...]:
-    source = {step.trajectory: step.inputs[0] for step in steps if step.position == 0}
+    sources = {step.trajectory: step.inputs for step in steps if step.position == 0}
     made = [(step, step.picture) for step in steps if step.picture and step.role in RETURN_ROLES]
     returned = {(step.trajectory, step.round): picture for step, picture in made}
-    cases = {identity: _case_of(trajectory) for identity, trajectory in chosen.items()}
+    cases = {identity: _case_of(chosen[identity], inputs) for identity, inputs in sources.items()}
     return tuple(
         Return(
             **cases[step.trajectory],
@@ -239,7 +246,7 @@ def _returns(
             round=step.round,
             digest=picture,
             values=_return_values(
-                pairs.stored(source[step.trajectory], picture),
+                pairs.stored(sources[step.trajectory][0], picture),
                 pairs.stored(contexts.get((step.trajectory, step.position)), picture),
             ),
             moved=pairs.of(returned.get((step.trajectory, step.round - 1)), picture),
@@ -270,9 +277,10 @@ def _troubles(
     forwards: _Forwards,
     verdicts: _Verdicts,
 ) -> tuple[FailedStep, ...]:
+    sources = {step.trajectory: step.inputs for step in steps if step.position == 0}
     return tuple(
         FailedStep(
-            **_case_of(chosen[step.trajectory]),
+            **_case_of(chosen[step.trajectory], sources[step.trajectory]),
             round=step.round,
             role=step.role,
             kind_of_failure=step.failure,
@@ -285,7 +293,7 @@ def _troubles(
     )
 
 
-def _case_of(trajectory: TrajectoryRecord) -> dict[str, Any]:
+def _case_of(trajectory: TrajectoryRecord, sources: Sequence[Digest]) -> dict[str, Any]:
     case = trajectory.case
     return {
         "model": trajectory.model,
@@ -296,6 +304,7 @@ def _case_of(trajectory: TrajectoryRecord) -> dict[str, Any]:
         "category": case.category,
         "seed": trajectory.seed,
         "reversibility": case.reversibility,
+        "content": case.content(sources),
     }
 
 

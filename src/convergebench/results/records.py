@@ -23,7 +23,7 @@ from convergebench.results.measurements import PairValues, read_newest_versions,
 from convergebench.results.model_labels import imported_labels, unique_labels
 from convergebench.results.round_trip_verdicts import RoundTripVerdicts, round_trip_verdicts
 from convergebench.results.runs import RunRecord, read_runs
-from convergebench.results.steps import StepRecord, read_steps
+from convergebench.results.steps import StepRecord, read_sources, read_steps
 from convergebench.results.trajectories import (
     CaseRecord,
     EditorRecord,
@@ -111,6 +111,11 @@ class Records:
     def steps(self) -> Sequence[StepRecord]:
         """The latest record of every position of every trajectory, by trajectory and position."""
         return read_steps(self.workspace)
+
+    @cached_property
+    def sources(self) -> Mapping[int, tuple[Digest, ...]]:
+        """The source pictures of every trajectory that has a step."""
+        return read_sources(self.workspace)
 
     @cached_property
     def runs(self) -> Sequence[RunRecord]:

@@ -48,6 +48,12 @@ class StepRecord(NamedTuple):
         return PictureFacts(self.picture, self.width, self.height, self.media_type)
 
 
+def read_sources(workspace: Workspace) -> dict[int, tuple[Digest, ...]]:
+    """The source pictures of every trajectory that has a step."""
+    rows = workspace.each_row("SELECT trajectory, inputs FROM steps WHERE position = 0 GROUP BY trajectory")
+    return {trajectory: tuple(json.loads(inputs)) for trajectory, inputs in rows}
+
+
 def read_steps(workspace: Workspace) -> list[StepRecord]:
     """By trajectory and position, without those of hidden runs and what follows them in a trajectory."""
     hidden = hidden_positions(workspace)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from convergebench.analysis.round_trip.results import Role
@@ -13,7 +14,7 @@ from convergebench.results.model_labels import unique_labels
 from convergebench.results.suite_id import SuiteId
 from convergebench.store import Workspace, read_model_names
 from convergebench.suites import reversibility_of
-from convergebench.types import Digest, Reversibility
+from convergebench.types import Digest, Reversibility, fingerprint_of
 
 _TRAJECTORIES = """
     SELECT t.id, t.protocol, t.editor, t.seed, t.rounds,
@@ -69,6 +70,16 @@ class CaseRecord:
         """The suite, followed by /partial if the case is only partially reversible."""
         suite = SuiteId.parse(self.suite)
         return str(SuiteId(suite.name, suite.version, suite.part, self.reversibility != "reversible"))
+
+    def content(self, sources: Sequence[Digest]) -> Digest:
+        """Identifies what is edited by its sources and instructions, whatever case and suite are called."""
+        several = self.pair if SuiteId.parse(self.suite).part else ""  # only the first is in the record
+        return _content(tuple(sources), self.forward, self.backward, several)
+
+
+@lru_cache(65536)
+def _content(sources: tuple[Digest, ...], forward: str, backward: str | None, several: str) -> Digest:
+    return fingerprint_of(sources, forward, backward, several)
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,20 @@ def test_parts_of_the_suite_are_compared_apart(returned, results_of):
     )
 
 
+def test_five_pictures_cannot_name_a_winner_whatever_their_interval_says(returned, results_of):
+    """All five agree, so t leaves zero far outside, but one of 16 pairs of equal models looks like that."""
+    results = results_of(
+        *(returned(model, f"p{n}", ssim=value + n / 100)
+          for model, value in (("a", 0.9), ("b", 0.5)) for n in range(5))
+    )  # fmt: skip
+    for found in (
+        *compare_models_by(results, "category", "a", "b").values(),
+        paired_areas(results, "a", "b"),
+    ):
+        assert found.difference.low > 0 and found.p_value == 0.0625
+        assert found.verdict == "cannot be told apart"
+
+
 def test_the_minimum_detectable_effect_is_found_four_times_of_five():
     random = np.random.default_rng(5)
     clusters = [str(place) for place in range(30)]

@@ -16,6 +16,7 @@ from convergebench.metrics.regions import ReferencePicture, ReturnRegions, locat
 from convergebench.types import Pixels
 from drawn_chains import (
     HEIGHT,
+    LPIPS,
     RED,
     WIDTH,
     DrawnChain,
@@ -87,7 +88,7 @@ def test_the_more_stays_the_less_was_undone() -> None:
     radii = [0, 6, 10, 14, 18]
     undone = [number(of_return(painted(ROOM, disc_mask(radius=radius))).undid) for radius in radii]
     assert falls(undone)
-    assert undone[0] > 0.95
+    assert undone[0] > 0.6  # a single red pixel
 
 
 def fill(strength: float) -> Pixels:
@@ -101,10 +102,24 @@ def fill(strength: float) -> Pixels:
 def test_a_plausible_fill_is_rewritten_and_not_left_behind() -> None:
     found = [of_return(fill(strength)) for strength in (10, 25, 50)]
     assert falls([number(one.undid) for one in found])
-    assert all(number(one.undid) > 0.3 for one in found)
+    assert number(found[-1].undid) > number(of_return(FORWARD).undid)
     assert all(one.left_behind == pytest.approx(0, abs=0.05) for one in found)
     assert all(number(one.rewritten) > 0.2 for one in found)
     assert all(number(one.kept) > 0.99 for one in found)
+
+
+@pytest.mark.parametrize("radius", [8, 12, 18])
+def test_smeared_texture_of_the_right_colour_is_not_undone(radius: int) -> None:
+    """By ꟻLIP alone it was: a blurred floor, or eyes that are gone, differ little in colour."""
+    boards = room(seed=3)
+    y, x = np.mgrid[:HEIGHT, :WIDTH]
+    boards = levels(boards * 0.5 + 80 + 22 * np.sign(np.sin(x / 1.5 + y / 4))[..., None])
+    disc = disc_mask(radius=radius)
+    smeared = np.where(disc[..., None], cv2.GaussianBlur(boards, (0, 0), 5), boards)
+    found = DrawnChain(boards).round(painted(boards, disc), smeared)
+    assert number(found.undid) < 0.5
+    assert found.left_behind == pytest.approx(0, abs=0.1)
+    assert number(found.kept) > 0.99
 
 
 def test_noise_in_the_rest_costs_the_rest_and_nothing_else() -> None:
@@ -250,7 +265,7 @@ def test_pictures_of_any_size_and_shape_are_measured(height: int, width: int, sh
     source = cv2.resize(ROOM, (width, height), interpolation=cv2.INTER_LINEAR)
     forward = source.copy()
     forward[height // 3 : height // 2, width // 3 : width // 2] = RED
-    reference = ReferencePicture(source, plain_difference)
+    reference = ReferencePicture(source, plain_difference, LPIPS)
     found = measure_return(reference, locate_edit(reference, moved(forward, shift, 0), "local"), source)
     assert (found.undid, found.left_behind, found.kept) in ((1, 0, 1), (NO_EDIT, NO_EDIT, 1), (1, 0, 0))
     assert sum(found.inside) + sum(found.outside) == height * width

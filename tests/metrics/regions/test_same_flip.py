@@ -9,6 +9,7 @@ import pytest
 from convergebench.metrics import MetricSet, flip
 from convergebench.metrics.regions import ReferencePicture, locate_edit, measure_return
 from convergebench.picture import Picture
+from drawn_chains import LPIPS
 from made_pictures import textured
 
 
@@ -18,7 +19,7 @@ def test_a_return_has_the_same_flip_in_a_chain_and_alone() -> None:
     def against(reference, pixels_per_degree):
         return partial(flip.flip_map, flip.flip_source(reference, pixels_per_degree))
 
-    reference = ReferencePicture(source, against)
+    reference = ReferencePicture(source, against, LPIPS)
     in_chain = measure_return(reference, locate_edit(reference, forward, "local"), returned)
     (alone,) = MetricSet(flip.NAMES).measure([(Picture.from_pixels(source), Picture.from_pixels(returned))])
     for name in flip.NAMES:

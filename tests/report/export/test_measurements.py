@@ -17,7 +17,7 @@ from report.page.filled import NO_CLIP, SUITE, cases, editor, fill, record, sour
 
 ROW = MeasurementRow(
     "s", "m", "model", "f", "c", "p", "hat", "scene", "objects", "reversible", "round_trip", 0, 1,
-    "backward", "source", "ssim", "1", 0.5, None, "d",
+    "backward", "source", "ssim", "1", 0.5, None, "d", "e",
 )  # fmt: skip
 
 

@@ -37,19 +37,29 @@ def seen(tmp_path: Path) -> str:
 
 def test_the_headline_stands_first_with_its_sentence(visit: Visit, seen: str) -> None:
     page = visit.open(seen)
+    assert "rounds" in page.inner_text(".verdict-line")
     first = page.locator(".overview section").first
     assert first.get_attribute("aria-label") == "Headline"
-    assert "rounds" in first.locator(".lead").inner_text()
+    assert first.locator(".standings").first.locator("h2 a").all_inner_texts() == [
+        "steady",
+        "refuser",
+        "fading",
+    ]
+    first.locator("summary:has-text('as a table')").click()
     headings = set(first.locator("thead th").all_inner_texts())
     assert headings >= {"score", "did the edit", "undid it", "kept R1", "kept R3", "usable for", "ended by"}
     names = first.locator("tbody th a").all_inner_texts()
     assert names.index("steady") < names.index("fading") < names.index("identity")
-    assert page.locator(".overview section").nth(1).get_attribute("aria-label") == "Ranking"
+    assert (
+        page.locator(".curves").bounding_box()["y"]
+        < page.get_by_label("Ranking of the models").bounding_box()["y"]
+    )
 
 
 def test_calibration_stays_below_its_line_however_the_table_is_sorted(visit: Visit, seen: str) -> None:
     page = visit.open(seen)
     first = page.locator(".overview section").first
+    first.locator("summary:has-text('as a table')").click()
     for _ in range(2):
         first.get_by_role("button", name="kept R1").click()
         last = first.locator("tbody tr").last
@@ -60,5 +70,5 @@ def test_calibration_stays_below_its_line_however_the_table_is_sorted(visit: Vis
 def test_without_regions_the_ranking_by_metric_stands_first(visit: Visit, written: Path) -> None:
     page = visit.open((written / "index.html").as_uri())
     assert page.locator(".overview section").first.get_attribute("aria-label") == "Ranking"
-    assert page.locator(".headline").count() == 0
+    assert page.locator(".verdict-line").count() == 0
     assert "null" not in page.locator("main").inner_text().split()

@@ -66,7 +66,15 @@ def test_no_view_is_wider_than_a_phone(visit: Visit, written: Path, view: str, w
 
 def test_the_ranking_says_how_sure_it_is_and_what_is_missing(visit: Visit, address: str) -> None:
     page = visit.open(address)
-    rows = page.locator(".overview section").first.locator("tbody tr")
+    shown = page.locator(".overview section").first
+    assert shown.locator(".standings").first.locator("h2 a").all_inner_texts() == [
+        "steady",
+        "refuser",
+        "fading",
+    ]
+    assert "0.980 [0.980, 0.980]" in " ".join(shown.locator(".standing").first.inner_text().split())
+    shown.locator("summary:has-text('as a table')").click()
+    rows = shown.locator("tbody tr")
     names = [row.locator("th a").inner_text() for row in rows.all()]
     assert names == ["steady", "refuser", "fading", "identity"]
     order = [" ".join(text.split("\n")) for text in rows.all_inner_texts()]
@@ -80,7 +88,7 @@ def test_the_ranking_says_how_sure_it_is_and_what_is_missing(visit: Visit, addre
 def test_another_metric_is_ranked_drawn_and_linked_to(visit: Visit, address: str) -> None:
     page = visit.open(address)
     page.select_option("label:has-text('Metric') select", "psnr")
-    page.wait_for_selector("h2:has-text('PSNR over the rounds')")
+    page.wait_for_selector("h3:has-text('PSNR over the rounds')")
     assert "metric=psnr" in page.url
     assert "37.0" in page.inner_text(".reading")
 
@@ -96,7 +104,7 @@ def test_curves_can_be_of_one_category_with_its_own_n(visit: Visit, address: str
 
 def test_a_metric_without_values_says_why(visit: Visit, address: str) -> None:
     page = visit.open(address, "#/overview?metric=clip")
-    assert f"missing: {NO_CLIP}" in page.inner_text("table")
+    assert f"missing: {NO_CLIP}" in page.inner_text(".standing")
 
 
 def test_the_charts_cursor_reads_other_rounds_by_keyboard(visit: Visit, address: str) -> None:
@@ -238,9 +246,9 @@ def test_results_appear_while_a_run_goes_on(
         assert "Nothing is measured yet" in page.inner_text("#content")
         for name in ("steady", "fading"):
             add_film(workspace, run, name, cases()[0], rounds=1 if name == "fading" else ROUNDS)
-        page.wait_for_selector("tr:has-text('steady')")
+        page.wait_for_selector(".standing:has-text('steady')")
         add_film(workspace, run, "steady", cases()[2])
-        visit.until("document.querySelector('.lead')?.innerText.includes('2 cases')")
+        visit.until("document.querySelector('.overview > .quiet')?.innerText.includes('2 cases')")
 
 
 def test_new_results_do_not_disturb_somebody_who_looks_at_a_film(
@@ -265,8 +273,17 @@ def test_new_results_do_not_disturb_somebody_who_looks_at_a_film(
 def test_an_unknown_place_opens_something_useful(visit: Visit, address: str) -> None:
     page = visit.open(address, "#/constructor?metric=__proto__&part=nothing&round=-4")
     assert page.inner_text("h1") == VIEWS["overview"]
-    page = visit.open(address, "#/film?case=nowhere&model=nobody&round=999&mode=x&zoom=y")
+    page = visit.open(address, "#/film?case=lake%2Fball&model=nobody&round=999&mode=x&zoom=y")
     assert page.locator(".pane").count() == 1
+
+
+def test_a_dead_link_names_its_case_and_shows_no_other(visit: Visit, address: str) -> None:
+    page = visit.open(address, "#/film?case=nowhere")
+    assert "no case “nowhere” in tiny@1" in page.inner_text(".notice")
+    assert page.locator(".pane, .stage").count() == 0
+    page.fill(".picker input", "add ball")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:has-text('lake/ball')")
 
 
 def test_a_comparison_can_be_made_at_any_round(visit: Visit, address: str) -> None:

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from convergebench.analysis.headline.baseline_pair import BASELINE, CANDIDATE, BaselinePair, as_one
 from convergebench.analysis.headline.chain_rounds import Chain, Thresholds, chains_of
 from convergebench.analysis.headline.edit_decisions import edit_decisions
 from convergebench.analysis.headline.reversal_grades import reversal_grades
@@ -26,7 +27,6 @@ from convergebench.types import MetricFacts
 
 CheckVerdict: TypeAlias = Literal["worse", "better", "no worse", "cannot be told"]
 FailIf: TypeAlias = Literal["worse", "different"]
-CANDIDATE, BASELINE = "candidate", "baseline"
 LEVEL = 0.05
 _DECIBELS = 10.0
 """The range that a margin refers to, for metrics without a worst or perfect value."""
@@ -44,24 +44,16 @@ class CheckedQuantity:
     difference: Interval
     margin: float
     """In the unit of the quantity."""
+    pairs: int
+    """Shared cases and seeds with a value on both sides."""
+    pictures: int
+    """Their source pictures, over which the interval is computed."""
     p_value: float
     """That the true difference is not beyond the margin; corrected by Holm over the whole check."""
     minimum_detectable: float | None
     """With a power of 80 %, before correction."""
     fails: bool
     verdict: CheckVerdict
-
-
-@dataclass(frozen=True)
-class BaselinePair:
-    """What is compared: the results of one model, and those of its baseline."""
-
-    model: str
-    results: Results
-    baseline: str
-    """As shown."""
-    baseline_model: str
-    baseline_results: Results
 
 
 def check_models(
@@ -97,7 +89,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def _quantities(
     pair: BaselinePair, by: Sequence[str], fail_if: FailIf, margin: float
 ) -> list[CheckedQuantity]:
-    both = _as_one(pair)
+    both = as_one(pair)
     values = _values(both, by)
     found = [
         one
@@ -110,35 +102,6 @@ def _quantities(
             "run both on the same cases"
         )
     return found
-
-
-def _as_one(pair: BaselinePair) -> Results:
-    """Both as models of one set of results, so that one rule decides for both whether an edit happened."""
-    rounds = min(pair.results.rounds, pair.baseline_results.rounds)
-    sides = ((pair.results, pair.model, CANDIDATE), (pair.baseline_results, pair.baseline_model, BASELINE))
-    for results, model, _ in sides:
-        if model not in results.roles():
-            known = ", ".join(results.roles())
-            raise WrongUse(f"there are no results of {model} in {results.suite}; its models are {known}")
-    return replace(
-        pair.results,
-        rounds=rounds,
-        metrics=tuple(dict.fromkeys((*pair.results.metrics, *pair.baseline_results.metrics))),
-        returns=tuple(
-            replace(item, model=name, role="model")
-            for results, model, name in sides
-            for item in results.returns
-            if item.model == model and item.round <= rounds
-        ),
-        troubles=tuple(
-            replace(item, model=name)
-            for results, model, name in sides
-            for item in results.troubles
-            if item.model == model and item.round <= rounds
-        ),
-        uses=(),
-        partial=None,
-    )
 
 
 _OfModels: TypeAlias = Mapping[str, Values]
@@ -232,16 +195,20 @@ def _compared(
     pictures = [ours[key][0] for key in shared]
     error = clustered_standard_error(differences, pictures) if len(set(pictures)) > 1 else None
     return CheckedQuantity(
-        pair.model, pair.baseline, name,
-        float(np.mean([ours[key][1] for key in shared])),
-        float(np.mean([theirs[key][1] for key in shared])),
-        clustered_mean(differences, pictures),
-        margin,
-        _p_value(float(differences.mean()), error, len(set(pictures)), margin, fail_if),
-        minimum_detectable(differences, pictures),
+        model=pair.model,
+        baseline=pair.baseline,
+        quantity=name,
+        candidate_mean=float(np.mean([ours[key][1] for key in shared])),
+        baseline_mean=float(np.mean([theirs[key][1] for key in shared])),
+        difference=clustered_mean(differences, pictures),
+        margin=margin,
+        pairs=len(shared),
+        pictures=len(set(pictures)),
+        p_value=_p_value(float(differences.mean()), error, len(set(pictures)), margin, fail_if),
+        minimum_detectable=minimum_detectable(differences, pictures),
         fails=False,
         verdict="cannot be told",
-    )  # fmt: skip
+    )
 
 
 def _p_value(mean: float, error: float | None, clusters: int, margin: float, fail_if: FailIf) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from convergebench.analysis.round_trip.breakdown import Part
@@ -47,6 +48,32 @@ def on_shared_cases(
     # A model's time and cost cover all of its cases, so they do not apply to these.
     restricted = replace(results, returns=returns, troubles=troubles, uses=(), partial=None)
     return SharedCases(restricted, tuple(sorted({case for case, _ in shared})), left_out)
+
+
+def begun_chains(results: Results) -> dict[str, frozenset[tuple[str, int]]]:
+    """The cases and seeds that each model has begun, whether they returned or failed."""
+    found: dict[str, set[tuple[str, int]]] = {model: set() for model in results.roles()}
+    begun: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
+    for item in begun:
+        found[item.model].add((item.case, item.seed))
+    return {model: frozenset(chains) for model, chains in found.items()}
+
+
+def on_chains(results: Results, models: Collection[str], chains: Collection[tuple[str, int]]) -> Results:
+    """The results of these models on these cases and seeds. A model's time and cost are kept if these are all
+    that it has."""
+    own = begun_chains(results)
+
+    def is_kept(item: Return | FailedStep) -> bool:
+        return item.model in models and (item.case, item.seed) in chains
+
+    return replace(
+        results,
+        returns=tuple(item for item in results.returns if is_kept(item)),
+        troubles=tuple(item for item in results.troubles if is_kept(item)),
+        uses=tuple(use for use in results.uses if use.model in models and own[use.model] <= set(chains)),
+        partial=None,
+    )
 
 
 def of_part(results: Results, by: Part) -> dict[str, Results]:

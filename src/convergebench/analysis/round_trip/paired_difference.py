@@ -7,6 +7,7 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Any
 
@@ -157,7 +158,7 @@ def _readings_at(results: Results, model: str, facts: MetricFacts, round: int) -
         raise NothingShared(
             f"there are no results of {model} here; choose from: {', '.join(results.roles())}"
         )
-    return readings((item for item in results.returns if item.model == model and item.round == round), facts)
+    return readings(results.returns_by_round().get((model, round), ()), facts)
 
 
 def sign_flip_p_value(
@@ -170,15 +171,19 @@ def sign_flip_p_value(
     """
     _, index = np.unique(np.asarray(clusters), return_inverse=True)
     sums = np.bincount(index, differences)
-    if len(sums) <= MOST_EXACT:
-        signs = np.array(list(itertools.product((1.0, -1.0), repeat=len(sums))))
-        extra = 0
-    else:
-        signs = np.random.default_rng(seed).choice((1.0, -1.0), size=(PERMUTATIONS, len(sums)))
-        extra = 1  # the observed assignment is one of those possible
+    signs = _signs(len(sums), seed)
+    extra = int(len(sums) > MOST_EXACT)  # the observed assignment is one of those possible
     observed = abs(sums.sum())
     as_large = np.abs(signs @ sums) >= observed - 1e-12 * max(1.0, observed)
     return float((as_large.sum() + extra) / (len(signs) + extra))
+
+
+@lru_cache(4)
+def _signs(clusters: int, seed: int) -> NDArray[np.float64]:
+    """Every assignment of signs to few clusters, or a sample of them; many comparisons share it."""
+    if clusters <= MOST_EXACT:
+        return np.array(list(itertools.product((1.0, -1.0), repeat=clusters)))
+    return np.random.default_rng(seed).choice((1.0, -1.0), size=(PERMUTATIONS, clusters))
 
 
 def minimum_detectable(

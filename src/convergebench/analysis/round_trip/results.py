@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from convergebench.analysis.round_trip.round_verdicts import NO_VERDICTS, RoundVerdicts
@@ -44,6 +45,8 @@ class Return:
     reversibility: Reversibility = "reversible"
     """The class of the edit, or of the least reversible one if there are several."""
     verdicts: RoundVerdicts = NO_VERDICTS
+    content: str = ""
+    """Identifies source and instructions, equal in all suites and workspaces; empty for imported tables."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,8 @@ class FailedStep:
     forwards: tuple[Mapping[str, Measurement], ...] = ()
     """Like those of a return, if all forward edits of the round were created before the step that failed."""
     verdicts: RoundVerdicts = NO_VERDICTS
+    content: str = ""
+    """As in a return."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +159,10 @@ class Results:
 
     def roles(self) -> dict[str, Role]:
         """Every model that was used or tried, in order of appearance."""
+        return dict(self._roles)
+
+    @cached_property
+    def _roles(self) -> dict[str, Role]:
         roles: dict[str, Role] = {}
         seen: tuple[ModelUse | Return, ...] = (*self.uses, *self.returns)
         for item in seen:
@@ -163,8 +172,12 @@ class Results:
             roles.setdefault(trouble.model, "model")
         return roles
 
-    def returns_by_round(self) -> dict[tuple[str, int], list[Return]]:
+    def returns_by_round(self) -> Mapping[tuple[str, int], Sequence[Return]]:
         """The returns of each model at each round."""
+        return self._returns_by_round
+
+    @cached_property
+    def _returns_by_round(self) -> dict[tuple[str, int], list[Return]]:
         grouped: dict[tuple[str, int], list[Return]] = {}
         for item in self.returns:
             grouped.setdefault((item.model, item.round), []).append(item)

@@ -47,9 +47,12 @@ def pairwise_candidates(
     """Every pair of models that both have a picture of the same case, seed and round, from the same sources.
 
     Later edits in a round trip start from the model's own earlier results. Usually only the first edit can be
-    compared, while all returns can.
+    compared, while all returns can. Partially reversible edits are compared where /partial is named.
     """
-    chosen = candidate_pictures(workspace, suite=suite, models=models, rounds=rounds)
+    chosen = list(candidate_pictures(workspace, suite=suite, models=models, rounds=rounds))
+    if suite is not None:
+        # A suite's name stands for its reversible edits, as in `summary`, unless it has no others.
+        chosen = [one for one in chosen if one.place.part == one.place.suite] or chosen
     found = list({one.step: one for one in chosen}.values())  # once, even if several suites contain the case
     return [
         _contest(rubric, one, other, repeat)

@@ -49,7 +49,7 @@ class Measurers:
                 "returns": PairMeasurer(returns),
                 "changes": PairMeasurer(changes),
                 "directions": DirectionMeasurer(returns),
-                "regions": RegionMeasurer(wanted, pictures.open, metric_set.flip_against()),
+                "regions": RegionMeasurer(wanted, pictures.open, metric_set),
                 "targets": TargetMeasurer(),
                 "sampled": SampledMeasurer(
                     metric_set.without([name for name in names if name not in metric_set.sampled])

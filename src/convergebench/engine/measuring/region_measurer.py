@@ -13,10 +13,10 @@ from convergebench.engine.measuring.items import ChainReturn, ForwardPicture, Se
 from convergebench.engine.measuring.measurement_queue import Row
 from convergebench.errors import BadPicture, WorkspaceError
 from convergebench.lru_cache import LruCache
-from convergebench.metrics import flip, regions
+from convergebench.metrics import MetricSet, flip, regions
 from convergebench.metrics.base import Reading
+from convergebench.metrics.metric_set import FINAL
 from convergebench.metrics.regions import (
-    FlipAgainst,
     Footprint,
     LocatedEdit,
     ReferencePicture,
@@ -47,19 +47,29 @@ class RegionMeasurer:
         self,
         wanted: Sequence[MetricFacts],
         open_picture: Callable[[PictureFacts], Picture],
-        flip_against: FlipAgainst,
+        metric_set: MetricSet,
     ) -> None:
         self._wanted = {facts.name: facts for facts in wanted}
-        self._flip_against = flip_against
+        self._flip_against = metric_set.flip_against()
+        self._lpips_against = metric_set.lpips_against()
+        self._has_weights = metric_set.has_weights
         self._open = open_picture
         self._references: LruCache[Digest, ReferencePicture] = LruCache(count=_CACHED)
         self._edits: LruCache[tuple[Digest, Digest, str], LocatedEdit] = LruCache(count=_CACHED)
         self._footprints: LruCache[tuple[Digest, Digest, str], Footprint] = LruCache(count=4096)
 
     def lacks(self, item: RegionItem, known: Mapping[MeasurementKey, bool]) -> bool:
+        """Whether some metric was never tried, or lacked weights then and has them now."""
         if not self._wanted:
             return False
-        return any(key not in known for key in self._keys(item))
+        return any(self._is_open(key, known) for key in self._keys(item))
+
+    def _is_open(self, key: MeasurementKey, known: Mapping[MeasurementKey, bool]) -> bool:
+        there = known.get(key)
+        if there is None:
+            return True
+        name = key[2]
+        return not there and self._wanted[name].needs_weights and self._has_weights(name)
 
     def measure(self, items: Sequence[RegionItem]) -> list[Row]:
         rows: list[Row] = []
@@ -72,7 +82,7 @@ class RegionMeasurer:
                 )  # it says nothing about the pictures; tried again later
             except BadPicture as error:
                 rows += [
-                    (reference, picture, Measurement(name, version, None, str(error)))
+                    (reference, picture, Measurement(name, version, None, str(error), self._final(name)))
                     for reference, picture, name, version in self._keys(item)
                 ]
         return rows
@@ -138,8 +148,13 @@ class RegionMeasurer:
         for reference, picture, name, version in self._keys(item):
             reading = readings[name]
             value, missing = (None, reading) if isinstance(reading, str) else (reading, None)
-            rows.append((reference, picture, Measurement(name, version, value, missing, details.get(name))))
+            detail = self._final(name) if missing == regions.NO_EDIT else details.get(name)
+            rows.append((reference, picture, Measurement(name, version, value, missing, detail)))
         return rows
+
+    def _final(self, name: str) -> str | None:
+        """For a metric with weights: the reason lies in the pictures, not in missing weights."""
+        return FINAL if self._wanted[name].needs_weights else None
 
     def _located(self, source: Picture, input: Picture, forward: Picture, category: str) -> LocatedEdit:
         scope = edit_scope(category)
@@ -164,7 +179,8 @@ class RegionMeasurer:
 
     def _reference(self, source: Picture, picture: Picture) -> ReferencePicture:
         return self._references.get(
-            picture.digest, lambda: ReferencePicture(self._fitted(source, picture), self._flip_against)
+            picture.digest,
+            lambda: ReferencePicture(self._fitted(source, picture), self._flip_against, self._lpips_against),
         )
 
     def _fitted(self, source: Picture, picture: Picture) -> Pixels:

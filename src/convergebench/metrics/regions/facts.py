@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from convergebench.metrics._lpips_network import WEIGHT_FILES
 from convergebench.metrics.base import Reading, Result, family
 from convergebench.types import Better, MetricFacts
 
@@ -17,12 +18,25 @@ def _facts(name: str, better: Better, perfect: float, worst: float, summary: str
     return MetricFacts(name, VERSION, better, perfect, worst, "region", summary=summary)
 
 
+UNDID = MetricFacts(
+    "undid",
+    "2",
+    better="higher",
+    perfect=1.0,
+    worst=0.0,
+    dimension="region",
+    summary="How much of the source is back where it was edited.",
+    needs_weights=True,
+)
+"""Version 1 was measured by ꟻLIP alone, which forgives smeared texture of the right colour."""
+
+
 FACTS = (
     _facts(FOOTPRINT, "nearest", 0.0, 1.0, "The share of the picture that the forward edit touched."),
     _facts(
         EDIT_EVIDENCE, "higher", 1.0, 0.0, "Whether pixels confirm the forward edit (1) or refute it (0)."
     ),
-    _facts("undid", "higher", 1.0, 0.0, "How much of the source is back where it was edited."),
+    UNDID,
     _facts("left_behind", "lower", 0.0, 1.0, "The share of the footprint's core that still looks edited."),
     _facts("kept", "higher", 1.0, 0.0, "How much of the source is left where it was never edited."),
     _facts("kept_registered", "higher", 1.0, 0.0, "The same after registration, which undoes a moved frame."),
@@ -36,6 +50,6 @@ OF_TURN = ("kept", "kept_registered", "collateral")
 """Metrics of a turn of a session, beside its footprint."""
 
 
-@family("regions", *FACTS, prepare=lambda source: None)
+@family("regions", *FACTS, prepare=lambda source: None, weights=(WEIGHT_FILES["alex"],))
 def _of_pair(source: object, result: Result) -> Mapping[str, Reading]:
     return dict.fromkeys(NAMES, ONLY_IN_CHAINS)

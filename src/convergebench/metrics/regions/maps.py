@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from convergebench.lru_cache import LruCache
+from convergebench.metrics._lpips_map import DistanceMaps, LpipsAgainst, lpips_with
+from convergebench.metrics.base import MetricOptions
 from convergebench.metrics.drift._registration import Level, pyramid
 from convergebench.metrics.flip import PIXELS_PER_DEGREE, FlipAgainst, smoothed
+from convergebench.metrics.regions.close_up import CloseUp, cells_of, resampled
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -38,8 +42,12 @@ class ReferencePicture:
 
     pixels: Pixels
     flip_against: FlipAgainst
+    lpips_against: LpipsAgainst = field(default_factory=lambda: lpips_with(MetricOptions()), repr=False)
     pixels_per_degree: float = PIXELS_PER_DEGREE
     _prepared: dict[int, Callable[[Pixels], FloatMap]] = field(default_factory=dict, repr=False)
+    _close_ups: LruCache[CloseUp, Callable[[Pixels], DistanceMaps]] = field(
+        default_factory=lambda: LruCache(count=2), repr=False
+    )
 
     @property
     def side(self) -> int:
@@ -63,6 +71,15 @@ class ReferencePicture:
             self._prepared[side] = self.compared_by(shrunk(self.pixels, side))
         found = self._prepared[side](result)
         return VisibleDifference(float(found.mean(dtype=np.float64)), smoothed(found))
+
+    def structural_difference(self, result: Pixels, region: Mask, box: CloseUp) -> FloatMap:
+        """LPIPS at every place of a close-up, where the result differs in the region alone; raises
+        MetricUnavailable without its weights."""
+        compare = self._close_ups.get(box, lambda: self.lpips_against(box.of(self.pixels)))
+        shown = box.laid_into(self.pixels, result, region)
+        cells = cells_of(shown)
+        taps = [resampled(found, cells) for found in compare(shown)]
+        return np.asarray(np.sum(taps, axis=0), np.float32)
 
     def compared_by(self, reference: Pixels) -> Callable[[Pixels], FloatMap]:
         """Maps against another reference with the same field of view, at this size or a smaller one."""

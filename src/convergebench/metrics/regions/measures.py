@@ -15,7 +15,8 @@ from convergebench.metrics.flip import VISIBLE, WorstBox
 from convergebench.metrics.regions.footprint import Footprint
 from convergebench.metrics.regions.maps import FloatMap, Mask, ramp, resized_mask
 
-UNDID_START, UNDID_SPAN = 0.15, 0.35
+UNDID_START, UNDID_SPAN = 0.20, 0.40
+STRUCTURE_START, STRUCTURE_SPAN = 0.02, 0.40
 KEPT_START, KEPT_SPAN = 0.10, 0.20
 MOST_LOCAL = 0.5
 BINS = 64
@@ -33,19 +34,24 @@ NO_EDIT = "the forward picture shows no edit"
 NO_REST = "the edits cover the whole picture"
 
 
-def undid(coarse: FloatMap, footprint: Footprint, earlier: Sequence[Footprint] = ()) -> Reading:
-    """1 if the source is restored in the footprint, 0 if all of it still differs clearly.
+def undid(difference: FloatMap, parts: Sequence[Mask]) -> Reading:
+    """1 if the source is restored where it was edited, 0 if all of that still differs clearly.
 
-    `coarse` is the map of source against return at 128 pixels. The lower of two values counts, in this
-    round's footprint and in all footprints so far: the remains of an earlier round are still visible, and are
-    not part of the rest.
+    `difference` is `restoration_difference` of source and return. The lowest value counts, in this round's
+    footprint and in all footprints so far: the remains of an earlier round are still visible, and are not
+    part of the rest.
     """
-    if footprint.is_empty:
+    if not parts[0].any():
         return NO_EDIT
-    difference = ramp(coarse, UNDID_START, UNDID_SPAN)
-    shape = (coarse.shape[0], coarse.shape[1])
-    parts = (edited_region([footprint], shape), edited_region([*earlier, footprint], shape))
     return 1 - max(_mean(difference[part]) for part in parts)
+
+
+def restoration_difference(visible: FloatMap, structural: FloatMap) -> FloatMap:
+    """From 0 to 1 at every place: the larger of a visible difference (smoothed ꟻLIP at 128 pixels: colour and
+    light) and a structural one (LPIPS: texture and shape)."""
+    return np.maximum(
+        ramp(visible, UNDID_START, UNDID_SPAN), ramp(structural, STRUCTURE_START, STRUCTURE_SPAN)
+    )
 
 
 def left_behind(to_forward: FloatMap, to_input: FloatMap, footprint: Footprint) -> Reading:

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from convergebench.metrics.base import Reading
+from convergebench.metrics.base import MetricUnavailable, Reading
 from convergebench.metrics.flip import WorstBox, smoothed
 from convergebench.metrics.regions._alignment import Alignment, alignment
+from convergebench.metrics.regions.close_up import CloseUp, close_up
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit
 from convergebench.metrics.regions.maps import (
     COARSE_SIDE,
     FOOTPRINT_SIDE,
+    FloatMap,
     Mask,
     ReferencePicture,
     shrunk,
@@ -26,6 +28,7 @@ from convergebench.metrics.regions.measures import (
     histogram,
     kept,
     left_behind,
+    restoration_difference,
     rewritten,
     undid,
     visible_share,
@@ -78,7 +81,7 @@ def measure_return(
         flip_peak=float(full.smoothed.max()),
         flip_area=visible_share(full.smoothed),
         footprint=edit.footprint.share,
-        undid=undid(coarse, edit.footprint, earlier),
+        undid=_undid(source, returned, coarse, edited, footprints),
         left_behind=_left_behind(edit, returned, small, on_source if edit.input is source else None),
         kept=as_it_is,
         kept_registered=kept_registered(source, returned, on_source, as_it_is, edited, footprints),
@@ -88,6 +91,33 @@ def measure_return(
         outside=histogram(outside),
         worst=worst_region(coarse, (height, width)),
     )
+
+
+def _undid(
+    source: ReferencePicture,
+    returned: Pixels,
+    coarse: FloatMap,
+    edited: Mask,
+    footprints: Sequence[Footprint],
+) -> Reading:
+    """Within a close-up of all footprints so far; the last one is this round's."""
+    if footprints[-1].is_empty:
+        return NO_EDIT
+    masks = [footprints[-1].mask, edited_region(footprints, footprints[-1].mask.shape)]
+    box = close_up(masks[-1])
+    try:
+        structural = source.structural_difference(returned, edited, box)
+    except MetricUnavailable as error:
+        return str(error)
+    cells = (structural.shape[0], structural.shape[1])
+    difference = restoration_difference(box.in_cells(coarse, cells), structural)
+    return undid(difference, [_in_cells(box, mask, cells) for mask in masks])
+
+
+def _in_cells(box: CloseUp, mask: Mask, cells: tuple[int, int]) -> Mask:
+    """Cells of which at least half is in the mask, or the nearest to that."""
+    shares = box.in_cells(mask.astype(np.float32), cells)
+    return np.asarray(shares >= min(0.5, float(shares.max())))
 
 
 def _left_behind(edit: LocatedEdit, returned: Pixels, small: Pixels, on_input: Alignment | None) -> Reading:

@@ -55,6 +55,8 @@ class MeasurementRow(NamedTuple):
     missing_reason: str | None
     digest: str | None
     """Of the measured picture; None for imported values."""
+    content: str | None
+    """Identifies source and instructions, equal in all suites and workspaces; None for imported tables."""
 
 
 _BySuite = Mapping[str, Sequence[Measurement]]
@@ -130,7 +132,8 @@ def _of_trajectories(
         measured = _measured(step, records.newest_versions)
         for trajectory in by_id[step.trajectory]:
             known = unchanged.get(trajectory.case.suite, ()) if measured is None else measured
-            yield from (_row(trajectory, step, one) for one in known)
+            content = trajectory.case.content(records.sources[trajectory.id])
+            yield from (_row(trajectory, step, one, content) for one in known)
     yield from _by_region(records, by_id)
 
 
@@ -149,16 +152,20 @@ def _by_region(records: Records, by_id: Mapping[int, Sequence[TrajectoryRecord]]
                 step.trajectory, step.role, step.round, step.picture, "chain", one.metric, one.version,
                 one.value, one.missing,
             )  # fmt: skip
-            yield from (_row(trajectory, place, one) for trajectory in by_id[step.trajectory])
+            sources = records.sources[step.trajectory]
+            for trajectory in by_id[step.trajectory]:
+                yield _row(trajectory, place, one, trajectory.case.content(sources))
 
 
-def _row(trajectory: TrajectoryRecord, step: StepMeasurement, measured: Measurement) -> MeasurementRow:
+def _row(
+    trajectory: TrajectoryRecord, step: StepMeasurement, measured: Measurement, content: str
+) -> MeasurementRow:
     case, editor = trajectory.case, trajectory.editor
     return MeasurementRow(
         case.suite, editor.label, editor.role, editor.fingerprint, case.id, case.picture, case.pair,
         case.kind, case.category, case.reversibility, trajectory.protocol,
         trajectory.seed, step.round, step.role, step.compared_with, measured.metric,
-        measured.version, measured.value, measured.missing, step.picture,
+        measured.version, measured.value, measured.missing, step.picture, content,
     )  # fmt: skip
 
 
@@ -185,7 +192,7 @@ def _of_imported(records: Records, suite: str) -> Iterator[MeasurementRow]:
             yield MeasurementRow(
                 suite, item.model, item.role, None, item.case, item.picture, item.pair, item.kind,
                 item.category, item.reversibility, "round_trip", item.seed, item.round, "backward", "source",
-                one.metric, one.version, one.value, one.missing, None,
+                one.metric, one.version, one.value, one.missing, None, None,
             )  # fmt: skip
 
 

@@ -61,7 +61,7 @@ def _draw(results: Results, panels: Sequence[Panel]) -> Figure:
     width = drawn + 0.9 + 0.085 * max(map(len, names))
     height = max(rows * _PANEL_INCHES[1] + 1.1, 0.25 * len(names) + 0.6)
     figure = Figure(figsize=(width, height), layout="constrained")
-    styles = styles_of({curve.model: curve.role for curve in panels[0].curves})
+    styles = styles_of(results.roles())
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for panel, axis in zip(panels, axes, strict=False):
         draw_panel(axis, panel, styles, results.rounds)

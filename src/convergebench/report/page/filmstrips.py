@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from convergebench.analysis import Results, Return
 from convergebench.analysis.round_trip.drift_kinds import leading_drift
 from convergebench.analysis.round_trip.drift_profile import values_of
 from convergebench.errors import ConvergeBenchError
+from convergebench.metrics.flip import WorstBox
 from convergebench.picture import SUFFIXES
 from convergebench.protocols import RETURN_ROLES
+from convergebench.report.page.breakage import ReturnedRound
+from convergebench.report.page.crops import crop_name
 from convergebench.report.page.overview import case_numbers, model_numbers
 from convergebench.report.page.page_picture import PagePicture
 from convergebench.results import Records, WorkspaceOrRecords
+from convergebench.results.steps import StepRecord
 from convergebench.results.worst_regions import WorstRegions
 from convergebench.store import Workspace
-from convergebench.types import Digest, Failure, PictureFacts, Step
+from convergebench.types import Digest, PictureFacts
+
+Breakages: TypeAlias = Mapping[tuple[int, int], ReturnedRound]
+"""What can be drawn of returns, by trajectory and round."""
 
 
 @dataclass(frozen=True)
@@ -46,26 +53,46 @@ def filmstrips_of(workspace: WorkspaceOrRecords, results: Results) -> dict[str, 
 
 
 def pictures_section(
-    records: Records, results: Results, films: Mapping[str, Sequence[Filmstrip]]
+    records: Records, results: Results, films: Mapping[str, Sequence[Filmstrip]], regions: WorstRegions
 ) -> dict[str, Any]:
-    """Every case's source, and every trajectory's returns with the strongest kind of drift of each."""
+    """Every case's source, and every trajectory's edits and returns, these with the strongest kind of drift
+    and the place where they differ most."""
     model, case = model_numbers(results), case_numbers(results)
+    edited = _last_edits(records, results.rounds)
     rows = []
     for film in (film for of_case in films.values() for film in of_case):
         digests: list[str | None] = [None] * results.rounds
         drifts: list[str | None] = [None] * results.rounds
+        crops: list[str | None] = [None] * results.rounds
         for item in film.returns:
             digests[item.round - 1] = item.digest
             drifts[item.round - 1] = leading_drift(values_of(item))
+            region = regions.get((item.case, item.digest))
+            crops[item.round - 1] = region and crop_name(region.source, item.digest, region.box)
         if film.case in case:
             rows.append({"model": model[film.model], "case": case[film.case], "seed": film.seed,
-                         "digests": digests, "drifts": drifts})  # fmt: skip
-    sources = {
+                         "digests": digests, "drifts": drifts, "crops": crops,
+                         "edits": edited.get(film.trajectory, [None] * results.rounds)})  # fmt: skip
+    sources = sources_of(records, results)
+    return {"films": rows, "sources": [sources.get(name) for name in case]}
+
+
+def sources_of(records: Records, results: Results) -> dict[str, Digest]:
+    """The source of every case that was started."""
+    return {
         one.case.id: source
         for one, source in records.beginnings(results.suite)
         if one.protocol == results.protocol
     }
-    return {"films": rows, "sources": [sources.get(name) for name in case]}
+
+
+def _last_edits(records: Records, rounds: int) -> dict[int, list[Digest | None]]:
+    """By trajectory: the picture before the return of each round."""
+    found: dict[int, list[Digest | None]] = {}
+    for step in records.steps:
+        if step.role not in RETURN_ROLES and step.picture and 1 <= step.round <= rounds:
+            found.setdefault(step.trajectory, [None] * rounds)[step.round - 1] = step.picture
+    return found
 
 
 def last_returns(
@@ -83,18 +110,27 @@ def last_returns(
 
 
 def case_section(
-    records: Records, results: Results, case: str, films: Sequence[Filmstrip], regions: WorstRegions
+    records: Records,
+    results: Results,
+    case: str,
+    films: Sequence[Filmstrip],
+    steps: Mapping[int, Sequence[StepRecord]],
+    regions: WorstRegions,
+    breakages: Breakages,
 ) -> dict[str, Any]:
-    """One case: the instructions, the source, and every model's filmstrip with the worst region of each
-    return."""
+    """One case: the instructions, the source, and every model's filmstrip with what broke in each return."""
     known = records.case(results.suite, case)
     asked = known and {"forward": known.forward, "backward": known.backward, "language": known.language}
-    steps = {film.trajectory: records.workspace.steps(film.trajectory) for film in films}
+    taken = {film.trajectory: steps.get(film.trajectory, ()) for film in films}
+    models = model_numbers(results)
     return {
         "asked": asked,
         "hints": list(known.hints.items()) if known else [],
-        "source": _source(records.workspace, steps.values()),
-        "films": [_film(results, film, steps[film.trajectory], asked or {}, regions) for film in films],
+        "source": _source(records.workspace, taken.values()),
+        "films": [
+            _film(models[film.model], film, taken[film.trajectory], asked or {}, regions, breakages)
+            for film in films
+        ],
     }
 
 
@@ -104,9 +140,20 @@ def pictures_of_case(case: Mapping[str, Any]) -> Iterator[PagePicture]:
     compared = source["digest"] if source else None
     if source:
         yield PagePicture(source["digest"], source["file"], compared)
+    boxes = {
+        (one["digest"], one["round"]): WorstBox(**one["worst_region"])
+        for film in case["films"]
+        for one in film["measured"]
+        if one["worst_region"]
+    }
     for step in (step for film in case["films"] for step in film["steps"] if step["picture"]):
         made = step["picture"]
-        yield PagePicture(made["digest"], made["file"], compared if step["is_return"] else None)
+        yield PagePicture(
+            made["digest"],
+            made["file"],
+            compared if step["is_return"] else None,
+            boxes.get((made["digest"], step["round"])) if step["is_return"] and compared else None,
+        )
 
 
 def _source(workspace: Workspace, films: Any) -> dict[str, Any] | None:
@@ -120,41 +167,46 @@ def _source(workspace: Workspace, films: Any) -> dict[str, Any] | None:
 
 
 def _film(
-    results: Results,
+    model: int,
     film: Filmstrip,
-    steps: Sequence[Step],
+    steps: Sequence[StepRecord],
     asked: Mapping[str, Any],
     regions: WorstRegions,
+    breakages: Breakages,
 ) -> dict[str, Any]:
     return {
-        "model": model_numbers(results)[film.model],
+        "model": model,
         "seed": film.seed,
         "steps": [_step(step, asked) for step in steps],
-        "measured": [_measured(item, regions) for item in film.returns],
+        "measured": [
+            _measured(item, regions, breakages.get((film.trajectory, item.round))) for item in film.returns
+        ],
     }
 
 
-def _step(step: Step, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _step(step: StepRecord, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Includes the instruction only if it differs from those of the case."""
-    made, failed = (None, step.outcome) if isinstance(step.outcome, Failure) else (step.outcome, None)
+    made = step.facts
     return {
         "role": step.role,
         "is_return": step.role in RETURN_ROLES,
         "round": step.round,
         "instruction": None if step.instruction in asked.values() else step.instruction,
         "picture": picture_of(made) if made else None,
-        "failure": asdict(failed) if failed else None,
+        "failure": {"kind": step.failure, "reason": step.reason} if step.failure else None,
         "seconds": step.seconds,
         "cost_usd": step.cost_usd,
         "attempts": step.attempts,
     }
 
 
-def _measured(item: Return, regions: WorstRegions) -> dict[str, Any]:
+def _measured(item: Return, regions: WorstRegions, broke: ReturnedRound | None) -> dict[str, Any]:
     """Metric names are defined by this package, so they may be keys."""
     region = regions.get((item.case, item.digest))
     return {
         "round": item.round,
+        "digest": item.digest,
+        "breakage": broke.name if broke else None,
         "values": {name: m.value for name, m in item.values.items() if m.value is not None},
         "missing": {name: m.missing for name, m in item.values.items() if m.value is None},
         "worst_region": region.box._asdict() if region else None,

@@ -99,6 +99,14 @@ class LiveData:
             snapshot = self._snapshot
         return snapshot.mean_map(model, self.picture_cache)
 
+    def breakage(self, name: str) -> bytes | None:
+        """What broke in a return, drawn, by the name that its data has; None if it is unknown."""
+        with self._guard:
+            snapshot = self._snapshot
+        with suppress(ConvergeBenchError):
+            return snapshot.sections.breakage(name, self.picture_cache)
+        return None
+
     def close(self) -> None:
         self._closing.set()
         if self._preparing.is_alive():

@@ -10,6 +10,7 @@ from convergebench._version import __version__
 from convergebench.analysis import FailedStep, Results, Return, has_scale
 from convergebench.analysis.round_trip.results import Edits
 from convergebench.report.formatting import decimals, metric_title
+from convergebench.report.model_colours import COLOURS, colour_slots
 from convergebench.report.page.change_maps import scale
 from convergebench.types import MetricFacts
 
@@ -29,6 +30,7 @@ class CaseFacts:
 
 
 def overview_section(results: Results, *, live: bool) -> dict[str, Any]:
+    slots = colour_slots(results.roles())
     return {
         "suite": results.suite,
         "protocol": results.protocol,
@@ -36,7 +38,10 @@ def overview_section(results: Results, *, live: bool) -> dict[str, Any]:
         "rounds": results.rounds,
         "version": __version__,
         "live": live,
-        "models": [{"name": name, "role": role} for name, role in results.roles().items()],
+        "models": [
+            {"name": name, "role": role, "colour": slots[name] % COLOURS, "dash": slots[name] // COLOURS}
+            for name, role in results.roles().items()
+        ],
         "metrics": [
             {**_metric(facts, results), "compared_rounds": compared_rounds(results, facts, live=live)}
             for facts in results.metrics

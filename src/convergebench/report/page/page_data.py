@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cached_property
 from typing import Any
 
 from convergebench.analysis import Results
 from convergebench.analysis.refinement.refined_case import RefinedCase
-from convergebench.report.page.filmstrips import Filmstrip, filmstrips_of, pictures_section
+from convergebench.report.page.breakage import returned_rounds
+from convergebench.report.page.filmstrips import (
+    Breakages,
+    Filmstrip,
+    filmstrips_of,
+    pictures_section,
+    sources_of,
+)
 from convergebench.report.page.merge_partial import merge_partial
 from convergebench.report.page.refinements import Judged, by_result
 from convergebench.report.page.single_edits import Verdicts, single_edits, verdict_numbers
 from convergebench.report.page.step_index import IndexedStep, by_picture, index_steps
+from convergebench.report.page.strips import strip_rounds, strips_section
 from convergebench.report.page.verdicts import Judgement, judgements_of
 from convergebench.results import Records
+from convergebench.results.footprints import Footprints, read_footprints
 from convergebench.results.refinements import refinements
+from convergebench.results.steps import StepRecord
 from convergebench.results.worst_regions import WorstRegions, worst_regions
 from convergebench.store import Workspace
 
@@ -67,4 +78,38 @@ class PageData:
 
     @cached_property
     def pictures(self) -> dict[str, Any]:
-        return pictures_section(self.records, self.results, self.filmstrips)
+        return pictures_section(self.records, self.results, self.filmstrips, self.worst_regions)
+
+    @cached_property
+    def strips(self) -> list[dict[str, Any]]:
+        sources = sources_of(self.records, self.results)
+        return strips_section(self.ranked, self.results, sources, self.worst_regions)
+
+    @cached_property
+    def footprints(self) -> Footprints:
+        return read_footprints(self.records)
+
+    @cached_property
+    def steps_taken(self) -> dict[int, list[StepRecord]]:
+        """Every step, by trajectory."""
+        found: defaultdict[int, list[StepRecord]] = defaultdict(list)
+        for step in self.records.steps:
+            found[step.trajectory].append(step)
+        return dict(found)
+
+    @cached_property
+    def breakages(self) -> Breakages:
+        """A report draws the rounds of the strips, as drawing takes time; a live page draws any."""
+        if not self.footprints:
+            return {}
+        wanted = set(strip_rounds(self.results.rounds))
+        return {
+            (film.trajectory, number): found
+            for film in (film for films in self.filmstrips.values() for film in films)
+            for number, found in returned_rounds(
+                self.steps_taken.get(film.trajectory, ()),
+                {item.round: item for item in film.returns},
+                self.footprints,
+            )
+            if self.live or number in wanted
+        }

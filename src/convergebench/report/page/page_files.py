@@ -10,7 +10,17 @@ from convergebench.report.page.sections import ASSETS, page_sections
 PAGE = "index.html"
 PARTS = "page"
 """The folder beside index.html that holds scripts, styles, data, thumbnails and maps."""
-_SHARED = ("core.js", "chart.js", "stage.js", "pane.js", "verdict.js", "compared.js", "judged.js")
+_SHARED = (
+    "core.js",
+    "tables.js",
+    "chart.js",
+    "strips.js",
+    "stage.js",
+    "pane.js",
+    "verdict.js",
+    "compared.js",
+    "judged.js",
+)
 _STYLES = ("page.css", "icon.svg")
 _LAST = "main.js"
 _PLACE = "<!-- scripts -->"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from convergebench.metrics.flip import WorstBox
 from convergebench.types import Digest
 
 
@@ -14,3 +15,5 @@ class PagePicture:
     """Its index among the pictures; None if the page shows only its thumbnail."""
     source: Digest | None = None
     """The picture that a map of change compares it with."""
+    worst_box: WorstBox | None = None
+    """Where it differs most from the source; shown magnified."""

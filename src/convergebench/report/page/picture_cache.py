@@ -4,16 +4,21 @@ sources."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 from convergebench.atomic_files import replacing
 from convergebench.errors import WorkspaceError
+from convergebench.metrics.flip import WorstBox
+from convergebench.report.page.breakage import ReturnedRound, drawn_breakage
 from convergebench.report.page.change_maps import map_name, small_map, thinned
+from convergebench.report.page.crops import crop_name, crop_pair
 from convergebench.report.page.thumbnails import thumbnail, thumbnail_file
+from convergebench.results.footprints import Footprints
 from convergebench.store import PictureStore
 from convergebench.types import Digest, Pixels
 
@@ -21,8 +26,21 @@ log = logging.getLogger("convergebench")
 
 THUMBNAILS = "thumbnails"
 MAPS = "maps"
+CROPS = "crops"
+BREAKAGES = "breakages"
 _AT_ONCE = 4
 _SOURCES_IN_MEMORY = 64
+_WHOLE_SOURCES_IN_MEMORY = 8
+
+
+@dataclass
+class Derived:
+    """What a page shows of a picture besides its thumbnail."""
+
+    sources: set[Digest] = field(default_factory=set)
+    """A map of change against each of these."""
+    crops: set[tuple[Digest, WorstBox]] = field(default_factory=set)
+    """Beside the same place in each of these sources."""
 
 
 class PictureCache:
@@ -32,9 +50,10 @@ class PictureCache:
         self._store = store
         self._folder = folder
         self._source = lru_cache(_SOURCES_IN_MEMORY)(self._thinned_source)
+        self._whole_source = lru_cache(_WHOLE_SOURCES_IN_MEMORY)(lambda digest: store.load(digest).pixels)
 
-    def keep(self, shown: Mapping[Digest, Set[Digest]]) -> None:
-        """Create thumbnails of all pictures, and a map of each against each of its named sources."""
+    def keep(self, shown: Mapping[Digest, Derived]) -> None:
+        """Create thumbnails of all pictures, and their maps and crops."""
         with ThreadPoolExecutor(_AT_ONCE) as threads:
             for _ in threads.map(self._keep, shown.items()):
                 pass
@@ -49,6 +68,31 @@ class PictureCache:
             self._map_file(source, result), lambda: self._map(source, self._store.load(result).pixels)
         )
 
+    def crop_of(self, source: Digest, result: Digest, box: WorstBox) -> bytes:
+        """Where a result differs most, beside its source."""
+        load = self._store.load
+        return _kept(
+            self._crop_file(source, result, box),
+            lambda: crop_pair(load(source).pixels, load(result).pixels, box),
+        )
+
+    def keep_breakages(self, rounds: Iterable[ReturnedRound], footprints: Footprints) -> None:
+        """Draw what broke in each of these returns."""
+
+        def keep(one: ReturnedRound) -> None:
+            with suppress(WorkspaceError):  # a missing picture is reported with its thumbnail
+                self.breakage_of(one, footprints)
+
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            for _ in threads.map(keep, rounds):
+                pass
+
+    def breakage_of(self, one: ReturnedRound, footprints: Footprints) -> bytes:
+        return _kept(
+            self._folder / BREAKAGES / one.name,
+            lambda: drawn_breakage(one, footprints, lambda digest: self._store.load(digest).pixels),
+        )
+
     def maps_of(self, pairs: Iterable[tuple[Digest, Digest]]) -> list[bytes]:
         """The maps of all pairs whose pictures exist."""
         with ThreadPoolExecutor(_AT_ONCE) as threads:
@@ -59,22 +103,26 @@ class PictureCache:
             return self.map_of(*pair)
         return None
 
-    def _keep(self, one: tuple[Digest, Set[Digest]]) -> None:
+    def _keep(self, one: tuple[Digest, Derived]) -> None:
         try:
             self._keep_whole(*one)
         except WorkspaceError as error:
             log.warning("the page is without a picture: %s", error)
 
-    def _keep_whole(self, digest: Digest, sources: Set[Digest]) -> None:
+    def _keep_whole(self, digest: Digest, derived: Derived) -> None:
         small = thumbnail_file(self._folder / THUMBNAILS, digest)
-        unmapped = [source for source in sources if not self._map_file(source, digest).exists()]
-        if small.exists() and not unmapped:
+        unmapped = [source for source in derived.sources if not self._map_file(source, digest).exists()]
+        uncut = [one for one in derived.crops if not self._crop_file(one[0], digest, one[1]).exists()]
+        if small.exists() and not unmapped and not uncut:
             return
         pixels = self._store.load(digest).pixels
         if not small.exists():
             _write(small, thumbnail(pixels))
         for source in unmapped:
             _write(self._map_file(source, digest), self._map(source, pixels))
+        for source, box in uncut:
+            cut = crop_pair(self._whole_source(source), pixels, box)
+            _write(self._crop_file(source, digest, box), cut)
 
     def _map(self, source: Digest, pixels: Pixels) -> bytes:
         small, size = self._source(source)
@@ -83,6 +131,9 @@ class PictureCache:
     def _thinned_source(self, digest: Digest) -> tuple[Pixels, tuple[int, int]]:
         picture = self._store.load(digest)
         return thinned(picture.pixels), picture.size
+
+    def _crop_file(self, source: Digest, result: Digest, box: WorstBox) -> Path:
+        return self._folder / CROPS / crop_name(source, result, box)
 
     def _map_file(self, source: Digest, result: Digest) -> Path:
         return self._folder / MAPS / map_name(source, result)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from convergebench.errors import MissingExtra
+from convergebench.metrics.flip import WorstBox
 from convergebench.report.page.change_maps import full_map
 from convergebench.report.page.http import (
     HOST,
@@ -23,7 +24,7 @@ from convergebench.report.page.http import (
 )
 from convergebench.report.page.live_data import LiveData
 from convergebench.report.page.page_files import PAGE, PARTS, page_files
-from convergebench.report.page.picture_cache import MAPS, THUMBNAILS
+from convergebench.report.page.picture_cache import BREAKAGES, CROPS, MAPS, THUMBNAILS
 from convergebench.report.page.static_site import MEANS
 from convergebench.types import Digest
 
@@ -82,6 +83,18 @@ def _add_pictures(app: FastAPI, data: LiveData) -> None:
     @app.get(f"/{PARTS}/{THUMBNAILS}/{{start}}/{{digest}}.jpg")
     def small(start: str, digest: str) -> Response:
         return answer(from_digests(digest, make=data.picture_cache.thumbnail_of), "image/jpeg", IMMUTABLE)
+
+    @app.get(f"/{PARTS}/{CROPS}/{{start}}/{{source}}-{{result}}-{{left}}-{{top}}-{{width}}-{{height}}.jpg")
+    def crop(source: str, result: str, left: int, top: int, width: int, height: int) -> Response:
+        box = WorstBox(left, top, width, height)
+        content = from_digests(
+            source, result, make=lambda one, two: data.picture_cache.crop_of(one, two, box)
+        )
+        return answer(content, "image/jpeg", IMMUTABLE)
+
+    @app.get(f"/{PARTS}/{BREAKAGES}/{{start}}/{{name}}")
+    def breakage(start: str, name: str) -> Response:
+        return answer(data.breakage(f"{start}/{name}"), "image/png", IMMUTABLE)
 
     add_full_pictures(app, data.workspace)
 

@@ -16,7 +16,7 @@ from convergebench.report.page.change_maps import mean_map
 from convergebench.report.page.data_script import script_of
 from convergebench.report.page.page_files import PAGE, PARTS, page_files
 from convergebench.report.page.page_picture import PagePicture
-from convergebench.report.page.picture_cache import MAPS, PictureCache
+from convergebench.report.page.picture_cache import MAPS, Derived, PictureCache
 from convergebench.report.page.sections import Sections
 from convergebench.store import PictureFolder, PictureStore, Workspace
 from convergebench.types import Digest
@@ -43,6 +43,7 @@ def write_site(workspace: Workspace, results: Results, folder: Path) -> Path:
         for key in (key for key in sections.keys if not sections.shows_pictures(key)):
             _write(data / f"{key}.js", script_of(key, sections.build(key)))
         picture_cache = cache_pictures.result()
+    sections.keep_breakages(picture_cache)
     _write_means(picture_cache, sections, folder / PARTS / MAPS / MEANS)
     for name, text in page_files().items():
         _write(folder / PAGE if name == PAGE else folder / PARTS / name, text)
@@ -52,11 +53,13 @@ def write_site(workspace: Workspace, results: Results, folder: Path) -> Path:
 def _cache_pictures(workspace: Workspace, pictures: Sequence[PagePicture], folder: Path) -> PictureCache:
     for file, digest in {one.file: one.digest for one in pictures if one.file}.items():
         _link_or_copy(workspace.pictures, digest, file, folder / PICTURES / file)
-    sources: dict[Digest, set[Digest]] = {}
+    shown: dict[Digest, Derived] = {}
     for one in pictures:
-        sources.setdefault(one.digest, set()).update([one.source] if one.source else [])
+        derived = shown.setdefault(one.digest, Derived())
+        derived.sources.update([one.source] if one.source else [])
+        derived.crops.update([(one.source, one.worst_box)] if one.source and one.worst_box else [])
     picture_cache = PictureCache(workspace.pictures, folder / PARTS)
-    picture_cache.keep(sources)
+    picture_cache.keep(shown)
     return picture_cache
 
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from convergebench.analysis import Interval, Ranking, Results, has_scale, share_matrices
-from convergebench.analysis.round_trip.half_life import fall_times
-from convergebench.analysis.statistics.survival import kaplan_meier
+from convergebench.analysis import Interval, Ranking, Results
 from convergebench.atomic_files import replacing
 from convergebench.report.figures.curve_panel import (
     Panel,
@@ -24,6 +20,7 @@ from convergebench.report.figures.curve_panel import (
     styles_of,
     tidy,
 )
+from convergebench.report.figures.talk.survival import survival_curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +52,7 @@ def curves_figure(results: Results, path: Path, inches: float) -> bool:
     rows = math.ceil(len(panels) / columns)
     names = legend_order(panels[0])
     figure = _figure(inches, rows * _PANEL_HEIGHT + _legend_inches(names, inches))
-    styles = styles_of({curve.model: curve.role for curve in panels[0].curves})
+    styles = styles_of(results.roles())
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for panel, axis in zip(panels, axes, strict=False):
         _small_panel(axis, panel, styles, results.rounds)
@@ -67,9 +64,7 @@ def curves_figure(results: Results, path: Path, inches: float) -> bool:
 
 def survival_figure(results: Results, ranked: Ranking, path: Path, inches: float) -> bool:
     """The share of chains above the threshold over time; false if no chain of any model fell."""
-    if not has_scale(ranked.metric):
-        return False
-    curves = dict(_survivals(results, ranked))
+    curves = dict(survival_curves(results, ranked))
     if not any(len(times) > 2 for times, _ in curves.values()):
         return False
     names = list(curves)
@@ -116,24 +111,6 @@ def dimensions_figure(results: Results, ranked: Ranking, path: Path, inches: flo
     _shrunk(axis)
     _legend(figure, axis, names, inches)
     return _saved(figure, path)
-
-
-def _survivals(
-    results: Results, ranked: Ranking
-) -> Iterator[tuple[str, tuple[Sequence[float], Sequence[float]]]]:
-    of_models = share_matrices(results, ranked.metric.name)
-    for row in ranked.rows:
-        if row.rank is None:
-            continue
-        times, fell = fall_times(of_models[row.model].bridged)
-        seen = times > 0
-        if not seen.any():
-            continue
-        times, fell = times[seen], fell[seen]
-        found = kaplan_meier(times, fell) if fell.any() else None
-        at, share = (found.times, found.share) if found else (np.array([]), np.array([]))
-        end, left = float(times.max()), float(share[-1]) if len(share) else 1.0
-        yield row.model, ([0.0, *at, end], [1.0, *share, left])
 
 
 def _figure(width: float, height: float) -> Figure:

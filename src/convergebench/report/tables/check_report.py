@@ -10,7 +10,17 @@ from xml.etree import ElementTree
 from convergebench.analysis.headline.model_check import CheckedQuantity
 from convergebench.json_numbers import json_numbers
 
-HEADINGS = ("model", "baseline", "column", "candidate", "baseline mean", "difference", "p", "verdict")
+HEADINGS = (
+    "model",
+    "baseline",
+    "column",
+    "candidate",
+    "baseline mean",
+    "difference",
+    "pairs",
+    "p",
+    "verdict",
+)
 
 
 def check_rows(quantities: Sequence[CheckedQuantity]) -> list[tuple[str, ...]]:
@@ -18,7 +28,8 @@ def check_rows(quantities: Sequence[CheckedQuantity]) -> list[tuple[str, ...]]:
     return [
         (
             one.model, one.baseline, one.quantity, f"{one.candidate_mean:.3f}", f"{one.baseline_mean:.3f}",
-            _difference(one), f"{one.p_value:.3f}", one.verdict.upper() if one.fails else one.verdict,
+            _difference(one), str(one.pairs), f"{one.p_value:.3f}",
+            one.verdict.upper() if one.fails else one.verdict,
         )
         for one in quantities
     ]  # fmt: skip

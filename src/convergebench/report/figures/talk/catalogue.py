@@ -49,9 +49,7 @@ def plot_figure(
         save(figure, path)
 
 
-def _figure(
-    name: str, results: Results, pictures: ShownPictures, metrics: Sequence[str] | None
-) -> Figure:
+def _figure(name: str, results: Results, pictures: ShownPictures, metrics: Sequence[str] | None) -> Figure:
     match name:
         case "strip":
             return strip_slide(results, pictures.source_of, pictures.picture_of)

@@ -37,7 +37,11 @@ def drift_slide(results: Results) -> Figure:
             drift = profile.drifts.get(kind)
             shade = _shade(drift.noticed if drift else None)
             axis.fill_between(
-                [place - 0.48, place + 0.48], line - 0.44, line + 0.44, color=(0.77, 0.31, 0.0, shade), linewidth=0
+                [place - 0.48, place + 0.48],
+                line - 0.44,
+                line + 0.44,
+                color=(0.77, 0.31, 0.0, shade),
+                linewidth=0,
             )
             text = ABSENT if drift is None else f"{drift.noticed:.1f}" if drift.noticed < 100 else "99+"
             colour = "white" if shade > 0.6 else "#222222" if shade else "#999999"

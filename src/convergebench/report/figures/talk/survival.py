@@ -52,7 +52,9 @@ def survival_slide(results: Results) -> Figure:
     for text in legend.get_texts():
         text.set_parse_math(False)
     chains = len({(item.model, item.case, item.seed) for item in results.returns})
-    footnote(figure, f"{results.suite}, {chains} chains; Kaplan–Meier. A line that stays at the top: none fell.")
+    footnote(
+        figure, f"{results.suite}, {chains} chains; Kaplan–Meier. A line that stays at the top: none fell."
+    )
     return figure
 
 

@@ -101,7 +101,7 @@ convergebench.views.compare = (() => {
   function couple(view, row, digests) {
     const { all, metric, first, second } = view;
     const shot = (model, value) => h("span", { class: "shot" },
-      convergebench.views.gallery.image(digests.get(`${model} ${row.case} ${row.seed}`), `${all.models[model].name}, ${all.cases[row.case].id}`),
+      convergebench.strips.image(digests.get(`${model} ${row.case} ${row.seed}`), `${all.models[model].name}, ${all.cases[row.case].id}`),
       all.models[model].name, " ", h("b", {}, number(value, metric.decimals)));
     return h("div", { class: "tiles" }, h("h3", {}, link(view, row)),
       h("div", { class: "gallery-pictures" }, shot(first, row.a), shot(second, row.b)));

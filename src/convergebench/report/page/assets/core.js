@@ -138,10 +138,36 @@ const convergebench = (() => {
     return metric.better === "lower" ? value : Math.abs(value - metric.perfect);
   }
 
+  /** A case by what was asked for: type a part of the instruction, the picture or the id. */
+  function picker(label, names, at, onpick) {
+    const id = `picker${++pickers}`;
+    const found = (text) => {
+      const wanted = text.trim().toLowerCase();
+      const exact = names.findIndex((name) => name.toLowerCase() === wanted);
+      return exact >= 0 || !wanted ? exact : names.findIndex((name) => wanted.split(/\s+/).every((word) => name.toLowerCase().includes(word)));
+    };
+    const input = h("input", { type: "search", list: id, placeholder: "Search…", autocomplete: "off", onchange: () => {
+      const place = found(input.value);
+      if (place >= 0 && place !== at) onpick(place);
+      else input.value = names[at] ?? "";
+    }, onfocus: () => input.select() });
+    input.value = names[at] ?? "";
+    return h("label", { class: "field picker" }, h("span", {}, label), input, h("datalist", { id }, names.map((name) => h("option", { value: name }))));
+  }
+
+  let pickers = 0;
+
+  function casePicker(all, at, onpick) {
+    const names = all.cases.map((one) => (one.asked ? `${one.asked} · ${one.picture}` : one.id));
+    const count = new Map();
+    for (const name of names) count.set(name, (count.get(name) ?? 0) + 1);
+    return picker("Case", names.map((name, place) => (count.get(name) > 1 ? `${name} · ${all.cases[place].id}` : name)), at, onpick);
+  }
+
   /** One of many cases: back, a choice of all by name, and on. */
   const stepper = (names, at, to) => h("div", { class: "stepper" },
     h("button", { type: "button", "aria-label": "Previous case", onclick: () => to(at - 1) }, "‹"),
-    choice("Case", names.map((name, place) => [String(place), name]), String(at), (place) => to(Number(place))),
+    picker("Case", names, at, to),
     h("button", { type: "button", "aria-label": "Next case", onclick: () => to(at + 1) }, "›"));
 
   /** A view of one case and its pictures side by side: arrows up and down step, other keys are the pictures'. */
@@ -177,6 +203,8 @@ const convergebench = (() => {
   const thumbnail = (digest) => `page/thumbnails/${digest.slice(0, 2)}/${digest}.jpg`;
   /** Where a picture differs from its source. */
   const changeMap = (source, result) => `page/maps/${result.slice(0, 2)}/${source}-${result}.png`;
+  const cropPair = (name) => `page/crops/${name}`;
+  const breakage = (name) => `page/breakages/${name}`;
   const meanMap = (model) => `page/maps/mean/${model}.png${version}`;
 
   /** What the colours of all maps mean. */
@@ -193,9 +221,9 @@ const convergebench = (() => {
   }
 
   return {
-    ABSENT, receive, load, renew, h, s, choice, stepper, steppedView, roundField, buttons, table, breakable, paged,
+    ABSENT, receive, load, renew, h, s, choice, picker, casePicker, stepper, steppedView, roundField, buttons, table, breakable, paged,
     infinite, number, duration, signed, interval, counted, badness, place, address, picture, thumbnail,
-    changeMap, meanMap, changeLegend,
+    changeMap, cropPair, breakage, meanMap, changeLegend,
     views: {},
   };
 })();

@@ -60,9 +60,9 @@ convergebench.views.edits = (() => {
     return h("section", { class: "gallery-row", "aria-label": one.case },
       h("div", {}, h("h2", {}, h("a", { href: to() }, breakable(one.case))), h("p", { lang: one.language === "cn" ? "zh" : one.language }, one.asked), h("p", { class: "quiet" }, [one.suite, one.category].filter(Boolean).join(", "))),
       h("div", { class: "gallery-pictures" },
-        h("div", { class: "shot" }, convergebench.views.gallery.image(one.source, "The source"), "source"),
+        h("div", { class: "shot" }, convergebench.strips.image(one.source, "The source"), "source"),
         one.edits.map((edit) => h("a", { class: "shot", href: to(edit.model) },
-          convergebench.views.gallery.image(edit.digest, edit.model), edit.model, edit.seed ? ` seed ${edit.seed}` : "",
+          convergebench.strips.image(edit.digest, edit.model), edit.model, edit.seed ? ` seed ${edit.seed}` : "",
           edit.failure && h("span", { class: "warn" }, ` ${edit.failure.replaceAll("_", " ")}`),
           edit.shown.map((score) => h("span", { class: "quiet score" }, `${score.rubric.id} `, h("b", {}, number(score.value, 1))))))));
   }

@@ -2,13 +2,20 @@
 
 /** A trajectory's pictures in order, compared with the source; several models in lockstep. */
 convergebench.views.film = (() => {
-  const { h, load, breakable, choice, buttons, address } = convergebench;
+  const { h, load, breakable, choice, buttons, address, casePicker } = convergebench;
   const { Camera, ZOOMS, MODES, Amounts } = convergebench.stage;
   const { Pane } = convergebench;
   const FLICKER_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 2000 : 700;
 
   async function open(root, all, chosen, go) {
-    const number = Math.max(0, all.caseNumber(chosen.get("case")));
+    const wanted = chosen.get("case");
+    if (wanted !== null && all.caseNumber(wanted) < 0) {
+      root.replaceChildren(h("h1", {}, "No such case"),
+        h("p", { class: "notice" }, `There is no case “${wanted}” in ${all.suite} here. The link may come from another report, or from an earlier version of the suite.`),
+        h("div", { class: "controls" }, casePicker(all, -1, (place) => go({ case: all.cases[place].id }))));
+      return undefined;
+    }
+    const number = Math.max(0, all.caseNumber(wanted));
     const film = new FilmView(all, all.cases[number], await load(`case/${number}`), chosen, go);
     root.replaceChildren(...film.nodes(number));
     film.update();
@@ -80,7 +87,7 @@ convergebench.views.film = (() => {
       this.next = () => to(number + 1);
       return h("div", { class: "stepper" },
         h("button", { type: "button", "aria-label": "Previous case", onclick: this.previous }, "‹"),
-        choice("Case", cases.map((one) => [one.id, one.id]), this.facts.id, (id) => this.reopen({ case: id })),
+        casePicker(this.all, number, to),
         h("button", { type: "button", "aria-label": "Next case", onclick: this.next }, "›"));
     }
 

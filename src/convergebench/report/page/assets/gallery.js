@@ -83,15 +83,11 @@ convergebench.views.gallery = (() => {
       h("div", {}, h("h2", {}, h("a", { href: to(row.shots.map((shot) => shot.model.name)) }, breakable(row.facts.id))),
         h("p", { class: "quiet" }, [row.facts.category, row.facts.kind, row.seed ? `seed ${row.seed}` : ""].filter(Boolean).join(", "))),
       h("div", { class: "gallery-pictures" },
-        h("div", { class: "shot" }, image(row.source, "The source"), "source"),
+        h("div", { class: "shot" }, convergebench.strips.image(row.source, "The source"), "source"),
         row.shots.map((shot) => h("a", { class: "shot", href: to([shot.model.name]) },
-          image(shot.digest, `${shot.model.name}, round ${wanted.round}`),
+          convergebench.strips.image(shot.digest, `${shot.model.name}, round ${wanted.round}`),
           shot.model.name, " ", h("b", {}, number(shot.value, metric.decimals)), shot.drift && h("span", { class: "quiet" }, ` ${shot.drift}`)))));
   }
 
-  const image = (digest, text) => (digest
-    ? h("img", { src: thumbnail(digest), loading: "lazy", decoding: "async", alt: text, width: 152, height: 114 })
-    : h("span", { class: "no-picture", role: "img", "aria-label": `${text}: no picture` }, "✕"));
-
-  return { open, image };
+  return { open };
 })();

@@ -26,11 +26,11 @@
 
     caseNumber(id) { return this.casePlaces.get(id) ?? -1; }
 
-    /** Classes for a model's colour and dashes; floors are grey. */
+    /** Classes for a model's colour and dashes, which follow from its name; floors are grey. */
     style(number) {
-      const floors = this.models[number].role === "floor";
-      const place = this.models.slice(0, number).filter((one) => (one.role === "floor") === floors).length;
-      return floors ? `floor dash${1 + (place % 3)}` : `colour${place % 7} dash${Math.floor(place / 7) % 4}`;
+      const { role, colour, dash } = this.models[number];
+      const place = this.models.slice(0, number).filter((one) => one.role === "floor").length;
+      return role === "floor" ? `floor dash${1 + (place % 3)}` : `colour${colour} dash${dash % 4}`;
     }
   }
 

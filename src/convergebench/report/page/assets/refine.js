@@ -51,7 +51,7 @@ convergebench.views.refine = (() => {
 
   function row(one) {
     const to = address("refine", { suite: one.suite, case: one.case, pipeline: one.pipeline });
-    const shot = (digest, text) => h("a", { class: "shot", href: to }, convergebench.views.gallery.image(digest, text), text);
+    const shot = (digest, text) => h("a", { class: "shot", href: to }, convergebench.strips.image(digest, text), text);
     return h("section", { class: "gallery-row", "aria-label": `${one.case}, ${one.pipeline}` },
       h("div", {}, h("h2", {}, h("a", { href: to }, breakable(one.case))), h("p", {}, one.asked),
         h("p", { class: "quiet" }, [one.category, one.pipeline, one.seed ? `seed ${one.seed}` : ""].filter(Boolean).join(", "))),

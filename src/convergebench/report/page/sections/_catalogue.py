@@ -12,6 +12,7 @@ from convergebench.report.page.filmstrips import last_returns
 from convergebench.report.page.overview import cases_of
 from convergebench.report.page.page_data import PageData
 from convergebench.report.page.page_picture import PagePicture
+from convergebench.report.page.picture_cache import PictureCache
 from convergebench.report.page.sections._section import Builders, PageSection
 from convergebench.store import Workspace
 from convergebench.types import Digest
@@ -80,6 +81,17 @@ class Sections:
     def pictures_in(self, key: str, data: Any) -> list[PagePicture]:
         """The pictures that must lie beside the page for this data."""
         return list(self._pictures[key.partition("/")[0]](data)) if self.shows_pictures(key) else []
+
+    def keep_breakages(self, picture_cache: PictureCache) -> None:
+        """Draw what broke in the returns whose data names a drawing."""
+        picture_cache.keep_breakages(self._data.breakages.values(), self._data.footprints)
+
+    def breakage(self, name: str, picture_cache: PictureCache) -> bytes | None:
+        """One of these drawings by its file name; None if it is unknown."""
+        for one in self._data.breakages.values():
+            if one.name == name:
+                return picture_cache.breakage_of(one, self._data.footprints)
+        return None
 
     @property
     def models(self) -> int:

@@ -10,7 +10,10 @@ from convergebench.report.page.sections._section import ASSETS, Builders, PageSe
 
 
 def _case(page: PageData, case: str) -> Any:
-    return case_section(page.records, page.results, case, page.filmstrips.get(case, ()), page.worst_regions)
+    films = page.filmstrips.get(case, ())
+    return case_section(
+        page.records, page.results, case, films, page.steps_taken, page.worst_regions, page.breakages
+    )
 
 
 def _builders(page: PageData) -> Builders:

@@ -3,16 +3,23 @@
 from functools import partial
 from typing import Any
 
+from convergebench.report.page.breakage import KINDS
 from convergebench.report.page.metric_sections import metric_section
 from convergebench.report.page.overview import model_numbers, overview_section
 from convergebench.report.page.page_data import PageData
 from convergebench.report.page.ranking_table import headline_tables
 from convergebench.report.page.sections._section import ASSETS, Builders, PageSection
+from convergebench.report.page.strips import pictures_of_strips
 
 
 def _overview(page: PageData) -> dict[str, Any]:
+    found = overview_section(page.results, live=page.live)
+    for case in found["cases"]:
+        known = page.records.case(page.results.suite, case["id"])
+        case["asked"] = known.forward if known else ""
     return {
-        **overview_section(page.results, live=page.live),
+        **found,
+        "breakage_kinds": [[name, f"rgb{colour}"] for name, colour in KINDS],
         "verdicts": len(page.judgements),
         "single_edits": len(page.single_edits),
         "refinements": len(page.refinements),
@@ -28,6 +35,7 @@ def _builders(page: PageData) -> Builders:
     return {
         "overview": partial(_overview, page),
         "headline": partial(headline_tables, page.ranked),
+        "strips": lambda: page.strips,
         **metrics,
     }
 
@@ -39,7 +47,8 @@ MEMBERS = (
         ASSETS / "overview.js",
         _builders,
         order=10,
+        pictures={"strips": pictures_of_strips},
         needs_rounds=True,
-        prepared=("overview", "headline", "metric/ssim"),
+        prepared=("overview", "headline", "strips", "metric/ssim"),
     ),
 )

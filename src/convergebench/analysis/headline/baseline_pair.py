@@ -1,0 +1,77 @@
+"""A model and its baseline as two models of one set of results, with cases paired by what was edited."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from convergebench.analysis.round_trip.results import FailedStep, Results, Return
+from convergebench.errors import WrongUse
+
+CANDIDATE, BASELINE = "candidate", "baseline"
+
+
+@dataclass(frozen=True)
+class BaselinePair:
+    """What is compared: the results of one model, and those of its baseline."""
+
+    model: str
+    results: Results
+    baseline: str
+    """As shown."""
+    baseline_model: str
+    baseline_results: Results
+
+
+def as_one(pair: BaselinePair) -> Results:
+    """Both as models of one set of results, so that one rule decides for both whether an edit happened."""
+    rounds = min(pair.results.rounds, pair.baseline_results.rounds)
+    ours, theirs = _shared_cases(pair.results, pair.baseline_results)
+    sides = (
+        (pair.results, pair.model, CANDIDATE, ours),
+        (pair.baseline_results, pair.baseline_model, BASELINE, theirs),
+    )
+    for results, model, *_ in sides:
+        if model not in results.roles():
+            known = ", ".join(results.roles())
+            raise WrongUse(f"there are no results of {model} in {results.suite}; its models are {known}")
+    return replace(
+        pair.results,
+        rounds=rounds,
+        metrics=tuple(dict.fromkeys((*pair.results.metrics, *pair.baseline_results.metrics))),
+        returns=tuple(
+            replace(item, model=name, role="model", case=cases.get(item.case, item.case))
+            for results, model, name, cases in sides
+            for item in results.returns
+            if item.model == model and item.round <= rounds
+        ),
+        troubles=tuple(
+            replace(item, model=name, case=cases.get(item.case, item.case))
+            for results, model, name, cases in sides
+            for item in results.troubles
+            if item.model == model and item.round <= rounds
+        ),
+        uses=(),
+        partial=None,
+    )
+
+
+def _shared_cases(ours: Results, theirs: Results) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """New ids for the cases of both: what was edited, so that cases are paired whatever they were called.
+
+    Cases keep their ids if one side does not know what was edited, as imported tables do not.
+    """
+    contents = _contents(ours), _contents(theirs)
+    return contents if all(contents) else ({}, {})
+
+
+def _contents(results: Results) -> dict[str, str]:
+    """What was edited in each case; the second case of the same edit is told apart by a number."""
+    seen: Counter[str] = Counter()
+    found: dict[str, str] = {}
+    items: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
+    for case, content in sorted({(item.case, item.content) for item in items if item.content}):
+        seen[content] += 1
+        found[case] = content if seen[content] == 1 else f"{content}#{seen[content]}"
+    return found

@@ -1,0 +1,108 @@
+"""A close look at the edited part of a picture: a person looks at the eyes, not at the whole portrait."""
+
+from __future__ import annotations
+
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from convergebench.types import Pixels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from convergebench.metrics.regions.maps import FloatMap, Mask
+
+STEPS = 64
+"""Boxes begin and end at multiples of this share of the longer side, so that rounds often have the same."""
+MARGIN = 0.25
+"""Around the edited part, as a share of its longer side."""
+LEAST_STEPS = 4
+SIDE = 256
+"""The longer side of a close-up. A smaller part is magnified, at most `MAGNIFIED` times."""
+MAGNIFIED = 4
+SHORTEST = 32
+"""Networks need this many pixels on each side."""
+CELL = 4
+"""Pixels of a close-up, in each direction, for which one difference is computed."""
+
+
+class CloseUp(NamedTuple):
+    """A box in steps of 1/64 of the picture's longer side; it may reach beyond the picture."""
+
+    top: int
+    bottom: int
+    left: int
+    right: int
+
+    def crop(self, array: NDArray[Any]) -> NDArray[Any]:
+        """This part of a picture, a map or a mask of any size."""
+        rows, columns = array.shape[:2]
+        step = max(rows, columns) / STEPS
+        return array[
+            _pixels(self.top, self.bottom, step, rows), _pixels(self.left, self.right, step, columns)
+        ]
+
+    def of(self, pixels: Pixels) -> Pixels:
+        """This part of a picture, at the size of a close-up."""
+        return _scaled(self.crop(pixels))
+
+    def laid_into(self, source: Pixels, result: Pixels, region: Mask) -> Pixels:
+        """The result in the region and the source around it, so that no wear of the rest counts here."""
+        mask = self.crop(region)[..., None]
+        return _scaled(np.where(mask, self.crop(result), self.crop(source)))
+
+    def in_cells(self, whole: FloatMap, cells: tuple[int, int]) -> FloatMap:
+        """This part of a map of the whole picture, in so many rows and columns."""
+        return resampled(self.crop(whole), cells)
+
+
+def close_up(region: Mask) -> CloseUp:
+    """The box around a region that is not empty, with a margin."""
+    rows, columns = region.shape
+    step = max(rows, columns) / STEPS
+    vertical, horizontal = (np.flatnonzero(region.any(axis=axis)) for axis in (1, 0))
+    sides = [(int(places[0]), int(places[-1]) + 1) for places in (vertical, horizontal)]
+    margin = MARGIN * max(last - first for first, last in sides)
+    (top, bottom), (left, right) = (
+        _steps((first - margin) / step, (last + margin) / step) for first, last in sides
+    )
+    return CloseUp(top, bottom, left, right)
+
+
+def resampled(found: NDArray[np.float32], cells: tuple[int, int]) -> FloatMap:
+    import cv2
+
+    rows, columns = cells
+    method = cv2.INTER_AREA if found.shape[0] > rows else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(np.ascontiguousarray(found), (columns, rows), interpolation=method))
+
+
+def cells_of(shown: Pixels) -> tuple[int, int]:
+    """Rows and columns of the differences of a close-up."""
+    height, width, _ = shown.shape
+    return ceil(height / CELL), ceil(width / CELL)
+
+
+def _scaled(part: Pixels) -> Pixels:
+    import cv2
+
+    height, width, _ = part.shape
+    scale = min(SIDE / max(height, width), MAGNIFIED)
+    size = (max(SHORTEST, round(width * scale)), max(SHORTEST, round(height * scale)))
+    if size == (width, height):
+        return np.ascontiguousarray(part)
+    method = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
+    return np.asarray(cv2.resize(part, size, interpolation=method), np.uint8)
+
+
+def _steps(first: float, last: float) -> tuple[int, int]:
+    lack = max(0.0, LEAST_STEPS - (last - first)) / 2
+    return max(0, floor(first - lack)), min(STEPS, ceil(last + lack))
+
+
+def _pixels(first: int, last: int, step: float, most: int) -> slice:
+    """At least one pixel."""
+    start = min(round(first * step), most - 1)
+    return slice(start, max(start + 1, min(round(last * step), most)))

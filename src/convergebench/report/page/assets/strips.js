@@ -1,0 +1,31 @@
+"use strict";
+
+/** Pictures that stand for a model or a return: a strip of its median case, and where a return broke. */
+convergebench.strips = (() => {
+  const { h, address, thumbnail, cropPair } = convergebench;
+
+  /** A picture with its name below. */
+  const image = (digest, text, why) => (digest
+    ? h("img", { src: thumbnail(digest), loading: "lazy", decoding: "async", alt: text, width: 152, height: 114 })
+    : h("span", { class: "no-picture", role: "img", title: why, "aria-label": `${text}: ${why || "no picture"}` }, "✕"));
+
+  /** Where a return differs most, magnified: the source on the left, the return on the right. */
+  const broke = (crop, text) => crop && h("img", { class: "crop-pair", src: cropPair(crop), loading: "lazy", decoding: "async", width: 324, height: 160, alt: `${text}, where it differs most: source left, return right`, title: "Where it differs most: source | return" });
+
+  /** The source and rounds of one chain; each picture opens its round in the filmstrip. */
+  function strip(all, one) {
+    const facts = all.cases[one.case];
+    const model = all.models[one.model].name;
+    const to = (round, more = {}) => address("film", { case: facts.id, model, seed: one.seed || "", round, ...more });
+    const last = one.shots.filter((shot) => shot.crop).at(-1);
+    return h("div", { class: "median-strip" },
+      h("div", { class: "shots" },
+        h("a", { class: "shot", href: to(0) }, image(one.source, "The source"), "source"),
+        one.shots.map((shot) => h("a", { class: "shot", href: to(shot.round) },
+          image(shot.digest, `${model}, round ${shot.round}`, shot.reason), shot.digest ? `round ${shot.round}` : `round ${shot.round}: ${shot.reason}`)),
+        last && h("a", { class: "shot pair", href: to(last.round, { mode: "broke" }) }, broke(last.crop, `${model}, round ${last.round}`), "where it differs most: source | round ", String(last.round))),
+      h("p", { class: "quiet" }, "Its median case: ", h("q", {}, facts.asked || facts.id), facts.asked ? `, ${facts.picture}` : "", one.seed ? `, seed ${one.seed}` : ""));
+  }
+
+  return { image, broke, strip };
+})();

@@ -1,0 +1,46 @@
+"""What every command has in common, read from the commands themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+from convergebench.cli.command_groups import GROUPS
+from convergebench.cli.main import app
+
+NAMES_ITS_MODELS = ("compare",)
+"""Its arguments are two models."""
+
+
+def every_command(group: Any = None, path: str = "") -> Iterator[tuple[str, Any]]:
+    group = group or typer.main.get_command(app)
+    for name, command in group.commands.items():
+        yield f"{path}{name}", command
+        if hasattr(command, "commands"):
+            yield from every_command(command, f"{path}{name} ")
+
+
+def options_of(command: Any) -> dict[str, Any]:
+    return {max(one.opts, key=len): one for one in command.params if one.param_type_name == "option"}
+
+
+def test_every_command_that_reads_results_takes_models_and_a_suite() -> None:
+    commands = dict(every_command())
+    for name in (*GROUPS["Look"], "judge", "score", "vote", "agreement", "audit", "check"):
+        wanted = {"--suite", "--workspace"} | (set() if name in NAMES_ITS_MODELS else {"--model"})
+        assert wanted <= options_of(commands[name]).keys(), name
+
+
+def test_help_shows_every_default() -> None:
+    for name, command in every_command():
+        for option, one in options_of(command).items():
+            has_default = one.default not in (None, "", (), []) and not (one.is_flag and one.default is False)
+            assert not has_default or one.show_default or "[default: " in one.help, f"{name} {option}"
+            assert one.help or one.hidden, f"{name} {option}"
+
+
+def test_every_command_is_in_a_group() -> None:
+    grouped = [name for names in GROUPS.values() for name in names]
+    assert sorted(grouped) == sorted(name for name, _ in every_command() if " " not in name)

@@ -1,0 +1,85 @@
+"""A site from the submissions of made-up labs: sound, tampered with, partial, and of other versions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from convergebench.analysis import headline_rankings
+from convergebench.errors import WrongUse
+from convergebench.leaderboard import build_leaderboard
+from convergebench.leaderboard.entries import LeftOut
+from convergebench.results import load_results
+from convergebench.store import Workspace
+from leaderboard.conftest import Built
+
+
+def test_values_that_were_changed_are_found_by_their_digest(built: Built) -> None:
+    assert "rows/measurements.jsonl was changed" in built.left_out["changed.zip"].reason
+
+
+def test_values_that_were_forged_with_their_digests_are_found_by_measuring_again(built: Built) -> None:
+    reason = built.left_out["forged.zip"].reason
+    assert "values are not what its pictures give, such as undid 1 where 0." in reason
+
+
+def test_a_partial_submission_is_compared_on_the_shared_cases_only(built: Built) -> None:
+    main, *_ = built.data["tables"]
+    (ranking,) = main["rankings"]
+    assert ranking["shared_cases"] == 4
+    own = {main["entries"][name]["by"]: count for name, count in ranking["own_cases"].items()}
+    assert own == {"North <i>Lab</i>": 6, "East": 4, "South": 4, "West": 6}
+    assert {row["headline_score"]["n"] for row in ranking["rows"]} == {4}
+    assert "4 entries on the 4 of 6 cases that all share" in (built.site / "index.html").read_text()
+
+
+def test_the_score_of_an_entry_is_that_of_its_own_workspace_on_those_cases(built: Built, east: Path) -> None:
+    with Workspace.existing(east) as workspace:
+        ((_, alone), *_) = headline_rankings(load_results(workspace))
+    assert alone.headline is not None and alone.headline.rows[0].score is not None
+    main, *_ = built.data["tables"]
+    scores = {
+        main["entries"][row["model"]]["by"]: row["headline_score"]["value"]
+        for row in main["rankings"][0]["rows"]
+    }
+    assert scores["East"] == pytest.approx(alone.headline.rows[0].score.mean, abs=1e-9)
+    assert scores["South"] == scores["East"]
+
+
+def test_other_versions_are_measured_again_with_pictures_and_kept_apart_without(built: Built) -> None:
+    main, apart = built.data["tables"]
+    assert {one["by"]: one["checked"] for one in main["entries"].values()} == {
+        "North <i>Lab</i>": "measured again", "East": "measured again", "South": "measured again",
+        "West": "unverified",
+    }  # fmt: skip
+    assert apart["other_versions"] == {"ssim": "0"}
+    assert [one["by"] for one in apart["entries"].values()] == ["South, thumbnails"]
+
+
+def test_whatever_is_left_out_is_on_the_site_with_its_reason(built: Built) -> None:
+    reasons = {name: one.reason for name, one in built.left_out.items()}
+    assert reasons.keys() == {
+        "broken.zip", "changed.zip", "forged.zip", "link.zip", "twice.zip", "west-old.zip"
+    }  # fmt: skip
+    assert reasons["link.zip"] == "it is not a plain file"
+    assert reasons["twice.zip"] == "it is the same file as another one"
+    assert reasons["broken.zip"].startswith("it cannot be read as a ZIP file")
+    assert built.left_out["west-old.zip"] == LeftOut(
+        "west-old.zip", built.left_out["west-old.zip"].digest, "a wrong setting", is_withdrawn=True
+    )
+    front = (built.site / "index.html").read_text()
+    assert all(name in front for name in reasons)
+
+
+def test_a_withdrawal_that_cannot_be_read_stops_the_build(built: Built, tmp_path: Path) -> None:
+    (tmp_path / "withdrawn.toml").write_text('[[withdrawn]]\ndigest = "all of them"\n')
+    with pytest.raises(WrongUse, match="is not the digest of a submission"):
+        build_leaderboard(tmp_path, tmp_path / "site")
+
+
+def test_a_folder_with_other_files_is_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "thesis.txt").touch()
+    with pytest.raises(WrongUse, match="holds other files"):
+        build_leaderboard(tmp_path, tmp_path / "site")
