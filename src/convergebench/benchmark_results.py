@@ -153,7 +153,7 @@ class Benchmark:
         suite: str | None = None,
         models: Sequence[str] = (),
     ) -> list[Path]:
-        """Draw one figure for a talk (strip, curves, survival, drift or headline) into each of these files."""
+        """Draw one figure for a talk into each of these files: strip, curves, survival, drift or headline."""
         from convergebench.report.figures.talk import ShownPictures, plot_figure
 
         results = self.results(suite, models)
