@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from convergebench.analysis import Results, headline_ranking
 from convergebench.analysis.round_trip.drift_kinds import DRIFT_KINDS
-from convergebench.analysis.round_trip.drift_profile import drift_profile
+from convergebench.analysis.round_trip.drift_profile import RoundProfile, drift_profile
 from convergebench.errors import WrongUse
 from convergebench.report.figures.curve_panel import styles_of
 from convergebench.report.figures.talk.slide import LABEL, SMALL, footnote, name_rows, slide
@@ -30,20 +31,12 @@ def drift_slide(results: Results) -> Figure:
         f"In which way pictures decay by round {results.rounds}", min(7.2, 3.4 + 0.62 * len(profiles))
     )
     axis = figure.subplots()
-    kinds = [way.name for way in DRIFT_KINDS]
+    kinds = [*(way.name for way in DRIFT_KINDS), "local break"]
     styles = styles_of(results.roles())
     for line, profile in enumerate(profiles.values()):
-        for place, kind in enumerate(kinds):
-            drift = profile.drifts.get(kind)
-            shade = _shade(drift.noticed if drift else None)
-            axis.fill_between(
-                [place - 0.48, place + 0.48],
-                line - 0.44,
-                line + 0.44,
-                color=(0.77, 0.31, 0.0, shade),
-                linewidth=0,
-            )
-            text = ABSENT if drift is None else f"{drift.noticed:.1f}" if drift.noticed < 100 else "99+"
+        for place, (text, shade) in enumerate(_cells(profile)):
+            tint = (0.77, 0.31, 0.0, shade)
+            axis.fill_between([place - 0.48, place + 0.48], line - 0.44, line + 0.44, color=tint, linewidth=0)
             colour = "white" if shade > 0.6 else "#222222" if shade else "#999999"
             axis.text(place, line, text, ha="center", va="center", fontsize=LABEL - 1, color=colour)
     axis.set_xlim(-0.6, len(kinds) - 0.4)
@@ -56,9 +49,25 @@ def drift_slide(results: Results) -> Figure:
     footnote(
         figure,
         f"{results.suite}. In units of what a person just notices: below 1 it is not seen in most returns. "
-        "Drift of the whole picture; a local break is no drift.",
+        "Drift is of the whole picture; the last column counts returns with a visible change of another kind.",
     )
     return figure
+
+
+def _cells(profile: RoundProfile) -> Iterator[tuple[str, float]]:
+    """Every kind of drift, and last the visible changes that no drift explains: nothing may look calm that
+    is broken."""
+    for way in DRIFT_KINDS:
+        drift = profile.drifts.get(way.name)
+        if drift is None:
+            yield ABSENT, 0.0
+        else:
+            yield f"{drift.noticed:.1f}" if drift.noticed < 100 else "99+", _shade(drift.noticed)
+    if not profile.visible:
+        yield "0", 0.0
+        return
+    count, n = sum(one.count for one in profile.visible), profile.visible[0].n
+    yield f"{count} of {n}", 0.15 + 0.6 * count / n
 
 
 def _shade(noticed: float | None) -> float:

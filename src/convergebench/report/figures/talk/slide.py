@@ -13,6 +13,7 @@ from convergebench.report.figures.curve_panel import legend_name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import LayoutEngine
 
 WIDTH, HEIGHT = 12.8, 7.2
 TITLE, LABEL, SMALL = 20, 15, 12
@@ -23,10 +24,17 @@ _DPI = 150
 def slide(title: str, height: float = HEIGHT) -> Figure:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(WIDTH, height), layout="constrained", facecolor="white")
+    figure = Figure(figsize=(WIDTH, height), layout=_layout(), facecolor="white")
     shown = "\n".join(textwrap.wrap(legend_name(title), 88))
     figure.suptitle(shown, x=0.015, ha="left", weight="bold", fontsize=TITLE, parse_math=False)
     return figure
+
+
+def _layout() -> LayoutEngine:
+    """With a margin around everything."""
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    return ConstrainedLayoutEngine(w_pad=0.2, h_pad=0.14, wspace=0.02, hspace=0.02)
 
 
 def footnote(figure: Figure, text: str) -> None:

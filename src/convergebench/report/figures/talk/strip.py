@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from convergebench.analysis import Results, Return, headline_ranking, median_chains
 from convergebench.errors import WrongUse
 from convergebench.report.figures.curve_panel import styles_of
-from convergebench.report.figures.talk.slide import LABEL, SMALL, footnote, short, slide
+from convergebench.report.figures.talk.slide import HEIGHT, LABEL, SMALL, footnote, short, slide
 from convergebench.types import Digest, Pixels
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _MOST_MODELS = 5
 _LONGEST_SIDE = 520
+_ROW = 2.6
+"""Inches for a row of pictures, if there are few."""
 _LOST = "lost or\ndamaged"
 
 
@@ -32,7 +34,7 @@ def strip_slide(
         raise WrongUse("these results have no pictures; choose --figure curves")
     rounds = sorted({number for number in (1, 3, results.rounds) if number <= results.rounds})
     shown = [model for model in models if model in chosen]
-    figure = slide("What is left after each round", min(7.2, 1.1 + 1.75 * len(shown) + 0.5))
+    figure = slide("What is left after each round", min(HEIGHT, 1.6 + _ROW * len(shown)))
     grid = figure.subplots(len(shown), 1 + len(rounds), squeeze=False)
     styles = styles_of(results.roles())
     for line, model in zip(grid, shown, strict=True):
