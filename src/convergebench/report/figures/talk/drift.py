@@ -31,7 +31,7 @@ def drift_slide(results: Results) -> Figure:
         f"In which way pictures decay by round {results.rounds}", min(7.2, 3.4 + 0.62 * len(profiles))
     )
     axis = figure.subplots()
-    kinds = [*(way.name for way in DRIFT_KINDS), "local break"]
+    kinds = [*(way.name for way in DRIFT_KINDS), "other break"]
     styles = styles_of(results.roles())
     for line, profile in enumerate(profiles.values()):
         for place, (text, shade) in enumerate(_cells(profile)):
@@ -49,7 +49,7 @@ def drift_slide(results: Results) -> Figure:
     footnote(
         figure,
         f"{results.suite}. In units of what a person just notices: below 1 it is not seen in most returns. "
-        "Drift is of the whole picture; the last column counts returns with a visible change of another kind.",
+        "Drift is of the whole picture; the last column counts returns that are visibly changed otherwise.",
     )
     return figure
 
