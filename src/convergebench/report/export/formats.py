@@ -32,11 +32,11 @@ def export_as(form: str, workspace: Workspace, folder: Path, suite: str | None =
 
 def _as_csv(workspace: Workspace, folder: Path, suite: str | None) -> list[Path]:
     if judged := _judged_alone(workspace, suite):
-        rows = [row for table in judged for row in table.rows]
-        judged_file = write_rows(csv_benchmark(rows), folder / f"{JUDGED}.csv")
+        graded = csv_benchmark([row for table in judged for row in table.rows])
+        measured = measurement_rows(workspace, _whole(suite))
         return [
-            judged_file,
-            write_csv(measurement_rows(workspace, _whole(suite)), folder / f"{MEASUREMENTS}.csv"),
+            write_rows(graded, folder / f"{JUDGED}.csv"),
+            write_csv(measured, folder / f"{MEASUREMENTS}.csv"),
         ]
     results, name = load_results(workspace, suite), _whole(suite)
     wanted = [name] if name else suites_with_returns(workspace)
