@@ -149,7 +149,7 @@ def test_markup_is_read_into_blocks() -> None:
     (paragraph,) = shown.blocks
     assert isinstance(paragraph, Paragraph)
     kinds = [type(part).__name__ for part in paragraph.parts if type(part).__name__ != "Words"]
-    assert kinds == ["Emphasis", "Strong", "Formula", "Citation", "SectionReference", "Claims", "NamedValue",
+    assert kinds == ["Emphasis", "Strong", "Formula", "Citation", "SectionReference", "NamedClaims", "NamedValue",
                      "SeeAlso"]  # fmt: skip
 
 

@@ -50,7 +50,7 @@ class SeeAlso:
 
 
 @dataclass(frozen=True)
-class Claims:
+class NamedClaims:
     name: str
 
 
@@ -60,7 +60,7 @@ class NamedValue:
 
 
 Inline: TypeAlias = (
-    Words | Strong | Emphasis | Formula | Citation | SectionReference | SeeAlso | Claims | NamedValue
+    Words | Strong | Emphasis | Formula | Citation | SectionReference | SeeAlso | NamedClaims | NamedValue
 )
 Inlines: TypeAlias = tuple[Inline, ...]
 

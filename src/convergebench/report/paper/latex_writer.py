@@ -14,7 +14,7 @@ from convergebench.report.paper.blocks import (
     Block,
     BulletList,
     Citation,
-    Claims,
+    NamedClaims,
     Conditional,
     Emphasis,
     Equation,
@@ -93,7 +93,7 @@ def _inline(part: Inline) -> str:
             return rf"\autoref{{{label}}}"
         case SeeAlso(labels):
             return rf"\seealso{{{','.join(labels)}}}"
-        case Claims(name):
+        case NamedClaims(name):
             return rf"\claims{{{name}}}"
         case NamedValue(name):
             return rf"\datum{{{name}}}"

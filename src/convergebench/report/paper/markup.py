@@ -18,7 +18,7 @@ from convergebench.report.paper.blocks import (
     Block,
     BulletList,
     Citation,
-    Claims,
+    NamedClaims,
     Conditional,
     Emphasis,
     Equation,
@@ -135,7 +135,7 @@ def _inline(match: re.Match[str]) -> Inline:
         case "section":
             return SectionReference(text)
         case "claims":
-            return Claims(text)
+            return NamedClaims(text)
         case "see":
             return SeeAlso(tuple(text.split()))
     return NamedValue(text)

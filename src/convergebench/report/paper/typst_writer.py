@@ -13,7 +13,7 @@ from convergebench.report.paper.blocks import (
     Block,
     BulletList,
     Citation,
-    Claims,
+    NamedClaims,
     Conditional,
     Emphasis,
     Equation,
@@ -100,7 +100,7 @@ def _inline(part: Inline) -> str:
         case SeeAlso(labels):
             quoted = ", ".join(f'"{label}"' for label in labels)
             return f"#see({quoted})"
-        case Claims(name):
+        case NamedClaims(name):
             return f'#claims("{name}")'
         case NamedValue(name):
             return f'#value("{name}")'
