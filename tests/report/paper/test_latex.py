@@ -149,8 +149,16 @@ def test_markup_is_read_into_blocks() -> None:
     (paragraph,) = shown.blocks
     assert isinstance(paragraph, Paragraph)
     kinds = [type(part).__name__ for part in paragraph.parts if type(part).__name__ != "Words"]
-    assert kinds == ["Emphasis", "Strong", "Formula", "Citation", "SectionReference", "NamedClaims", "NamedValue",
-                     "SeeAlso"]  # fmt: skip
+    assert kinds == [
+        "Emphasis",
+        "Strong",
+        "Formula",
+        "Citation",
+        "SectionReference",
+        "NamedClaims",
+        "NamedValue",
+        "SeeAlso",
+    ]
 
 
 def test_the_source_holds_no_results(written: Path, filled: Path, tmp_path: Path, monkeypatch) -> None:
