@@ -253,7 +253,8 @@ def _timed(seconds: float | None) -> str:
 
 def confirm_large(expected: RunForecast, settings: Settings, yes: bool) -> None:
     """Ask before a large run, unless its cost is limited or it has been started before."""
-    if not expected.is_large or settings.max_cost_usd is not None or expected.is_resumed:
+    is_limited = settings.max_cost_usd is not None or settings.max_total_usd is not None
+    if not expected.is_large or is_limited or expected.is_resumed:
         return
     unpriced = [one.model for one in expected.models if one.cost_usd is None]
     beside = f", and what {', '.join(unpriced)} cost" if unpriced else ""
