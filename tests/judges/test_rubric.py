@@ -43,7 +43,8 @@ SCALES = {
     "reedit_physical": (0, 1), "reedit_environmental": (0, 1), "reedit_cultural": (0, 1),
     "reedit_causal": (0, 1), "reedit_referential": (0, 1), "reedit_sc": (0, 10), "reedit_if": (0, 10),
     "reedit_pq": (0, 10), "session_turn": (0, 10), "session_instruction": (0, 1),
-    "edit_grades": (1, 5),
+    "edit_grades": (1, 5), "better_following": (0, 1), "better_consistency": (0, 1),
+    "better_quality": (0, 1),
 }  # fmt: skip
 
 
@@ -157,6 +158,10 @@ def test_every_word_of_a_rubric_is_in_its_fingerprint() -> None:
         ("low = 1", "low = 5", "low below its high"),
         ("low = 1\n", "", "both low and high"),
         ("low = 1", 'low = "1"', "numbers as low and high"),
+        ("low = 1", "low = nan", "finite numbers as low and high"),
+        ("high = 5", "high = inf", "finite numbers as low and high"),
+        ("longest_side = 256", "longest_side = nan", "whole numbers as longest_side"),
+        ('asks = "How near is the mood?"', "", "each ask entry needs name and asks"),
         ('name = "light"', 'name = "mood"', "distinct names"),
         ('name = "light"', 'name = "reason"', "other than reason"),
         ('format = "jpeg"', 'format = "gif"', "pictures.format"),

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, listed
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    SuiteName,
+    WorkspaceFolder,
+    chosen_models,
+    listed,
+)
 
 if TYPE_CHECKING:
     from convergebench.analysis.votes.vote import QuestionKind
@@ -73,15 +79,21 @@ def command(
     from convergebench.store import Workspace
     from convergebench.votes.question_pool import question_pool
 
-    Workspace.existing(workspace).close()  # a study never begins in an empty folder
+    tables = [path for path in import_ if vote_actions.is_genai_bench(path)]
+    if not tables:
+        Workspace.existing(workspace).close()  # a study never begins in an empty folder
     text = _study_text(consent, votes)
     with Workspace.create(workspace) as opened:
+        for path in tables:
+            vote_actions.import_genai_bench(opened, path)
+        import_ = [path for path in import_ if path not in tables]
+        if tables and not import_:
+            return
         if delete:
             vote_actions.delete_votes(opened, delete)
             return
-        pool = question_pool(
-            opened, kinds=_kinds(ask), suite=suite, models=listed(model), rounds=_numbers(rounds)
-        )
+        models = chosen_models(model, workspace)
+        pool = question_pool(opened, kinds=_kinds(ask), suite=suite, models=models, rounds=_numbers(rounds))
         if import_:
             vote_actions.import_votes(opened, pool, import_)
         elif save is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,11 +20,12 @@ from convergebench.results.judgements import (
     read_judges,
     read_rubrics,
 )
-from convergebench.results.measurements import PairValues, read_newest_versions, read_pair_values
+from convergebench.results.measurements import read_newest_versions
 from convergebench.results.model_labels import imported_labels, unique_labels
+from convergebench.results.pair_values import PairValues, read_pair_values
 from convergebench.results.round_trip_verdicts import RoundTripVerdicts, round_trip_verdicts
 from convergebench.results.runs import RunRecord, read_runs
-from convergebench.results.steps import StepRecord, read_sources, read_steps
+from convergebench.results.steps import StepRecord, each_chain, read_sources, read_steps
 from convergebench.results.trajectories import (
     CaseRecord,
     EditorRecord,
@@ -81,13 +83,22 @@ class Records:
         ]
 
     @cached_property
+    def model_names(self) -> frozenset[str]:
+        """Everything that a model can be called, the hidden ones too."""
+        return frozenset(name for names in self._names_by_model.values() for name in names if name)
+
+    @cached_property
+    def _names_by_model(self) -> Mapping[str, set[str]]:
+        """By fingerprint, or by name after imported:."""
+        edited = {one.fingerprint: {one.label, one.name, one.given_name} for one in self.editors.values()}
+        imported = {f"{IMPORTED}{name}": {name, label} for name, label in self.imported_labels.items()}
+        return edited | imported
+
+    @cached_property
     def _chosen_models(self) -> frozenset[str]:
         """The selected models that are not hidden, by fingerprint, or by name after imported:."""
-        models = self.workspace.selection.models
-        every = {one.fingerprint: {one.label, one.name, one.given_name} for one in self.editors.values()}
-        for name, label in self.imported_labels.items():
-            every[f"{IMPORTED}{name}"] = {name, label}
-        unknown = set(models) - {name for names in every.values() for name in names}
+        models, every = self.workspace.selection.models, self._names_by_model
+        unknown = set(models) - self.model_names
         if unknown:
             labels = [*(one.label for one in self.editors.values()), *self.imported_labels.values()]
             raise unknown_name("model", min(unknown), labels, otherwise="see: convergebench workspace list")
@@ -111,6 +122,14 @@ class Records:
     def steps(self) -> Sequence[StepRecord]:
         """The latest record of every position of every trajectory, by trajectory and position."""
         return read_steps(self.workspace)
+
+    def each_chain(self) -> Iterator[Sequence[StepRecord]]:
+        """The steps of one trajectory at a time, so that not all need to be in memory. Other tables must have
+        been read before."""
+        if "steps" not in self.__dict__:
+            return each_chain(self.workspace)
+        chains = itertools.groupby(self.steps, key=lambda step: step.trajectory)
+        return (list(steps) for _, steps in chains)
 
     @cached_property
     def sources(self) -> Mapping[int, tuple[Digest, ...]]:

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from convergebench.analysis.judged.bradley_terry import Winner
+from convergebench.analysis.judged.pairwise_summary import PairwiseVerdicts
 from convergebench.analysis.votes.vote import Answer, PairVote, Vote
 from convergebench.errors import WrongUse
+from convergebench.shown_text import csv_row, unguarded
 from convergebench.votes.vote_lines import is_pseudonym, vote_from
 
 VoteFormat: TypeAlias = Literal["convergebench", "arena", "gedit-v2", "genai-bench"]
@@ -31,7 +33,8 @@ _GEDIT: Mapping[str, Answer] = {"Image A": "first", "Image B": "second", "Tie": 
 _GENAI: Mapping[str, Answer] = {
     "leftvote": "first", "rightvote": "second", "tievote": "tie", "bothbad_vote": "both_bad",
 }  # fmt: skip
-_GEDIT_KEY = re.compile(r"(?P<case>.+)_pair_(?P<first>.+?)_vs_(?P<second>.+)")
+_GEDIT_KEY = re.compile(r"(?P<case>.+?)_pair_(?P<first>.+?)_vs_(?P<second>.+)")
+_GEDIT_WORDS: Mapping[Winner, str] = {"first": "Image A", "second": "Image B", "tie": "Tie"}
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class ForeignVote:
     round: int | None = None
     seed: int = 0
     seconds: float = 0.0
+    judge: str = ""
+    """The model that judged; empty if a person did."""
 
 
 def read_vote_file(path: Path) -> tuple[VoteFormat, list[Vote] | list[ForeignVote]]:
@@ -74,7 +79,10 @@ def _rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield from _json_rows(text, path)
         return
     for line, row in enumerate(csv.DictReader(io.StringIO(text)), 2):
-        yield line, {(name or "").strip(): (value or "").strip() for name, value in row.items() if name}
+        yield (
+            line,
+            {(name or "").strip(): unguarded((value or "").strip()) for name, value in row.items() if name},
+        )
 
 
 def _json_rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -111,10 +119,11 @@ def _gedit(row: Mapping[str, Any]) -> ForeignVote:
     found = _GEDIT_KEY.fullmatch(str(row["key"]))
     if found is None:
         raise ValueError("its key is not PROMPT_pair_MODEL_vs_MODEL")
-    answer = _answer(row["results"]["winner"], _GEDIT)
+    answer = _answer((row.get("results") or row["result"])["winner"], _GEDIT)
     return ForeignVote(
-        _rater(row, "rater"), found["first"], found["second"], answer, found["case"], int(row["row"]), "edit"
-    )
+        _rater(row, "rater"), found["first"], found["second"], answer, found["case"], int(row["row"]), "edit",
+        judge=str(row.get("judge") or ""),
+    )  # fmt: skip
 
 
 def _genai(row: Mapping[str, Any]) -> ForeignVote:
@@ -127,6 +136,7 @@ def _genai(row: Mapping[str, Any]) -> ForeignVote:
 _READERS: Sequence[tuple[VoteFormat, set[str], Any]] = (
     ("arena", {"model_a", "model_b", "winner"}, _arena),
     ("gedit-v2", {"key", "results"}, _gedit),
+    ("gedit-v2", {"key", "result"}, _gedit),
     ("genai-bench", {"left_model", "right_model", "vote_type"}, _genai),
 )
 
@@ -151,8 +161,10 @@ def arena_csv(votes: Iterable[PairVote]) -> str:
     for vote in votes:
         winner = "tie (bothbad)" if vote.both_bad else _named(vote.winner)
         writer.writerow(
-            [vote.first, vote.second, winner, f"human:{vote.rater}", vote.kind, vote.case, vote.category,
-             vote.seed, vote.round, vote.seconds]
+            csv_row(
+                [vote.first, vote.second, winner, f"human:{vote.rater}", vote.kind, vote.case, vote.category,
+                 vote.seed, vote.round, vote.seconds]
+            )
         )  # fmt: skip
     return out.getvalue()
 
@@ -163,22 +175,42 @@ def _named(winner: Winner) -> str:
 
 def gedit_jsonl(votes: Iterable[PairVote]) -> str:
     """Votes on edits, as GEdit-Bench v2 has them."""
-    words = {"first": "Image A", "second": "Image B", "tie": "Tie"}
-    lines = [
-        {"key": f"{vote.case}_pair_{vote.first}_vs_{vote.second}", "rater": vote.rater,
-         "results": {"winner": words[vote.winner]}}
+    return _json_lines(
+        {"key": gedit_key(vote.case, vote.first, vote.second), "rater": vote.rater,
+         "results": {"winner": _GEDIT_WORDS[vote.winner]}}
         for vote in votes if vote.kind == "edit"
-    ]  # fmt: skip
+    )  # fmt: skip
+
+
+def gedit_verdicts_jsonl(verdicts: Iterable[PairwiseVerdicts], judge: str) -> str:
+    """A judge's comparisons by one rubric, as GEdit-Bench v2 has them: the winner in both orders, or a tie.
+    Comparisons without a verdict are left out."""
+    return _json_lines(
+        {"key": gedit_key(one.case, one.first, one.second), "judge": judge,
+         "results": {"winner": _GEDIT_WORDS[outcome.comparison.winner]}}
+        for one in verdicts if (outcome := one.outcome) is not None
+    )  # fmt: skip
+
+
+def gedit_key(case: str, first: str, second: str) -> str:
+    """WrongUse if a name could not be read from the key again."""
+    key = f"{case}_pair_{first}_vs_{second}"
+    found = _GEDIT_KEY.fullmatch(key)
+    if found is None or found.groups() != (case, first, second):
+        raise WrongUse(f"GEdit-Bench v2 has no way to write {key}: a name holds _pair_ or _vs_; rename it")
+    return key
+
+
+def _json_lines(lines: Iterable[Mapping[str, Any]]) -> str:
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
 
 
 def genai_jsonl(votes: Iterable[PairVote], instructions: Mapping[str, str]) -> str:
     """Votes on edits, as GenAI-Bench has them, without pictures."""
     words: dict[str, str] = {"first": "leftvote", "second": "rightvote", "tie": "tievote"}
-    lines = [
+    return _json_lines(
         {"instruct_prompt": instructions.get(vote.case, ""), "left_model": vote.first,
          "right_model": vote.second, "rater": vote.rater,
          "vote_type": "bothbad_vote" if vote.both_bad else words[vote.winner]}
         for vote in votes if vote.kind == "edit"
-    ]  # fmt: skip
-    return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
+    )  # fmt: skip

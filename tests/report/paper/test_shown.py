@@ -68,4 +68,4 @@ def test_verdicts_on_partially_reversible_edits_are_averaged_apart(tmp_path: Pat
                 add_film(workspace, run, name, replace(case, hints=hints))
         add_judging(workspace, run)
         tables = judged_results(workspace, SUITE)
-    assert [table.under.endswith(PARTIAL) for table in tables] == [True]  # all verdicts are on that case
+    assert [PARTIAL in table.under for table in tables] == [True]  # all verdicts are on that case

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -17,7 +17,7 @@ from convergebench.engine.judging.judge_images import JudgeImageCache
 from convergebench.engine.judging.judgement_queue import JudgementQueue, QueuedJudgement
 from convergebench.engine.judging.tasks import JudgingOutcome, JudgingTask
 from convergebench.engine.progress import JudgingProgress, NoJudgingProgress
-from convergebench.engine.session import Session
+from convergebench.engine.session import ClaimNotice, Session
 from convergebench.engine.shared_limits import SharedLimits, questions_at_once
 from convergebench.errors import LostPicture
 from convergebench.judges import Judge, Question, Verdict
@@ -67,9 +67,15 @@ class JudgingStage:
         self._images = JudgeImageCache(workspace.pictures)
         self._planned, self._expected = -1, expected
         self._verdicts: dict[str, Verdict] = {}
+        self._notice = ClaimNotice(workspace)
         self._is_complete = False
         """Whether all tasks have been added."""
         self._changed = asyncio.Event()
+        self._settled: set[str] = set()
+        """Judgements with a verdict, and those that will get none."""
+        self._lost: list[str] = []
+        """Judgements of which a picture is lost."""
+        self._newly_settled = asyncio.Event()
 
     async def __aenter__(self) -> JudgingStage:
         self._working = asyncio.create_task(self._work_off())
@@ -95,6 +101,28 @@ class JudgingStage:
         self._plan(max(len(self._queue), self._expected))
         self._changed.set()
         return keys
+
+    @property
+    def at_once(self) -> int:
+        """The number of questions that are asked in parallel."""
+        return self._at_once
+
+    def is_settled(self, keys: Collection[str]) -> bool:
+        """Whether each of these judgements has a verdict or will get none."""
+        return self._settled.issuperset(keys)
+
+    async def progress(self) -> bool:
+        """Wait until a judgement is settled; false if the stage stops before."""
+        self._newly_settled.clear()
+        waited = [asyncio.create_task(one.wait()) for one in (self._newly_settled, self._stop)]
+        await asyncio.wait({*waited, self._working}, return_when=asyncio.FIRST_COMPLETED)
+        for one in waited:
+            one.cancel()
+        return self._newly_settled.is_set()
+
+    def verdict(self, key: str) -> Verdict | None:
+        """None if there is none so far."""
+        return self._verdicts.get(key)
 
     def interrupt(self) -> None:
         """Send no more questions. Requests in flight finish and are stored."""
@@ -129,6 +157,8 @@ class JudgingStage:
             with self._ending():
                 self._record(await self._queue.take_in(), replayed=True)
                 batch = [] if self._stop.is_set() else self._queue.claim_some()
+                if batch:
+                    self._notice.working()
                 for one in await self._prepared(batch):
                     await ready.put(one)
             if not batch:
@@ -143,7 +173,8 @@ class JudgingStage:
 
     async def _more_to_do(self) -> None:
         if self._queue.is_waiting and not self._stop.is_set():
-            await asyncio.sleep(POLL_SECONDS)  # other processes hold the claims
+            self._notice.waiting()  # other processes hold the claims
+            await asyncio.sleep(POLL_SECONDS)
         elif not self._is_complete:
             await self._changed.wait()
 
@@ -162,7 +193,9 @@ class JudgingStage:
         try:
             if left:
                 await self._client.started()
-            return await asyncio.to_thread(self._questions, left)
+            ready = await asyncio.to_thread(self._questions, left)
+            self._settle_keys(self._lost)
+            return ready
         except BaseException:
             for waiting in left:
                 self._queue.release(waiting)
@@ -177,9 +210,11 @@ class JudgingStage:
             except LostPicture as error:
                 log.warning("not judged: %s", error)
                 self._queue.release(one)
+                self._lost.append(one.request.key)
         return ready
 
     async def _work(self, ready: asyncio.Queue[_Ready | None], group: asyncio.TaskGroup) -> None:
+        writing: asyncio.Task[None] | None = None
         while (one := await ready.get()) is not None:
             if self._stop.is_set():
                 self._queue.release(one.waiting)
@@ -189,8 +224,11 @@ class JudgingStage:
             with self._session.counted(), self._ending():
                 request = one.waiting.request
                 verdict = await self._client.verdict(request, one.waiting.read, one.question, writes)
-            # The next question does not wait for the disk.
-            group.create_task(self._settle(one.waiting, verdict, writes))
+            # The next question does not wait for the disk, but the one after it does: what a kill can lose of
+            # a worker is one answer that is being written and one that is under way.
+            if writing is not None:
+                await writing
+            writing = group.create_task(self._settle(one.waiting, verdict, writes))
 
     async def _settle(
         self, waiting: QueuedJudgement, verdict: Verdict | None, writes: list[Future[None]]
@@ -205,6 +243,11 @@ class JudgingStage:
                 self._session.outcome.new += 1
                 self._record({key: verdict}, replayed=False)
         self._queue.release(waiting)
+        self._settle_keys([key])
+
+    def _settle_keys(self, keys: Iterable[str]) -> None:
+        self._settled.update(keys)
+        self._newly_settled.set()
 
     def _ending(self) -> contextlib.AbstractContextManager[None]:
         return self._session.ending(self._judge)
@@ -216,6 +259,7 @@ class JudgingStage:
 
     def _record(self, verdicts: dict[str, Verdict], *, replayed: bool) -> None:
         self._verdicts |= verdicts
+        self._settle_keys(verdicts)
         for verdict in verdicts.values():
             self._progress.judged(verdict, replayed=replayed)
 

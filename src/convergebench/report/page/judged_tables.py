@@ -43,14 +43,13 @@ class Setting:
     variant: str = ""
     """IN_ENGLISH if the judge was given another instruction than the editor."""
     language: str = ""
-    edits: str = ""
-    """PARTIAL for edits that can be undone only in part."""
+    part: str = ""
+    """Of the suite's edits; see StepPlace."""
 
     @property
     def under(self) -> str:
-        """For people: whose words, which language, by which instruction, of which edits."""
-        parts = (wording_name(self.wording), self.language, self.variant, self.edits)
-        return ", ".join(filter(None, parts))
+        """For people: whose words, which language, by which instruction."""
+        return ", ".join(filter(None, (self.part, wording_name(self.wording), self.language, self.variant)))
 
 
 def summaries(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
@@ -74,8 +73,9 @@ def summaries(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
 
 def _setting(one: Judgement, place: StepPlace) -> Setting:
     is_other = place.protocol == ONE_SHOT and one.instruction not in (None, place.instruction)
-    variant = IN_ENGLISH if is_other else ""
-    return Setting(one.judge, place.suite, one.rubric.wording, variant, edits=place.edits)
+    return Setting(
+        one.judge, place.suite, one.rubric.wording, IN_ENGLISH if is_other else "", part=place.part
+    )
 
 
 def _best_first(line: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -37,8 +37,8 @@ class StepPlace:
     kind: Kind
     instruction: str = ""
     """By which the picture was made."""
-    edits: str = ""
-    """PARTIAL for round trips whose edit can be undone only in part; no mean combines them with others."""
+    part: str = ""
+    """PARTIAL if the edit of a round trip can be undone only in part; these have means of their own."""
 
 
 @dataclass(frozen=True)
@@ -102,13 +102,9 @@ def _indexed(
     place = StepPlace(
         case.suite, trajectory.protocol, trajectory.model, case.id, case.picture, case.category,
         case.language, trajectory.seed, step.round, "return" if step.role in RETURN_ROLES else "edit",
-        step.instruction, _edits(trajectory),
+        step.instruction,
+        PARTIAL if trajectory.protocol in RETURNING and case.reversibility != "reversible" else "",
     )  # fmt: skip
     english = case.hints.get(ENGLISH)
     texts = {step.instruction, case.forward, *([str(english)] if english else [])}
     return IndexedStep(place, step, case, frozenset({step.inputs, *beginnings}), frozenset(texts))
-
-
-def _edits(trajectory: TrajectoryRecord) -> str:
-    is_partial = trajectory.protocol in RETURNING and trajectory.case.reversibility != "reversible"
-    return PARTIAL if is_partial else ""
