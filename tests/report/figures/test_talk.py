@@ -38,7 +38,7 @@ def test_each_figure_is_drawn_alone_as_svg_and_png(drawn: Results, tmp_path: Pat
     plot_figure(name, drawn, PICTURES, files)
     ET.parse(files[0])  # well-formed, whatever a model is called
     with Image.open(files[1]) as picture:
-        assert picture.width >= 1600
+        assert picture.width >= 1400
         pixels = np.asarray(picture.convert("L"))
     assert 0.01 < (pixels < 250).mean() < 0.9
     assert (pixels[0] > 250).all() and (pixels[:, -1] > 250).all()  # nothing is cut off
