@@ -50,7 +50,7 @@ def test_lost_and_damaged_pictures_are_left_out_and_named(tmp_path: Path) -> Non
         records = Records.of(workspace)
         fading = {one.id for one in records.trajectories if one.model == "fading"}
         last = [one.picture for one in records.steps if one.trajectory in fading and one.round == ROUNDS]
-    for number, digest in enumerate(filter(None, last)):
+    for number, digest in enumerate(dict.fromkeys(filter(None, last))):
         (file,) = (tmp_path / "results/pictures").rglob(f"{digest}*")
         file.unlink() if number % 2 else file.write_bytes(file.read_bytes()[:60])
     said = text_of(write(tmp_path / "results", tmp_path / "paper").pdf)
