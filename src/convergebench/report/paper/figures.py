@@ -21,6 +21,7 @@ from convergebench.report.figures.curve_panel import (
     tidy,
 )
 from convergebench.report.figures.talk.survival import survival_curves
+from convergebench.report.paper.shareable import shareable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,7 +155,7 @@ def _legend(figure: Figure, axis: Axes, names: Sequence[str], inches: float) -> 
     lines = {str(line.get_label()): line for line in axis.get_lines()}
     legend = figure.legend(
         [lines[name] for name in names],
-        list(map(legend_name, names)),
+        [legend_name(shareable(name)) for name in names],
         loc="outside lower center",
         ncols=_legend_columns(names, inches),
         frameon=False,
