@@ -90,6 +90,29 @@ def test_tables_fit_and_no_name_is_cut(run: Words, pictures: Path, tmp_path: Pat
             assert name in "\n".join(lines(text)), f"{name} in {command}"
 
 
+def test_forty_columns_lose_columns_and_no_number(run: Words, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    shown(run(model="classical,jpeg"), 80)
+    where = ["-w", results]
+    for words, whole in (
+        (["summary", *where], ["classical", "score"]),
+        (["compare", "classical", "jpeg", *where], ["difference", "verdict"]),
+        (["worst", *where], ["jpeg", "fell at"]),
+        (["models"], ["classical-reencode", "model, free, ready:"]),
+        (["workspace", "list", *where], ["started", "jpeg"]),
+        (
+            ["check", "-m", "jpeg", "--baseline", f"{results}?model=classical", *where],
+            ["kept_last", "verdict"],
+        ),
+    ):
+        _, text = shown(words, 40)
+        table = [line for line in lines(text) if " against " not in line]
+        assert max(len(line) for line in table) <= 40, words
+        for part in whole:
+            assert part in text, words
+        assert "…" not in text, words
+
+
 def test_failures_are_counted_beside_the_bar(run: Words) -> None:
     code, text = shown(run(model="python:operator:truth"), 100)  # a function that no editor can be
     assert code == 3

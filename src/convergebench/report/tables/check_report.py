@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 from xml.etree import ElementTree
 
 from convergebench.analysis.headline.model_check import CheckedQuantity
 from convergebench.json_numbers import json_numbers
+from convergebench.report.tables.terminal_table import fitting_table, terminal_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 HEADINGS = (
     "model",
@@ -33,6 +38,33 @@ def check_rows(quantities: Sequence[CheckedQuantity]) -> list[tuple[str, ...]]:
         )
         for one in quantities
     ]  # fmt: skip
+
+
+def check_table(quantities: Sequence[CheckedQuantity], width: int | None = None) -> Table:
+    """The columns of one model and one baseline, in the width if one is given."""
+    return fitting_table(partial(_table, quantities), ("intervals", "pairs", "p", "model", "baseline"), width)
+
+
+def _table(quantities: Sequence[CheckedQuantity], omitted: Collection[str]) -> Table:
+    table = terminal_table()
+    table.add_column("column", overflow="fold")
+    for heading in ("model", "baseline", "difference", "pairs", "p"):
+        if heading not in omitted:
+            justify: Literal["left", "right"] = "left" if heading == "difference" else "right"
+            table.add_column(heading, no_wrap=True, justify=justify)
+    table.add_column("verdict", overflow="fold")
+    for one in quantities:
+        cells = {
+            "column": one.quantity,
+            "model": f"{one.candidate_mean:.3f}",
+            "baseline": f"{one.baseline_mean:.3f}",
+            "difference": f"{one.difference.mean:+.3f}" if "intervals" in omitted else _difference(one),
+            "pairs": str(one.pairs),
+            "p": f"{one.p_value:.3f}",
+            "verdict": one.verdict.upper() if one.fails else one.verdict,
+        }
+        table.add_row(*(cells[str(column.header)] for column in table.columns))
+    return table
 
 
 def markdown_check(quantities: Sequence[CheckedQuantity], conclusion: str) -> str:
