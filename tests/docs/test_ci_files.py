@@ -15,6 +15,7 @@ from convergebench.cli.main import app
 from docs.test_commands import parse
 
 ROOT = Path(__file__).parents[2]
+WORKFLOW = ROOT / ".github" / "workflows" / "model-check.yml"
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
