@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,12 +27,13 @@ def export_folder(workspace: Workspace, pool: QuestionPool, text: StudyText, fol
 
 def import_votes(workspace: Workspace, pool: QuestionPool, paths: Sequence[Path]) -> None:
     from convergebench.analysis.votes.vote import Vote
+    from convergebench.store.timestamp import timestamp
     from convergebench.votes.exchange import read_vote_file
     from convergebench.votes.foreign_votes import save_foreign_vote, vote_on_pictures
     from convergebench.votes.vote_store import save_vote
 
     read = [(path, *read_vote_file(path)) for path in paths]  # all, before anything is stored
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    now = timestamp()
     with workspace.run({"command": "vote", "imported": [path.name for path in paths]}) as run:
         for path, format, votes in read:
             new = by_name = 0

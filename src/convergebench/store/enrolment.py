@@ -5,14 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
+from convergebench.store.timestamp import timestamp
 from convergebench.types import Case, EditorFacts
-
-
-def now() -> str:
-    """The time as it is stored."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 @dataclass(frozen=True)
@@ -36,7 +31,8 @@ def enrol_one(db: sqlite3.Connection, wanted: Enrolment, fresh: bool) -> int:
     )
     if editor.label:
         db.execute(
-            "INSERT OR REPLACE INTO model_names VALUES (?, ?, ?)", (editor.fingerprint, editor.label, now())
+            "INSERT OR REPLACE INTO model_names VALUES (?, ?, ?)",
+            (editor.fingerprint, editor.label, timestamp()),
         )
     db.execute(
         "INSERT INTO case_facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "

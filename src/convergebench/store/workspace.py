@@ -18,11 +18,12 @@ from convergebench.errors import WorkspaceError
 from convergebench.providers import whole
 from convergebench.store import schema
 from convergebench.store.claims import Claims
-from convergebench.store.enrolment import Enrolment, enrol_one, now
+from convergebench.store.enrolment import Enrolment, enrol_one
 from convergebench.store.journal import Journal
 from convergebench.store.picture_location import choose_location, pictures_of
 from convergebench.store.pictures import disk_full
 from convergebench.store.selection import EVERYTHING, Selection
+from convergebench.store.timestamp import timestamp
 from convergebench.types import (
     Digest,
     Failure,
@@ -137,11 +138,11 @@ class Workspace:
 
     def start_run(self, settings: Mapping[str, Any], package: str = __version__) -> int:
         sql = "INSERT INTO runs (started, settings, package) VALUES (?, ?, ?) RETURNING id"
-        row = (now(), json.dumps(settings, allow_nan=False), package)
+        row = (timestamp(), json.dumps(settings, allow_nan=False), package)
         return self._write(lambda db: int(db.execute(sql, row).fetchone()[0])).result()
 
     def finish_run(self, run: int, outcome: str) -> None:
-        row = (now(), outcome, run)
+        row = (timestamp(), outcome, run)
         self.write_rows("UPDATE runs SET finished = ?, outcome = ? WHERE id = ?", [row]).result()
 
     def enrol(self, enrolments: Sequence[Enrolment], *, fresh: bool) -> list[int]:
@@ -190,7 +191,7 @@ class Workspace:
             "media_type": done and done.media_type,
             "failure": failed and failed.kind, "reason": failed and failed.reason,
             "seconds": step.seconds, "cost_usd": step.cost_usd, "attempts": step.attempts,
-            "run": run, "at": now(),
+            "run": run, "at": timestamp(),
         }  # fmt: skip
         sql = f"INSERT INTO steps ({', '.join(row)}) VALUES ({', '.join(':' + name for name in row)})"
         return self.write_rows(sql, [row])
@@ -211,7 +212,7 @@ class Workspace:
             ON CONFLICT DO UPDATE SET value = excluded.value, missing = excluded.missing, at = excluded.at
             WHERE value IS NULL
         """
-        at = now()
+        at = timestamp()
         values = [(ref, pic, m.metric, m.version, m.value, m.missing, at) for ref, pic, m in rows]
         details = [(ref, pic, m.metric, m.version, m.detail) for ref, pic, m in rows if m.detail is not None]
         if details:
