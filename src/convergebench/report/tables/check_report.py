@@ -58,7 +58,7 @@ def _table(quantities: Sequence[CheckedQuantity], omitted: Collection[str]) -> T
             "column": one.quantity,
             "model": f"{one.candidate_mean:.3f}",
             "baseline": f"{one.baseline_mean:.3f}",
-            "difference": f"{one.difference.mean:+.3f}" if "intervals" in omitted else _difference(one),
+            "difference": _signed(one.difference.mean) if "intervals" in omitted else _difference(one),
             "pairs": str(one.pairs),
             "p": f"{one.p_value:.3f}",
             "verdict": one.verdict.upper() if one.fails else one.verdict,
@@ -102,5 +102,10 @@ NOTE = (
 
 def _difference(one: CheckedQuantity) -> str:
     found = one.difference
-    reach = "" if found.low is None or found.high is None else f" [{found.low:+.3f}, {found.high:+.3f}]"
-    return f"{found.mean:+.3f}{reach}"
+    is_bare = found.low is None or found.high is None
+    return _signed(found.mean) + ("" if is_bare else f" [{_signed(found.low)}, {_signed(found.high)}]")
+
+
+def _signed(value: float | None) -> str:
+    """Without a sign before what rounds to zero."""
+    return f"{round(value or 0.0, 3) + 0.0:+.3f}"
