@@ -225,7 +225,7 @@ def test_two_functions_with_one_name_are_refused_unless_they_are_named(suite: st
 def test_an_expensive_run_says_its_size_and_needs_consent(
     suite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("FAL_KEY", "not a key")
+    monkeypatch.setenv("FAL_KEY", "key-of-nobody")
     with pytest.raises(WrongUse, match=r"makes 800 edits, about \$16\.00, .*pass yes=True"):
         convergebench.run("qwen", suite, 200, limit=2, workspace=tmp_path / "results")
     assert not (tmp_path / "results").exists()
