@@ -70,7 +70,9 @@ class RunForecast:
         """Such as "3060 edits, about $61.20, about 2.1 h"."""
         unpriced = [one.model for one in self.models if one.cost_usd is None]
         beside = f", and what {', '.join(unpriced)} cost" if unpriced else ""
-        return f"{self.edits} edits, about ${self.cost_usd:.2f}{beside}, {written_time(self.seconds)}"
+        is_timed = any(one.seconds is not None for one in self.models)
+        time = written_time(self.seconds if is_timed else None)
+        return f"{self.edits} edits, about ${self.cost_usd:.2f}{beside}, {time}"
 
 
 def written_time(seconds: float | None) -> str:
