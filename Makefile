@@ -21,7 +21,7 @@ test: .venv/installed-for-tests
 	$(MAKE) --jobs 2 check unit
 
 unit: .venv/installed-for-tests
-	HF_HUB_OFFLINE=1 $(BIN)/pytest --numprocesses 2 --dist loadfile
+	HF_HUB_OFFLINE=1 $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 test-busy: .venv/installed-for-tests
 	yes > /dev/null & one=$$!; yes > /dev/null & other=$$!; \

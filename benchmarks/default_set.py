@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 import cv2
 import numpy as np
+from row import row
 from skimage import data
 
 from convergebench import metrics
@@ -36,6 +37,14 @@ def main() -> None:
         print(f"{name:18} |", " | ".join(f"{column[name]:.0f}" for column in columns))
     print(f"{'together':18} |", " | ".join(f"{sum(column.values()):.0f}" for column in columns))
     print(f"{'at reported rounds':18} |", " | ".join(f"{one:.0f}" for one in slow))
+    parts = [", ".join(f"{name} {cost:.0f}" for name, cost in column.items()) for column in columns]
+    row(
+        "the default set without CLIP, CPU milliseconds a result",
+        ", ".join(
+            f"{sum(column.values()):.0f} at {side}²" for side, column in zip(SIDES, columns, strict=True)
+        ),
+        "; ".join(f"at {side}²: {part}" for side, part in zip(SIDES, parts, strict=True)),
+    )
 
 
 def costs(side: int, count: int) -> dict[str, float]:

@@ -15,7 +15,8 @@ from convergebench.types import Case, SourcePicture
 from made_pictures import textured
 
 os.environ["HF_HUB_OFFLINE"] = "1"
-settings.register_profile("quick", deadline=None, max_examples=40)
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # many programs are started: they compile our modules once
+settings.register_profile("quick", deadline=None, max_examples=25)
 settings.load_profile("quick")
 
 

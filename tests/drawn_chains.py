@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import cv2
-import flip_evaluator
 import numpy as np
 from numpy.typing import NDArray
 
 from convergebench.metrics._lpips_map import lpips_with
 from convergebench.metrics.base import MetricOptions
+from convergebench.metrics.flip import flip_against
 from convergebench.metrics.regions import (
     EditScope,
     Footprint,
@@ -28,19 +27,6 @@ CENTRE, RADIUS = (50, 62), 18
 """Of the disc that is added: across and down."""
 RED = (205, 35, 40)
 LPIPS = lpips_with(MetricOptions(device="cpu"))
-
-
-def nvidia_flip(reference: Pixels, pixels_per_degree: float) -> Callable[[Pixels], NDArray[np.float32]]:
-    """ꟻLIP as NVIDIA publishes it."""
-    prepared = np.ascontiguousarray(reference, np.float32) / 255
-
-    def map_of(result: Pixels) -> NDArray[np.float32]:
-        test = np.ascontiguousarray(result, np.float32) / 255
-        parameters = {"ppd": pixels_per_degree}
-        found, _, _ = flip_evaluator.evaluate(prepared, test, "LDR", applyMagma=False, parameters=parameters)
-        return np.ascontiguousarray(found[..., 0], np.float32)
-
-    return map_of
 
 
 def room(height: int = HEIGHT, width: int = WIDTH, seed: int = 0) -> Pixels:
@@ -105,7 +91,7 @@ class DrawnChain:
     stored: list[bytes] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.reference = ReferencePicture(self.source, nvidia_flip, LPIPS)
+        self.reference = ReferencePicture(self.source, flip_against, LPIPS)
         self.input = self.reference
 
     def located(self, forward: Pixels) -> LocatedEdit:
@@ -115,5 +101,5 @@ class DrawnChain:
         edit = self.located(forward)
         earlier = [Footprint.from_bytes(data) for data in self.stored]
         self.stored.append(edit.footprint.to_bytes())
-        self.input = ReferencePicture(returned, nvidia_flip, LPIPS)
+        self.input = ReferencePicture(returned, flip_against, LPIPS)
         return measure_return(self.reference, edit, returned, earlier)

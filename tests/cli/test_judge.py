@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from convergebench.cli.main import code_of
 from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
 
 CASES = 3
 
 
-@pytest.fixture
-def folder(tmp_path: Path, cli: Callable[..., Any]) -> Path:
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two models that change the picture, three cases each, two rounds."""
-    words = ["--suite", "converge-drawn", "--limit", CASES, "--rounds", 2, "--metric", "psnr"]
-    done = cli("run", "-m", "jpeg?quality=50,jpeg?quality=90", *words, "-w", tmp_path / "results", "--json")
-    assert done.code == 0, done.err
-    return tmp_path / "results"
+    workspace = tmp_path_factory.mktemp("judged") / "results"
+    words = ["run", "-m", "jpeg?quality=50,jpeg?quality=90", "--suite", "converge-drawn", "--limit", CASES,
+             "--rounds", 2, "--metric", "psnr", "-w", workspace]  # fmt: skip
+    assert code_of([str(word) for word in words]) == 0
+    return workspace
+
+
+@pytest.fixture
+def folder(tmp_path: Path, finished_run: Path) -> Path:
+    return Path(shutil.copytree(finished_run, tmp_path / "results"))
 
 
 @pytest.fixture

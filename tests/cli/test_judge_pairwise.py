@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from convergebench.cli.main import code_of
 from convergebench.picture import decode
 from servers.judge import Answer, Asked, JudgeServer, completion, failure, graded
 
@@ -16,13 +18,19 @@ CASES = 3
 FINE, COARSE = "jpeg?quality=90", "jpeg?quality=20"
 
 
-@pytest.fixture
-def folder(tmp_path: Path, cli: Callable[..., Any]) -> Path:
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three models, two of which never return the same picture, on three cases for two rounds."""
-    words = ["--suite", "converge-drawn", "--limit", CASES, "--rounds", 2, "--metric", "psnr"]
-    done = cli("run", "-m", f"{FINE},{COARSE},identity", *words, "-w", tmp_path / "results", "--json")
-    assert done.code == 0, done.err
-    return tmp_path / "results"
+    workspace = tmp_path_factory.mktemp("compared") / "results"
+    words = ["run", "-m", f"{FINE},{COARSE},identity", "--suite", "converge-drawn", "--limit", CASES,
+             "--rounds", 2, "--metric", "psnr", "-w", workspace]  # fmt: skip
+    assert code_of([str(word) for word in words]) == 0
+    return workspace
+
+
+@pytest.fixture
+def folder(tmp_path: Path, finished_run: Path) -> Path:
+    return Path(shutil.copytree(finished_run, tmp_path / "results"))
 
 
 @pytest.fixture

@@ -54,8 +54,9 @@ def test_metrics_are_listed_with_direction_and_range(cli: Cli) -> None:
     assert (metrics["psnr"]["better"], metrics["psnr"]["perfect"]) == ("higher", "inf")
     assert (metrics["lpips"]["better"], metrics["lpips"]["perfect"]) == ("lower", 0)
     assert metrics["ssim"]["default"]
+    printed = cli("metrics").out
     for name in metrics:
-        assert f" {name} " in cli("metrics").out
+        assert f" {name} " in printed
 
 
 def test_suites_are_listed_with_their_size(cli: Cli) -> None:
@@ -84,6 +85,7 @@ def test_show_makes_a_contact_sheet_and_tells_what_is_on_it(cli: Cli, pictures: 
     names = [path.stem for path in pictures.glob("*.png")]
     assert all(f" {name} " in ended.out for name in names)
     assert f"{len(names)} pictures" in ended.out
+    assert f"* {len(names)} below 700,000 pixels" in ended.out and " × " in ended.out
     assert Image.open(tmp_path / "sheet.png").width > 64
 
 

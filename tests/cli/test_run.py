@@ -193,7 +193,7 @@ def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
     return started
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGTERM])  # Ctrl-C: tests/engine/test_durability.py
 def test_a_signal_keeps_what_is_in_flight_and_the_same_command_goes_on(
     start: Callable[..., subprocess.Popen[str]], run: Words, tmp_path: Path, number: signal.Signals
 ) -> None:

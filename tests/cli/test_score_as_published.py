@@ -86,7 +86,7 @@ def test_both_figures_and_their_n_are_in_the_csv(cli: Cli, judge: JudgeServer, t
     judge.script = script
     table = tmp_path / "table.csv"
     where = ("--suite", "reedit-mini", "-w", tmp_path / "w")
-    cli("run", *where, "--model", "classical", "--protocol", "one_shot")
+    cli("run", *where, "--model", "jpeg", "--protocol", "one_shot", "--metric", "psnr")
     done = cli("score", *where, "--judge", judge.name, "--as-published", "--csv", table)
     assert done.code == 3
     head, *lines = table.read_text().splitlines()

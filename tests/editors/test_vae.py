@@ -77,7 +77,7 @@ def test_an_odd_size_is_the_reflected_picture_cut_off(name: str, tmp_path: Path)
     assert np.abs(got.astype(int) - by_hand(name, folder, reflected)[:43, :61]).max() <= 1
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(width=st.integers(1, 70), height=st.integers(1, 70))
 def test_every_size_is_kept(width: int, height: int) -> None:
     model = tiny_pipelines.autoencoder_tiny()

@@ -30,7 +30,7 @@ def pictures(tmp_path: Path) -> Path:
 
 def start(workspace: Path, pictures: Path, *more: str) -> subprocess.Popen[str]:
     log = workspace.with_suffix(".log")
-    arguments = ["run", "-m", "logged", "--suite", f"folder:{pictures}", "--rounds", "6",
+    arguments = ["run", "-m", "logged", "--suite", f"folder:{pictures}", "--rounds", "3",
                  "--metric", "psnr,ssim", "--workspace", str(workspace), "--json", *more]  # fmt: skip
     return subprocess.Popen(
         [sys.executable, str(PROGRAM), str(log), *arguments],
@@ -86,15 +86,15 @@ def test_a_run_killed_at_random_moments_ends_as_one_that_never_was(tmp_path: Pat
     while True:
         before = count_steps(killed)
         process = start(killed, pictures)
-        while process.poll() is None and count_steps(killed) < before + moments.randrange(1, 12):
-            time.sleep(0.001)
+        while process.poll() is None and count_steps(killed) < before + moments.randrange(1, 24):
+            time.sleep(0.01)
         time.sleep(moments.uniform(0, 0.03))
         if process.poll() is not None:
             break
         process.send_signal(signal.SIGKILL)
         process.communicate()
         kills += 1
-    assert kills >= 20
+    assert kills >= 8
     assert finished(process) == 0
     assert content(killed) == content(whole)
     assert content(whole)["health"] == "ok"
@@ -109,7 +109,7 @@ def test_ctrl_c_keeps_what_is_in_flight_and_says_130(tmp_path: Path, pictures: P
     process.send_signal(signal.SIGINT)
     assert finished(process) == 130
     asked = len(workspace.with_suffix(".log").read_text().splitlines())
-    assert count_steps(workspace) == asked < 396
+    assert count_steps(workspace) == asked < 198
     assert finished(start(workspace, pictures)) == 0
     assert edited_after_it_was_finished(workspace) == []
 
@@ -121,4 +121,4 @@ def test_two_processes_on_one_workspace_share_the_work_and_edit_nothing_twice(
     both = [start(workspace, pictures) for _ in range(2)]
     assert [finished(process) for process in both] == [0, 0]
     asked = [line.split()[1] for line in workspace.with_suffix(".log").read_text().splitlines()]
-    assert len(asked) == len(set(asked)) == count_steps(workspace) == 3 * 11 * 6 * 2
+    assert len(asked) == len(set(asked)) == count_steps(workspace) == 3 * 11 * 3 * 2

@@ -128,16 +128,17 @@ class TestDists:
         source, result = calibration_pairs[name]
         assert ours("dists_full", source, result) == pytest.approx([PUBLISHED[name][0]], abs=1e-4)
 
-    @pytest.mark.parametrize("size", [(48, 48), (39, 71)])
+    @pytest.mark.parametrize("size", [(39, 53)])
     def test_dists_equals_its_definition_in_torch(
         self, size: tuple[int, int], textured: Callable[..., Pixels], noisy: Callable[..., Pixels]
     ) -> None:
         source = textured(*size)
-        results = [noisy(source, 10), noisy(source, 90), textured(*size, seed=9), np.zeros_like(source)]
-        expected = [by_definition(stages(source), stages(result)) for result in results]
+        results = [noisy(source, 30), textured(*size, seed=9), np.zeros_like(source)]
+        of_source = stages(source)
+        expected = [by_definition(of_source, stages(result)) for result in results]
         assert ours("dists_full", source, *results) == pytest.approx(expected, abs=1e-5)
 
-    @pytest.mark.parametrize(("size", "fitted"), [((300, 420), (256, 358)), ((420, 300), (358, 256))])
+    @pytest.mark.parametrize(("size", "fitted"), [((300, 420), (256, 358))])
     def test_dists_looks_at_pictures_whose_shorter_side_is_256(
         self,
         size: tuple[int, int],

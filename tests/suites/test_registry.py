@@ -29,9 +29,9 @@ def test_the_built_in_suites_are_listed() -> None:
     assert {"converge", "converge-drawn"} <= set(names())
 
 
-def test_the_listing_counts_what_loading_gives(converge: Suite, predecessor: Suite, drawn: Suite) -> None:
+def test_the_listing_counts_what_loading_gives(converge: Suite, predecessor: Suite) -> None:
     listed = {(info.name, info.version): info for info in listing()}
-    for suite in (converge, predecessor, drawn):
+    for suite in (converge, predecessor, load("converge-drawn")):
         info = listed[suite.name, suite.version]
         assert info.cases == len(suite.cases)
         assert info.pictures == len({case.source.id for case in suite.cases})

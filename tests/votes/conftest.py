@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,10 +16,16 @@ from report.page.conftest import browser as browser  # the same real browser
 from report.page.filled import fill
 
 
+@pytest.fixture(scope="session")
+def filled_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    workspace = tmp_path_factory.mktemp("voted_on") / "results"
+    fill(workspace)
+    return workspace
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    fill(tmp_path / "results")
-    return tmp_path / "results"
+def folder(tmp_path: Path, filled_workspace: Path) -> Path:
+    return Path(shutil.copytree(filled_workspace, tmp_path / "results"))
 
 
 @pytest.fixture

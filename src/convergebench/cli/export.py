@@ -34,7 +34,7 @@ def command(
         typer.Option(
             metavar="NAME",
             help="Write pictures instead, in the folders that a set's own programs read: edival, magicbrush, "
-            "imgedit, gedit, gedit2, wiseedit, reedit, kris, rise.",
+            "do-undo, imgedit, gedit, gedit2, wiseedit, reedit, kris, rise.",
         ),
     ] = None,
     output: Annotated[

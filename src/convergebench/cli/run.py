@@ -108,6 +108,10 @@ def command(
     clip: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
     ] = None,
+    dino: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Folder or hub id of DINO weights; adds DINO's metrics."),
+    ] = None,
     device: Annotated[
         str, typer.Option(metavar="DEVICE", help="Device for the metrics: auto, cpu or cuda.")
     ] = "auto",
@@ -159,7 +163,7 @@ def command(
         pairs=listed(pair), pictures=listed(picture), limit=limit, seed=seed, repeats=repeats,
         seed_policy=seed_policy,  # type: ignore[arg-type]
         concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost, max_total_usd=max_total,
-        metrics=listed(metric) or DEFAULT_MEASURED, clip=clip, device=device,  # type: ignore[arg-type]
+        metrics=listed(metric) or DEFAULT_MEASURED, clip=clip, dino=dino, device=device,  # type: ignore[arg-type]
         engine=engine, ray_address=ray_address, replicas=replicas, pictures_at=pictures_at,  # type: ignore[arg-type]
     )  # fmt: skip
     with fetching(settings.suite, as_json) as on_package:

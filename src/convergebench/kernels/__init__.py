@@ -151,6 +151,36 @@ def registration_sums(
     return RegistrationSums(left, sums[10:14], float(sums[14]), float(sums[15]))
 
 
+def registration_refined(
+    source: NDArray[np.float32],
+    slopes: NDArray[np.float32],
+    result: NDArray[np.float32],
+    similarity: tuple[float, float, float, float],
+    most_steps: int,
+    settled: float,
+    least: float,
+    sampled: int,
+) -> tuple[tuple[float, float, float, float], bool]:
+    """The similarity after at most so many steps of `registration_sums`, and whether it could be found.
+
+    It is (p, q, right, down) for x' = p·x − q·y + right, y' = q·x + p·y + down, in units of the longer side.
+    Steps end when one moves no corner further than `settled` pixels, or without a solution: when the smallest
+    eigenvalue of the equations is at most `least` of the largest.
+    """
+    height, width = source.shape
+    assert result.shape == (height, width) and slopes.shape == (4, height * width)
+    planes = [np.ascontiguousarray(each, np.float32) for each in (source, slopes, result)]
+    addresses = [plane.ctypes.data for plane in planes]
+    found = np.array(similarity, np.float64)
+    ended: int = _loaded().registration_refined(
+        *addresses, height, width, most_steps, settled, least, sampled, found.ctypes.data
+    )
+    if ended < 0:
+        raise MemoryError
+    p, q, right, down = found.tolist()
+    return (p, q, right, down), not ended
+
+
 def registration_products(
     source: NDArray[np.float32], result: NDArray[np.float32], affine: NDArray[np.float64]
 ) -> tuple[float, float, float]:
@@ -164,6 +194,54 @@ def registration_products(
         raise MemoryError
     xx, yy, xy = sums.tolist()
     return xx, yy, xy
+
+
+def ms_ssim_scale(
+    source: Sequence[NDArray[np.float32]],
+    result: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    constants: tuple[float, float, float],
+    *,
+    with_light: bool,
+) -> NDArray[np.float64]:
+    """Per channel, the sum over all windows of contrast and structure, or with light of all three terms.
+
+    `source` are its planes and the means and variances of its windows, `weights` the six of the window from
+    its middle outwards, `constants` C1, C2 and the value that was subtracted from all planes.
+    """
+    height, width, _ = result.shape
+    planes = [np.ascontiguousarray(each, np.float32) for each in (*source, result)]
+    assert all(each.shape == (height, width, 3) for each in planes) and min(height, width) >= 11
+    sums = np.empty(3)
+    addresses = [each.ctypes.data for each in planes]
+    if _loaded().ms_ssim_scale(
+        *addresses, height, width, weights.ctypes.data, *constants, with_light, sums.ctypes.data
+    ):
+        raise MemoryError
+    return sums
+
+
+def map_part_sums(
+    found: NDArray[np.float32],
+    mask: NDArray[np.bool_],
+    covered: NDArray[np.bool_] | None,
+    visible: float,
+    ramp: tuple[float, float],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Histograms in 64 bins, and sums, of a map's values from 0 to 1 outside and inside a mask: a row each.
+
+    The sums are the number of pixels, of those above `visible`, and of the ramps, which rise from 0 at the
+    first value to 1 over the second. If there is a part that is covered, only that counts.
+    """
+    found, mask = np.ascontiguousarray(found, np.float32), np.ascontiguousarray(mask, np.bool_)
+    assert mask.shape == found.shape and (covered is None or covered.shape == found.shape)
+    covered = None if covered is None else np.ascontiguousarray(covered, np.bool_)
+    histograms, sums = np.empty((2, 64), np.int64), np.empty((2, 3))
+    _loaded().map_part_sums(
+        found.ctypes.data, mask.ctypes.data, None if covered is None else covered.ctypes.data, found.size,
+        visible, *ramp, histograms.ctypes.data, sums.ctypes.data,
+    )  # fmt: skip
+    return histograms, sums
 
 
 def block_noise(values: NDArray[np.uint8]) -> NDArray[np.int32]:
@@ -252,6 +330,15 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.delta_e_total.restype = ctypes.c_double
     library.delta_e_total.argtypes = (pointer, pointer, size, pointer)
     library.registration_sums.argtypes = (pointer, pointer, pointer, size, size, pointer, size, pointer)
+    fraction, single = ctypes.c_double, ctypes.c_float
+    library.map_part_sums.argtypes = (*[pointer] * 3, size, single, single, single, pointer, pointer)
+    library.map_part_sums.restype = None
+    library.ms_ssim_scale.argtypes = (
+        *[pointer] * 4, size, size, pointer, single, single, single, size, pointer,
+    )  # fmt: skip
+    library.registration_refined.argtypes = (
+        *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer,
+    )  # fmt: skip
     library.block_noise.argtypes = (pointer, size, size, size, pointer)
     library.plane_steps.argtypes = (pointer, size, size, ctypes.c_int32, pointer, pointer)
     library.block_noise.restype = library.plane_steps.restype = None

@@ -1,4 +1,4 @@
-/* One step of registering a picture to another. Plain C, called through ctypes.
+/* Registering a picture to another. Plain C, called through ctypes.
  *
  * What metrics/drift/_registration.py does with OpenCV and NumPy, in three passes over the plane instead of
  * twenty: lay the result on the source, weigh the differences, sum the normal equations. */
@@ -230,24 +230,143 @@ int registration_products(const float *source, const float *result, int64_t heig
     return is_there ? 0 : -1;
 }
 
+/* The source at one size: its plane, and four planes of slopes, one for each parameter. */
+typedef struct {
+    const float *plane, *slopes;
+    int64_t height, width;
+} Level;
+
+static void sum_equations(Room room, Level level, const float *result, const double *affine, int64_t sampled,
+                          double *sums) {
+    int64_t count = level.height * level.width;
+    float *plane = room.laid.plane, *inside = room.laid.inside;
+    double products[3];
+    lay_result(room, result, level.height, level.width, affine);
+    sum_products(level.plane, room.laid, count, products);
+    /* contrast and sharpness must not look like zoom */
+    subtract(level.plane, room.laid, products[1] > 0 ? (float)sqrt(products[0] / products[1]) : 1, count);
+    float spread = 3 * typical(plane, room.result, count, sampled) + 1e-3f;
+    memset(sums, 0, (PRODUCTS + PARAMETERS + 2) * sizeof(double));
+    for (int64_t at = 0; at < count; at += level.width)
+        sum_row(level.slopes + at, count, plane + at, inside + at, 1 / spread, level.width, sums);
+}
+
 /* The 16 sums of `sum_row` over the plane; slopes are four planes. −1 without memory. */
 int registration_sums(const float *source, const float *slopes, const float *result, int64_t height,
                       int64_t width, const double *affine, int64_t sampled, double *sums) {
-    int64_t count = height * width;
-    double products[3];
     Room room;
     int is_there = make_room(&room, height, width);
-    if (is_there) {
-        float *plane = room.laid.plane, *inside = room.laid.inside;
-        lay_result(room, result, height, width, affine);
-        sum_products(source, room.laid, count, products);
-        /* contrast and sharpness must not look like zoom */
-        subtract(source, room.laid, products[1] > 0 ? (float)sqrt(products[0] / products[1]) : 1, count);
-        float spread = 3 * typical(plane, room.result, count, sampled) + 1e-3f;
-        memset(sums, 0, (PRODUCTS + PARAMETERS + 2) * sizeof(double));
-        for (int64_t at = 0; at < count; at += width)
-            sum_row(slopes + at, count, plane + at, inside + at, 1 / spread, width, sums);
-    }
+    if (is_there)
+        sum_equations(room, (Level){source, slopes, height, width}, result, affine, sampled, sums);
     free_room(room);
     return is_there ? 0 : -1;
+}
+
+/* A similarity transform as its first column and its shift, in units of the longer side from the centre:
+ * x' = p·x − q·y + right, y' = q·x + p·y + down. */
+typedef struct {
+    double p, q, right, down;
+} Similarity;
+
+/* Of a picture of this size, in pixels from the first one; two rows of three. */
+static void to_pixels(Similarity s, int64_t height, int64_t width, double *affine) {
+    double side = width > height ? width : height, x = (width - 1) / 2.0, y = (height - 1) / 2.0;
+    double rows[6] = {s.p,  -s.q, side * s.right + x - s.p * x + s.q * y,
+                      s.q, s.p, side * s.down + y - s.q * x - s.p * y};
+    memcpy(affine, rows, sizeof rows);
+}
+
+/* First the inverse of the other, then this one. */
+static Similarity after_inverse(Similarity s, Similarity other) {
+    double length = other.p * other.p + other.q * other.q;
+    double p = other.p / length, q = -other.q / length;
+    double right = -(p * other.right - q * other.down), down = -(q * other.right + p * other.down);
+    return (Similarity){s.p * p - s.q * q, s.q * p + s.p * q, s.p * right - s.q * down + s.right,
+                        s.q * right + s.p * down + s.down};
+}
+
+static void fill_symmetric(const double *upper, double matrix[PARAMETERS][PARAMETERS]) {
+    for (int row = 0; row < PARAMETERS; row++)
+        for (int column = row; column < PARAMETERS; column++)
+            matrix[row][column] = matrix[column][row] = *upper++;
+}
+
+/* Whether the smallest eigenvalue is at most `least` of the largest, by Jacobi's rotations. */
+static int is_singular(const double *upper, double least) {
+    enum { SWEEPS = 30 };
+    double m[PARAMETERS][PARAMETERS];
+    fill_symmetric(upper, m);
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int i = 0; i < PARAMETERS; i++)
+            for (int j = i + 1; j < PARAMETERS; j++) {
+                if (m[i][j] == 0)
+                    continue;
+                double theta = (m[j][j] - m[i][i]) / (2 * m[i][j]);
+                double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+                double c = 1 / sqrt(t * t + 1), s = t * c;
+                for (int k = 0; k < PARAMETERS; k++) {
+                    double one = m[k][i], other = m[k][j];
+                    m[k][i] = c * one - s * other;
+                    m[k][j] = s * one + c * other;
+                }
+                for (int k = 0; k < PARAMETERS; k++) {
+                    double one = m[i][k], other = m[j][k];
+                    m[i][k] = c * one - s * other;
+                    m[j][k] = s * one + c * other;
+                }
+            }
+    double low = m[0][0], high = m[0][0];
+    for (int i = 1; i < PARAMETERS; i++) {
+        low = m[i][i] < low ? m[i][i] : low;
+        high = m[i][i] > high ? m[i][i] : high;
+    }
+    return !(low > least * high);
+}
+
+/* Gaussian elimination without pivots, which a positive definite matrix does not need. */
+static void solve(const double *upper, const double *right, double *solution) {
+    double m[PARAMETERS][PARAMETERS];
+    fill_symmetric(upper, m);
+    memcpy(solution, right, PARAMETERS * sizeof(double));
+    for (int i = 0; i < PARAMETERS; i++)
+        for (int row = i + 1; row < PARAMETERS; row++) {
+            double factor = m[row][i] / m[i][i];
+            for (int column = i; column < PARAMETERS; column++)
+                m[row][column] -= factor * m[i][column];
+            solution[row] -= factor * solution[i];
+        }
+    for (int i = PARAMETERS - 1; i >= 0; i--) {
+        for (int column = i + 1; column < PARAMETERS; column++)
+            solution[i] -= m[i][column] * solution[column];
+        solution[i] /= m[i][i];
+    }
+}
+
+/* Improve a similarity step by step, until a step moves no corner further than `settled`, in pixels. 1 if the
+ * equations became singular, which ends the search; −1 without memory. */
+int registration_refined(const float *source, const float *slopes, const float *result, int64_t height,
+                         int64_t width, int64_t most_steps, double settled, double least, int64_t sampled,
+                         double *similarity) {
+    Level level = {source, slopes, height, width};
+    Similarity found = {similarity[0], similarity[1], similarity[2], similarity[3]};
+    double side = width > height ? width : height;
+    double affine[6], sums[PRODUCTS + PARAMETERS + 2], step[PARAMETERS];
+    int ended = 0;
+    Room room;
+    int is_there = make_room(&room, height, width);
+    for (int64_t number = 0; is_there && number < most_steps; number++) {
+        to_pixels(found, height, width, affine);
+        sum_equations(room, level, result, affine, sampled, sums);
+        ended = is_singular(sums, least);
+        if (ended)
+            break;
+        solve(sums, sums + PRODUCTS, step);
+        found = after_inverse(found, (Similarity){1 + step[0], step[1], step[2], step[3]});
+        double size = fabs(step[0]) + fabs(step[1]) + fabs(step[2]) + fabs(step[3]);
+        if (size * side < settled)
+            break;
+    }
+    free_room(room);
+    memcpy(similarity, (double[]){found.p, found.q, found.right, found.down}, PARAMETERS * sizeof(double));
+    return is_there ? ended : -1;
 }

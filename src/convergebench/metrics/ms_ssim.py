@@ -6,10 +6,12 @@ become one; as in the pytorch-msssim package, a side of odd length first gets a 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from convergebench import kernels
 from convergebench.metrics._gpu.base import GpuMetric
 from convergebench.metrics._tiling import stripe_rows, stripes
 from convergebench.metrics.base import MetricOptions, NotMeasurable, metric
@@ -102,6 +104,8 @@ def _source_scale(planes: Planes) -> SourceScale:
 
 def _contrast_and_structure(source: SourceScale, result: Planes) -> NDArray[np.float64]:
     """Per channel, the mean over all windows of (2·covariance + C2) / (sum of variances + C2)."""
+    if kernels.available():
+        return _in_c(source, result, with_light=False)
     import cv2
 
     height, width, _ = result.shape
@@ -134,11 +138,28 @@ def _ratios(source: SourceScale, result: Planes, buffers: list[Planes]) -> Plane
 
 def _similarity(source: SourceScale, result: Planes) -> NDArray[np.float64]:
     """Per channel, the mean over all windows of luminance × contrast × structure."""
+    if kernels.available():
+        return _in_c(source, result, with_light=True)
     ratios = _ratios(source, result, [np.empty_like(result) for _ in range(4)])
     x, y = source.means + MIDDLE, _blurred(result) + MIDDLE
     ratios *= (2 * x * y + C1) / (x * x + y * y + C1)
     inside: NDArray[np.float64] = ratios[_MARGIN:-_MARGIN, _MARGIN:-_MARGIN].mean((0, 1), dtype=np.float64)
     return inside
+
+
+def _in_c(source: SourceScale, result: Planes, *, with_light: bool) -> NDArray[np.float64]:
+    height, width, _ = result.shape
+    sums = kernels.ms_ssim_scale(source, result, _half_window(), (C1, C2, MIDDLE), with_light=with_light)
+    windows: int = (height - WINDOW + 1) * (width - WINDOW + 1)
+    return sums / windows
+
+
+@cache
+def _half_window() -> NDArray[np.float32]:
+    """The window's weights from its middle outwards."""
+    import cv2
+
+    return np.ascontiguousarray(cv2.getGaussianKernel(WINDOW, SIGMA, cv2.CV_32F)[_MARGIN:, 0], np.float32)
 
 
 def _blurred(planes: Planes, out: Planes | None = None) -> Planes:

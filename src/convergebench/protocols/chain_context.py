@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from convergebench.metrics.regions import EditScope, edit_scope
 from convergebench.protocols.base import INDEPENDENT, TURN, is_forward
@@ -25,6 +26,7 @@ class RequestedEdit:
     category: str
 
     @classmethod
+    @lru_cache(maxsize=4096)
     def by(cls, instruction: str, pair: str, category: str) -> RequestedEdit:
         known = pair_asking(instruction)
         return cls(known.id, known.category) if known else cls(pair, category)
@@ -41,6 +43,8 @@ class ChainContext:
     """Input and forward picture of each round so far; of several edits in a round, the last picture."""
     _round_input: Digest | None = None
     _forward: Digest | None = None
+    _edits_text: str = ""
+    """`edits` as JSON without its brackets: in a long chain, writing all again at every return takes long."""
 
     @property
     def scope(self) -> EditScope:
@@ -60,8 +64,11 @@ class ChainContext:
         """The context of a return; it ends the round."""
         if self._round_input is not None and self._forward is not None:
             self.edits.append((self._round_input, self._forward))
+            comma = ", " if self._edits_text else ""
+            self._edits_text += f"{comma}{json.dumps(self.edits[-1])}"
         self._round_input = self._forward = None
-        return _digest("return", self.source, self.scope, self.edits)
+        start = json.dumps(("return", self.source, self.scope))[:-1]
+        return _digest_of(f"{start}, [{self._edits_text}]]")
 
 
 @dataclass
@@ -90,5 +97,14 @@ def target_context(target: Digest | None, mask: Digest | None) -> Digest:
     return _digest("target", target, mask)
 
 
+def caption_context(caption: str) -> Digest:
+    """What a result is measured against where a set says in words what it should show."""
+    return _digest("caption", caption)
+
+
 def _digest(*parts: object) -> Digest:
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return _digest_of(json.dumps(parts))
+
+
+def _digest_of(text: str) -> Digest:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
-from convergebench import metrics
 from convergebench.metrics.change_metrics import CHANGE_METRICS
 from convergebench.protocols import RETURN_ROLES
 from convergebench.store import Workspace
-from convergebench.types import Digest, Measurement
-
-PairValues: TypeAlias = Mapping[tuple[Digest, Digest], Mapping[str, Measurement]]
-"""By reference and picture, then by metric name."""
+from convergebench.types import Digest
 
 _ALONG_TRAJECTORIES = """
     WITH made AS (
@@ -82,22 +77,11 @@ class VersionCount(NamedTuple):
 
 def read_newest_versions(workspace: Workspace) -> dict[str, str]:
     """The version of each metric that measured last."""
+    found = [tuple(row) for row in workspace.query("SELECT DISTINCT metric, version FROM measurements")]
+    if len(dict(found)) == len(found):
+        return dict(found)
     sql = "SELECT metric, version, max(at) AS last FROM measurements GROUP BY metric, version ORDER BY last"
     return {row["metric"]: row["version"] for row in workspace.query(sql)}
-
-
-def read_pair_values(workspace: Workspace, newest: Mapping[str, str]) -> PairValues:
-    """Measurements by the newest versions of the available metrics."""
-    names = {name: name for name in newest if name in metrics.names()}
-    # One shared object for each name, instead of one for each of a million rows.
-    values: defaultdict[tuple[Digest, Digest], dict[str, Measurement]] = defaultdict(dict)
-    for reference, picture, metric, version, value, missing in workspace.each_row(
-        "SELECT reference, picture, metric, version, value, missing FROM measurements"
-    ):
-        name = names.get(metric)
-        if name is not None and newest[name] == version:
-            values[reference, picture][name] = Measurement(name, newest[name], value, missing)
-    return values
 
 
 def read_step_measurements(workspace: Workspace, trajectories: Iterable[int]) -> Iterator[StepMeasurement]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,11 +20,12 @@ from convergebench.results.judgements import (
     read_judges,
     read_rubrics,
 )
-from convergebench.results.measurements import PairValues, read_newest_versions, read_pair_values
+from convergebench.results.measurements import read_newest_versions
 from convergebench.results.model_labels import imported_labels, unique_labels
+from convergebench.results.pair_values import PairValues, read_pair_values
 from convergebench.results.round_trip_verdicts import RoundTripVerdicts, round_trip_verdicts
 from convergebench.results.runs import RunRecord, read_runs
-from convergebench.results.steps import StepRecord, read_sources, read_steps
+from convergebench.results.steps import StepRecord, each_chain, read_sources, read_steps
 from convergebench.results.trajectories import (
     CaseRecord,
     EditorRecord,
@@ -111,6 +113,14 @@ class Records:
     def steps(self) -> Sequence[StepRecord]:
         """The latest record of every position of every trajectory, by trajectory and position."""
         return read_steps(self.workspace)
+
+    def each_chain(self) -> Iterator[Sequence[StepRecord]]:
+        """The steps of one trajectory at a time, so that not all need to be in memory. Other tables must have
+        been read before."""
+        if "steps" not in self.__dict__:
+            return each_chain(self.workspace)
+        chains = itertools.groupby(self.steps, key=lambda step: step.trajectory)
+        return (list(steps) for _, steps in chains)
 
     @cached_property
     def sources(self) -> Mapping[int, tuple[Digest, ...]]:

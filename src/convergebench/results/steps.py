@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from convergebench.results.generations import hidden_positions
@@ -11,10 +14,10 @@ from convergebench.types import Digest, FailureKind, PictureFacts
 
 _STEPS = """
     SELECT trajectory, position, role, round, instruction, inputs, picture, width, height, media_type,
-           failure, reason, seconds, cost_usd, attempts, run, sum(cost_usd), max(id)
-    FROM steps WHERE run NOT IN (SELECT run FROM hidden_runs)
-    GROUP BY trajectory, position ORDER BY trajectory, position
+           failure, reason, seconds, cost_usd, attempts, run, cost_usd AS spent_usd, id
+    FROM steps WHERE run NOT IN (SELECT run FROM hidden_runs) ORDER BY trajectory, id
 """
+"""An index has them in this order, so nothing is sorted."""
 
 
 class StepRecord(NamedTuple):
@@ -56,14 +59,44 @@ def read_sources(workspace: Workspace) -> dict[int, tuple[Digest, ...]]:
 
 def read_steps(workspace: Workspace) -> list[StepRecord]:
     """By trajectory and position, without those of hidden runs and what follows them in a trajectory."""
+    return [step for steps in each_chain(workspace) for step in steps]
+
+
+def each_chain(workspace: Workspace) -> Iterator[list[StepRecord]]:
+    """The same, the steps of one trajectory at a time; other queries wait until the last one."""
     hidden = hidden_positions(workspace)
     texts: dict[str, str] = {}  # one shared object for each value, instead of one for each step
-    found = []
+    given: tuple[Digest, ...] = ()
+    made: str | None = None
+    steps: list[StepRecord] = []
     for row in workspace.each_row(_STEPS):
-        trajectory, position, role, round, instruction, inputs, *rest = row
+        trajectory, position, role, round, instruction, inputs, picture, *rest = row
         if hidden and position >= hidden.get(trajectory, position + 1):
             continue
+        if steps and steps[0].trajectory != trajectory:
+            yield _latest(steps)
+            steps = []
+        if made is None or inputs != f'["{made}"]':
+            given = tuple(texts.setdefault(one, one) for one in json.loads(inputs))
+        else:
+            given = (made,)  # most steps edit the picture of the step before
         role, instruction = texts.setdefault(role, role), texts.setdefault(instruction, instruction)
-        given = tuple(json.loads(inputs))
-        found.append(StepRecord(trajectory, position, role, round, instruction, given, *rest))
-    return found
+        made = picture
+        steps.append(StepRecord(trajectory, position, role, round, instruction, given, picture, *rest))
+    if steps:
+        yield _latest(steps)
+
+
+def _latest(steps: list[StepRecord]) -> list[StepRecord]:
+    """The last record of each position, with the costs of all of them."""
+    if all(before.position < after.position for before, after in itertools.pairwise(steps)):
+        return steps
+    by_position: dict[int, list[StepRecord]] = {}
+    for step in steps:
+        by_position.setdefault(step.position, []).append(step)
+    return [_with_costs(by_position[position]) for position in sorted(by_position)]
+
+
+def _with_costs(records: list[StepRecord]) -> StepRecord:
+    costs = [one.cost_usd for one in records if one.cost_usd is not None]
+    return records[-1]._replace(spent_usd=math.fsum(costs) if costs else None)

@@ -252,11 +252,13 @@ class Workspace:
         with _explained(self.folder), self._reading:
             return self._connection.execute(sql, arguments).fetchall()
 
-    def each_row(self, sql: str) -> Iterator[sqlite3.Row]:
-        """The same as an iterator, for results that do not fit into memory; other threads' queries wait
-        meanwhile."""
+    def each_row(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """The same as an iterator of tuples, for results that do not fit into memory; other threads' queries
+        wait meanwhile."""
         with _explained(self.folder), self._reading:
-            yield from self._connection.execute(sql)
+            cursor = self._connection.cursor()
+            cursor.row_factory = None
+            yield from cursor.execute(sql)
 
     def write_rows(self, sql: str, rows: Sequence[Any]) -> Future[None]:
         """Run the statement once for each row, a tuple or a mapping, in one transaction."""

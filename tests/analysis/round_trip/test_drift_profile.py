@@ -75,12 +75,12 @@ Measured = dict[tuple[str, int, str], Values]
 @pytest.fixture(scope="module")
 def pictures() -> dict[str, Picture]:
     sources = {case.source.id: case.source for case in suites.load("converge@0").cases}
-    return {name: Picture.from_file(source.path) for name, source in sources.items()}
+    return {name: Picture.from_file(sources[name].path) for name in sorted(sources)[::3]}
 
 
 @pytest.fixture(scope="module")
 def measured(pictures: dict[str, Picture]) -> Measured:
-    """All probes at all strengths on every built-in picture."""
+    """All probes at all strengths on every third built-in picture."""
     ruler = MetricSet(["drift"])
     values: Measured = {}
     for name, picture in pictures.items():

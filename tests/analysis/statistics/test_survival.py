@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import CensoredData, ecdf
 
 from convergebench.analysis.statistics.survival import (
     bootstrap_medians,
@@ -77,3 +78,12 @@ def test_intervals_of_half_lives_cover_the_truth():
         low, high = median_interval(medians, 60)
         hits += low <= truth <= high
     assert 0.93 <= hits / simulations <= 0.97
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=1, max_size=30))
+def test_the_median_is_where_the_curve_of_scipy_reaches_one_half(items):
+    times = np.array([time for time, _ in items], float)
+    fell = np.array([fallen for _, fallen in items])
+    curve = ecdf(CensoredData.right_censored(times, ~fell)).sf
+    reached = curve.quantiles[curve.probabilities <= 0.5 + 1e-9]
+    assert median_survival(times, fell) == (reached[0] if len(reached) else math.inf)

@@ -31,7 +31,7 @@ TRUE_ACCURACY = float(np.mean(1 / (1 + np.exp(-(0.8 + _effects)))))
 
 def test_bradley_terry_holds_the_true_strengths() -> None:
     held = []
-    for seed in range(300):
+    for seed in range(150):
         votes = crowd(np.random.default_rng(seed), each=25)
         found = bradley_terry(
             Comparison(vote.first, vote.second, vote.winner, vote.picture, vote.rater) for vote in votes
@@ -61,7 +61,7 @@ def test_accuracy_holds_the_truth_though_pictures_and_raters_differ() -> None:
 
 def test_thresholds_hold_those_of_the_crowd() -> None:
     held = []
-    for seed in range(150):
+    for seed in range(50):
         random = np.random.default_rng(2000 + seed)
         found = measured_thresholds(seen_by_crowd(random, undone=0.55, kept=0.78))
         assert isinstance(found, MeasuredThresholds)

@@ -11,9 +11,10 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 from PIL import Image
 
+from convergebench.metrics.flip import flip_against
 from convergebench.metrics.regions import Footprint, ReferencePicture, locate_edit
 from convergebench.types import Pixels
-from drawn_chains import LPIPS, DrawnChain, disc_mask, moved, noised, nvidia_flip, painted, room, tinted
+from drawn_chains import LPIPS, DrawnChain, disc_mask, moved, noised, painted, room, tinted
 
 ROOM = room()
 
@@ -94,7 +95,7 @@ def test_its_core_is_where_the_edit_shows_most() -> None:
 def test_it_is_found_at_256_pixels_whatever_the_size_of_the_picture() -> None:
     large = cv2.resize(ROOM, (384, 320), interpolation=cv2.INTER_CUBIC)
     added = disc_mask((140, 180), 52, 320, 384)
-    edit = locate_edit(ReferencePicture(large, nvidia_flip, LPIPS), painted(large, added), "local")
+    edit = locate_edit(ReferencePicture(large, flip_against, LPIPS), painted(large, added), "local")
     assert edit.footprint.mask.shape == (213, 256)
     assert edit.footprint.share == pytest.approx(widened(added, 8).mean(), rel=0.1)
 

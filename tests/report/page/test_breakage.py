@@ -7,6 +7,8 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+from convergebench.metrics import MetricOptions
+from convergebench.metrics._lpips_map import lpips_with
 from convergebench.metrics.flip import flip_against
 from convergebench.metrics.regions import Footprint, ReferencePicture, locate_edit
 from convergebench.report.page.breakage import KINDS, ReturnedRound, drawn_breakage
@@ -27,7 +29,9 @@ def drawing() -> NDArray[np.uint8]:
     returned[REWRITTEN] = np.minimum(source[REWRITTEN].astype(int) + 50, 255)
     returned[COLLATERAL] = (0, 255, 0)
     pictures: dict[str, Pixels] = {"source": source, "forward": forward, "returned": returned}
-    footprint = locate_edit(ReferencePicture(source, flip_against), forward, "local").footprint
+    footprint = locate_edit(
+        ReferencePicture(source, flip_against, lpips_with(MetricOptions())), forward, "local"
+    ).footprint
     one = ReturnedRound("source", "source", "forward", "returned", (("source", "forward"),), left_behind=0.5)
     png = drawn_breakage(one, {("source", "forward"): stored(footprint)}, pictures.__getitem__)
     with Image.open(io.BytesIO(png)) as opened:

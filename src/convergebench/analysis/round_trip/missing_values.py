@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from convergebench.analysis.round_trip.measurement_columns import MeasuredPair
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
 from convergebench.types import FailureKind, MetricFacts
 
@@ -38,9 +39,14 @@ class MissingValue:
     count: int = 1
 
 
-def missing_values(results: Results) -> tuple[MissingValue, ...]:
-    """Every missing return, and every missing value of the existing returns."""
-    return (*_missing_returns(results), *_unstarted(results), *_missing_values(results))
+def missing_values(results: Results, round: int | None = None) -> tuple[MissingValue, ...]:
+    """Every missing return, and every missing value of the existing returns; of all rounds or of one."""
+    rounds = range(1, results.rounds + 1) if round is None else range(round, round + 1)
+    return (
+        *_missing_returns(results, rounds),
+        *_unstarted(results, rounds),
+        *_missing_values(results, rounds),
+    )
 
 
 def planned_trajectories(results: Results) -> dict[str, int]:
@@ -52,7 +58,12 @@ def planned_trajectories(results: Results) -> dict[str, int]:
 
 def reading(returned: Return, metric: MetricFacts) -> float | str:
     """The metric's value for a return, or the reason why it has none."""
-    measurement = returned.values.get(metric.name)
+    values = returned.values
+    if type(values) is MeasuredPair:  # there can be millions
+        value = values.number(metric.name)
+        if value is not None and (math.isfinite(value) or value == metric.perfect):
+            return value
+    measurement = values.get(metric.name)
     if measurement is None:
         return NOT_SAMPLED if metric.is_sampled else "not measured yet"
     if measurement.value is None:
@@ -72,14 +83,14 @@ def returned_rounds(results: Results) -> dict[_Trajectory, set[int]]:
     return rounds
 
 
-def _missing_returns(results: Results) -> Iterator[MissingValue]:
+def _missing_returns(results: Results, rounds: range) -> Iterator[MissingValue]:
     troubles: dict[_Trajectory, list[FailedStep]] = {}
     for trouble in sorted(results.troubles, key=lambda t: t.round):
         troubles.setdefault((trouble.model, trouble.case, trouble.seed), []).append(trouble)
     imported = {(item.model, item.case, item.seed) for item in results.returns if item.imported}
     for trajectory, returned in returned_rounds(results).items():
         unknown = "what was imported does not have it" if trajectory in imported else _NOT_YET
-        for number in range(1, results.rounds + 1):
+        for number in rounds:
             if number not in returned:
                 before = [t for t in troubles.get(trajectory, ()) if t.round <= number]
                 yield _missing_return(trajectory, number, before[-1] if before else None, unknown)
@@ -97,18 +108,20 @@ def _missing_return(
     )
 
 
-def _unstarted(results: Results) -> Iterator[MissingValue]:
+def _unstarted(results: Results, rounds: range) -> Iterator[MissingValue]:
     begun = Counter(model for model, _, _ in returned_rounds(results))
     for model, planned in planned_trajectories(results).items():
         absent = planned - begun[model]
-        for number in range(1, results.rounds + 1 if absent else 1):
+        for number in rounds if absent else ():
             yield MissingValue(
                 model, "", None, number, RETURN, "not_run", "the run has not begun these", count=absent
             )
 
 
-def _missing_values(results: Results) -> Iterator[MissingValue]:
+def _missing_values(results: Results, rounds: range) -> Iterator[MissingValue]:
     for item in results.returns:
+        if item.round not in rounds:
+            continue
         for metric in results.metrics:
             value = reading(item, metric)
             if isinstance(value, str) and not (

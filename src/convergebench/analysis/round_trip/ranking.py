@@ -127,7 +127,7 @@ def ranking(
         rows=rows_with_statistics,
         shared_cases=len({case for case, _ in shared}),
         unequal_cases=len(set(case_sets)) > 1,
-        missing_values=tuple(gap for gap in missing_values(results) if gap.round == number),
+        missing_values=missing_values(results, number),
         ranked_by=facts.name,
         results=results,
         edits=results.edits,

@@ -37,12 +37,15 @@ class ShareMatrix:
 def share_matrices(results: Results, metric: str) -> dict[str, ShareMatrix]:
     """The trajectories of every model that has a return, in the order of the results."""
     facts = results.facts(metric)
-    rows: dict[str, dict[tuple[str, int], NDArray[np.float64]]] = {}
+    rows: dict[str, dict[tuple[str, int], list[float]]] = {}
     pictures: dict[tuple[str, int], str] = {}
     for item in results.returns:
         key = (item.case, item.seed)
         pictures[key] = item.picture
-        row = rows.setdefault(item.model, {}).setdefault(key, np.full(results.rounds, np.nan))
+        of_model = rows.setdefault(item.model, {})
+        row = of_model.get(key)
+        if row is None:
+            row = of_model[key] = [math.nan] * results.rounds
         value = reading(item, facts)
         row[item.round - 1] = math.nan if isinstance(value, str) else value
     return {
@@ -67,8 +70,8 @@ def bridge(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     return filled
 
 
-def _with_source(rows: dict[tuple[str, int], NDArray[np.float64]], facts: MetricFacts) -> NDArray[np.float64]:
-    stacked = preserved(np.stack(list(rows.values())), facts)
+def _with_source(rows: dict[tuple[str, int], list[float]], facts: MetricFacts) -> NDArray[np.float64]:
+    stacked = preserved(np.array(list(rows.values()), np.float64), facts)
     return np.hstack([np.ones((len(stacked), 1)), stacked])
 
 

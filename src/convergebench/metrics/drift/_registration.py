@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -34,6 +35,8 @@ _COARSE_LEVELS = 2
 _MOST_STEPS = 12
 _SETTLED = 0.01
 """In pixels of the level: iteration ends when a step moves no corner further than this."""
+_SINGULAR = 1e-6
+"""The smallest eigenvalue of solvable equations, as a share of the largest."""
 ZOOMS = (1.0, 0.92, 1.09, 0.85, 1.18)
 """Initial zooms, tried in turn until one fits."""
 _GOOD_START = 0.6
@@ -142,16 +145,25 @@ def _first_guess(levels: tuple[Level, ...], planes: list[Plane], zoom: float) ->
     number = min(2, len(levels) - 1)
     source, side = levels[number].plane, max(levels[number].plane.shape)
     zoomed = _similarity(zoom - 1, 0, 0, 0)
-    result, _ = _warped(planes[number], zoomed)
+    result = planes[number] if zoom == 1 else _warped(planes[number], zoomed)[0]
     # Multiplied here, because phaseCorrelate would modify our planes in place if no padding is needed.
-    window = np.asarray(cv2.createHanningWindow((source.shape[1], source.shape[0]), cv2.CV_32F), np.float32)
+    window = _hanning_window(*source.shape)
     (right, down), _ = cv2.phaseCorrelate(source * window, result * window)
     shifted = zoomed @ _similarity(0, 0, right / side, down / side)
     without = _likeness_after(source, planes[number], zoomed)
     return shifted if _likeness_after(source, planes[number], shifted) > without + 0.02 else zoomed
 
 
+@lru_cache(maxsize=64)
+def _hanning_window(height: int, width: int) -> Plane:
+    import cv2
+
+    return np.asarray(cv2.createHanningWindow((width, height), cv2.CV_32F), np.float32)
+
+
 def _refined(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> Matrix:
+    if kernels.available():
+        return _refined_in_c(levels, planes, matrix)
     for level, plane in zip(levels, planes, strict=True):
         for _ in range(_MOST_STEPS):
             equations = _equations(level, plane, matrix)
@@ -164,6 +176,19 @@ def _refined(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> 
     return matrix
 
 
+def _refined_in_c(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> Matrix:
+    (p, _, right), (q, _, down), _ = matrix.tolist()
+    found = (p, q, right, down)
+    for level, plane in zip(levels, planes, strict=True):
+        found, is_solved = kernels.registration_refined(
+            *level, plane, found, _MOST_STEPS, _SETTLED, _SINGULAR, _SAMPLED
+        )
+        if not is_solved:
+            break
+    p, q, right, down = found
+    return _similarity(p - 1, q, right, down)
+
+
 class _Equations(NamedTuple):
     """The weighted normal equations of one step."""
 
@@ -173,7 +198,7 @@ class _Equations(NamedTuple):
 
     def is_singular(self) -> bool:
         values = np.linalg.eigvalsh(self.left)
-        return bool(values[0] <= 1e-6 * values[-1])
+        return bool(values[0] <= _SINGULAR * values[-1])
 
     def solution(self) -> NDArray[np.float64]:
         return np.asarray(np.linalg.solve(self.left, self.right), np.float64)
@@ -233,10 +258,11 @@ def _warped(plane: Plane, matrix: Matrix) -> tuple[Plane, Plane]:
 
 def in_pixels(matrix: Matrix, width: int, height: int) -> Matrix:
     """The upper two rows of the same transform for pixel coordinates of a picture of this size."""
-    side = max(width, height)
-    to_pixels = np.array([[side, 0, (width - 1) / 2], [0, side, (height - 1) / 2], [0, 0, 1]])
-    whole: Matrix = to_pixels @ matrix @ np.linalg.inv(to_pixels)
-    return whole[:2]
+    side, x, y = max(width, height), (width - 1) / 2, (height - 1) / 2
+    (a, b, right), (c, d, down), _ = matrix.tolist()
+    return np.array(
+        [[a, b, side * right + x - a * x - b * y], [c, d, side * down + y - c * x - d * y]], np.float64
+    )
 
 
 def _likeness_after(source: Plane, plane: Plane, matrix: Matrix) -> float:

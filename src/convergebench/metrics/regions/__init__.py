@@ -12,8 +12,9 @@ from convergebench.metrics.flip import FlipAgainst
 from convergebench.metrics.regions.evidence import EditEvidence, edit_evidence
 from convergebench.metrics.regions.facts import EDIT_EVIDENCE, FACTS, FOOTPRINT, NAMES, OF_RETURN, OF_TURN
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit, locate_edit
+from convergebench.metrics.regions.map_parts import Histogram
 from convergebench.metrics.regions.maps import FloatMap, ReferencePicture
-from convergebench.metrics.regions.measures import NO_EDIT, Histogram
+from convergebench.metrics.regions.measures import NO_EDIT
 from convergebench.metrics.regions.returns import ReturnRegions, measure_return
 from convergebench.metrics.regions.scope import EditScope, edit_scope
 from convergebench.metrics.regions.turns import TurnRegions, measure_turn

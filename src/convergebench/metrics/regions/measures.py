@@ -6,29 +6,20 @@ Pure functions of smoothed maps and masks; docs/metrics.md has the formulas.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
 
 from convergebench.metrics.base import Reading
 from convergebench.metrics.flip import VISIBLE, WorstBox
 from convergebench.metrics.regions.footprint import Footprint
+from convergebench.metrics.regions.map_parts import MapPart
 from convergebench.metrics.regions.maps import FloatMap, Mask, ramp, resized_mask
 
 UNDID_START, UNDID_SPAN = 0.20, 0.40
 STRUCTURE_START, STRUCTURE_SPAN = 0.02, 0.40
-KEPT_START, KEPT_SPAN = 0.10, 0.20
 MOST_LOCAL = 0.5
-BINS = 64
 WORST_SIDE = 0.25
 """As a share of the longer side of the picture."""
-
-Histogram: TypeAlias = tuple[int, ...]
-"""Pixels of a smoothed map by value, in `BINS` equal bins from 0 to 1.
-
-Version 1 of `kept` is stored with this layout. `flip.histogram` has its edges at thresholds instead; the
-stored counts cannot be converted to it.
-"""
 
 NO_EDIT = "the forward picture shows no edit"
 NO_REST = "the edits cover the whole picture"
@@ -70,42 +61,31 @@ def edited_region(footprints: Sequence[Footprint], shape: tuple[int, int]) -> Ma
     return resized_mask(together, shape)
 
 
-def kept(outside: FloatMap, footprints: Sequence[Footprint]) -> Reading:
+def kept(outside: MapPart, footprints: Sequence[Footprint]) -> Reading:
     """1 if no difference is visible outside the edited region, 0 if all of the rest differs clearly.
 
-    `outside` are the values of the full-size map of source against return outside the footprints. A local
-    edit that covered more than half of the picture gives 0.
+    `outside` is the part of the full-size map of source against return outside the footprints. A local edit
+    that covered more than half of the picture gives 0.
     """
     if any(footprint.share > MOST_LOCAL for footprint in footprints):
         return 0.0
-    if not outside.size:
+    if not outside.pixels:
         return NO_REST
-    return 1 - _mean(ramp(outside, KEPT_START, KEPT_SPAN))
+    return 1 - outside.unlike / outside.pixels
 
 
-def collateral(outside: FloatMap) -> Reading:
+def collateral(outside: MapPart) -> Reading:
     """Share of the rest that visibly differs."""
-    return visible_share(outside) if outside.size else NO_REST
+    return outside.visible / outside.pixels if outside.pixels else NO_REST
 
 
-def rewritten(inside: FloatMap) -> Reading:
+def rewritten(inside: MapPart) -> Reading:
     """Share of the edited region that visibly differs."""
-    return visible_share(inside) if inside.size else NO_EDIT
+    return inside.visible / inside.pixels if inside.pixels else NO_EDIT
 
 
 def visible_share(values: FloatMap, threshold: float = VISIBLE) -> float:
     return np.count_nonzero(values > threshold) / values.size
-
-
-def histogram(values: FloatMap) -> Histogram:
-    """A value of 1 is in the last bin."""
-    import cv2
-
-    if not values.size:
-        return (0,) * BINS
-    bins = np.minimum((values * np.float32(BINS)).astype(np.uint8), BINS - 1)
-    counts = cv2.calcHist([bins], [0], None, [BINS], [0, BINS])
-    return tuple(int(count) for count in np.asarray(counts).ravel())
 
 
 def worst_region(coarse: FloatMap, shape: tuple[int, int]) -> WorstBox:

@@ -12,6 +12,7 @@ from convergebench.metrics.flip import WorstBox, smoothed
 from convergebench.metrics.regions._alignment import Alignment, alignment
 from convergebench.metrics.regions.close_up import CloseUp, close_up
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit
+from convergebench.metrics.regions.map_parts import Histogram, map_parts
 from convergebench.metrics.regions.maps import (
     COARSE_SIDE,
     FOOTPRINT_SIDE,
@@ -22,16 +23,13 @@ from convergebench.metrics.regions.maps import (
 )
 from convergebench.metrics.regions.measures import (
     NO_EDIT,
-    Histogram,
     collateral,
     edited_region,
-    histogram,
     kept,
     left_behind,
     restoration_difference,
     rewritten,
     undid,
-    visible_share,
     worst_region,
 )
 from convergebench.types import Pixels
@@ -74,12 +72,12 @@ def measure_return(
     full = source.difference(returned)
     coarse = source.difference(shrunk(returned, COARSE_SIDE)).smoothed
     edited = edited_region(footprints, (height, width))
-    inside, outside = full.smoothed[edited], full.smoothed[~edited]
+    inside, outside = map_parts(full.smoothed, edited)
     as_it_is = kept(outside, footprints) if edit.scope == "local" else GLOBAL
     return ReturnRegions(
         flip=full.mean,
         flip_peak=float(full.smoothed.max()),
-        flip_area=visible_share(full.smoothed),
+        flip_area=(inside.visible + outside.visible) / full.smoothed.size,
         footprint=edit.footprint.share,
         undid=_undid(source, returned, coarse, edited, footprints),
         left_behind=_left_behind(edit, returned, small, on_source if edit.input is source else None),
@@ -87,8 +85,8 @@ def measure_return(
         kept_registered=kept_registered(source, returned, on_source, as_it_is, edited, footprints),
         collateral=collateral(outside) if edit.scope == "local" else GLOBAL,
         rewritten=rewritten(inside),
-        inside=histogram(inside),
-        outside=histogram(outside),
+        inside=inside.histogram,
+        outside=outside.histogram,
         worst=worst_region(coarse, (height, width)),
     )
 
@@ -155,5 +153,6 @@ def kept_registered(
     if not on_source.moved(*edited.shape):
         return as_it_is
     laid, reached = on_source.laid(returned)
-    found = kept(source.difference(laid).smoothed[reached & ~edited], footprints)
+    _, outside = map_parts(source.difference(laid).smoothed, edited, reached)
+    found = kept(outside, footprints)
     return found if isinstance(found, str) else max(as_it_is, found)

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from convergebench.metrics.base import Reading
 from convergebench.metrics.regions._alignment import alignment
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit
+from convergebench.metrics.regions.map_parts import Histogram, map_parts
 from convergebench.metrics.regions.maps import FOOTPRINT_SIDE, ReferencePicture, shrunk
 from convergebench.metrics.regions.measures import (
-    Histogram,
     collateral,
     edited_region,
-    histogram,
     kept,
-    visible_share,
 )
 from convergebench.metrics.regions.returns import GLOBAL, kept_registered
 from convergebench.types import Pixels
@@ -54,17 +52,17 @@ def measure_turn(
     footprints = (*earlier, edit.footprint)
     full = source.difference(picture)
     edited = edited_region(footprints, (height, width))
-    inside, outside = full.smoothed[edited], full.smoothed[~edited]
+    inside, outside = map_parts(full.smoothed, edited)
     as_it_is = GLOBAL if whole else kept(outside, footprints)
     on_source = alignment(source.levels, shrunk(picture, FOOTPRINT_SIDE))
     return TurnRegions(
         flip=full.mean,
         flip_peak=float(full.smoothed.max()),
-        flip_area=visible_share(full.smoothed),
+        flip_area=(inside.visible + outside.visible) / full.smoothed.size,
         footprint=edit.footprint.share,
         kept=as_it_is,
         kept_registered=kept_registered(source, picture, on_source, as_it_is, edited, footprints),
         collateral=GLOBAL if whole else collateral(outside),
-        inside=histogram(inside),
-        outside=histogram(outside),
+        inside=inside.histogram,
+        outside=outside.histogram,
     )

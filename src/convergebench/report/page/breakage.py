@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from convergebench.analysis import Return
+from convergebench.metrics import MetricOptions
+from convergebench.metrics._lpips_map import lpips_with
 from convergebench.metrics.flip import VISIBLE, flip_against, smoothed
 from convergebench.metrics.regions import ReferencePicture
 from convergebench.metrics.regions.maps import FOOTPRINT_SIDE, Mask, shrunk
@@ -73,7 +75,7 @@ def drawn_breakage(one: ReturnedRound, known: Footprints, load: Callable[[Digest
     footprints = [footprint_of(known[edit]) for edit in one.edits]
     whole = load(one.source)
     height, width = whole.shape[:2]
-    source = ReferencePicture(whole, flip_against)
+    source = ReferencePicture(whole, flip_against, lpips_with(MetricOptions()))
     returned = shrunk(resized_to(load(one.returned), width, height), SIDE)
     visible = source.difference(returned).smoothed > VISIBLE
     edited = edited_region(footprints, (visible.shape[0], visible.shape[1]))

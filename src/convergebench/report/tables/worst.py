@@ -86,9 +86,7 @@ def worst_notes(
     elif not cases:
         title = metric_title(results.facts(metric))
         yield f"No case of {', '.join(sorted(wanted))} has a value of {title} at round {number}."
-    yield from missing_returns(
-        gap for gap in missing_values(results) if gap.round == number and gap.model in wanted
-    )
+    yield from missing_returns(gap for gap in missing_values(results, number) if gap.model in wanted)
 
 
 def json_worst(cases: Sequence[WorstCase], regions: WorstRegions = _NO_REGIONS) -> list[dict[str, Any]]:

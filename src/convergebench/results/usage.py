@@ -1,0 +1,77 @@
+"""The requests to each model, with their cost and time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from convergebench.analysis.round_trip.results import ModelUse
+from convergebench.protocols import RETURN_ROLES
+from convergebench.results.steps import StepRecord
+from convergebench.results.trajectories import TrajectoryRecord
+from convergebench.types import Digest
+
+
+@dataclass
+class _Counts:
+    trajectories: list[TrajectoryRecord] = field(default_factory=list)
+    complete: int = 0
+    edits: int = 0
+    failures: int = 0
+    seconds: float = 0.0
+    timed: int = 0
+    spent_usd: float = 0.0
+    is_priced: bool = True
+    """Whether the price of every edit is known."""
+
+
+@dataclass
+class UsageCounts:
+    """Counts the steps of trajectories by editor."""
+
+    _by_editor: dict[Digest, _Counts] = field(default_factory=dict)
+
+    @property
+    def trajectories(self) -> list[TrajectoryRecord]:
+        return [one for counts in self._by_editor.values() for one in counts.trajectories]
+
+    def add(self, trajectory: TrajectoryRecord) -> None:
+        """A trajectory, with or without steps."""
+        self._by_editor.setdefault(trajectory.editor.fingerprint, _Counts()).trajectories.append(trajectory)
+
+    def count(
+        self, trajectory: TrajectoryRecord, steps: Sequence[StepRecord], imports: Collection[int]
+    ) -> None:
+        """The steps of a trajectory that was added before."""
+        counts = self._by_editor[trajectory.editor.fingerprint]
+        returned = 0
+        for step in steps:
+            counts.spent_usd += step.spent_usd or 0.0
+            if step.picture is None:
+                counts.failures += 1
+                continue
+            counts.edits += 1
+            counts.is_priced &= step.cost_usd is not None
+            returned += step.role in RETURN_ROLES
+            if step.run not in imports:
+                counts.seconds += step.seconds
+                counts.timed += 1
+        counts.complete += returned == trajectory.rounds
+
+    def by_model(self) -> tuple[ModelUse, ...]:
+        return tuple(_use(counts) for counts in self._by_editor.values())
+
+
+def _use(counts: _Counts) -> ModelUse:
+    first = counts.trajectories[0]
+    return ModelUse(
+        model=first.model,
+        role=first.editor.role,
+        trajectories=len(counts.trajectories),
+        complete=counts.complete,
+        edits=counts.edits,
+        failures=counts.failures,
+        mean_seconds=counts.seconds / counts.timed if counts.timed else None,
+        cost_usd=counts.spent_usd if counts.is_priced else None,
+        pastes_back=bool(first.editor.parameters.get("paste")),
+    )
