@@ -63,6 +63,7 @@ def import_genai_bench(workspace: Workspace, data: Path) -> None:
     from convergebench.benchmarks import set_genai_bench as genai
     from convergebench.importing.external_edits import ExternalEdit, coverage, import_edits
     from convergebench.scoring import full_name
+    from convergebench.store.timestamp import timestamp
     from convergebench.votes.exchange import ForeignVote
     from convergebench.votes.foreign_votes import save_foreign_vote, vote_on_pictures
     from convergebench.votes.question_pool import question_pool
@@ -79,7 +80,7 @@ def import_genai_bench(workspace: Workspace, data: Path) -> None:
         own = replace(suite, cases=tuple(case for case in suite.cases if case.id in names))
         import_edits(workspace, data, own, model, coverage(made, [case.id for case in own.cases], names))
     pool = question_pool(workspace, kinds=_EDITS, suite=full_name(suite)) if edits else None
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    now = timestamp()
     answers: dict[str, Answer] = {"left": "first", "right": "second", "tie": "tie"}
     new = 0
     with workspace.run({"command": "vote", "imported": [data.name]}) as run:
