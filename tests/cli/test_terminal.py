@@ -94,17 +94,17 @@ def test_tables_fit_and_no_name_is_cut(cli: Cli, run: Words, pictures: Path, tmp
 
 def test_forty_columns_lose_columns_and_no_number(run: Words, tmp_path: Path) -> None:
     results = tmp_path / "results"
-    shown(run(model="classical,jpeg"), 80)
+    shown(run(model="blur,jpeg"), 80)
     where = ["-w", results]
     for words, whole in (
-        (["summary", *where], ["classical", "score"]),
-        (["compare", "classical", "jpeg", *where], ["difference", "verdict"]),
+        (["summary", *where], ["blur", "SSIM"]),
+        (["compare", "blur", "jpeg", *where], ["difference", "verdict"]),
         (["worst", *where], ["jpeg", "fell at"]),
         (["models"], ["classical-reencode", "model, free, ready:"]),
         (["workspace", "list", *where], ["started", "jpeg"]),
         (
-            ["check", "-m", "jpeg", "--baseline", f"{results}?model=classical", *where],
-            ["kept_last", "verdict"],
+            ["check", "-m", "jpeg", "--baseline", f"{results}?model=blur", *where],
+            ["ssim", "verdict"],
         ),
     ):
         _, text = shown(words, 40)
