@@ -21,9 +21,9 @@ from convergebench.store import Workspace
 SIDE = 320
 ROUNDS = 3
 LABS: tuple[tuple[str, tuple[str, ...], int, Pictures], ...] = (
-    ("Example lab", ("classical", "classical-patch", "jpeg", "identity"), 8, "full"),
-    ("Other example lab", ("classical", "classical-ghost"), 6, "full"),
-    ("Lab without pictures", ("classical-reencode",), 8, "thumbnails"),
+    ("Example lab", ("classical", "classical-patch", "jpeg"), 6, "full"),
+    ("Other example lab", ("classical", "classical-ghost"), 4, "full"),
+    ("Lab without pictures", ("classical-reencode",), 6, "thumbnails"),
 )
 """Who submits, with which models, on how many cases, and with which pictures."""
 

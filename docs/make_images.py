@@ -1,4 +1,4 @@
-"""Draws the pictures of the README from a real run: python docs/make_images.py [WORKSPACE]
+"""Draws the pictures of the README and of headline.md from a real run: python docs/make_images.py [WORKSPACE]
 
 The run needs no key; it takes some minutes, and continues if it is started again. Needs Chromium for the
 picture of the page.
@@ -17,24 +17,28 @@ from playwright.sync_api import sync_playwright
 import convergebench
 from convergebench import Benchmark
 from convergebench.report import GridCell, GridRow, picture_grid
+from convergebench.types import Pixels
 
 IMAGES = Path(__file__).with_name("images")
-MODELS = ("classical", "classical-ghost", "classical-reencode", "classical-reframe", "jpeg")
-ON_FILM = ("classical", "classical-reencode", "classical-reframe")
-PICTURES = ("portrait_astronaut", "object_coffee", "scene_lake_with_rowboat")
+EDITORS = ("classical-patch", "classical", "classical-ghost", "classical-reencode", "classical-reframe")
+ON_FILM = ("classical-patch", "classical", "classical-reencode")
 CASE = ("portrait_astronaut", "glasses_add_remove")
+IN_GRID = ("portrait_astronaut", "object_coffee", "object_leather_armchair", "scene_living_room_evening")
+CASES = 12
 ROUNDS = (1, 3, 10)
 MOST_BYTES = 150_000
 
 
 def main() -> None:
     workspace = sys.argv[1] if len(sys.argv) > 1 else "readme_results"
-    with convergebench.run(MODELS, "converge-small", limit=3, pictures=PICTURES, workspace=workspace) as done:
+    models = (*EDITORS, "jpeg")
+    with convergebench.run(models, "converge-small", limit=CASES, workspace=workspace) as done:
         with tempfile.TemporaryDirectory() as folder:
-            strip, page = Path(folder, "filmstrip.png"), Path(folder, "page.png")
+            strip, grid, page = (Path(folder, f"{name}.png") for name in ("filmstrip", "headline", "page"))
             picture_grid(filmstrip(done), strip)
+            picture_grid(last_returns(done), grid)
             photograph(done.report(folder)[-1], page)
-            for drawn in (strip, page):
+            for drawn in (strip, grid, page):
                 print("Wrote", compressed(drawn, IMAGES / f"{drawn.stem}.webp"))
         print(done)
 
@@ -43,14 +47,38 @@ def filmstrip(done: Benchmark) -> list[GridRow]:
     """One case: the source, then what came back after some rounds, one row per model."""
     frame = done.returns()
     case = frame[(frame["picture"] == CASE[0]) & (frame["pair"] == CASE[1])]
-    sources, *_ = done.grid_rows(done.results(), columns=len(PICTURES))
-    source = next(cell for cell in sources.cells if CASE[0] in cell.caption)
+    source = GridCell(source_of(done, CASE[0]), "source")
     rows = []
     for model in ON_FILM:
         found = case[case["model"] == model].set_index("round")["digest"]
-        cells = [GridCell(done.workspace.pictures.load(found[one]).pixels, f"round {one}") for one in ROUNDS]
-        rows.append(GridRow(model, [GridCell(source.pixels, "source"), *cells]))
+        rows.append(
+            GridRow(model, [source, *(GridCell(loaded(done, found[one]), f"round {one}") for one in ROUNDS)])
+        )
     return rows
+
+
+def last_returns(done: Benchmark) -> list[GridRow]:
+    """Sources, then what each editor returned at the end, with what it undid and kept."""
+    frame = done.returns()
+    last = frame[(frame["round"] == max(ROUNDS)) & frame["picture"].isin(IN_GRID)]
+    rows = [GridRow("source", [GridCell(source_of(done, one), "") for one in IN_GRID])]
+    for model in EDITORS:
+        cells = []
+        for picture in IN_GRID:
+            row = last[(last["model"] == model) & (last["picture"] == picture)].iloc[0]
+            numbers = f"undid {row['undid']:.2f}, kept {row['kept']:.2f}"
+            cells.append(GridCell(loaded(done, row["digest"]), numbers))
+        rows.append(GridRow(model, cells))
+    return rows
+
+
+def source_of(done: Benchmark, picture: str) -> Pixels:
+    sources, *_ = done.grid_rows(done.results(), columns=CASES)
+    return next(cell.pixels for cell in sources.cells if picture in cell.caption)
+
+
+def loaded(done: Benchmark, digest: str) -> Pixels:
+    return done.workspace.pictures.load(digest).pixels
 
 
 def photograph(page: Path, path: Path) -> None:

@@ -286,8 +286,8 @@ def write_rise(folder: Path) -> Path:
     return folder
 
 
-def write_genai_bench(folder: Path) -> Path:
-    votes = ("leftvote", "rightvote", "tievote", "bothbad_vote", "?")
+def write_genai_bench(folder: Path, times: int = 1) -> Path:
+    votes = ("leftvote", "rightvote", "tievote", "bothbad_vote", "?") * times
     rows: list[dict[str, object]] = [
         {"source_prompt": "a cup", "target_prompt": "a red cup", "instruct_prompt": f"Make it red, {number}",
          "source_image": cell(number), "left_model": "A", "left_output_image": cell(20 + number),

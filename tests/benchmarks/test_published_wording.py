@@ -286,3 +286,65 @@ def test_an_unknown_field_of_a_template_is_an_error(tmp_path: Path) -> None:
     write(file, file.read_text().replace("{original_description}", "{mood}"))
     with pytest.raises(WrongUse, match=r"cannot be filled: unknown field \{mood\}"):
         reedit_rubrics(clone)
+
+
+DRESSES = (
+    "{reply}",
+    "The edit is good. {reply} That is my view.",
+    "```json\n{reply}\n```\nDone.",
+    "评分如下：\n```json\n{reply}\n```\n以上。",
+)
+
+
+def test_wiseedits_figures_equal_the_published_formula_in_every_dress_and_with_a_bad_reply(
+    workspace: Workspace, judge: JudgeServer, tmp_path: Path
+) -> None:
+    suite = load_wiseedit_mini("en", Sampling(subsets=("Awareness_1", "Awareness_2")))
+    edited(workspace, suite)
+    grades = {"detail_preserving": 8, "instruction_following": 6, "knowledge_fidelity": 4, "the look": 10}
+
+    def script(number: int, asked: Asked):  # type: ignore[no-untyped-def]
+        if "knowledge_fidelity of many" in asked.texts[0]:
+            return completion("八分左右。")
+        (grade,) = [grade for name, grade in grades.items() if name in asked.texts[0]]
+        reply = json.dumps({"score": grade, "reason": "好"}, ensure_ascii=False)
+        return completion(DRESSES[number % len(DRESSES)].format(reply=reply))
+
+    judge.script = script
+    result = scored(workspace, suite, judge, prompts=str(wiseedit_clone(tmp_path)))
+    found = {row.metric: row for row in result.rows if row.subset == "Awareness"}
+    # On a scale of a hundred, rounded to one decimal; AVG is the mean of the rounded ones.
+    points = [round((grade - 1) / 9 * 100, 1) for grade in grades.values()]
+    figures = [found[name].score for name in ("DP", "IF", "KF", "VQ", "AVG")]
+    assert [one and one.mean for one in figures] == pytest.approx([*points, sum(points) / 4])
+    assert (found["KF"].n, found["KF"].missing) == (1, 1)
+    assert not result.is_complete
+
+
+def test_reedits_figures_equal_the_published_formula_in_every_dress_and_with_a_bad_reply(
+    workspace: Workspace, judge: JudgeServer, tmp_path: Path
+) -> None:
+    suite = load_reedit_mini(Sampling(subsets=("physical", "causal")))
+    edited(workspace, suite)
+    scores: dict[str, object] = {
+        "causal": "Yes", "physical": "no", "sc_metric": ["7", 9], "instruction_following": 5,
+    }  # fmt: skip
+
+    def script(number: int, asked: Asked):  # type: ignore[no-untyped-def]
+        known = [score for name, score in scores.items() if name in str(asked.system)]
+        if not known:
+            return completion("hm")
+        reply = json.dumps({"score": known[0], "reasoning": "好"}, ensure_ascii=False)
+        return completion(DRESSES[number % len(DRESSES)].format(reply=reply))
+
+    judge.script = script
+    result = scored(workspace, suite, judge, prompts=str(reedit_clone(tmp_path)), as_published=True)
+    rows = {(row.metric, row.subset): row for row in result.rows}
+    overall = "OVERALL (sample mean)"
+    means = {key: row.score and row.score.mean for key, row in rows.items()}
+    assert [means["Passed (%)", subset] for subset in ("physical", "causal", overall)] == [0, 100, 50]
+    assert means["Semantic Consistency", overall] == 7
+    assert means["Instruction Following", overall] == 5
+    quality = rows["Perceptual Quality", overall]
+    assert (quality.score, quality.missing) == (None, len(suite.cases))
+    assert quality.as_published is not None and quality.as_published.score == 5  # as upstream fills it

@@ -5,11 +5,14 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Cli
+from convergebench.picture import decode
 from convergebench.store import Workspace
-from convergebench.votes.ballot import Ballot
+from convergebench.votes.ballot import Ballot, pair_question
 from convergebench.votes.question_pool import question_pool
 from convergebench.votes.vote_store import save_vote
 from report.page.filled import fill
+from servers.judge import Answer, Asked, JudgeServer, completion, graded
+from set_imitations import write_genai_bench
 from votes.conftest import vote_on
 
 
@@ -91,6 +94,44 @@ def test_votes_are_saved_and_imported_elsewhere(cli: Cli, voted: Path, tmp_path:
     before = cli("agreement", "-w", voted, "--json").json
     assert cli("agreement", "-w", tmp_path / "other", "--json").json == before
     assert "0 new votes" in cli("vote", "-w", tmp_path / "other", "--import", tmp_path / "arena").out
+
+
+def test_genai_benchs_votes_are_compared_with_what_a_judge_says(cli: Cli, tmp_path: Path) -> None:
+    data, folder = write_genai_bench(tmp_path / "data", times=6), tmp_path / "results"
+    done = cli("vote", "--import", data, "-w", folder)
+    assert done.code == 0, done.err
+    assert "24 new votes on edits of 2 models (GenAI-Bench), 0 known before" in done.out
+
+    def brighter(number: int, asked: Asked) -> Answer:
+        grade = 1 + 4 * float(decode(asked.pictures[-1])[0].mean()) / 255
+        return completion(graded(asked, instruction=grade, blending=grade, preservation=grade))
+
+    with JudgeServer(brighter) as judge:
+        scored = cli("score", "--suite", "genai-bench", "--data", data, "--judge", judge.name, "-w", folder)
+        assert scored.code == 3, scored.err  # six rows have no vote, and no pictures were imported of them
+        cli("judge", "--judge", judge.name, "--rubric", "gedit_pq", "-w", folder)
+    report = cli("agreement", "-w", folder, "--json").json
+    (kind,) = report["unmarked"]["kinds"]
+    assert (kind["kind"], kind["votes"], kind["both_bad"]) == ("edit", 24, 6)
+    assert [one["marked"] for one in report["raters"]] == [[]]  # how long they took is not known
+    names = {one["predictor"].rpartition(" ")[2]: one["accuracy"] for one in kind["overall"]}
+    assert names.keys() == {"edit_grades", "gedit_pq"} and all(names.values())
+    assert "0 new votes" in cli("vote", "--import", data, "-w", folder).out
+
+
+def test_metrics_on_first_edits_are_compared_with_votes_on_edits(cli: Cli, tmp_path: Path) -> None:
+    words = ["--suite", "converge-drawn", "--limit", 2, "--rounds", 1, "--metric", "psnr"]
+    made = cli("run", "-m", "jpeg?quality=90,jpeg?quality=20", *words, "-w", tmp_path)
+    assert made.code == 0, made.err
+    with Workspace.create(tmp_path) as workspace:
+        pool = question_pool(workspace, kinds=("edit",))
+        run = workspace.start_run({"command": "vote"})
+        for one in pool.pairs:
+            save_vote(workspace, vote_on(pair_question(one, *one.pictures), "eve", "first"), run)
+        workspace.finish_run(run, "finished")
+    kinds = cli("agreement", "-w", tmp_path, "--json").json["everyone"]["kinds"]
+    (edits,) = [one for one in kinds if one["kind"] == "edit"]
+    assert "psnr" in {one["predictor"] for one in edits["overall"]}
 
 
 def test_what_cannot_be_voted_on_is_said(cli: Cli, voted: Path, tmp_path: Path) -> None:

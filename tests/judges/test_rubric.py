@@ -43,7 +43,8 @@ SCALES = {
     "reedit_physical": (0, 1), "reedit_environmental": (0, 1), "reedit_cultural": (0, 1),
     "reedit_causal": (0, 1), "reedit_referential": (0, 1), "reedit_sc": (0, 10), "reedit_if": (0, 10),
     "reedit_pq": (0, 10), "session_turn": (0, 10), "session_instruction": (0, 1),
-    "edit_grades": (1, 5),
+    "edit_grades": (1, 5), "better_following": (0, 1), "better_consistency": (0, 1),
+    "better_quality": (0, 1),
 }  # fmt: skip
 
 

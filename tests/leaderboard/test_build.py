@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from convergebench.leaderboard import build_leaderboard
 from convergebench.leaderboard.entries import LeftOut
 from convergebench.results import load_results
 from convergebench.store import Workspace
-from leaderboard.conftest import Built
+from leaderboard.conftest import Built, Change, rewritten, submit
 
 
 def test_values_that_were_changed_are_found_by_their_digest(built: Built) -> None:
@@ -55,6 +57,43 @@ def test_other_versions_are_measured_again_with_pictures_and_kept_apart_without(
     }  # fmt: skip
     assert apart["other_versions"] == {"ssim": "0"}
     assert [one["by"] for one in apart["entries"].values()] == ["South, thumbnails"]
+
+
+def only_first_case(source: Path, target: Path) -> Path:
+    """The submission of somebody who edited a single case."""
+    with zipfile.ZipFile(source) as file:
+        trajectory, _, _, case, *_ = json.loads(file.read("rows/trajectories.jsonl").splitlines()[0])
+
+    def kept(column: int, value: object) -> Change:
+        return lambda data: b"".join(
+            line for line in data.splitlines(keepends=True) if json.loads(line)[column] == value
+        )
+
+    changes = {
+        "rows/trajectories.jsonl": kept(0, trajectory), "rows/steps.jsonl": kept(1, trajectory),
+        "rows/case_facts.jsonl": kept(0, case), "rows/suite_cases.jsonl": kept(0, case),
+        "manifest.json": lambda data: data.replace(b'"cases": 6', b'"cases": 1').replace(b"Lab", b"Little"),
+    }  # fmt: skip
+    return rewritten(source, target, changes, sign=True)
+
+
+def test_a_small_submission_does_not_shrink_the_comparison_of_the_others(north: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "submissions"
+    large = submit(north, folder / "large.zip", "Lab", "none")
+    only_first_case(large, folder / "little.zip")
+    built = build_leaderboard(folder, tmp_path / "site")
+    (table,) = built.board.tables
+    (ranking,) = table.rankings
+    assert ranking.own_cases == {"classical (Lab)": 6}
+    assert table.kept_apart == {"classical (Little)": 1}
+    assert "Too few shared cases to be compared" in (tmp_path / "site" / "index.html").read_text()
+    assert ranking.cases == 6
+
+
+def test_a_model_submitted_twice_has_a_history(built: Built) -> None:
+    page = (built.site / "history.html").read_text()
+    assert "classical · folder:[path]@" in page and "classical-ghost · folder:[path]@" in page
+    assert page.count("<tbody>") == 2
 
 
 def test_whatever_is_left_out_is_on_the_site_with_its_reason(built: Built) -> None:

@@ -69,7 +69,7 @@ def setting(column: int, value: Any) -> Callable[[Row], None]:
         ("case_facts", 7, "Add a very small dot.", "has another instruction than its case"),
         ("suite_cases", 1, "converge@2", "another suite than its manifest says"),
         ("measurements", 4, 10**400, "int too large"),
-        ("measurements", 5, "and a reason", "its rows contradict each other"),
+        ("measurements", 5, "and a reason", "the rows contradict each other"),
         ("runs", 4, "[" * 100_000, "nested too deeply"),
     ],
 )

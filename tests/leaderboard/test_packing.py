@@ -16,8 +16,9 @@ from PIL import Image
 import convergebench
 from convergebench.api import Settings, execute, make_plan
 from convergebench.errors import WorkspaceError, WrongUse
-from convergebench.leaderboard import build_leaderboard
+from convergebench.leaderboard.opening import open_submission
 from convergebench.leaderboard.scrubbing import Scrubber
+from convergebench.leaderboard.verification import verify
 from convergebench.picture import Picture
 from convergebench.store import Workspace
 from convergebench.types import Edited, EditorFacts, EditRequest
@@ -134,11 +135,24 @@ def test_pictures_lose_their_metadata_and_keep_their_numbers(pictures: Path, tmp
     folder = tmp_path / "submissions"
     packed = members(submit(place, folder / "one.zip", "Lab"))
     assert [name for name, data in packed.items() if HOME.encode() in data] == []
-    built = build_leaderboard(folder, tmp_path / "site", metric_names=METRICS)
-    (submission,) = built.board.submissions
-    values = packed["rows/measurements.jsonl"].decode().splitlines()
-    measured = [one for one in map(json.loads, values) if one[4] is not None]
-    assert submission.verification.compared == len(measured) > 5
+    opened = open_submission(folder / "one.zip", tmp_path / "opened", tmp_path / "opened-pictures")
+    values = [row for row in opened.rows["measurements"] if row["value"] is not None]
+    compared = [row for row in values if row["metric"] != "footprint"]
+    assert verify(opened, METRICS).compared == len(compared) > 5
+
+
+@pytest.mark.parametrize(
+    ("name", "clean"),
+    [
+        ("folder:{cwd}/my photos@5e03c4f241b955b0", "folder:[path]@5e03c4f241b955b0"),
+        ("folder:/srv/a@b/photos@5e03c4f241b955b0/cross_edit", "folder:[path]@5e03c4f241b955b0/cross_edit"),
+        ("openai:m?base_url=http://10.0.0.1/v1&size=512", "openai:m?base_url=[address]&size=512"),
+        ("fal:fal-ai/flux-2/klein/9b/edit", "fal:fal-ai/flux-2/klein/9b/edit"),
+        ("converge@2", "converge@2"),
+    ],
+)
+def test_a_name_keeps_what_identifies_the_suite_or_the_model(name: str, clean: str) -> None:
+    assert Scrubber().value(name.replace("{cwd}", str(Path.cwd()))) == clean
 
 
 @pytest.mark.parametrize(

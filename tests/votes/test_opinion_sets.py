@@ -10,7 +10,8 @@ from scipy.stats import kendalltau, spearmanr
 from convergebench.analysis.votes.opinion_agreement import OVERALL, ScoredPicture, opinion_agreements
 from convergebench.cli.main import code_of
 from convergebench.errors import WrongUse
-from convergebench.votes.opinion_sets import read_opinions
+from convergebench.votes.opinion_cache import OpinionCache
+from convergebench.votes.opinion_sets import measured_opinions, read_opinions
 from made_pictures import textured
 
 
@@ -101,9 +102,27 @@ def test_intervals_by_reference_hold_the_truth() -> None:
     assert 0.88 <= np.mean(held) <= 1.0
 
 
-def test_the_command_prints_metrics_that_follow_the_strength(
-    tid: Path, capsys: pytest.CaptureFixture[str]
+def test_what_was_measured_once_is_not_measured_again(
+    tid: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path / "cache"))
+    rows, done = read_opinions("tid2013", tid), list[int]()
+    found = measured_opinions(rows, ["psnr"], OpinionCache("tid2013"), done.append)
+    assert done == [0, 16, 18]
+    kept = tmp_path / "cache" / "opinions" / "tid2013.jsonl"
+    kept.write_text(kept.read_text()[:-20])  # killed in the middle of the last line
+    done.clear()
+    assert measured_opinions(rows, ["psnr"], OpinionCache("tid2013"), done.append) == found
+    assert done == [17, 18]
+    done.clear()
+    measured_opinions(rows, ["psnr", "ssim"], OpinionCache("tid2013"), done.append)
+    assert done[0] == 0  # SSIM is new
+
+
+def test_the_command_prints_metrics_that_follow_the_strength(
+    tid: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path / "cache"))
     assert code_of(["agreement", "--opinions", "tid2013", str(tid), "--metric", "psnr,ssim"]) == 0
     printed = capsys.readouterr().out
     assert "18 pictures of 3 references" in printed

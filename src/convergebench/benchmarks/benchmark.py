@@ -56,6 +56,8 @@ class JudgedBenchmark:
     """The ids of the rubrics that judge a subset's edits."""
     table: Callable[[str, Sequence[VerdictRow]], list[BenchmarkRow]]
     """The benchmark's figures from a suite's name and its verdicts."""
+    compared_by: Callable[[str], Sequence[str]] = lambda suite: ("better_edit",)
+    """The ids of the rubrics by which two models' edits of a suite are compared."""
     results: ResultLayout | None = None
     refinement: RefinementFigures | None = None
     """In which figures refined edits are compared with primary ones; RE-Edit's if there are none."""

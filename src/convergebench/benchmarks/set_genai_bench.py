@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -11,10 +11,11 @@ from typing import Any, Literal
 from convergebench.benchmarks._set_files import SetFiles, table_columns, table_picture, table_rows
 from convergebench.benchmarks._set_suite import Entry, instruction_of, set_suite
 from convergebench.errors import WrongUse
-from convergebench.types import Case
+from convergebench.types import Case, SourcePicture
 
 NAME = "genai-bench"
 _COLUMNS = ("instruct_prompt", "source_image", "left_model", "right_model", "vote_type")
+_OUTPUTS = ("left_output_image", "right_output_image")
 LAYOUT = f"GenAI-Bench's parquet files on image editing, with the columns {', '.join(_COLUMNS)}"
 Winner = Literal["left", "right", "tie"]
 _WINNERS: dict[str, Winner] = {
@@ -31,6 +32,9 @@ class EditVote:
     left: str
     right: str
     winner: Winner
+    both_bad: bool = False
+    pictures: tuple[SourcePicture, SourcePicture] | None = field(default=None, compare=False)
+    """Left and right; None if the files have votes only."""
 
 
 def read(files: SetFiles) -> Iterator[Entry]:
@@ -46,11 +50,22 @@ def _case(files: SetFiles, name: str, number: int, row: dict[str, Any]) -> Case:
 
 def read_votes(data: Path) -> list[EditVote]:
     """People's votes, in order; rows with a vote of another form are left out."""
+    files = SetFiles(data)
     return [
-        EditVote(_id(name, number), str(row["left_model"]), str(row["right_model"]), winner)
-        for name, number, row in _rows(SetFiles(data))
-        if (winner := _WINNERS.get(str(row["vote_type"] or "").strip().lower()))
-    ]
+        EditVote(
+            _id(name, number), str(row["left_model"]), str(row["right_model"]), winner, "bad" in said,
+            _outputs(files, name, number),
+        )
+        for name, number, row in _rows(files)
+        if (winner := _WINNERS.get(said := str(row["vote_type"] or "").strip().lower()))
+    ]  # fmt: skip
+
+
+def _outputs(files: SetFiles, name: str, number: int) -> tuple[SourcePicture, SourcePicture] | None:
+    if not {*_OUTPUTS} <= {*table_columns(files, name)}:
+        return None
+    left, right = (table_picture(files, name, column, number, _id(name, number)) for column in _OUTPUTS)
+    return left, right
 
 
 def _rows(files: SetFiles) -> Iterator[tuple[str, int, dict[str, Any]]]:

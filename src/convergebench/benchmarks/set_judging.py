@@ -24,9 +24,12 @@ from convergebench.benchmarks import (
     set_rise,
 )
 from convergebench.benchmarks.benchmark import JudgedBenchmark
+from convergebench.results import SuiteId
 
 RUBRIC = "edit_grades"
 GRADE = "grade from 1 to 5"
+DIMENSIONS = ("better_following", "better_consistency", "better_quality")
+"""GEdit-Bench v2 compares two edits in these three respects, each by itself."""
 SAMPLE_MEAN, MACRO_MEAN = "OVERALL (sample mean)", "OVERALL (macro mean)"
 
 
@@ -65,5 +68,8 @@ BENCHMARK = JudgedBenchmark(
         next(one for one in set_minis.SUITES if one.name == "imgedit-mini"),
     ),
     rubrics_of=lambda subset: (RUBRIC,),
+    compared_by=lambda suite: (
+        DIMENSIONS if SuiteId.parse(suite).name == set_gedit2.NAME else ("better_edit",)
+    ),
     table=single_edit_table,
 )

@@ -39,6 +39,9 @@ def print_report(report: AgreementReport) -> None:
     if report.imported is not None:
         typer.echo(f"\nImported preferences by model names: {report.imported_votes}")
         _print_strengths(report.imported, report.imported)
+    for name, strengths in report.imported_judges.items():
+        typer.echo(f"\nVerdicts of {name}, by model names")
+        _print_strengths(strengths, strengths)
     marked = [one.rater for one in report.raters if one.is_marked]
     if marked:
         typer.echo(f"All tables are without {', '.join(marked)}; the last column of each is with all raters.")
@@ -47,6 +50,8 @@ def print_report(report: AgreementReport) -> None:
 def _print_raters(raters: Sequence[RaterCheck]) -> None:
     from rich.table import Table
 
+    from convergebench.report.formatting import number
+
     table = Table("rater", box=None)
     for heading in ("votes", "skipped", "catch trials failed", "contradicted", "median s"):
         table.add_column(heading, justify="right")
@@ -54,7 +59,7 @@ def _print_raters(raters: Sequence[RaterCheck]) -> None:
     for one in raters:
         table.add_row(
             one.rater, str(one.votes), str(one.skipped), f"{one.catch_failed} of {one.catch_trials}",
-            f"{one.contradictions} of {one.repeats}", f"{one.median_seconds:.1f}", "; ".join(one.reasons),
+            f"{one.contradictions} of {one.repeats}", number(one.median_seconds, 1), "; ".join(one.reasons),
         )  # fmt: skip
     console().print(table)
 
@@ -190,6 +195,9 @@ def json_report(report: AgreementReport) -> dict[str, Any]:
         "unmarked": _json_findings(report.unmarked),
         "everyone": _json_findings(report.everyone),
         "imported": report.imported and [asdict(one) for one in report.imported.models],
+        "imported_judges": {
+            name: [asdict(one) for one in found.models] for name, found in report.imported_judges.items()
+        },
     }
 
 

@@ -17,11 +17,13 @@ from convergebench.cli.options import (
     listed,
     print_json,
 )
+from convergebench.cli.pairwise import Comparisons
 
 if TYPE_CHECKING:
     from convergebench.analysis.judged.agreement import BetweenJudges
     from convergebench.engine import RunLimits
     from convergebench.engine.judging.candidates import JudgingCandidate
+    from convergebench.engine.judging.comparing import ComparedModels
     from convergebench.engine.judging.judge_tasks import JudgingOutcome, JudgingTask
     from convergebench.engine.judging.pairwise_candidates import PairwiseCandidate
     from convergebench.judges import Judge, Rubric
@@ -42,6 +44,7 @@ def command(
     pairwise: Annotated[
         bool, typer.Option("--pairwise", help="Compare all pairs of models, each in both orders.")
     ] = False,
+    comparisons: Comparisons = None,
     rubric: Annotated[
         list[str],
         typer.Option(metavar="RUBRIC", help="Rubric, see docs/judging.md, or a .toml file."),
@@ -78,6 +81,8 @@ def command(
     limits = RunLimits(
         judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost, max_total_usd=max_total
     )
+    if comparisons is not None and not pairwise:
+        raise WrongUse("--comparisons limits comparisons of models; add --pairwise")
     opened = judges.open_judge(judge)
     rubrics = _rubrics(listed(rubric), pairwise, prompts)
     limits.check_prices(judges=[opened.facts])
@@ -88,9 +93,9 @@ def command(
     with Workspace.create(workspace) as store:
         if pairwise:
             pairs = _pairs(store, rubrics, named)
-            tasks = [task for one in pairs for task in one.tasks]
-            done = _judge(tasks, opened, store, limits, retry_missing, as_json)
-            return _print_pairwise(pairs, done, opened, as_json)
+            compared = _compare(pairs, opened, store, comparisons, limits, retry_missing, as_json)
+            wording = next((one.wording for one in rubrics if one.wording), "")
+            return _print_pairwise(compared, opened, wording, as_json)
         chosen = _pictures(store, rubrics, named)
         done = _judge([one.task for one in chosen], opened, store, limits, retry_missing, as_json)
         agreements = _between_judges(store, rubrics)
@@ -174,19 +179,44 @@ def _judge(
         return asyncio.run(judge_in_run(tasks, judge, store, settings, limits, retry_missing, progress))
 
 
-def _print_pairwise(pairs: list[PairwiseCandidate], done: JudgingOutcome, judge: Judge, as_json: bool) -> int:
-    from convergebench.cli.judge_output import closing_lines
-    from convergebench.cli.pairwise import contests_in_json, print_contests, summed_up
+def _compare(
+    pairs: list[PairwiseCandidate],
+    judge: Judge,
+    store: Workspace,
+    comparisons: int | None,
+    limits: RunLimits,
+    retry_missing: bool,
+    as_json: bool,
+) -> ComparedModels:
+    import asyncio
 
+    from convergebench.cli.judging_progress import judging_progress
+    from convergebench.engine.judging.comparing import compare_models
+
+    settings = {"command": NAME, "rubrics": sorted({one.rubric.name for one in pairs})}
+    with judging_progress(judge.facts.name, as_json) as progress:
+        work = compare_models(
+            pairs, judge, store, settings, comparisons=comparisons, limits=limits,
+            retry_missing=retry_missing, progress=progress,
+        )  # fmt: skip
+        return asyncio.run(work)
+
+
+def _print_pairwise(compared: ComparedModels, judge: Judge, wording: str, as_json: bool) -> int:
+    from convergebench.cli.judge_output import closing_lines
+    from convergebench.cli.pairwise import pairwise_found, print_pairwise
+    from convergebench.report.tables.pairwise import json_pairwise
+
+    done = compared.judged
     # Equal pictures are ties without a verdict: where all are, there is nothing to ask.
     code = judging_exit_code(done) if done.verdicts else DONE
-    found = summed_up(pairs, done.verdicts)
+    found = pairwise_found(compared, judge, wording)
     if as_json:
-        rows = [contests_in_json(one) for one in found]
-        print_json({"judge": _facts(done, judge), "exit_code": code, "pairwise": rows})
+        print_json({"judge": _facts(done, judge), "exit_code": code, "pairwise": json_pairwise(found.table),
+                    "possible": compared.possible})  # fmt: skip
         return code
-    if any(one.n for one in found):
-        print_contests(found)
+    if any(one.n for one in found.table.summaries):
+        print_pairwise(found, with_pairs=True)
     for line in closing_lines(done, judge.facts.name):
         typer.echo(line, err=code != 0)
     return code

@@ -23,6 +23,7 @@ def compare_with_opinions(
     name: str, folder: Path, wanted: Sequence[str], limit: int | None, as_json: bool
 ) -> None:
     from convergebench.analysis.votes.opinion_agreement import opinion_agreements
+    from convergebench.votes.opinion_cache import OpinionCache
     from convergebench.votes.opinion_sets import measured_opinions, opinion_metrics, read_opinions
 
     rows, metrics = read_opinions(name, folder, limit), opinion_metrics(wanted)
@@ -31,7 +32,7 @@ def compare_with_opinions(
         if sys.stderr.isatty():
             typer.echo(f"\r{done} of {len(rows)} pictures measured", err=True, nl=done == len(rows))
 
-    found = opinion_agreements(measured_opinions(rows, metrics, on_progress), metrics)
+    found = opinion_agreements(measured_opinions(rows, metrics, OpinionCache(name), on_progress), metrics)
     if as_json:
         print_json([asdict(one) for one in found])
         return

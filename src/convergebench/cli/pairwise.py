@@ -1,107 +1,67 @@
-"""Output of convergebench judge --pairwise."""
+"""Comparisons of models, for the commands that ask for them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from convergebench.cli.options import console
 
 if TYPE_CHECKING:
-    from convergebench.analysis.judged.bradley_terry import PairwiseSummary, PairwiseVerdicts, Winner
-    from convergebench.engine.judging.pairwise_candidates import PairwiseCandidate
-    from convergebench.judges import Verdict
+    from convergebench.engine.judging.comparing import ComparedModels
+    from convergebench.judges import Judge
+    from convergebench.report.tables.pairwise import PairwiseTable
 
 RUBRICS = ("better_edit", "better_return")
+Comparisons = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=1, help="With --pairwise: at most N comparisons, the least certain pair next."
+    ),
+]
 
 
-def summed_up(
-    chosen: Sequence[PairwiseCandidate], verdicts: Sequence[Verdict | None]
-) -> list[PairwiseSummary]:
-    """`verdicts` belong to the candidates' tasks, in order."""
-    from convergebench.analysis.judged.bradley_terry import pairwise_summaries
+@dataclass(frozen=True)
+class FoundPairs:
+    """The comparisons, and the table of them."""
 
-    return pairwise_summaries(_pairwise_verdicts(chosen, iter(verdicts)))
-
-
-def _pairwise_verdicts(
-    chosen: Sequence[PairwiseCandidate], verdicts: Iterator[Verdict | None]
-) -> Iterator[PairwiseVerdicts]:
-    from convergebench.analysis.judged.bradley_terry import PairwiseVerdicts
-
-    for one in chosen:
-        # Identical pictures are a tie without a call to the judge.
-        first_order, swapped = [_winner(next(verdicts)) for _ in one.tasks] or ["tie", "tie"]
-        yield PairwiseVerdicts(
-            one.rubric.name,
-            one.first.model,
-            one.second.model,
-            first_order,
-            swapped,
-            cluster=one.first.picture,
-        )
+    compared: ComparedModels
+    table: PairwiseTable
 
 
-def _winner(verdict: Verdict | None) -> Winner | None:
-    from convergebench.judges.rubric import CHOICES
+def pairwise_found(compared: ComparedModels, judge: Judge, wording: str = "") -> FoundPairs:
+    from convergebench.analysis.judged.pairwise_summary import pairwise_summaries
+    from convergebench.report.tables.pairwise import PairwiseTable
 
-    if verdict is None or verdict.value is None:
-        return None
-    named: dict[float, Any] = {share: name for name, share in CHOICES.items()}
-    winner: Winner = named[verdict.value]
-    return winner
+    summaries = pairwise_summaries(compared.verdicts)
+    return FoundPairs(compared, PairwiseTable(summaries, judge.facts.name, wording))
 
 
-def print_contests(found: Sequence[PairwiseSummary]) -> None:
-    from rich.table import Table
+def print_pairwise(found: FoundPairs, *, with_pairs: bool) -> None:
+    """The table, what it rests on, and on request every two models."""
+    from convergebench.report.tables.pairwise import pairs_table, pairwise_notes, pairwise_table
 
-    for one in found:
-        typer.echo(
-            f"{one.rubric}: {one.n} compared in both orders, {one.missing} missing, {one.ties} ties, "
-            f"{one.order_disagreements} of them because the orders disagree"
-        )
-        table = Table("model", "against", box=None)
-        for heading in ("won", "tied", "lost"):
-            table.add_column(heading, justify="right")
-        for (model, other), counts in one.wins.items():
-            table.add_row(model, other, *map(str, counts))
-        console().print(table)
-        _print_strengths(one)
+    out, compared = console(), found.compared
+    out.print(pairwise_table(found.table))
+    for note in pairwise_notes(found.table):
+        out.print(f"  {note}", style="dim", markup=False)
+    if len(compared.verdicts) < compared.possible:
+        left = compared.possible - len(compared.verdicts)
+        out.print(f"  {left} of {compared.possible} possible comparisons were not asked for.", style="dim")
+    for one in found.table.summaries if with_pairs else ():
+        out.print(pairs_table(one))
 
 
-def _print_strengths(found: PairwiseSummary) -> None:
-    from rich.table import Table
+def write_gedit_v2(folder: Path, compared: ComparedModels, judge: Judge) -> None:
+    """One file for each rubric, as GEdit-Bench v2 has one for each dimension."""
+    from convergebench.atomic_files import replacing
+    from convergebench.votes.exchange import gedit_verdicts_jsonl
 
-    strengths = found.strengths
-    if strengths.missing:
-        typer.echo(f"No ranking: {strengths.missing}.\n")
-        return
-    table = Table("model", box=None)
-    for heading in ("n", "strength", "95 % interval"):
-        table.add_column(heading, justify="right")
-    for one in strengths.models:
-        table.add_row(
-            one.model, str(one.comparisons), f"{one.value:+.2f}", f"{one.low:+.2f} – {one.high:+.2f}"
-        )
-    console().print(table)
-
-
-def contests_in_json(found: PairwiseSummary) -> dict[str, Any]:
-    strengths = found.strengths
-    return {
-        "rubric": found.rubric, "n": found.n, "missing": found.missing, "ties": found.ties,
-        "order_disagreements": found.order_disagreements,
-        "pairs": [
-            {"model": model, "against": other, "won": won, "tied": tied, "lost": lost}
-            for (model, other), (won, tied, lost) in found.wins.items()
-        ],
-        "strengths": [
-            {"model": one.model, "n": one.comparisons, "strength": one.value,
-             "low": one.low, "high": one.high}
-            for one in strengths.models
-        ],
-        "tie_weight": strengths.tie_weight,
-        "no_ranking": strengths.missing,
-    }  # fmt: skip
+    folder.mkdir(parents=True, exist_ok=True)
+    for rubric in dict.fromkeys(one.rubric for one in compared.verdicts):
+        verdicts = [one for one in compared.verdicts if one.rubric == rubric]
+        with replacing(folder / f"{rubric.partition('@')[0]}.jsonl") as part:
+            part.write_text(gedit_verdicts_jsonl(verdicts, judge.facts.name), encoding="utf-8")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,20 +16,19 @@ from convergebench.cli.options import (
     MaxTotal,
     Prompts,
     WorkspaceFolder,
-    console,
     listed,
-    print_json,
 )
+from convergebench.cli.pairwise import Comparisons
 
 if TYPE_CHECKING:
     from convergebench.engine import RunLimits
+    from convergebench.engine.judging.comparing import ComparedModels
     from convergebench.importing.external_edits import Coverage, ExternalEdit
     from convergebench.judges import Judge
-    from convergebench.scoring import RepeatAgreement, Scored
+    from convergebench.scoring import Scored
     from convergebench.types import Suite
 
 NAME = "score"
-_LISTED = 10
 
 
 def command(
@@ -69,6 +70,19 @@ def command(
         bool,
         typer.Option("--as-published", help="Also give figures by the benchmark's own treatment of gaps."),
     ] = False,
+    pairwise: Annotated[
+        bool,
+        typer.Option("--pairwise", help="Also compare the models, every two of them in both orders."),
+    ] = False,
+    comparisons: Comparisons = None,
+    gedit_v2: Annotated[
+        Path | None,
+        typer.Option(
+            "--gedit-v2",
+            metavar="FOLDER",
+            help="With --pairwise: also write every comparison as GEdit-Bench v2's JSONL.",
+        ),
+    ] = None,
     retry_missing: Annotated[
         bool, typer.Option("--retry-missing", help="Request missing verdicts again.")
     ] = False,
@@ -94,10 +108,12 @@ def command(
 
     from convergebench.benchmarks.registry import benchmark_of
     from convergebench.cli.judging_progress import judging_progress
+    from convergebench.cli.pairwise import pairwise_found, write_gedit_v2
+    from convergebench.cli.score_output import print_scores
     from convergebench.engine import RunLimits
     from convergebench.errors import WrongUse
     from convergebench.importing.external_edits import import_edits, read_edits
-    from convergebench.scoring import score_suite
+    from convergebench.scoring import score_suite, score_with_pairs, suite_pairs
     from convergebench.store import Workspace
     from convergebench.suites.sampling import Sampling
 
@@ -107,6 +123,10 @@ def command(
     names = listed(model)
     if edits is not None and len(names) != 1:
         raise WrongUse("name the model that made these pictures with exactly one --model NAME")
+    if pairwise and judge is None:
+        raise WrongUse("--pairwise needs a judge that compares; add --judge PROVIDER:MODEL")
+    if not pairwise and (comparisons is not None or gedit_v2 is not None):
+        raise WrongUse("--comparisons and --gedit-v2 are about comparisons of models; add --pairwise")
     opened = _open_judge(judge, limits)
     benchmark = benchmark_of(suite)
     sampling = Sampling(listed(subset), per_subset, limit, seed, limit_per_subset)
@@ -119,22 +139,49 @@ def command(
     if covered and strict and not covered.is_complete:
         return _refused(covered, loaded, as_json)
     with Workspace.create(workspace) as store:
+        take_in = None
         if covered and edits:
-            import_edits(store, edits, loaded, names[0], covered)
-        scored = None
-        if opened is not None:
-            with judging_progress(opened.facts.name, as_json) as progress:
-                work = score_suite(
-                    store, loaded, opened, models=names, repeats=repeats, limits=limits,
+            take_in = partial(import_edits, store, edits, loaded, names[0], covered)
+        if take_in and (opened is None or pairwise):
+            take_in()  # pairs are made of pictures that are there
+            take_in = None
+        if opened is None:
+            return print_scores(covered, None, loaded, as_json, csv, judging_exit_code(None))
+        pairs = suite_pairs(store, loaded, names) if pairwise else None
+        with judging_progress(opened.facts.name, as_json) as progress:
+
+            def score(by: Judge) -> Coroutine[None, None, Scored]:
+                return score_suite(
+                    store, loaded, by, models=names, repeats=repeats, limits=limits,
                     judge_in_english=judge_in_english, prompts=prompts,
                     as_published=as_published, retry_missing=retry_missing,
-                    progress=progress,
+                    progress=progress, take_in=take_in,
                 )  # fmt: skip
-                scored = asyncio.run(work)
-    code = judging_exit_code(scored.judged if scored else None)
-    if scored is not None and code == DONE and not scored.is_complete:
-        code = INCOMPLETE
-    return _print_scores(covered, scored, loaded, as_json, csv, code)
+
+            compared = None
+            if pairs is None:
+                scored = asyncio.run(score(opened))
+            else:
+                both = asyncio.run(
+                    score_with_pairs(
+                        score, pairs, opened, store, loaded, comparisons=comparisons, limits=limits,
+                        retry_missing=retry_missing, progress=progress,
+                    )
+                )  # fmt: skip
+                scored, compared = both.scored, both.compared
+    table = None if compared is None else pairwise_found(compared, opened)
+    if compared and gedit_v2:
+        write_gedit_v2(gedit_v2, compared, opened)
+    return print_scores(covered, scored, loaded, as_json, csv, _exit_code(scored, compared), table)
+
+
+def _exit_code(scored: Scored, compared: ComparedModels | None) -> int:
+    code = judging_exit_code(scored.judged)
+    if code == DONE and not scored.is_complete:
+        return INCOMPLETE
+    if code == DONE and compared is not None and compared.judged.verdicts:
+        return judging_exit_code(compared.judged)
+    return code
 
 
 def _open_judge(name: str | None, limits: RunLimits) -> Judge | None:
@@ -154,111 +201,13 @@ def _covered(edits: list[ExternalEdit], suite: Suite, known: frozenset[str]) -> 
 
 
 def _refused(covered: Coverage, suite: Suite, as_json: bool) -> int:
+    from convergebench.cli.score_output import coverage_lines, print_scores
+
     if as_json:
-        return _print_scores(covered, None, suite, as_json, None, INCOMPLETE)
+        return print_scores(covered, None, suite, as_json, None, INCOMPLETE)
     for line in (
-        *_coverage_lines(covered),
+        *coverage_lines(covered),
         "convergebench: nothing was imported or judged, because of --strict.",
     ):
         typer.echo(line, err=True)
     return INCOMPLETE
-
-
-def _print_scores(
-    covered: Coverage | None, scored: Scored | None, suite: Suite, as_json: bool, csv: Path | None, code: int
-) -> int:
-    from convergebench.cli.judge_output import judged_in_json
-    from convergebench.report.export.csv_files import csv_text
-    from convergebench.report.tables.benchmark import csv_benchmark, json_benchmark
-    from convergebench.scoring import full_name
-
-    rows = scored.rows if scored else []
-    if csv is not None and scored:
-        csv.write_text(csv_text(csv_benchmark(rows)), encoding="utf-8")
-    if as_json:
-        print_json(
-            {"suite": full_name(suite), "cases": len(suite.cases), "exit_code": code,
-             "coverage": covered and _json_coverage(covered),
-             "judged": scored and judged_in_json(scored.judged),
-             "complete": scored and {model: vars(one) for model, one in scored.completeness.items()},
-             "agreement": [vars(one) for one in scored.agreements] if scored else [],
-             "rows": json_benchmark(rows)}
-        )  # fmt: skip
-        return code
-    if scored and scored.judged.ok:
-        for line in headlines(full_name(suite), scored):
-            typer.echo(line)
-        _print_table(scored)
-    for line in (*_coverage_lines(covered), *_judged_lines(scored)):
-        typer.echo(line, err=code != 0)
-    return code
-
-
-def headlines(suite: str, scored: Scored) -> list[str]:
-    """For each model, whether all of its samples have every verdict."""
-    lines = []
-    for model, one in scored.completeness.items():
-        verdict = "complete" if one.complete == one.samples else "INCOMPLETE"
-        lines.append(
-            f"{suite}, {model}: {verdict}, {one.complete} of {one.samples} samples have every verdict"
-        )
-    return lines
-
-
-def _print_table(scored: Scored) -> None:
-    from convergebench.report.tables.benchmark import benchmark_notes, benchmark_table
-
-    out = console()
-    out.print(benchmark_table(scored.rows))
-    for note in (*benchmark_notes(scored.rows), *map(_agreement_line, scored.agreements)):
-        out.print(f"  {note}", style="dim", markup=False)
-
-
-def _agreement_line(one: RepeatAgreement) -> str:
-    alpha = "no alpha, as all values are equal" if one.alpha is None else f"alpha {one.alpha:.2f}"
-    return f"{one.rubric}: repeats agree with {alpha}, spread {one.spread:.2f}, {one.samples} samples"
-
-
-def _coverage_lines(covered: Coverage | None) -> list[str]:
-    if covered is None:
-        return []
-    share = len(covered.usable) / covered.cases if covered.cases else 0.0
-    lines = [f"Coverage: {len(covered.usable)} of {covered.cases} cases have a picture ({share:.1%})."]
-    for what, names in (
-        ("without a picture", covered.missing),
-        ("with a picture that cannot be read", tuple(covered.unreadable)),
-        ("with several pictures, none of which is used", covered.duplicate),
-    ):
-        if names:
-            lines.append(f"convergebench: {_counted(len(names), 'case')} {what}: {_few(names)}")
-    if covered.unknown:
-        ids = _counted(len(covered.unknown), "id")
-        lines.append(f"convergebench: {ids} unknown to the suite: {_few(covered.unknown)}")
-    if covered.not_chosen:
-        lines.append(f"Ignored: {_counted(covered.not_chosen, 'picture')} of cases that were not selected.")
-    return lines
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _few(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - _LISTED} more (--json lists all)" if len(names) > _LISTED else ""
-    return ", ".join(names[:_LISTED]) + more
-
-
-def _judged_lines(scored: Scored | None) -> list[str]:
-    from convergebench.cli.judge_output import closing_lines
-
-    if scored is None:
-        return ["Nothing was judged; choose a judge with --judge PROVIDER:MODEL."]
-    return closing_lines(scored.judged, "the judge")
-
-
-def _json_coverage(covered: Coverage) -> dict[str, Any]:
-    return {
-        "cases": covered.cases, "usable": len(covered.usable), "missing": list(covered.missing),
-        "unreadable": covered.unreadable, "duplicate": list(covered.duplicate),
-        "unknown": list(covered.unknown), "not_chosen": covered.not_chosen,
-    }  # fmt: skip

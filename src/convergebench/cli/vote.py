@@ -73,9 +73,16 @@ def command(
     from convergebench.store import Workspace
     from convergebench.votes.question_pool import question_pool
 
-    Workspace.existing(workspace).close()  # a study never begins in an empty folder
+    tables = [path for path in import_ if vote_actions.is_genai_bench(path)]
+    if not tables:
+        Workspace.existing(workspace).close()  # a study never begins in an empty folder
     text = _study_text(consent, votes)
     with Workspace.create(workspace) as opened:
+        for path in tables:
+            vote_actions.import_genai_bench(opened, path)
+        import_ = [path for path in import_ if path not in tables]
+        if tables and not import_:
+            return
         if delete:
             vote_actions.delete_votes(opened, delete)
             return

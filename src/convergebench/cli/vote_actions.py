@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +14,12 @@ from convergebench.cli.options import console
 from convergebench.errors import WrongUse
 
 if TYPE_CHECKING:
+    from convergebench.analysis.votes.vote import Answer, QuestionKind
     from convergebench.store import Workspace
     from convergebench.votes.question_pool import QuestionPool
     from convergebench.votes.study import StudyText
+
+_EDITS: tuple[QuestionKind, ...] = ("edit",)
 
 
 def export_folder(workspace: Workspace, pool: QuestionPool, text: StudyText, folder: Path) -> None:
@@ -29,7 +33,7 @@ def export_folder(workspace: Workspace, pool: QuestionPool, text: StudyText, fol
 def import_votes(workspace: Workspace, pool: QuestionPool, paths: Sequence[Path]) -> None:
     from convergebench.analysis.votes.vote import Vote
     from convergebench.votes.exchange import read_vote_file
-    from convergebench.votes.foreign_votes import save_foreign_vote, vote_on_pictures
+    from convergebench.votes.foreign_votes import judge_of, save_foreign_vote, vote_on_pictures
     from convergebench.votes.vote_store import save_vote
 
     read = [(path, *read_vote_file(path)) for path in paths]  # all, before anything is stored
@@ -40,12 +44,58 @@ def import_votes(workspace: Workspace, pool: QuestionPool, paths: Sequence[Path]
             for one in votes:
                 vote = one if isinstance(one, Vote) else vote_on_pictures(one, pool, now)
                 if vote is not None:
-                    new += save_vote(workspace, vote, run.id)
+                    judge = None if isinstance(one, Vote) else judge_of(one)
+                    new += save_vote(workspace, vote, run.id, judge)
                 elif not isinstance(one, Vote):
                     saved = save_foreign_vote(workspace, one, path.name, run.id)
                     new, by_name = new + saved, by_name + saved
             names = f", {by_name} of them by model names only" if by_name else ""
             typer.echo(f"{path}: {new} new votes ({format}){names}, {len(votes) - new} known before.")
+
+
+def is_genai_bench(path: Path) -> bool:
+    """Whether it is the published data, with pictures, rather than a list of votes."""
+    return path.suffix == ".parquet" or (path.is_dir() and any(path.rglob("*.parquet")))
+
+
+def import_genai_bench(workspace: Workspace, data: Path) -> None:
+    """Both models' pictures of every row as edits of the suite genai-bench, and the votes on them."""
+    from convergebench.benchmarks import set_genai_bench as genai
+    from convergebench.importing.external_edits import ExternalEdit, coverage, import_edits
+    from convergebench.scoring import full_name
+    from convergebench.votes.exchange import ForeignVote
+    from convergebench.votes.foreign_votes import save_foreign_vote, vote_on_pictures
+    from convergebench.votes.question_pool import question_pool
+    from convergebench.votes.vote_store import save_vote
+
+    suite = genai.SUITE.load(lambda _: None, data=str(data))
+    given = genai.read_votes(data)
+    edits: dict[str, list[ExternalEdit]] = {}
+    for one in given:
+        for model, picture in zip((one.left, one.right), one.pictures or (), strict=False):
+            edits.setdefault(model, []).append(ExternalEdit(one.case, picture.path))
+    for model, made in edits.items():
+        names = {one.case for one in made}
+        own = replace(suite, cases=tuple(case for case in suite.cases if case.id in names))
+        import_edits(workspace, data, own, model, coverage(made, [case.id for case in own.cases], names))
+    pool = question_pool(workspace, kinds=_EDITS, suite=full_name(suite)) if edits else None
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    answers: dict[str, Answer] = {"left": "first", "right": "second", "tie": "tie"}
+    new = 0
+    with workspace.run({"command": "vote", "imported": [data.name]}) as run:
+        for row, one in enumerate(given, 1):
+            answer = "both_bad" if one.both_bad else answers[one.winner]
+            vote = ForeignVote(genai.NAME, one.left, one.right, answer, one.case, row, "edit")
+            on_pictures = vote_on_pictures(vote, pool, now) if pool else None
+            if on_pictures is not None:
+                new += save_vote(workspace, on_pictures, run.id)
+            else:
+                new += save_foreign_vote(workspace, vote, data.name, run.id)
+    typer.echo(
+        f"{data}: {new} new votes on edits of {len(edits)} models (GenAI-Bench), {len(given) - new} known "
+        f"before. Judge these edits with convergebench score --suite {genai.NAME} --data {data} --judge …, "
+        "then see convergebench agreement."
+    )
 
 
 def save_votes(workspace: Workspace, pool: QuestionPool, path: Path, format: str) -> None:

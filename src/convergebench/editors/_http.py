@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
+from urllib.request import getproxies
 
 from convergebench.editors.needs import EditorKey
 from convergebench.network import AddressPolicy, KeyOrigin, network_settings, unanswered
-from convergebench.network.sessions import file_session, provider_session
+from convergebench.network.sessions import file_session, provider_session, proxy_for
 from convergebench.providers import error_for, one_line, seconds_in
 from convergebench.types import (
     BadOutput,
@@ -123,13 +123,10 @@ class Web:
         return HttpReply(response.status, body, reason, error_)
 
     def _proxy(self, url: str) -> str | None:
-        """The proxy from the environment, looked up once: aiohttp would do so for each request, on a thread,
-        and read a .netrc too."""
         parts = urlsplit(url)
         place = parts.scheme, parts.netloc
         if place not in self._proxies:
-            past = proxy_bypass(parts.netloc)
-            self._proxies[place] = None if past else getproxies().get(parts.scheme)
+            self._proxies[place] = proxy_for(url)
         return self._proxies[place]
 
     async def fetch(self, url: Any) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,10 +115,18 @@ def coverage(edits: Sequence[ExternalEdit], chosen: Iterable[str], known: Collec
     )
 
 
-def import_edits(workspace: Workspace, origin: Path, suite: Suite, model: str, covered: Coverage) -> None:
+def import_edits(
+    workspace: Workspace,
+    origin: Path,
+    suite: Suite,
+    model: str,
+    covered: Coverage,
+    on_stored: Callable[[int], None] = lambda count: None,
+) -> None:
     """Record each case's picture, or the reason why it is missing, as a trajectory of one edit.
 
-    Existing edits are not added again; a case whose picture has changed restarts.
+    Existing edits are not added again; a case whose picture has changed restarts. `on_stored` is called with
+    the number of cases that are stored so far.
     """
     name = str(SuiteId(suite.name, suite.version))
     settings = {"imported": origin.absolute().name, "suite": name, "models": [model]}
@@ -131,8 +139,11 @@ def import_edits(workspace: Workspace, origin: Path, suite: Suite, model: str, c
             threads.submit(_import_edit, workspace, run.id, enrolment, trajectory, covered)
             for enrolment, trajectory in zip(enrolments, trajectories, strict=True)
         ]
-        for write in [found for one in started if (found := one.result()) is not None]:
-            write.result()
+        for count, one in enumerate(started, 1):
+            write = one.result()
+            if write is not None:
+                write.result()
+            on_stored(count)
 
 
 def _import_edit(

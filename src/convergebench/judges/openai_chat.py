@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -11,7 +13,8 @@ from uuid import uuid4
 from convergebench.errors import MissingExtra
 from convergebench.judges._call import JudgeKey, error_for, sent_settings
 from convergebench.judges.base import Ending, JudgeFacts, JudgeReply, Question, cost_usd, token_counts
-from convergebench.network import KeyOrigin, guarded_hooks, unanswered
+from convergebench.network import KeyOrigin, unanswered
+from convergebench.network.sessions import provider_session, proxy_for
 from convergebench.providers import seconds_in
 from convergebench.types import (
     BadOutput,
@@ -23,7 +26,11 @@ from convergebench.types import (
 )
 
 if TYPE_CHECKING:
-    from openai import APIStatusError, AsyncOpenAI
+    import aiohttp
+
+_OPENAI = "https://api.openai.com/v1"
+_HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
+_ACCOUNTS = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
 
 POLICY = frozenset({"content_policy_violation", "content_filter", "data_inspection_failed"})
 NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
@@ -35,67 +42,77 @@ _SCHEMA_WORDS = ("response_format", "json_schema", "schema", "structured", "guid
 
 class OpenAIChat:
     """One model on one server. The reply is constrained by the schema. If the server does not support that,
-    later questions are sent without it, and only the contract checks the replies."""
+    later questions are sent without it, and only the contract checks the replies.
+
+    Plain HTTP: the SDK takes longer to import than many judgements take, and nothing of it is needed here.
+    """
 
     def __init__(self, facts: JudgeFacts, key: JudgeKey, base_url: str | None, *, needs_key: bool) -> None:
         self.facts = facts
         self._key = key
         self._base_url = base_url
         self._needs_key = needs_key
-        self._client: AsyncOpenAI | None = None
+        self._session: aiohttp.ClientSession | None = None
         self._forces_schema = True
 
     async def start(self) -> None:
-        try:
-            from openai import AsyncOpenAI, DefaultAioHttpClient, DefaultAsyncHttpxClient
-        except ImportError as error:
-            raise MissingExtra("openai", "openai") from error
+        if find_spec("aiohttp") is None:
+            raise MissingExtra("aiohttp", "openai")
         api_key = self._key.required() if self._needs_key else self._key.value or "none"
-        # Saves half the time of a call, if installed; the limits apply a deadline to every call.
-        quick = DefaultAioHttpClient if find_spec("aiohttp") else DefaultAsyncHttpxClient
-        http = quick(timeout=None)
-        self._client = AsyncOpenAI(
-            api_key=api_key, base_url=self._base_url, max_retries=0, timeout=None, http_client=http
-        )
-        http.event_hooks = guarded_hooks(KeyOrigin(str(self._client.base_url)))
+        base = self._base_url or os.environ.get("OPENAI_BASE_URL") or _OPENAI
+        self._url = f"{base.rstrip('/')}/chat/completions"
+        self._proxy = proxy_for(self._url)
+        accounts = {name: os.environ.get(variable) for name, variable in _ACCOUNTS.items()}
+        own = {name: value for name, value in accounts.items() if value and self.facts.provider == "openai"}
+        self._headers = {**_HEADERS, "Authorization": f"Bearer {api_key}", **own}
+        self._session = provider_session(KeyOrigin(base))
 
     async def ask(self, question: Question) -> JudgeReply:
-        from openai import APIStatusError
-
         if self._forces_schema and question.schema is not None:
             try:
                 return await self._completed(question, _forced(question.schema))
-            except APIStatusError as error:
-                if not _rejects_schema(error):
+            except _Rejected as error:
+                if not error.rejects_schema:
                     raise self._explained(error) from error
                 self._forces_schema = False
         try:
             return await self._completed(question, {})
-        except APIStatusError as error:
+        except _Rejected as error:
             raise self._explained(error) from error
 
     async def close(self) -> None:
-        if self._client is not None:
-            await self._client.close()
+        if self._session is not None:
+            await self._session.close()
 
     async def _completed(self, question: Question, form: Mapping[str, Any]) -> JudgeReply:
-        from openai import APIConnectionError
-
-        assert self._client is not None, "start comes first"
         settings = sent_settings({"seed": question.seed, **self.facts.settings}, "base_url")
         body = _body(question, {"model": self.facts.model, **settings, **form})
+        answer = await self._posted(body)
         try:
-            # Raw bytes and plain JSON: the SDK's encoding and models cost more than the rest of the call.
-            answer = await self._client.post("/chat/completions", content=body, cast_to=object)
-        except APIConnectionError as error:
-            cause = error.__cause__ or error
-            raise unanswered(error, self._key.hidden_in(f"connection lost: {cause!r}")) from error
+            return self._reply(json.loads(answer))
         except RecursionError as error:
             raise UnusableAnswer("the answer is nested too deeply") from error
         except ValueError as error:
             reason = self._key.hidden_in(error)
             raise NoReply(f"the answer was cut short or is not JSON: {reason}") from error
-        return self._reply(answer)
+
+    async def _posted(self, body: bytes) -> bytes:
+        import aiohttp
+
+        assert self._session is not None, "start comes first"
+        try:
+            async with self._session.post(
+                self._url, data=io.BytesIO(body), headers=self._headers, proxy=self._proxy
+            ) as response:
+                answer = await response.read()
+        except aiohttp.InvalidURL as error:
+            raise Misconfigured(f"{self._url} is not an address; check base_url") from error
+        except (aiohttp.ClientError, OSError) as error:
+            reason = self._key.hidden_in(f"connection lost: {error!r}")
+            raise unanswered(error, reason) from error
+        if response.status >= 400:
+            raise _Rejected(response.status, answer, seconds_in(response.headers.get("Retry-After")))
+        return answer
 
     def _reply(self, answer: Any) -> JudgeReply:
         try:
@@ -115,16 +132,38 @@ class OpenAIChat:
             cost_usd=cost_usd(self.facts.prices, read, written),
         )
 
-    def _explained(self, error: APIStatusError) -> EditError:
+    def _explained(self, error: _Rejected) -> EditError:
         reason = self._key.hidden_in(error.message)
         if error.code in POLICY:
             return Refused(reason)
         if error.code in NO_CREDIT:
             return Misconfigured(reason)
-        if error.status_code == 400 and error.param in self.facts.settings:
+        if error.status == 400 and error.param in self.facts.settings:
             return Misconfigured(f"{reason}; to omit it, add ?{error.param}= to the judge's name")
-        after = seconds_in(error.response.headers.get("retry-after"))
-        return error_for(error.status_code, reason, self._key, after)
+        return error_for(error.status, reason, self._key, error.after_seconds)
+
+
+class _Rejected(Exception):
+    """An answer with an error status, in the form of OpenAI's errors or any other."""
+
+    def __init__(self, status: int, body: bytes, after_seconds: float | None) -> None:
+        self.status = status
+        self.after_seconds = after_seconds
+        self.text = body.decode(errors="replace")
+        try:
+            content = json.loads(self.text)
+        except (ValueError, RecursionError):
+            content = None
+        error = content.get("error", content) if isinstance(content, dict) else content
+        details = error if isinstance(error, dict) else {}
+        self.code, self.param = details.get("code"), details.get("param")
+        self.message = str(details.get("message") or "") or self.text
+        super().__init__(status)
+
+    @property
+    def rejects_schema(self) -> bool:
+        said = self.text.lower()
+        return self.status in (400, 404, 422, 501) and any(word in said for word in _SCHEMA_WORDS)
 
 
 def _body(question: Question, rest: Mapping[str, Any]) -> bytes:
@@ -156,8 +195,3 @@ def _text_of(content: Any) -> str:
 def _forced(schema: Mapping[str, Any]) -> dict[str, Any]:
     wanted = {"name": "verdict", "strict": True, "schema": schema}
     return {"response_format": {"type": "json_schema", "json_schema": wanted}}
-
-
-def _rejects_schema(error: APIStatusError) -> bool:
-    said = error.message.lower()
-    return error.status_code in (400, 404, 422, 501) and any(word in said for word in _SCHEMA_WORDS)

@@ -133,7 +133,7 @@ def _check_against_others(
     known: dict[str, str] = {}
     for one in (one for one in others if one.manifest.suite == suite):
         with Workspace.existing(one.folder) as workspace:
-            known |= dict(map(tuple, workspace.query("SELECT id, fingerprint FROM case_facts")))
+            known |= {row.case.id: row.case.fingerprint for row in Records.of(workspace).trajectories}
     for case in cases:
         if known.get(case["id"], case["fingerprint"]) != case["fingerprint"]:
             raise BadSubmission(

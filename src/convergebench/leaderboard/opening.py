@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from convergebench.leaderboard.renamed_pictures import ROUND_TRIP, case_fingerpr
 from convergebench.leaderboard.submitted_rows import TABLES, BadSubmission, Row, Rows
 from convergebench.picture import SUFFIXES, Picture
 from convergebench.store import Workspace
+from convergebench.store.table_rows import insert_tables
 from convergebench.types import Digest
 
 _MEASURED = ("measurements", "measurement_details")
@@ -73,6 +73,7 @@ def _check_manifest(manifest: Manifest, rows: Rows) -> None:
         "suite": {row["suite"] for row in rows["suite_cases"]},
         "protocol": {row["protocol"] for row in rows["trajectories"]},
         "rounds": {max((row["rounds"] for row in rows["trajectories"]), default=0)},
+        "cases": {len(rows["case_facts"])},
         "date": {max((row["at"] for row in rows["steps"]), default="")[:10]},
     }
     stated = {one.fingerprint: one.role for one in manifest.models}
@@ -119,21 +120,10 @@ def _check_cases(rows: Rows) -> None:
 
 def _fill(workspace: Workspace, rows: Rows, *, with_measurements: bool) -> None:
     chosen = [table for table in TABLES if with_measurements or table not in _MEASURED]
-
-    def write(db: sqlite3.Connection) -> None:
-        for table in chosen:
-            columns = tuple(TABLES[table])
-            marks = ", ".join("?" * len(columns))
-            sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
-            db.executemany(sql, [tuple(row[name] for name in columns) for row in rows[table]])
-
     try:
-        workspace.transact(write)
-        broken = workspace.query("PRAGMA foreign_key_check")
-    except (sqlite3.Error, WorkspaceError, UnicodeError, OverflowError) as error:
-        raise BadSubmission(f"its rows contradict each other ({error})") from error
-    if broken:
-        raise BadSubmission(f"a row of {broken[0]['table']} refers to one that is not there")
+        insert_tables(workspace, {table: rows[table] for table in chosen})
+    except WorkspaceError as error:
+        raise BadSubmission(str(error)) from error
 
 
 def _check_pictures(file: SubmissionFile, manifest: Manifest, rows: Rows, workspace: Workspace) -> None:

@@ -29,6 +29,7 @@ from convergebench.results.step_contexts import step_contexts
 from convergebench.results.steps import StepRecord
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.store import Workspace
+from convergebench.store.table_rows import read_table
 from convergebench.types import Digest, PictureFacts
 
 _PACKAGES = ("numpy", "opencv-python-headless", "onnxruntime", "torch", "pillow")
@@ -129,18 +130,13 @@ def _rows(records: Records, chosen: Mapping[int, TrajectoryRecord], steps: Seque
         "measurements": is_measured,
         "measurement_details": is_measured,
     }
-    found = {table: list(_table(records.workspace, table, keep[table])) for table in keep if table != "runs"}
+    found = {table: _table(records.workspace, table, keep[table]) for table in keep if table != "runs"}
     runs |= {row["run"] for row in found["steps"]}  # of earlier attempts too
-    return {**found, "runs": list(_table(records.workspace, "runs", keep["runs"]))}
+    return {**found, "runs": _table(records.workspace, "runs", keep["runs"])}
 
 
-def _table(workspace: Workspace, table: str, keep: Callable[[Row], bool]) -> Iterator[Row]:
-    """In an order that depends on the rows only."""
-    columns = ", ".join(TABLES[table])
-    for row in workspace.query(f"SELECT {columns} FROM {table} ORDER BY {columns}"):
-        one = dict(row)
-        if keep(one):
-            yield one
+def _table(workspace: Workspace, table: str, keep: Callable[[Row], bool]) -> list[Row]:
+    return [row for row in read_table(workspace, table, tuple(TABLES[table])) if keep(row)]
 
 
 def _scrubbed(rows: Rows, scrubber: Scrubber) -> Rows:

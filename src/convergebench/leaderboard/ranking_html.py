@@ -71,7 +71,7 @@ def _row(shared: SharedRanking, name: str, rank: int | None, entry: Entry, cells
         element(
             "th",
             element("a", entry.model, href=f"entries/{entry.submission.id}.html"),
-            element("span", f" by {entry.label} ", class_="by"),
+            element("span", f" by {entry.label}, {entry.date} ", class_="by"),
             standing(entry),
             scope="row",
         ),

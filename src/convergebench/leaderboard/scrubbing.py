@@ -8,6 +8,7 @@ import re
 import socket
 import tempfile
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +44,23 @@ _LOCAL_HOST = re.compile(
     re.IGNORECASE,
 )
 _HOST_AND_PORT = re.compile(r"(?<![\w.\[/-])[A-Za-z][\w-]*(?:\.[\w-]+)*:\d{2,5}(?![\w.]\w)")
-_BEGINS = r"(?:~[\w-]*/|\.{1,2}/|[A-Za-z]:[\\/]|\\\\|/)(?=[\w.~\\ -])"
-_VALUE_PATH = re.compile(rf"(?:^|(?<=[:=,@\s\"'(\[])){_BEGINS}[^?&,\"'@\n]*")
-"""In a setting or a name, a path goes on to the end, spaces included."""
-_TEXT_PATH = re.compile(rf"(?:^|(?<=[:=,@\s\"'(\[])){_BEGINS}[^\s\"'<>,;:)\]]*")
+_BEGINS = r"(?:^|(?<=[:=,@\s\"'(\[]))(?:~[\w-]*/|\.{1,2}/|[A-Za-z]:[\\/]|\\\\|/)(?=[\w.~\\ -])"
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How keys, paths and addresses look in one kind of text."""
+
+    url: re.Pattern[str]
+    path_end: str
+    """A path goes on with these characters."""
+    keys: tuple[re.Pattern[str], ...]
+    hosts: tuple[re.Pattern[str], ...]
+
+
+_PROSE = _Form(_URL, r"[^\s\"'<>,;:)\]]*", (*_KEYS, *_OPAQUE), (_HOST_AND_PORT,))
+_VALUE = _Form(_VALUE_URL, r"(?:[^?&,\"'@\n]|@(?![0-9a-f]{6,}(?:/[\w-]+)*$))*", _KEYS, ())
+"""In a setting or a name, a path goes on to the end, spaces included, but for the version of a suite."""
 
 
 class Scrubber:
@@ -67,12 +81,12 @@ class Scrubber:
 
     def text(self, text: str) -> str:
         """A message in prose, such as the reason for a failure."""
-        return self._scrubbed(text, _URL, _TEXT_PATH, (*_KEYS, *_OPAQUE), (_HOST_AND_PORT,))
+        return self._scrubbed(text, _PROSE)
 
     def value(self, value: Any) -> Any:
         """A setting or a name, or any structure of them as JSON has it."""
         if isinstance(value, str):
-            return self._scrubbed(value, _VALUE_URL, _VALUE_PATH, _KEYS, ())
+            return self._scrubbed(value, _VALUE)
         if isinstance(value, dict):
             return {
                 self.value(name): KEY if one and SECRET_NAME.search(name) else self.value(one)
@@ -87,27 +101,20 @@ class Scrubber:
                 return what
         return None
 
-    def _scrubbed(
-        self,
-        text: str,
-        url: re.Pattern[str],
-        path: re.Pattern[str],
-        keys: Iterable[re.Pattern[str]],
-        hosts: Iterable[re.Pattern[str]],
-    ) -> str:
+    def _scrubbed(self, text: str, form: _Form) -> str:
         text = whole(text)
         for secret in self._secrets:
             text = text.replace(secret, KEY)
-        text = url.sub(ADDRESS, text)
+        text = form.url.sub(ADDRESS, text)
         for folder in self._folders:
-            text = re.sub(rf"{re.escape(folder)}[^\s\"'?&,;:)\]]*", PATH, text)
-        for pattern in keys:
+            text = re.sub(re.escape(folder) + form.path_end, PATH, text)
+        for pattern in form.keys:
             text = pattern.sub(KEY, text)
-        for pattern in (_MAIL, _LOCAL_HOST, *hosts):
+        for pattern in (_MAIL, _LOCAL_HOST, *form.hosts):
             text = pattern.sub(ADDRESS, text)
         for pattern in (_IPV4, _IPV6):
             text = pattern.sub(lambda found: ADDRESS if _is_address(found.group()) else found.group(), text)
-        text = path.sub(PATH, text)
+        text = re.sub(_BEGINS + form.path_end, PATH, text)
         return self._hosts.sub(ADDRESS, text) if self._hosts else text
 
 

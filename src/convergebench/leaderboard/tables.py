@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +9,10 @@ from pathlib import Path
 from convergebench.analysis import Ranking, Results, headline_rankings
 from convergebench.analysis.round_trip.common_cases import begun_chains, on_chains
 from convergebench.leaderboard.entries import CheckedSubmission, Entry, newest_of
-from convergebench.results import load_results
+from convergebench.results import Records, load_results
 from convergebench.store import Workspace, merging, removal
+from convergebench.store.table_rows import change_fingerprints, forget_measurements, measured_pairs
+from convergebench.store.visibility import set_model_name
 from convergebench.types import fingerprint_of
 
 _LEAST_SHARE = 0.5
@@ -102,24 +103,15 @@ def _verified_first(entries: Iterable[Entry]) -> list[CheckedSubmission]:
 
 def _merge(merged: Workspace, submission: CheckedSubmission, entries: Sequence[Entry]) -> None:
     """Every entry is a model of its own, also if others submitted the same one."""
-    names = {one.fingerprint: one.name for one in entries}
-    known = [(row[0], row[1]) for row in merged.query("SELECT DISTINCT reference, picture FROM measurements")]
-
-    def rename(db: sqlite3.Connection) -> None:
-        db.execute("DELETE FROM model_names")
-        for fingerprint, name in names.items():
-            own = fingerprint_of(submission.digest, fingerprint)
-            db.execute("UPDATE editors SET fingerprint = ? WHERE fingerprint = ?", (own, fingerprint))
-            db.execute("UPDATE trajectories SET editor = ? WHERE editor = ?", (own, fingerprint))
-            db.execute("INSERT INTO model_names VALUES (?, ?, ?)", (own, name, submission.manifest.date))
-        for table in ("measurements", "measurement_details"):
-            db.executemany(f"DELETE FROM {table} WHERE reference = ? AND picture = ?", known)
-
+    own = {one.fingerprint: fingerprint_of(submission.digest, one.fingerprint) for one in entries}
     with Workspace.create(submission.folder) as workspace:
-        others = [row[0] for row in workspace.query("SELECT fingerprint FROM editors") if row[0] not in names]
+        others = [one for one in Records.of(workspace).editors if one not in own]
         if others:
             removal.remove_models(workspace, others)
-        workspace.transact(rename)
+        change_fingerprints(workspace, own)
+        for one in entries:
+            set_model_name(workspace, own[one.fingerprint], one.name)
+        forget_measurements(workspace, measured_pairs(merged))
         merging.merge(merged, workspace)
 
 

@@ -17,8 +17,10 @@ from convergebench.leaderboard.opening import OpenedSubmission
 from convergebench.leaderboard.submitted_rows import BadSubmission
 from convergebench.metrics import MetricSet
 from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
+from convergebench.metrics.regions import FOOTPRINT
 from convergebench.results import load_audit_input
 from convergebench.store import MeasurementKey, Workspace
+from convergebench.store.table_rows import measured_values
 
 RELATIVE_TOLERANCE = ABSOLUTE_TOLERANCE = 1e-3
 """How far a submitted value may be from the one measured here: processors and libraries round differently."""
@@ -73,16 +75,19 @@ def _check_suite(opened: OpenedSubmission) -> bool:
 def _measure(opened: OpenedSubmission, names: Sequence[str]) -> dict[MeasurementKey, float]:
     with Workspace.create(opened.folder) as workspace:
         asyncio.run(measure_workspace(workspace, MetricSet(names), NoProgress(), kinds=EVERY_KIND))
-        sql = "SELECT reference, picture, metric, version, value FROM measurements WHERE value NOTNULL"
-        return {tuple(row[:4]): row[4] for row in workspace.query(sql)}
+        return measured_values(workspace)
 
 
 def _compare(opened: OpenedSubmission, measured: Mapping[MeasurementKey, float]) -> int:
-    """The number of values that both have; BadSubmission if one is different."""
+    """The number of values that both have; BadSubmission if one is different.
+
+    A footprint depends on the scope of the edit too, which its key does not hold: of two edits that gave the
+    same picture, the one measured first counts. No score uses it.
+    """
     compared, wrong = 0, []
     for row in opened.rows["measurements"]:
         key = (row["reference"], row["picture"], row["metric"], row["version"])
-        if row["value"] is None or key not in measured:
+        if row["value"] is None or key not in measured or row["metric"] == FOOTPRINT:
             continue
         compared += 1
         if not _are_equal(row["value"], measured[key]):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from convergebench.network.addresses import AddressPolicy, checked_resolver
 from convergebench.network.answers import BoundedBody, unanswered
@@ -33,6 +35,13 @@ def provider_session(origin: KeyOrigin | None) -> aiohttp.ClientSession:
         return response
 
     return _session(aiohttp.TCPConnector(limit=0), guard)
+
+
+def proxy_for(url: str) -> str | None:
+    """The proxy from the environment. To be looked up once: aiohttp would do so for each request, on a
+    thread, and read a .netrc too."""
+    parts = urlsplit(url)
+    return None if proxy_bypass(parts.netloc) else getproxies().get(parts.scheme)
 
 
 def file_session(policy: AddressPolicy, proxy_hosts: frozenset[str] = frozenset()) -> aiohttp.ClientSession:

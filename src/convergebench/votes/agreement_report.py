@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from convergebench.analysis.judged.bradley_terry import Comparison, Strengths, bradley_terry
 from convergebench.analysis.round_trip.results import Results
@@ -25,12 +25,14 @@ from convergebench.analysis.votes.visibility import (
 )
 from convergebench.analysis.votes.vote import QuestionKind, Vote
 from convergebench.errors import WrongUse
-from convergebench.results import Records, load_results
+from convergebench.protocols import one_shot
+from convergebench.results import Records, SuiteId, load_results
+from convergebench.results.load_results import suites_with_returns
 from convergebench.store import Workspace
 from convergebench.votes.foreign_votes import read_foreign_votes
 from convergebench.votes.predictors import category_groups, predicted_votes, round_groups, visibility_trials
 from convergebench.votes.question_pool import question_pool
-from convergebench.votes.vote_store import read_votes
+from convergebench.votes.vote_store import HUMAN, read_votes
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,8 @@ class AgreementReport:
     imported: Strengths | None
     """From imported preferences by model names; None if there are none."""
     imported_votes: int
+    imported_judges: Mapping[str, Strengths]
+    """The same from verdicts of models, by the model."""
 
 
 def agreement_report(workspace: Workspace, suite: str | None = None) -> AgreementReport:
@@ -86,14 +90,41 @@ def agreement_report(workspace: Workspace, suite: str | None = None) -> Agreemen
     if not votes and not foreign:
         raise WrongUse("there are no votes yet; collect some with convergebench vote")
     records = Records.of(workspace)
-    results = load_results(records, suite)
+    results = _results(records, suite)
     checks = rater_checks(votes)
     marked = {one.rater for one in checks if one.is_marked}
     trusted = [vote for vote in votes if vote.rater not in marked]
     everyone = _findings(records, results, votes)
     unmarked = _findings(records, results, trusted) if marked else everyone
-    imported = bradley_terry(foreign) if foreign else None
-    return AgreementReport(results.suite, tuple(checks), unmarked, everyone, imported, len(foreign))
+    of_people = [one for one in foreign if one.rater.startswith(f"{HUMAN}:")]
+    models = dict.fromkeys(one.rater for one in foreign if not one.rater.startswith(f"{HUMAN}:"))
+    return AgreementReport(
+        suite=results.suite,
+        raters=tuple(checks),
+        unmarked=unmarked,
+        everyone=everyone,
+        imported=bradley_terry(of_people) if of_people else None,
+        imported_votes=len(of_people),
+        imported_judges={
+            name: bradley_terry(replace(one, rater="") for one in foreign if one.rater == name)
+            for name in models
+        },
+    )
+
+
+def _results(records: Records, suite: str | None) -> Results:
+    """The suite's returns; none where it has single edits only."""
+    single = [
+        one.case.suite
+        for one in records.trajectories
+        if one.is_newest and one.protocol == one_shot().name
+        if suite is None or SuiteId.parse(one.case.suite).is_named(suite)
+    ]
+    returning = suites_with_returns(records)
+    wanted = [one for one in returning if suite is None or SuiteId.parse(one).is_named(suite)]
+    if not single or wanted:
+        return load_results(records, suite)
+    return Results(suite=single[-1], rounds=0, metrics=(), returns=(), troubles=(), uses=())
 
 
 def measured_headline_thresholds(workspace: Workspace, results: Results) -> MeasuredThresholds | str:

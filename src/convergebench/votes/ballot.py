@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from convergebench.analysis.votes.question_order import PairTally, least_certain, slot_of
+from convergebench.analysis.judged.next_comparison import PairTally, least_certain
+from convergebench.analysis.votes.question_order import slot_of
 from convergebench.analysis.votes.staircase import next_round
 from convergebench.analysis.votes.vote import QuestionKind, Vote
 from convergebench.types import Digest

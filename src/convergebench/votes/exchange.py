@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from convergebench.analysis.judged.bradley_terry import Winner
+from convergebench.analysis.judged.pairwise_summary import PairwiseVerdicts
 from convergebench.analysis.votes.vote import Answer, PairVote, Vote
 from convergebench.errors import WrongUse
 from convergebench.votes.vote_lines import is_pseudonym, vote_from
@@ -31,7 +32,8 @@ _GEDIT: Mapping[str, Answer] = {"Image A": "first", "Image B": "second", "Tie": 
 _GENAI: Mapping[str, Answer] = {
     "leftvote": "first", "rightvote": "second", "tievote": "tie", "bothbad_vote": "both_bad",
 }  # fmt: skip
-_GEDIT_KEY = re.compile(r"(?P<case>.+)_pair_(?P<first>.+?)_vs_(?P<second>.+)")
+_GEDIT_KEY = re.compile(r"(?P<case>.+?)_pair_(?P<first>.+?)_vs_(?P<second>.+)")
+_GEDIT_WORDS: Mapping[Winner, str] = {"first": "Image A", "second": "Image B", "tie": "Tie"}
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class ForeignVote:
     round: int | None = None
     seed: int = 0
     seconds: float = 0.0
+    judge: str = ""
+    """The model that judged; empty if a person did."""
 
 
 def read_vote_file(path: Path) -> tuple[VoteFormat, list[Vote] | list[ForeignVote]]:
@@ -111,10 +115,11 @@ def _gedit(row: Mapping[str, Any]) -> ForeignVote:
     found = _GEDIT_KEY.fullmatch(str(row["key"]))
     if found is None:
         raise ValueError("its key is not PROMPT_pair_MODEL_vs_MODEL")
-    answer = _answer(row["results"]["winner"], _GEDIT)
+    answer = _answer((row.get("results") or row["result"])["winner"], _GEDIT)
     return ForeignVote(
-        _rater(row, "rater"), found["first"], found["second"], answer, found["case"], int(row["row"]), "edit"
-    )
+        _rater(row, "rater"), found["first"], found["second"], answer, found["case"], int(row["row"]), "edit",
+        judge=str(row.get("judge") or ""),
+    )  # fmt: skip
 
 
 def _genai(row: Mapping[str, Any]) -> ForeignVote:
@@ -127,6 +132,7 @@ def _genai(row: Mapping[str, Any]) -> ForeignVote:
 _READERS: Sequence[tuple[VoteFormat, set[str], Any]] = (
     ("arena", {"model_a", "model_b", "winner"}, _arena),
     ("gedit-v2", {"key", "results"}, _gedit),
+    ("gedit-v2", {"key", "result"}, _gedit),
     ("genai-bench", {"left_model", "right_model", "vote_type"}, _genai),
 )
 
@@ -163,22 +169,42 @@ def _named(winner: Winner) -> str:
 
 def gedit_jsonl(votes: Iterable[PairVote]) -> str:
     """Votes on edits, as GEdit-Bench v2 has them."""
-    words = {"first": "Image A", "second": "Image B", "tie": "Tie"}
-    lines = [
-        {"key": f"{vote.case}_pair_{vote.first}_vs_{vote.second}", "rater": vote.rater,
-         "results": {"winner": words[vote.winner]}}
+    return _json_lines(
+        {"key": gedit_key(vote.case, vote.first, vote.second), "rater": vote.rater,
+         "results": {"winner": _GEDIT_WORDS[vote.winner]}}
         for vote in votes if vote.kind == "edit"
-    ]  # fmt: skip
+    )  # fmt: skip
+
+
+def gedit_verdicts_jsonl(verdicts: Iterable[PairwiseVerdicts], judge: str) -> str:
+    """A judge's comparisons by one rubric, as GEdit-Bench v2 has them: the winner in both orders, or a tie.
+    Comparisons without a verdict are left out."""
+    return _json_lines(
+        {"key": gedit_key(one.case, one.first, one.second), "judge": judge,
+         "results": {"winner": _GEDIT_WORDS[outcome.comparison.winner]}}
+        for one in verdicts if (outcome := one.outcome) is not None
+    )  # fmt: skip
+
+
+def gedit_key(case: str, first: str, second: str) -> str:
+    """WrongUse if a name could not be read from the key again."""
+    key = f"{case}_pair_{first}_vs_{second}"
+    found = _GEDIT_KEY.fullmatch(key)
+    if found is None or found.groups() != (case, first, second):
+        raise WrongUse(f"GEdit-Bench v2 has no way to write {key}: a name holds _pair_ or _vs_; rename it")
+    return key
+
+
+def _json_lines(lines: Iterable[Mapping[str, Any]]) -> str:
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
 
 
 def genai_jsonl(votes: Iterable[PairVote], instructions: Mapping[str, str]) -> str:
     """Votes on edits, as GenAI-Bench has them, without pictures."""
     words: dict[str, str] = {"first": "leftvote", "second": "rightvote", "tie": "tievote"}
-    lines = [
+    return _json_lines(
         {"instruct_prompt": instructions.get(vote.case, ""), "left_model": vote.first,
          "right_model": vote.second, "rater": vote.rater,
          "vote_type": "bothbad_vote" if vote.both_bad else words[vote.winner]}
         for vote in votes if vote.kind == "edit"
-    ]  # fmt: skip
-    return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
+    )  # fmt: skip

@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 
 from convergebench.analysis.judged.bradley_terry import Comparison
+from convergebench.analysis.votes.vote import IMPORTED as MODE
 from convergebench.analysis.votes.vote import WINNERS, Vote
-from convergebench.judges import JudgeReply, Rubric, Verdict
+from convergebench.judges import JudgeFacts, JudgeReply, Rubric, Verdict
 from convergebench.judges.base import JudgeAttempt
 from convergebench.judges.rubric import CHOICES, Ask
 from convergebench.results.judgements import stored_verdicts
@@ -23,7 +24,7 @@ from convergebench.store.judgements import (
 from convergebench.types import fingerprint_of
 from convergebench.votes.exchange import ForeignVote
 from convergebench.votes.question_pool import PairQuestion, QuestionPool
-from convergebench.votes.vote_store import human_judge
+from convergebench.votes.vote_store import human_judge, imported_judge
 
 IMPORTED = Rubric(
     id="imported_preference",
@@ -44,9 +45,7 @@ def vote_on_pictures(vote: ForeignVote, pool: QuestionPool, at: str) -> Vote | N
             first, second = one.pictures[::-1] if turned else one.pictures
             pictures = (("source", one.source), ("first", first), ("second", second))
             texts = {"instruction": one.instruction} if one.kind == "edit" else {}
-            return Vote(
-                vote.rater, one.kind, pictures, vote.answer, vote.seconds, texts, at=at, mode="imported"
-            )
+            return Vote(vote.rater, one.kind, pictures, vote.answer, vote.seconds, texts, at=at, mode=MODE)
     return None
 
 
@@ -60,9 +59,14 @@ def _is_about(vote: ForeignVote, one: PairQuestion) -> bool:
     )
 
 
+def judge_of(vote: ForeignVote) -> JudgeFacts:
+    """The person or the model that gave it."""
+    return imported_judge(vote.judge) if vote.judge else human_judge(vote.rater)
+
+
 def save_foreign_vote(workspace: Workspace, vote: ForeignVote, origin: str, run: int) -> bool:
     """Keep it by names; false if it was there before. `origin` tells files apart."""
-    judge = human_judge(vote.rater)
+    judge = judge_of(vote)
     texts = {"first": vote.first, "second": vote.second, "case": vote.case, "origin": f"{origin}:{vote.row}"}
     key = fingerprint_of("imported", judge.fingerprint, texts)
     if key in stored_verdicts(workspace, [key]):
@@ -80,7 +84,7 @@ def save_foreign_vote(workspace: Workspace, vote: ForeignVote, origin: str, run:
 
 
 def read_foreign_votes(workspace: Workspace) -> Sequence[Comparison]:
-    """With the case as the cluster."""
+    """Of people and models, each by the name of its judge, with the case as the cluster."""
     winners = {share: winner for winner, share in CHOICES.items()}
     found = []
     for name, texts, value in imported_preferences(workspace):

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from convergebench.analysis.votes.question_order import PairTally, interval_width, slot_of
+from convergebench.analysis.judged.next_comparison import PairTally, interval_width
+from convergebench.analysis.votes.question_order import slot_of
 from convergebench.analysis.votes.vote import QuestionKind, Vote
 from convergebench.atomic_files import replacing
 from convergebench.errors import WrongUse

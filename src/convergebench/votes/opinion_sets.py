@@ -16,6 +16,8 @@ from convergebench import metrics
 from convergebench.analysis.votes.opinion_agreement import ScoredPicture, goodness
 from convergebench.errors import WrongUse
 from convergebench.picture import Picture
+from convergebench.types import Measurement, MetricFacts
+from convergebench.votes.opinion_cache import OpinionCache, value_name
 
 _BATCH = 16
 
@@ -92,25 +94,38 @@ def read_opinions(name: str, folder: Path, limit: int | None = None) -> list[Opi
 
 
 def measured_opinions(
-    rows: Sequence[OpinionRow], names: Sequence[str], on_progress: Callable[[int], None]
+    rows: Sequence[OpinionRow], names: Sequence[str], cache: OpinionCache, on_progress: Callable[[int], None]
 ) -> list[ScoredPicture]:
-    """Measure every picture against its reference; `on_progress` gets the number done so far."""
+    """Every picture measured against its reference, unless the cache has its values; `on_progress` gets the
+    number done so far."""
     chosen = metrics.MetricSet(names)
-    facts = {one.name: one for one in chosen.facts}
+    wanted = {value_name(one): one for one in chosen.facts}
     reference = lru_cache(8)(_picture)
-    found: list[ScoredPicture] = []
-    for start in range(0, len(rows), _BATCH):
-        batch = rows[start : start + _BATCH]
+    lacking = [row for row in rows if wanted.keys() - cache.values(row.reference, row.distorted).keys()]
+    on_progress(len(rows) - len(lacking))
+    for start in range(0, len(lacking), _BATCH):
+        batch = lacking[start : start + _BATCH]
         pairs = [(reference(row.reference), _picture(row.distorted)) for row in batch]
         for row, values in zip(batch, chosen.measure(pairs), strict=True):
-            good = {
-                name: goodness(one.value, facts[name])
-                for name, one in values.items()
-                if one.value is not None and name in facts
-            }
-            found.append(ScoredPicture(row.reference.name, row.distortion, row.opinion, good))
-        on_progress(len(found))
-    return found
+            found = {value_name(one): _value(values.get(one.name)) for one in chosen.facts}
+            cache.add(row.reference, row.distorted, found)
+        on_progress(len(rows) - len(lacking) + start + len(batch))
+    return [_scored(row, cache.values(row.reference, row.distorted), wanted) for row in rows]
+
+
+def _scored(
+    row: OpinionRow, values: Mapping[str, float | None], wanted: Mapping[str, MetricFacts]
+) -> ScoredPicture:
+    good = {
+        facts.name: goodness(value, facts)
+        for name, facts in wanted.items()
+        if (value := values.get(name)) is not None
+    }
+    return ScoredPicture(row.reference.name, row.distortion, row.opinion, good)
+
+
+def _value(measured: Measurement | None) -> float | None:
+    return None if measured is None else measured.value
 
 
 def opinion_metrics(wanted: Iterable[str]) -> list[str]:

@@ -97,13 +97,19 @@ def _return_scores(results: Results) -> _Scores:
 
 
 def _edit_scores(results: Results) -> _Scores:
-    """Of metrics against the input, only CLIP's direction says whether an edit is good."""
+    """First edits against their input. CLIP's direction says whether the edit was done; what compares two
+    pictures says how much was left alone, and is as good as people find that."""
     found: dict[ReturnPlace, dict[str, float]] = {}
     for part in _parts(results):
+        facts = {one.name: one for one in part.metrics}
         for item in part.returns:
-            measured = item.forwards[0].get(CLIP_DIRECTION) if item.forwards else None
-            if measured is not None and measured.value is not None:
-                found[_place(item)] = {CLIP_DIRECTION: measured.value}
+            for name, one in (item.forwards[0] if item.forwards else {}).items():
+                if one.value is None:
+                    continue
+                if name == CLIP_DIRECTION:
+                    found.setdefault(_place(item), {})[name] = one.value
+                elif name in facts:
+                    found.setdefault(_place(item), {})[name] = goodness(one.value, facts[name])
     return found
 
 
@@ -143,6 +149,8 @@ def _margins(
     first, second = (
         {
             **scores.get((model, said.case, said.seed, said.round), {}),
+            # A rubric on the result alone does not show the source.
+            **graded.get((said.kind, "", picture), {}),
             **graded.get((said.kind, question.source, picture), {}),
         }
         for model, picture in zip((said.first, said.second), pictures, strict=True)
@@ -154,10 +162,6 @@ def _margins(
     }
     preferred = compared.get((said.kind, question.source, *pictures), {})
     return {**margins, **{name: value - 0.5 for name, value in preferred.items()}}
-
-
-def _preference(first: float, second: float) -> float:
-    return float((first > second) - (first < second))
 
 
 def category_groups(votes: Sequence[PredictedVote]) -> Iterator[tuple[str, list[PredictedVote]]]:

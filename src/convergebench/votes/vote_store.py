@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from convergebench.analysis.votes.vote import QuestionKind, Vote
+from convergebench.analysis.votes.vote import IMPORTED, QuestionKind, Vote
 from convergebench.judges import JudgeFacts, JudgeReply, Rubric, Subject, Verdict, rubric
 from convergebench.judges.asking import key_of, pictures_sent, texts_sent
 from convergebench.judges.base import JudgeAttempt
@@ -38,10 +38,16 @@ def human_judge(pseudonym: str) -> JudgeFacts:
     return JudgeFacts(f"{HUMAN}:{pseudonym}", version="1", provider=HUMAN, model=pseudonym)
 
 
-def save_vote(workspace: Workspace, vote: Vote, run: int) -> bool:
-    """Return when the vote is on disk; false if it was there before."""
-    judge, asked = human_judge(vote.rater), rubric(RUBRICS[vote.kind])
-    request = _request(vote, asked)
+def imported_judge(name: str) -> JudgeFacts:
+    """A model whose verdicts were given elsewhere. What it was asked there is not known, so it is never taken
+    for a judge of this workspace."""
+    return JudgeFacts(f"{IMPORTED}:{name}", version="1", provider=IMPORTED, model=name)
+
+
+def save_vote(workspace: Workspace, vote: Vote, run: int, judge: JudgeFacts | None = None) -> bool:
+    """Return when the vote is on disk; false if it was there before. It is the rater's, or the judge's."""
+    judge, asked = judge or human_judge(vote.rater), rubric(RUBRICS[vote.kind])
+    request = _request(vote, asked, judge)
     if request.key in stored_verdicts(workspace, [request.key]):
         return False
     enlist_judge(workspace, judge, [asked])
@@ -61,7 +67,8 @@ def read_votes(workspace: Workspace) -> list[Vote]:
 
 def withdraw_vote(workspace: Workspace, vote: Vote) -> None:
     """Remove one vote, because the rater took it back."""
-    delete_judgement(workspace, _request(vote, rubric(RUBRICS[vote.kind])).key).result()
+    request = _request(vote, rubric(RUBRICS[vote.kind]), human_judge(vote.rater))
+    delete_judgement(workspace, request.key).result()
 
 
 def delete_rater(workspace: Workspace, pseudonym: str) -> int:
@@ -76,12 +83,11 @@ def raters(votes: Iterable[Vote]) -> list[str]:
     return list(dict.fromkeys(vote.rater for vote in votes))
 
 
-def _request(vote: Vote, asked: Rubric) -> JudgementRequest:
-    judge = human_judge(vote.rater).fingerprint
+def _request(vote: Vote, asked: Rubric, judge: JudgeFacts) -> JudgementRequest:
     subject = Subject({role: (digest,) for role, digest in vote.pictures}, vote.texts)
     pictures, texts = pictures_sent(asked, subject), texts_sent(asked, subject)
-    key = key_of(judge, asked, pictures, texts, vote.repeat)
-    return JudgementRequest(key, judge, asked.fingerprint, pictures, texts, vote.repeat)
+    key = key_of(judge.fingerprint, asked, pictures, texts, vote.repeat)
+    return JudgementRequest(key, judge.fingerprint, asked.fingerprint, pictures, texts, vote.repeat)
 
 
 def _verdict(vote: Vote, asked: Rubric) -> Verdict:

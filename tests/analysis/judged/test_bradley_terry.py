@@ -9,13 +9,12 @@ import pytest
 
 from convergebench.analysis.judged.bradley_terry import (
     Comparison,
-    PairwiseVerdicts,
     Winner,
     bradley_terry,
     order_swapped,
-    pairwise_summaries,
     wins_and_ties,
 )
+from convergebench.analysis.judged.pairwise_summary import PairwiseVerdicts, pairwise_summaries
 
 
 def simulated(strengths: dict[str, float], tie_weight: float, each: int, seed: int = 0) -> list[Comparison]:

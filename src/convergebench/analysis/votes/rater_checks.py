@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from convergebench.analysis.votes.vote import Vote
+from convergebench.analysis.votes.vote import IMPORTED, Vote
 
 FAILS_ATTENTIVE, FAILS_BY_CHANCE = 0.1, 0.5
 """The assumed share of failed catch trials."""
@@ -33,7 +33,8 @@ class RaterCheck:
     repeats: int
     """Pairs that were decided twice, in both orders."""
     contradictions: int
-    median_seconds: float
+    median_seconds: float | None
+    """None if it is not known how long they took."""
     fast: int
     """Answers faster than one can look."""
 
@@ -74,7 +75,8 @@ def _check(rater: str, votes: Sequence[Vote]) -> RaterCheck:
     answered = [vote for vote in votes if vote.answer != "skip"]
     catches = [vote for vote in answered if vote.is_catch_trial]
     repeats, contradictions = _repeats(answered)
-    times = [vote.seconds for vote in answered] or [0.0]
+    # Votes from elsewhere may come without their time.
+    times = [vote.seconds for vote in answered if vote.seconds or vote.mode != IMPORTED]
     return RaterCheck(
         rater=rater,
         votes=len(votes),
@@ -83,8 +85,8 @@ def _check(rater: str, votes: Sequence[Vote]) -> RaterCheck:
         catch_failed=sum(vote.answer in ("first", "second", "yes") for vote in catches),
         repeats=repeats,
         contradictions=contradictions,
-        median_seconds=statistics.median(times),
-        fast=sum(vote.seconds < FASTEST_LOOK_SECONDS for vote in answered),
+        median_seconds=statistics.median(times) if times else None,
+        fast=sum(seconds < FASTEST_LOOK_SECONDS for seconds in times),
     )
 
 

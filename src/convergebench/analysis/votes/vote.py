@@ -18,6 +18,9 @@ VISIBILITY_ANSWERS: tuple[Answer, ...] = ("yes", "no", "skip")
 WINNERS: Mapping[Answer, Winner] = {"first": "first", "second": "second", "tie": "tie", "both_bad": "tie"}
 """Two bad pictures tie. A skipped question has no winner."""
 
+IMPORTED = "imported"
+"""The mode of votes that were given elsewhere."""
+
 
 @dataclass(frozen=True)
 class Vote:

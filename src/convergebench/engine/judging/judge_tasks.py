@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeAlias
 
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.judging.judge_client import ASK_AGAIN
@@ -14,8 +15,18 @@ from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.engine.shared_limits import limits_in
 from convergebench.judges import Judge
 from convergebench.store import Workspace
+from convergebench.store.workspace import Run
 
-__all__ = ["JudgingOutcome", "JudgingProgress", "JudgingTask", "judge_in_run", "judge_tasks"]
+__all__ = [
+    "AddTasks",
+    "JudgingOutcome",
+    "JudgingProgress",
+    "JudgingTask",
+    "judge_arriving",
+    "judge_in_run",
+    "judge_tasks",
+    "judging_run",
+]
 
 
 async def judge_tasks(
@@ -55,13 +66,52 @@ async def judge_in_run(
     progress: JudgingProgress | None = None,
 ) -> JudgingOutcome:
     """Judge the tasks as a separate run, recorded with these settings, the judge and the limits."""
+
+    async def all_at_once(add: AddTasks) -> Sequence[JudgingTask]:
+        return tasks
+
+    return await judge_arriving(all_at_once, judge, workspace, settings, limits, retry_missing, progress)
+
+
+AddTasks: TypeAlias = Callable[[Sequence[JudgingTask]], object]
+
+
+async def judge_arriving(
+    arriving: Callable[[AddTasks], Awaitable[Sequence[JudgingTask]]],
+    judge: Judge,
+    workspace: Workspace,
+    settings: Mapping[str, Any],
+    limits: RunLimits = DEFAULT_LIMITS,
+    retry_missing: bool = False,
+    progress: JudgingProgress | None = None,
+) -> JudgingOutcome:
+    """As `judge_in_run`, for tasks that become known one after the other. `arriving` may add some that are
+    judged at once, and returns all of them, in the order of the verdicts."""
+    with judging_run(judge, workspace, settings, limits, retry_missing) as run:
+        stage = JudgingStage(
+            judge, workspace, limits_in(workspace, run.id, limits), run=run.id,
+            retry_missing=retry_missing, progress=progress,
+        )  # fmt: skip
+        with interruptible(stage.interrupt):
+            async with stage:
+                keys = stage.add(await arriving(stage.add))
+        judged = stage.judged(keys)
+        run.interrupted = judged.interrupted
+    return judged
+
+
+@contextmanager
+def judging_run(
+    judge: Judge,
+    workspace: Workspace,
+    settings: Mapping[str, Any],
+    limits: RunLimits,
+    retry_missing: bool,
+) -> Iterator[Run]:
+    """A run, recorded with these settings, the judge and the limits."""
     recorded = {
         **settings, "judge": judge.facts.name, "concurrency": limits.judge_concurrency,
         "per_minute": limits.per_minute, "max_cost_usd": limits.max_cost_usd, "retry_missing": retry_missing,
     }  # fmt: skip
     with workspace.run(recorded) as run:
-        judged = await judge_tasks(
-            tasks, judge, workspace, run=run.id, limits=limits, retry_missing=retry_missing, progress=progress
-        )
-        run.interrupted = judged.interrupted
-    return judged
+        yield run

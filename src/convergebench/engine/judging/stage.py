@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -70,6 +70,11 @@ class JudgingStage:
         self._is_complete = False
         """Whether all tasks have been added."""
         self._changed = asyncio.Event()
+        self._settled: set[str] = set()
+        """Judgements with a verdict, and those that will get none."""
+        self._lost: list[str] = []
+        """Judgements of which a picture is lost."""
+        self._newly_settled = asyncio.Event()
 
     async def __aenter__(self) -> JudgingStage:
         self._working = asyncio.create_task(self._work_off())
@@ -95,6 +100,28 @@ class JudgingStage:
         self._plan(max(len(self._queue), self._expected))
         self._changed.set()
         return keys
+
+    @property
+    def at_once(self) -> int:
+        """The number of questions that are asked in parallel."""
+        return self._at_once
+
+    def is_settled(self, keys: Collection[str]) -> bool:
+        """Whether each of these judgements has a verdict or will get none."""
+        return self._settled.issuperset(keys)
+
+    async def progress(self) -> bool:
+        """Wait until a judgement is settled; false if the stage stops before."""
+        self._newly_settled.clear()
+        waited = [asyncio.create_task(one.wait()) for one in (self._newly_settled, self._stop)]
+        await asyncio.wait({*waited, self._working}, return_when=asyncio.FIRST_COMPLETED)
+        for one in waited:
+            one.cancel()
+        return self._newly_settled.is_set()
+
+    def verdict(self, key: str) -> Verdict | None:
+        """None if there is none so far."""
+        return self._verdicts.get(key)
 
     def interrupt(self) -> None:
         """Send no more questions. Requests in flight finish and are stored."""
@@ -162,7 +189,9 @@ class JudgingStage:
         try:
             if left:
                 await self._client.started()
-            return await asyncio.to_thread(self._questions, left)
+            ready = await asyncio.to_thread(self._questions, left)
+            self._settle_keys(self._lost)
+            return ready
         except BaseException:
             for waiting in left:
                 self._queue.release(waiting)
@@ -177,6 +206,7 @@ class JudgingStage:
             except LostPicture as error:
                 log.warning("not judged: %s", error)
                 self._queue.release(one)
+                self._lost.append(one.request.key)
         return ready
 
     async def _work(self, ready: asyncio.Queue[_Ready | None], group: asyncio.TaskGroup) -> None:
@@ -205,6 +235,11 @@ class JudgingStage:
                 self._session.outcome.new += 1
                 self._record({key: verdict}, replayed=False)
         self._queue.release(waiting)
+        self._settle_keys([key])
+
+    def _settle_keys(self, keys: Iterable[str]) -> None:
+        self._settled.update(keys)
+        self._newly_settled.set()
 
     def _ending(self) -> contextlib.AbstractContextManager[None]:
         return self._session.ending(self._judge)
@@ -216,6 +251,7 @@ class JudgingStage:
 
     def _record(self, verdicts: dict[str, Verdict], *, replayed: bool) -> None:
         self._verdicts |= verdicts
+        self._settle_keys(verdicts)
         for verdict in verdicts.values():
             self._progress.judged(verdict, replayed=replayed)
 

@@ -54,8 +54,9 @@ def judging_section(
 
 
 def _people(records: Records) -> set[Digest]:
-    """The judges that are persons."""
-    return {one.fingerprint for one in records.judges if one.name.startswith("human:")}
+    """The judges that are persons, and those whose verdicts come from elsewhere: of these, too, only the
+    outcome of one order is known."""
+    return {one.fingerprint for one in records.judges if one.name.startswith(("human:", "imported:"))}
 
 
 def piece_keys(judgements: Sequence[Judgement]) -> range:

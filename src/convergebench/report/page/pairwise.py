@@ -8,7 +8,9 @@ from dataclasses import asdict, replace
 from itertools import combinations
 from typing import Any
 
-from convergebench.analysis.judged.bradley_terry import MIRRORED, PairwiseVerdicts, Winner, pairwise_summaries
+from convergebench.analysis.judged.bradley_terry import MIRRORED, Winner
+from convergebench.analysis.judged.pairwise_summary import PairwiseVerdicts, pairwise_summaries
+from convergebench.benchmarks.wording import wording_name
 from convergebench.protocols import is_undoing
 from convergebench.protocols.refine import NAMES as REFINING
 from convergebench.report.page.step_index import IndexedStep
@@ -22,13 +24,14 @@ _WINNERS: Mapping[float, Winner] = {1.0: "first", 0.5: "tie", 0.0: "second"}
 def contest_tables(
     judgements: Sequence[Judgement], steps: Sequence[IndexedStep], people: Collection[Digest] = ()
 ) -> list[dict[str, Any]]:
-    """Wins, ties and strengths for every judge and comparing rubric.
+    """Wins, ties and strengths for every judge, comparing rubric, suite and language.
 
     Two models that created the identical picture tie, without a question to the judge. Judges that are
     `people` are asked in one order, drawn by lot.
     """
     tables = []
     compared = [one for one in judgements if one.rubric.compares]
+    wordings = {one.rubric.name: wording_name(one.rubric.wording) for one in compared}
     for judge in dict.fromkeys(one.judge for one in compared):
         mine = [one for one in compared if one.judge == judge]
         asked = [_in_one_order(one) for one in _pairwise_verdicts(mine)] if judge in people else None
@@ -38,10 +41,24 @@ def contest_tables(
                 "models": [asdict(one) for one in found.strengths.models],
                 "missing": found.strengths.missing,
             }
+            under = ", ".join(filter(None, (wordings[found.rubric], found.language)))
+            models = [
+                {"model": model, "won": one.won, "tied": one.tied, "lost": one.lost, "share": one.share}
+                for model, one in found.models.items()
+            ]
             counts = {"n": found.n, "missing": found.missing, "ties": found.ties,
                       "order_disagreements": found.order_disagreements}  # fmt: skip
             tables.append(
-                {"judge": judge, "rubric": found.rubric, **counts, "wins": wins, "strengths": strengths}
+                {
+                    "judge": judge,
+                    "rubric": found.rubric,
+                    "suite": found.suite,
+                    "under": under,
+                    **counts,
+                    "models": models,
+                    "wins": wins,
+                    "strengths": strengths,
+                }
             )
     return tables
 
@@ -53,11 +70,22 @@ def _pairwise_verdicts(judgements: Sequence[Judgement]) -> list[PairwiseVerdicts
         winner = None if one.value is None else _WINNERS[one.value]
         for place, other in zip(one.places, one.others, strict=True):
             first, second = sorted((place.model, other.model))
-            where = (place.protocol, place.case, place.seed, place.round, place.picture)
+            where = (place.suite, place.language, place.protocol, place.case, place.seed, place.round,
+                     place.picture)  # fmt: skip
             order = "shown" if place.model == first else "swapped"
             found[one.rubric.name, first, second, where, one.record.repeat][order] = winner
     return [
-        PairwiseVerdicts(rubric, first, second, orders.get("shown"), orders.get("swapped"), where[-1])
+        PairwiseVerdicts(
+            rubric,
+            first,
+            second,
+            orders.get("shown"),
+            orders.get("swapped"),
+            cluster=where[-1],
+            suite=where[0],
+            language=where[1],
+            case=where[3],
+        )
         for (rubric, first, second, where, _), orders in found.items()
     ]
 
@@ -86,10 +114,14 @@ def _ties(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]) -> Iter
             if step.place.model in models and (step.place.suite, step.place.round) in where
         ]
         for group in _same(found, judged[0].rubric):
-            clusters = {step.place.model: step.place.picture for step in group}
-            for first, second in combinations(sorted(clusters), 2):
+            places = {step.place.model: step.place for step in group}
+            for first, second in combinations(sorted(places), 2):
+                at = places[first]
                 for _ in {one.record.repeat for one in judged}:
-                    yield PairwiseVerdicts(name, first, second, "tie", "tie", clusters[first])
+                    yield PairwiseVerdicts(
+                        name, first, second, "tie", "tie", cluster=at.picture, suite=at.suite,
+                        language=at.language, case=at.case,
+                    )  # fmt: skip
 
 
 def _same(steps: Sequence[IndexedStep], rubric: RubricRecord) -> list[list[IndexedStep]]:
@@ -103,5 +135,7 @@ def _same(steps: Sequence[IndexedStep], rubric: RubricRecord) -> list[list[Index
             continue
         # Returns are compared with the source, which the case determines; later edits may start anywhere.
         start = () if place.kind == "return" else (record.inputs, record.instruction)
-        groups[place.protocol, place.case, place.seed, place.round, start, record.picture].append(step)
+        groups[
+            place.suite, place.protocol, place.case, place.seed, place.round, start, record.picture
+        ].append(step)
     return list(groups.values())

@@ -69,13 +69,20 @@ convergebench.judged = (() => {
     });
   }
 
-  function contests(found) {
-    return found.map((one) => h("div", {}, h("h3", {}, one.rubric),
+  function contests(found, title) {
+    const strengthOf = (one, model) => one.strengths.models.find((line) => line.model === model);
+    return found.map((one) => h("div", {}, h("h3", {}, `${one.rubric}, ${title(one)}`),
       h("p", { class: "quiet" }, `${counted(one.n, "comparison")} with a verdict in both orders, ${one.missing} without; ${counted(one.ties, "tie")}, ${one.order_disagreements} of them because the orders disagree.`),
+      table(["model", right("won"), right("tied"), right("lost"), right("wins"), right("strength"), right("95 % interval")], one.models.map((line) => {
+        const strength = strengthOf(one, line.model);
+        return h("tr", {}, h("th", { scope: "row" }, line.model), [line.won, line.tied, line.lost].map((count) => h("td", { class: "number" }, String(count))),
+          h("td", { class: "number" }, `${Math.round(100 * line.share)} %`),
+          h("td", { class: "number" }, strength ? convergebench.signed(strength.value, 2) : ABSENT),
+          h("td", { class: "number" }, strength ? interval(strength.low, strength.high, 2) : ABSENT));
+      }), `Models by ${one.rubric}`),
+      h("p", { class: "quiet" }, one.strengths.missing ? `No strengths: ${one.strengths.missing}.` : "Strength, by Bradley and Terry with ties; intervals account for the source picture. Every two models:"),
       table(["model", "against", right("won"), right("tied"), right("lost")], one.wins.map(([model, other, won, tied, lost]) =>
-        h("tr", {}, h("th", { scope: "row" }, model), h("td", {}, other), [won, tied, lost].map((count) => h("td", { class: "number" }, String(count))))), `Wins by ${one.rubric}`),
-      one.strengths.missing ? h("p", { class: "quiet" }, `No strengths: ${one.strengths.missing}.`)
-        : h("p", {}, "Strength, by Bradley and Terry with ties: ", one.strengths.models.map((model) => `${model.model} ${convergebench.signed(model.value, 2)} ${interval(model.low, model.high, 2)}`).join(", "), ".")));
+        h("tr", {}, h("th", { scope: "row" }, model), h("td", {}, other), [won, tied, lost].map((count) => h("td", { class: "number" }, String(count))))), `Wins by ${one.rubric}`)));
   }
 
   function calls(judging, lines) {

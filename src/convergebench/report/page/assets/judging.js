@@ -83,7 +83,7 @@ convergebench.views.judging = (() => {
     return [
       groups.map((name) => h("section", { "aria-label": name }, h("h2", {}, name), tables.summaries(judging, lines.filter((one) => title(one) === name), name))),
       judging.subsets.filter(isChosen).map((one) => subset(one, title(one), wanted, pick)),
-      contests.length > 0 && h("section", { "aria-label": "Two models compared" }, h("h2", {}, "Two models compared"), tables.contests(contests)),
+      contests.length > 0 && h("section", { "aria-label": "Two models compared" }, h("h2", {}, "Two models compared"), tables.contests(contests, title)),
       h("section", { "aria-label": "Calls" }, h("h2", {}, "Calls"), tables.calls(judging, judging.calls.filter(isChosen))),
     ];
   }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from convergebench.analysis.judged.agreement import krippendorff_alpha, spread
 from convergebench.analysis.judged.benchmark_scores import (
@@ -17,7 +19,13 @@ from convergebench.benchmarks.benchmark import AsPublished, JudgedBenchmark
 from convergebench.benchmarks.registry import benchmark_of
 from convergebench.benchmarks.wording import chosen_rubrics
 from convergebench.engine.judging.candidates import JudgingCandidate, judging_candidates
-from convergebench.engine.judging.judge_tasks import JudgingOutcome, JudgingProgress, judge_in_run
+from convergebench.engine.judging.judge_tasks import (
+    AddTasks,
+    JudgingOutcome,
+    JudgingProgress,
+    JudgingTask,
+    judge_arriving,
+)
 from convergebench.engine.judging.reference_pictures import store_references
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.errors import WrongUse
@@ -27,6 +35,11 @@ from convergebench.results import Records, SuiteId
 from convergebench.store import Workspace
 from convergebench.suites.case_hints import ENGLISH
 from convergebench.types import Case, Suite
+
+TakeIn: TypeAlias = Callable[[Callable[[int], None]], None]
+"""Brings edits into the workspace, and calls back with the number of those that are stored so far."""
+_FIRST_STORED = 16
+"""How many edits are stored before the first are judged."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +91,7 @@ async def score_suite(
     limits: RunLimits = DEFAULT_LIMITS,
     retry_missing: bool = False,
     progress: JudgingProgress | None = None,
+    take_in: TakeIn | None = None,
 ) -> Scored:
     """Judge the suite's cases in the workspace and compute the benchmark's figures, with what is missing.
 
@@ -85,25 +99,32 @@ async def score_suite(
     case that has one, as published figures of WiseEdit do. `prompts` is a copy of the benchmark's repository,
     whose published wording is used, or rubrics of your own; without it the wording is ours. `as_published`
     puts figures by the benchmark's own treatment of missing data beside ours, and shows pictures as its
-    programs do. `retry_missing` asks again for verdicts that are missing.
+    programs do. `retry_missing` asks again for verdicts that are missing. `take_in` brings edits into the
+    workspace while those that are there are judged.
     """
     name = full_name(suite)
     benchmark = benchmark_of(suite.name)
-    edits = _edits(workspace, name, models)
-    if not edits:
-        raise WrongUse(
-            f"{workspace.folder} has no edits of {name}; run a model on it or give a list of edits"
-        )
+    if take_in is None:
+        _edits(workspace, name, models)
     store_references(workspace.pictures, suite.cases)
     published = _as_published(benchmark) if as_published else None
     rubrics = _rubrics(suite, benchmark, prompts, published)
     wording = next((one.wording for one in rubrics.values() if one.wording), "")
-    candidates = _candidates(workspace, suite, rubrics, benchmark, models, repeats, judge_in_english)
+    candidates: list[JudgingCandidate] = []
+
+    def known() -> list[JudgingTask]:
+        candidates[:] = _candidates(workspace, suite, rubrics, benchmark, models, repeats, judge_in_english)
+        return [one.task for one in candidates]
+
+    async def arriving(add: AddTasks) -> list[JudgingTask]:
+        if take_in is not None:
+            await _while_taken_in(take_in, lambda: add(known()))
+        return known()
+
     settings = {"command": "score", "suite": name, "repeats": repeats, "wording": wording,
                 "as_published": as_published}  # fmt: skip
-    judged = await judge_in_run(
-        [one.task for one in candidates], judge, workspace, settings, limits, retry_missing, progress
-    )
+    judged = await judge_arriving(arriving, judge, workspace, settings, limits, retry_missing, progress)
+    edits = _edits(workspace, name, models)
     verdicts = zip(candidates, judged.verdicts, strict=True)
     rows = _verdict_rows(suite, benchmark, edits, verdicts, repeats, published)
     table = benchmark.table(suite.name, rows)
@@ -111,6 +132,20 @@ async def score_suite(
         table = with_published_figures(table, benchmark.table(suite.name, published.verdicts(rows)))
     table = [replace(row, judge=judge.facts.name, wording=wording) for row in table]
     return Scored(table, judged, wording, _completeness(rows), list(_agreements(rows)))
+
+
+async def _while_taken_in(take_in: TakeIn, add_known: Callable[[], object]) -> None:
+    """Have edits judged while others are taken in. What is known is read again each time that twice as many
+    are stored, so that the reading stays cheap."""
+    loop, threshold = asyncio.get_running_loop(), _FIRST_STORED
+
+    def on_stored(count: int) -> None:
+        nonlocal threshold
+        if count >= threshold:
+            threshold = 2 * count
+            loop.call_soon_threadsafe(add_known)
+
+    await asyncio.to_thread(take_in, on_stored)
 
 
 def _agreements(rows: Sequence[VerdictRow]) -> Iterator[RepeatAgreement]:
@@ -198,7 +233,8 @@ class _Edit:
 
 
 def _edits(workspace: Workspace, suite: str, models: Sequence[str]) -> dict[_Edit, str | None]:
-    """Every edit of the suite that was begun, and why it has no picture, if it has none."""
+    """Every edit of the suite that was begun, and why it has no picture, if it has none. Raises WrongUse if
+    there is none."""
     records = Records.of(workspace)
     steps = {step.trajectory: step for step in records.steps}
     found: dict[_Edit, str | None] = {}
@@ -210,6 +246,10 @@ def _edits(workspace: Workspace, suite: str, models: Sequence[str]) -> dict[_Edi
             has_picture = step is not None and step.picture is not None
             missing = None if has_picture else f"no picture: {reason or 'not edited yet'}"
             found[_Edit(one.model, one.case.id, one.seed)] = missing
+    if not found:
+        raise WrongUse(
+            f"{workspace.folder} has no edits of {suite}; run a model on it or give a list of edits"
+        )
     return found
 
 

@@ -1,0 +1,179 @@
+"""Single edits compared pair by pair, beside the benchmark's figures."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cli.conftest import PROGRAM
+from convergebench.benchmarks.gedit.mini import load_gedit_mini
+from convergebench.picture import Picture, decode
+from convergebench.results import Records
+from convergebench.store import Workspace
+from convergebench.suites.sampling import Sampling
+from convergebench.types import Case
+from convergebench.votes.exchange import ForeignVote, read_vote_file
+from made_pictures import textured
+from servers.judge import Answer, Asked, JudgeServer, completion, graded
+
+Cli = Callable[..., Any]
+CASES = 6
+MODELS = ("dim", "fair", "bright")
+PAIRS = 3 * CASES
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def judge() -> Iterator[JudgeServer]:
+    with JudgeServer(brighter) as server:
+        yield server
+
+
+def brighter(number: int, asked: Asked) -> Answer:
+    """Prefers the brighter of two, and on one case the darker."""
+    if len(asked.pictures) < 3:
+        return completion(graded(asked))
+    first, second = (decode(data)[0].astype(float).mean() for data in asked.pictures[1:])
+    is_turned = any(chosen_cases()[0].forward in text for text in asked.texts)
+    return completion(graded(asked, better="first" if (first > second) != is_turned else "second"))
+
+
+@pytest.fixture
+def folder(cli: Cli, tmp_path: Path) -> Path:
+    """Three models' pictures of six cases, imported."""
+    for level, model in enumerate(MODELS):
+        made = tmp_path / model
+        made.mkdir()
+        lines = []
+        for number, case in enumerate(chosen_cases()):
+            pixels = textured(seed=number) // 2 + np.uint8(20 * level)
+            (made / f"{number}.png").write_bytes(Picture.from_pixels(pixels).encoded)
+            lines.append(json.dumps({"id": case.id, "image_path": f"{number}.png"}))
+        (made / "edits.jsonl").write_text("\n".join(lines))
+        imported = cli("score", made / "edits.jsonl", "--model", model, *suite(tmp_path))
+        assert imported.code == 0, imported.err
+    return tmp_path / "results"
+
+
+def suite(tmp_path: Path) -> list[object]:
+    return ["--suite", "gedit-mini", "--limit", CASES, "-w", tmp_path / "results"]
+
+
+def chosen_cases() -> tuple[Case, ...]:
+    return load_gedit_mini(sampling=Sampling(limit=CASES)).cases
+
+
+def compared(server: JudgeServer) -> list[tuple[bytes, ...]]:
+    return [tuple(asked.pictures) for asked in server.asked if len(asked.pictures) == 3]
+
+
+def test_models_are_compared_beside_the_benchmarks_own_figures(
+    cli: Cli, folder: Path, judge: JudgeServer, tmp_path: Path
+) -> None:
+    words = [
+        "score", *suite(tmp_path), "--judge", judge.name, "--pairwise", "--csv", tmp_path / "table.csv",
+        "--gedit-v2", tmp_path / "v2",
+    ]  # fmt: skip
+    done = cli(*words, "--json")
+    assert done.code == 0, done.err
+    assert {row["model"] for row in done.json["rows"]} == set(MODELS)
+    (found,) = done.json["pairwise"]["summaries"]
+    assert (found["rubric"], found["n"], found["missing"]) == ("better_edit@1", PAIRS, 0)
+    assert found["wording"] == "ConvergeBench's own wording"
+    shown = compared(judge)
+    assert len(shown) == 2 * PAIRS
+    assert all((source, second, first) in shown for source, first, second in shown)
+    assert [row["model"] for row in found["models"]] == ["bright", "fair", "dim"]
+    assert all(row["low"] < row["strength"] < row["high"] for row in found["models"])
+
+    rows = list(csv.DictReader((tmp_path / "table-pairwise.csv").open()))
+    assert [(row["model"], int(row["n"])) for row in rows] == [
+        (model, 2 * CASES) for model in ("bright", "fair", "dim")
+    ]
+    assert judge.name.partition("?")[0] in rows[0]["judge"]
+
+    form, votes = read_vote_file(tmp_path / "v2" / "better_edit.jsonl")
+    assert (form, len(votes)) == ("gedit-v2", PAIRS)
+    won: Counter[str] = Counter()
+    for vote in votes:
+        assert isinstance(vote, ForeignVote)
+        won[{"first": vote.first, "second": vote.second}[vote.answer]] += 1
+    assert won == {row["model"]: row["won"] for row in found["models"] if row["won"]}
+
+    back = cli("vote", "--import", tmp_path / "v2" / "better_edit.jsonl", "-w", folder)
+    assert f"{PAIRS} new votes (gedit-v2), 0 known before" in back.out
+    with Workspace.existing(folder) as workspace:
+        names = {one.name for one in Records.of(workspace).judges}
+    assert names == {judge.name, f"imported:{judge.name}"}  # never a person's
+
+    again = cli(*words)
+    assert len(compared(judge)) == 2 * PAIRS  # nothing was asked twice
+    assert f"better_edit@1: {PAIRS} compared in both orders" in again.out
+    assert "95 % interval" in again.out
+
+
+def test_one_named_model_is_compared_with_all_others(
+    cli: Cli, folder: Path, judge: JudgeServer, tmp_path: Path
+) -> None:
+    done = cli("score", *suite(tmp_path), "-m", "fair", "--judge", judge.name, "--pairwise", "--json")
+    (found,) = done.json["pairwise"]["summaries"]
+    assert {(pair["model"], pair["against"]) for pair in found["pairs"]} == {
+        ("bright", "fair"),
+        ("dim", "fair"),
+    }
+    assert {row["model"] for row in done.json["rows"]} == {"fair"}
+
+
+def test_a_killed_comparison_resumes_within_its_number_and_asks_nothing_twice(
+    cli: Cli, folder: Path, judge: JudgeServer, tmp_path: Path
+) -> None:
+    number = 8
+    words = [
+        "judge", "--judge", judge.name, "--pairwise", "--rubric", "better_edit", "--comparisons", number,
+        "--concurrency", 2, "-w", folder,
+    ]  # fmt: skip
+    reached = []
+
+    def until_killed(count: int, asked: Asked) -> Answer:
+        if count > 6:
+            reached.append(count)
+            process.kill()
+            return Answer("", after_seconds=30)
+        return brighter(count, asked)
+
+    judge.script = until_killed
+    process = subprocess.Popen([*PROGRAM, *map(str, words)], stderr=subprocess.DEVNULL)
+    assert process.wait(120) != 0
+    assert reached
+    judge.script = brighter
+    answered, before = compared(judge)[:6], len(judge.asked)
+    done = cli(*words, "--json")
+    assert done.code == 0, done.err
+    (found,) = done.json["pairwise"]
+    assert (found["n"], done.json["possible"]) == (number, PAIRS)
+    later = compared(judge)[before:]
+    assert len(later) == len(set(later))
+    # Two answers at most had arrived and were not yet on disk.
+    assert len(set(later).intersection(answered)) <= 2
+    assert cli(*words, "--json").json["judge"]["calls"] == 0
+
+
+def test_numbers_without_pairs_and_pairs_without_a_judge_are_wrong_use(cli: Cli, tmp_path: Path) -> None:
+    said = cli("score", "--comparisons", 5, "-w", tmp_path).sentence
+    assert "add --pairwise" in said
+    assert "add --judge" in cli("score", "--pairwise", "-w", tmp_path).sentence
+    assert (
+        "add --pairwise" in cli("judge", "--judge", "ollama:x", "--comparisons", 5, "-w", tmp_path).sentence
+    )
