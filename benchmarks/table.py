@@ -21,7 +21,8 @@ BEGIN, END = "<!-- measured -->", "<!-- end -->"
 HEADING = ("| what | figure | beside | script |", "|---|---|---|---|")
 NAMES = (
     "default_set", "startup", "engine_overhead", "latency", "makespan", "statistics_speed", "million",
-    "metrics_speed", "flip", "batched_editing", "judging_speed", "page_speed", "ray_scaling", "metrics_gpu",
+    "metrics_speed", "flip", "batched_editing", "judging_speed", "score_command", "page_speed",
+    "ray_scaling", "metrics_gpu",
 )  # fmt: skip
 _SCRIPT = re.compile(r"`benchmarks/(\w+)\.py` \|$")
 

@@ -18,7 +18,7 @@ from convergebench.leaderboard.manifest import Pictures
 from convergebench.picture import Picture
 from convergebench.store import Workspace
 
-SIDE = 320
+SIDE = 256
 ROUNDS = 3
 LABS: tuple[tuple[str, tuple[str, ...], int, Pictures], ...] = (
     ("Example lab", ("classical", "classical-patch", "jpeg"), 6, "full"),

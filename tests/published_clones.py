@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 CATEGORIES = ("physical", "environmental", "cultural", "causal", "referential")
@@ -132,5 +133,28 @@ mllm:
 prompts:
 {verdicts}{grades}
 """,
+    )
+    return root
+
+
+def imgedit_clone(root: Path) -> Path:
+    """One prompt for each type of edit, in a JSON file."""
+    kinds = ("extract", "style", "add", "adjust", "background", "replace", "remove", "action", "compose")
+    prompts = {kind: f"Grade the {kind} three times.\nWish: <edit_prompt>" for kind in kinds}
+    write(root / "Benchmark" / "Basic" / "prompts.json", json.dumps(prompts))
+    return root
+
+
+def vincie_clone(root: Path) -> Path:
+    """A template in a module that must not be run."""
+    write(
+        root / "evaluation" / "compute_score.py",
+        '''import nothing_like_this
+raise RuntimeError("this file is read, not run")
+NUM_TRY = 20
+prompt_template = \\
+"""{num_prompts} wishes and {num_images} pictures: {editing_prompt}
+Answer {{"reason": "...", "prompt_following": int, "consistency": int}}"""
+''',
     )
     return root

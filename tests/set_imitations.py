@@ -171,11 +171,11 @@ def write_magicbrush_dev(folder: Path) -> Path:
 
 def write_magicbrush_test(folder: Path) -> Path:
     sessions: dict[str, list[dict[str, str]]] = {}
-    for number, turns in enumerate((3, 1, 2, 2, 1)):
+    for number, count in enumerate((3, 1, 2, 2, 1)):
         id, place = str(100 + number), folder / "test" / "images" / str(100 + number)
         put(place / f"{id}-input.png", number)
         sessions[id] = []
-        for turn in range(1, turns + 1):
+        for turn in range(1, count + 1):
             put(place / f"{id}-output{turn}.png", 10 * number + turn)
             put(place / f"{id}-mask{turn}.png", 7 * number + turn)
             given = f"{id}-input.png" if turn == 1 else f"{id}-output{turn - 1}.png"
@@ -183,6 +183,11 @@ def write_magicbrush_test(folder: Path) -> Path:
                 {"input": given, "mask": f"{id}-mask{turn}.png", "output": f"{id}-output{turn}.png",
                  "instruction": f"Turn {turn}"}
             )  # fmt: skip
+    captions = {
+        id: {turn["output"]: f"a cup after {turn['instruction'].lower()}" for turn in turns}
+        for id, turns in sessions.items()
+    }
+    write_json(folder / "test" / "local_captions.json", captions)
     write_json(folder / "test" / "edit_sessions.json", sessions)
     return folder
 

@@ -6,11 +6,15 @@ import string
 from typing import Any
 
 from tiny_pipelines import (
+    DOWN,
+    QWEN_SPECIAL,
+    UP,
     _clip_text_config,
     _clip_tokenizer,
     _qwen_parts,
     _qwen_tokenizer,
     autoencoder_kl,
+    autoencoder_tiny,
     flux2_klein,
 )
 
@@ -103,3 +107,129 @@ def kandinsky5_i2i() -> Any:
         tokenizer_2=_clip_tokenizer(),
         scheduler=FlowMatchEulerDiscreteScheduler(),
     )
+
+
+def dream_lite() -> Any:
+    from diffusers import DreamLitePipeline, DreamLiteUNetModel, FlowMatchEulerDiscreteScheduler
+
+    parts = _qwen3_vl_parts()
+    unet = DreamLiteUNetModel(
+        block_out_channels=(8, 8, 8), layers_per_block=1, norm_num_groups=8, cross_attention_dim=16,
+        attention_head_dim=8, addition_embed_type=None,
+    )  # fmt: skip
+    return DreamLitePipeline(
+        text_encoder=parts["text_encoder"],
+        tokenizer=parts["processor"].tokenizer,
+        processor=parts["processor"],
+        vae=autoencoder_tiny(),
+        unet=unet,
+        scheduler=FlowMatchEulerDiscreteScheduler(use_dynamic_shifting=True),
+    )
+
+
+def joy_image_edit_plus() -> Any:
+    from diffusers import (
+        FlowMatchEulerDiscreteScheduler,
+        JoyImageEditPlusPipeline,
+        JoyImageEditPlusTransformer3DModel,
+    )
+
+    parts = _qwen3_vl_parts()
+    transformer = JoyImageEditPlusTransformer3DModel(
+        in_channels=4, hidden_size=32, num_attention_heads=2, text_dim=16, num_layers=1,
+        rope_dim_list=[4, 6, 6],
+    )  # fmt: skip
+    return JoyImageEditPlusPipeline(
+        scheduler=FlowMatchEulerDiscreteScheduler(),
+        vae=autoencoder_wan(),
+        text_encoder=parts["text_encoder"],
+        tokenizer=parts["processor"].tokenizer,
+        transformer=transformer,
+        processor=parts["processor"],
+    )
+
+
+def bria_fibo2() -> Any:
+    from diffusers import (
+        AutoencoderKLFlux2,
+        BriaFibo2Pipeline,
+        BriaFibo2Transformer2DModel,
+        FlowMatchEulerDiscreteScheduler,
+    )
+
+    parts = _qwen3_vl_parts(layers=36)  # it reads the hidden states of layers up to 35
+    transformer = BriaFibo2Transformer2DModel(
+        in_channels=4, dim=32, n_layers=2, n_refiner_layers=1, n_heads=2, cap_feat_dim=48,
+        injection_layer_ids=(0, 0, 1, 1, 1), perceiver_num_layers=1, min_num_gist_tokens=4,
+        max_num_gist_tokens=8, gist_step=4, axes_dims=(4, 6, 6),
+    )  # fmt: skip
+    vae = AutoencoderKLFlux2(
+        block_out_channels=(8,) * 4, down_block_types=DOWN, up_block_types=UP, layers_per_block=1,
+        latent_channels=4, norm_num_groups=8,
+    )  # fmt: skip
+    return BriaFibo2Pipeline(
+        transformer=transformer,
+        scheduler=FlowMatchEulerDiscreteScheduler(use_dynamic_shifting=True),
+        vae=vae,
+        text_encoder=parts["text_encoder"],
+        processor=parts["processor"],
+    )
+
+
+def z_image_omni() -> Any:
+    from diffusers import FlowMatchEulerDiscreteScheduler, ZImageOmniPipeline, ZImageTransformer2DModel
+    from transformers import Qwen3Config, Qwen3Model, Siglip2VisionConfig, Siglip2VisionModel
+    from transformers.models.siglip2.image_processing_pil_siglip2 import Siglip2ImageProcessorPil
+
+    tokenizer = _qwen_tokenizer()
+    text = Qwen3Config(
+        vocab_size=len(tokenizer), hidden_size=16, intermediate_size=16, num_hidden_layers=2,
+        num_attention_heads=2, num_key_value_heads=1, head_dim=8,
+    )  # fmt: skip
+    vision = Siglip2VisionConfig(
+        hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, num_patches=16,
+        patch_size=16,
+    )  # fmt: skip
+    transformer = ZImageTransformer2DModel(
+        in_channels=4, dim=32, n_layers=1, n_refiner_layers=1, n_heads=2, n_kv_heads=2, cap_feat_dim=16,
+        siglip_feat_dim=16, axes_dims=[4, 6, 6], axes_lens=[256, 64, 64],
+    )  # fmt: skip
+    return ZImageOmniPipeline(
+        scheduler=FlowMatchEulerDiscreteScheduler(use_dynamic_shifting=True),
+        vae=autoencoder_kl(8, shift_factor=0.1),
+        text_encoder=Qwen3Model(text),
+        tokenizer=tokenizer,
+        transformer=transformer,
+        siglip=Siglip2VisionModel(vision),
+        siglip_processor=Siglip2ImageProcessorPil(max_num_patches=16),
+    )
+
+
+def _qwen3_vl_parts(layers: int = 2) -> dict[str, Any]:
+    from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration, Qwen3VLProcessor
+    from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+
+    # Only its video processor needs torchvision, and no video is ever processed.
+    Qwen3VLProcessor.get_attributes = classmethod(lambda cls: ["image_processor", "tokenizer"])
+    tokenizer = _qwen_tokenizer()
+    special = dict(zip(QWEN_SPECIAL, tokenizer.convert_tokens_to_ids(QWEN_SPECIAL), strict=True))
+    config = Qwen3VLConfig(
+        text_config={
+            "vocab_size": len(tokenizer), "hidden_size": 16, "intermediate_size": 16,
+            "num_hidden_layers": layers, "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 8,
+            "rope_parameters": {"rope_type": "default", "mrope_section": [2, 1, 1], "rope_theta": 1e6},
+        },
+        vision_config={
+            "depth": 2, "hidden_size": 16, "intermediate_size": 16, "num_heads": 2, "out_hidden_size": 16,
+            "deepstack_visual_indexes": [0], "num_position_embeddings": 16,
+        },
+        image_token_id=special["<|image_pad|>"],
+        video_token_id=special["<|video_pad|>"],
+        vision_start_token_id=special["<|vision_start|>"],
+        vision_end_token_id=special["<|vision_end|>"],
+    )  # fmt: skip
+    pixels = Qwen2VLImageProcessorPil(size={"shortest_edge": 1024, "longest_edge": 4096}, patch_size=16)
+    return {
+        "text_encoder": Qwen3VLForConditionalGeneration(config),
+        "processor": Qwen3VLProcessor(image_processor=pixels, tokenizer=tokenizer),
+    }

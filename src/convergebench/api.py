@@ -37,6 +37,7 @@ from convergebench.metrics import DEFAULT_MEASURED, MetricOptions, MetricSet
 from convergebench.picture import Picture
 from convergebench.protocols import protocol_cases
 from convergebench.results import SuiteId
+from convergebench.results.runs import UNUSABLE
 from convergebench.run_progress import drawn_progress
 from convergebench.store import Selection, Workspace
 from convergebench.suites.own_edits import EDITS_PREFIX
@@ -46,6 +47,9 @@ T = TypeVar("T")
 
 SUITE_ARGUMENT = "suite_argument"
 """The recorded setting with the suite as it was named, beside the one with its version."""
+
+MOST_ROUNDS = 10_000
+"""Of a trajectory, and of repetitions; more is a slip of the keyboard."""
 
 _WITHOUT_INVERSES = ("one_shot", "stay")
 """Protocols that undo nothing."""
@@ -79,6 +83,7 @@ class Settings:
     """Of the workspace, over all runs and processes."""
     metrics: tuple[str, ...] = DEFAULT_MEASURED
     clip: str | None = None
+    dino: str | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
     engine: Literal["local", "ray"] = "local"
     ray_address: str | None = None
@@ -94,6 +99,8 @@ class Settings:
         for name in ("rounds", "repeats"):
             if getattr(self, name) < 1:
                 raise WrongUse(f"--{name} must be at least 1")
+            if getattr(self, name) > MOST_ROUNDS:
+                raise WrongUse(f"--{name} must be at most {MOST_ROUNDS}")
         _ = self.limits
         metrics.expand(self.metrics)
         if not -(2**63) <= self.seed < 2**63 - self.repeats:
@@ -145,6 +152,7 @@ def run(
     max_total_usd: float | None = None,
     metrics: Sequence[str] = DEFAULT_MEASURED,
     clip: str | None = None,
+    dino: str | None = None,
     device: Literal["auto", "cpu", "cuda"] = "auto",
     engine: Literal["local", "ray"] = "local",
     ray_address: str | None = None,
@@ -166,7 +174,7 @@ def run(
         tuple(specs), suite_name(suite, images, edits), rounds, None if edits is None else str(edits),
         protocol, tuple(kinds), tuple(categories), tuple(pairs), tuple(pictures), limit, seed, repeats,
         seed_policy, concurrency, per_minute, max_cost_usd, max_total_usd,
-        metrics=tuple(metrics), clip=clip, device=device, engine=engine, ray_address=ray_address,
+        metrics=tuple(metrics), clip=clip, dino=dino, device=device, engine=engine, ray_address=ray_address,
         replicas=replicas, pictures_at=pictures_at,
     )  # fmt: skip
     if engine == "ray" and (local := [spec for spec, one in specs.items() if not is_named(one)]):
@@ -252,7 +260,9 @@ def make_plan(
     settings.limits.check_prices(editor.facts for editor in built)
     seeds = tuple(range(settings.seed, settings.seed + settings.repeats))
     name = str(SuiteId(suite.name, suite.version, exercised.part))
-    return Plan(name, exercised.protocol, cases, tuple(built), seeds, settings.seed_policy)
+    is_part = settings.kinds or settings.categories or settings.pairs or settings.pictures or settings.limit
+    unusable = () if is_part else suite.unusable
+    return Plan(name, exercised.protocol, cases, tuple(built), seeds, settings.seed_policy, unusable)
 
 
 def load_suite(name: str, edits: str | None = None, on_package: suites.OnPackage = lambda _: None) -> Suite:
@@ -285,7 +295,10 @@ def execute(
     """Run the plan; the workspace records its settings and how it ended."""
     store_references(workspace.pictures, plan.cases)
     plan = replace(plan, cases=store_targets(workspace.pictures, plan.cases))
-    with workspace.run({**asdict(settings), "suite": plan.suite, SUITE_ARGUMENT: settings.suite}) as run:
+    recorded = {**asdict(settings), "suite": plan.suite, SUITE_ARGUMENT: settings.suite}
+    if plan.unusable:
+        recorded[UNUSABLE] = {entry.name: entry.reason for entry in plan.unusable}
+    with workspace.run(recorded) as run:
         outcome = run_coroutine(_run_plan(plan, settings, workspace, run.id, fresh, progress))
         run.interrupted = outcome.interrupted
     return outcome
@@ -300,7 +313,7 @@ def _run_plan(
     progress: RunProgress | None,
 ) -> Coroutine[Any, Any, RunOutcome]:
     """Run the plan on the engine of the settings, with its metrics."""
-    options = MetricOptions(settings.clip, settings.device)
+    options = MetricOptions(settings.clip, settings.device, settings.dino)
     if settings.engine == "local":
         return engine.run_plan(
             plan, workspace, MetricSet(settings.metrics, options), run=run, limits=settings.limits,

@@ -160,7 +160,12 @@ class Benchmark:
         Returns both files, the page last. Single edits have no rounds: they get a page only.
         """
         from convergebench import report as views
-        from convergebench.report.page import holds_only_single_edits, page_results, write_site
+        from convergebench.report.page import (
+            holds_only_single_edits,
+            other_results,
+            page_results,
+            write_site,
+        )
 
         target = self.workspace.folder if folder is None else Path(folder)
         with self._only(models) as chosen:
@@ -168,7 +173,8 @@ class Benchmark:
                 return [write_site(chosen.workspace, page_results(chosen.workspace, suite), target)]
             results = chosen.results(suite)
             written = views.report(results, target, chosen.grid_rows(results))
-            return [written, write_site(chosen.workspace, results, target)]
+            others = other_results(chosen.workspace, results) if suite is None else []
+            return [written, write_site(chosen.workspace, results, target, others)]
 
     def paper(
         self,

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from convergebench.benchmarks.session_scoring import session_scoring, steps_of, turn_subjects
+from convergebench.benchmarks.session_scoring import (
+    session_rubric,
+    session_scoring,
+    steps_of,
+    turn_subjects,
+)
 from convergebench.engine.judging.judge_tasks import judge_tasks
 from convergebench.engine.judging.tasks import JudgingOutcome, JudgingTask
 from convergebench.engine.progress import JudgingProgress
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
-from convergebench.judges import Judge, Subject, Verdict, rubric
+from convergebench.judges import Judge, Subject, Verdict
 from convergebench.results import Records
 from convergebench.results.sessions import load_sessions
 from convergebench.store import Workspace
@@ -22,6 +27,7 @@ async def judge_sessions(
     open_judge: Callable[[], Judge],
     *,
     models: Sequence[str] = (),
+    prompts: str = "",
     limits: RunLimits = DEFAULT_LIMITS,
     retry_missing: bool = False,
     progress: JudgingProgress | None = None,
@@ -29,10 +35,11 @@ async def judge_sessions(
     """Ask for every verdict that the figures of these sessions need and that is not in the workspace yet.
 
     All sessions are judged at turn 1, then those that passed at turn 2, and so on. `open_judge` is called
-    once a turn, since a judge is closed when its questions are answered.
+    once a turn, since a judge is closed when its questions are answered. `prompts` is a copy of the
+    repository whose published wording is used, or a rubric of your own.
     """
     scoring = session_scoring(suite)
-    asked = rubric(scoring.rubric)
+    asked = session_rubric(suite, prompts)
     records = Records.of(workspace)
     steps = steps_of(records, load_sessions(records, [suite], models))
     alive = {key: turn_subjects(group, scoring) for key, group in steps.items()}

@@ -88,6 +88,8 @@ class SessionTurn:
     """A correct result."""
     mask: SourcePicture | None = None
     """White where the edit belongs."""
+    caption: str = ""
+    """What a correct result shows, in words."""
 
 
 SeedPolicy: TypeAlias = Literal["fresh", "same"]

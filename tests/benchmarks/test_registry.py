@@ -18,7 +18,7 @@ from convergebench.judges import rubric
 def test_every_suite_of_a_benchmark_is_a_suite_that_can_be_run() -> None:
     assert set(benchmarks_by_suite()) <= set(suites.names())
     assert {one.name for one in benchmarks_by_suite().values()} == {
-        "gedit", "reedit", "wiseedit", "single-edit sets",
+        "gedit", "reedit", "wiseedit", "ImgEdit", "single-edit sets",
     }  # fmt: skip
 
 

@@ -85,6 +85,7 @@ def test_show_makes_a_contact_sheet_and_tells_what_is_on_it(cli: Cli, pictures: 
     names = [path.stem for path in pictures.glob("*.png")]
     assert all(f" {name} " in ended.out for name in names)
     assert f"{len(names)} pictures" in ended.out
+    assert f"* {len(names)} below 700,000 pixels" in ended.out and " × " in ended.out
     assert Image.open(tmp_path / "sheet.png").width > 64
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from convergebench.cli.main import code_of
 from servers.judge import Answer, Asked, JudgeServer, completion, graded
-from set_imitations import write_edival, write_mse_bench
+from set_imitations import append_edival, edival_row, write_edival, write_mse_bench
 
 
 def run_in(
@@ -65,14 +65,18 @@ def test_a_session_killed_on_the_way_ends_as_one_that_never_was(
 
 
 def test_turns_shows_what_each_turn_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run_in(tmp_path, f"edival?data={write_edival(tmp_path / 'edival')}", capsys=capsys)
+    folder = write_edival(tmp_path / "edival")
+    append_edival(folder, edival_row(9, ["subject_add"], ["Add a hat"]))
+    run_in(tmp_path, f"edival?data={folder}", capsys=capsys)
     assert code_of(["turns", "-w", str(tmp_path)]) == 0
-    shown = capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "1 of the set's entries cannot be used and are missing at every turn: there is no" in shown
     assert "/session" in shown and "kept of the rest (higher is better)" in shown and "turn 3" in shown
     assert code_of(["turns", "-w", str(tmp_path), "--csv"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("suite,model,protocol,figure,turn,mean")
-    assert sum(",kept," in line for line in lines) == 3
+    kept = [line.split(",") for line in lines if ",kept," in line]
+    assert [(line[8], line[9]) for line in kept] == [("5", "1")] * 3, "n and missing"
 
 
 def grades(number: int, asked: Asked) -> Answer:

@@ -27,19 +27,29 @@ from convergebench.types import Case, Edited, EditRequest, Misconfigured
 from editors.engine_run import run_cases
 from made_pictures import textured
 
-ALL = ("flux2_klein_kv", "bria_fibo_edit", "chrono_edit", "kandinsky5_i2i")
+ALL = (
+    "flux2_klein_kv", "bria_fibo_edit", "chrono_edit", "kandinsky5_i2i", "bria_fibo2", "dream_lite",
+    "joy_image_edit_plus", "z_image_omni",
+)  # fmt: skip
 SHORT = {
     "flux2_klein_kv": "&max_sequence_length=64",
     "bria_fibo_edit": "&max_sequence_length=64",
     "chrono_edit": "&max_sequence_length=32",
-    "kandinsky5_i2i": "",
+    "z_image_omni": "&max_sequence_length=64",
 }
+HALF = ("z_image_omni",)
+"""Pipelines that work in bfloat16 alone."""
+REFERENCES = ("flux2_klein_kv", "bria_fibo_edit", "bria_fibo2", "joy_image_edit_plus", "z_image_omni")
 SIZE = (64, 96)
 BY_HAND: dict[str, dict[str, Any]] = {
     "flux2_klein_kv": {"width": 64, "height": 96, "max_sequence_length": 64},
     "bria_fibo_edit": {"width": 64, "height": 96, "max_sequence_length": 64, "guidance_scale": 5.0},
     "chrono_edit": {"width": 64, "height": 96, "num_frames": 5, "max_sequence_length": 32},
     "kandinsky5_i2i": {},
+    "bria_fibo2": {"width": 64, "height": 96},
+    "dream_lite": {"width": 64, "height": 96},
+    "joy_image_edit_plus": {"width": 64, "height": 96},
+    "z_image_omni": {"width": 64, "height": 96, "max_sequence_length": 64},
 }
 
 Spec = Callable[[str], str]
@@ -47,7 +57,10 @@ Spec = Callable[[str], str]
 
 @pytest.fixture(scope="module", autouse=True)
 def small_sizes() -> Iterator[None]:
-    """Kandinsky makes pictures of seven sizes, all of them large; here of one that is small."""
+    """Kandinsky makes pictures of seven sizes, and JoyImage reads them in some, all large; here in a small
+    one."""
+    from diffusers.pipelines.joyimage import image_processor
+
     whole = diffusers.Kandinsky5I2IPipeline.__init__
 
     @functools.wraps(whole)
@@ -57,6 +70,7 @@ def small_sizes() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(diffusers.Kandinsky5I2IPipeline, "__init__", small)
+        patch.setattr(image_processor, "BUCKETS", {key: [SIZE[::-1]] for key in image_processor.BUCKETS})
         yield
 
 
@@ -67,7 +81,8 @@ def spec(tmp_path_factory: pytest.TempPathFactory) -> Spec:
     def of(name: str) -> str:
         if name not in saved:
             saved[name] = tiny_pipelines.save(getattr(tiny_pipelines_2026, name), base / name)
-        return f"diffusers:{saved[name]}?dtype=float32&device=cpu&steps=2&batch=2{SHORT[name]}"
+        dtype = "bfloat16" if name in HALF else "float32"
+        return f"diffusers:{saved[name]}?dtype={dtype}&device=cpu&steps=2&batch=2{SHORT.get(name, '')}"
 
     return of
 
@@ -99,12 +114,14 @@ def test_an_edit_is_what_the_pipeline_called_by_hand_gives(name: str, spec: Spec
 
 
 def _by_hand(name: str, folder: Path) -> Any:
-    pipeline = diffusers.DiffusionPipeline.from_pretrained(folder)
+    dtype = torch.bfloat16 if name in HALF else torch.float32
+    pipeline = diffusers.DiffusionPipeline.from_pretrained(folder, torch_dtype=dtype)
     prompt = '{"edit_instruction": "Add a red ball."}' if name == "bria_fibo_edit" else "Add a red ball."
     picture = Image.fromarray(asked().image.pixels)
     options = {"_auto_resize": False} if name == "bria_fibo_edit" else {}
+    given = {"images" if name.startswith("joy") else "image": [picture] if name in REFERENCES else picture}
     made = pipeline(
-        image=[picture] if name == "flux2_klein_kv" else picture,
+        **given,
         prompt=prompt,
         num_inference_steps=2,
         generator=torch.Generator("cpu").manual_seed(7),
@@ -124,23 +141,24 @@ def test_none_of_them_takes_pairs_so_no_batches_are_asked_for(name: str, spec: S
 
 
 def test_references_are_taken_by_those_that_take_several_pictures(spec: Spec) -> None:
-    for name in ("flux2_klein_kv", "bria_fibo_edit"):
+    for name in REFERENCES:
         (outcome,) = edits(spec(name), asked(pictures=2))
         assert isinstance(outcome, Edited), outcome
 
 
+@pytest.mark.parametrize("name", ["flux2_klein_kv", "bria_fibo2", "dream_lite", "joy_image_edit_plus"])
 def test_a_run_is_resumed_without_editing_twice(
-    spec: Spec, workspace: Workspace, make_case: Callable[..., Case]
+    name: str, spec: Spec, workspace: Workspace, make_case: Callable[..., Case]
 ) -> None:
     case = make_case(width=64, height=64)
-    assert run_cases(workspace, open_editor(spec("flux2_klein_kv")), case).edits == 2
-    resumed = run_cases(workspace, open_editor(spec("flux2_klein_kv")), case, rounds=2)
+    assert run_cases(workspace, open_editor(spec(name)), case).edits == 2
+    resumed = run_cases(workspace, open_editor(spec(name)), case, rounds=2)
     assert (resumed.edits, resumed.replayed) == (2, 2)
 
 
 def test_a_class_without_an_entry_is_named_with_what_it_would_need(tmp_path: Path) -> None:
     for named, said in (
-        ("ZImageOmniPipeline", r"has no entry in KINDS.*its call takes image, prompt, height"),
+        ("Cosmos3OmniPipeline", r"has no entry in KINDS.*its call takes prompt, negative_prompt, image"),
         ("FutureEditPipeline", rf"diffusers {diffusers.__version__} does not have: install a version"),
     ):
         (tmp_path / "model_index.json").write_text(f'{{"_class_name": "{named}"}}')

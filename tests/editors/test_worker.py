@@ -37,6 +37,7 @@ PRESETS = (
     "bagel-local",
     "hunyuan-image-3-local",
     "emu-3.5-local",
+    "uniworld-v1-local",
     "internvl-u-local",
 )
 

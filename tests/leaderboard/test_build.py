@@ -84,8 +84,8 @@ def test_a_small_submission_does_not_shrink_the_comparison_of_the_others(north: 
     built = build_leaderboard(folder, tmp_path / "site")
     (table,) = built.board.tables
     (ranking,) = table.rankings
-    assert ranking.own_cases == {"classical (Lab)": 6}
-    assert table.kept_apart == {"classical (Little)": 1}
+    assert ranking.own_cases == {"classical (Lab, unverified)": 6}
+    assert table.kept_apart == {"classical (Little, unverified)": 1}
     assert "Too few shared cases to be compared" in (tmp_path / "site" / "index.html").read_text()
     assert ranking.cases == 6
 

@@ -184,6 +184,19 @@ def test_cmyk_becomes_rgb() -> None:
     assert abs(decoded.astype(int) - [255, 0, 0]).max() <= 2
 
 
+def test_exif_behind_the_pixels_of_a_png_turns_it_too() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    data = saved(Image.fromarray(textured(40, 20)), exif=exif)
+    start = data.index(b"eXIf") - 4
+    end = start + 12 + int.from_bytes(data[start : start + 4], "big")
+    behind = data[:start] + data[end:-12] + data[start:end] + data[-12:]
+    for one in (data, behind):
+        assert Picture.from_bytes(one).normalised().size == (20, 40)
+    plain = Picture.from_bytes(saved(Image.fromarray(textured(40, 20))))
+    assert plain.normalised() is plain
+
+
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_a_picture_turned_by_exif_is_upright(orientation: int) -> None:
     upright = textured(width=32, height=16)

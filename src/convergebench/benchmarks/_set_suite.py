@@ -37,9 +37,8 @@ def load_set(
             len(unusable), count, name, _named(unusable),
         )  # fmt: skip
     version = fingerprint_of([(case.id, case.forward, [t.instruction for t in case.turns]) for case in cases])
-    return Suite(
-        name, version[:8], tuple(sample(cases, lambda case: case.category, sampling)), tuple(unusable)
-    )
+    chosen = sample(cases, lambda case: case.category, sampling)
+    return Suite(name, version[:8], tuple(chosen), tuple(unusable if sampling == EVERY_CASE else ()))
 
 
 def _cases(entries: Iterator[Entry]) -> tuple[list[Case], list[UnusableEntry]]:

@@ -59,6 +59,11 @@ def _magicbrush(place: ResultPlace) -> str | None:
     return f"{place.case}/{place.case}_{'' if place.turn == 1 else kind}{place.turn}.png"
 
 
+def _do_undo(place: ResultPlace) -> str | None:
+    """The reverse edit of its own program starts from the true end frame."""
+    return f"{place.case}_{'fwd' if place.turn == 1 else 'rev'}.png"
+
+
 SINGLE = (EDIT, TURN)
 LAYOUTS = {
     one.name: one
@@ -72,6 +77,7 @@ LAYOUTS = {
             with_sources=True,
         ),
         FolderLayout("magicbrush", _magicbrush, "139/139_iter_2.png", (TURN, INDEPENDENT), ("magicbrush",)),
+        FolderLayout("do-undo", _do_undo, "P01_01_1_fwd.png", (INDEPENDENT,), ("do-undo",)),
         FolderLayout("imgedit", lambda place: f"{place.case}.png", "1082.png", SINGLE, ("imgedit",)),
         FolderLayout(
             "gedit",

@@ -68,7 +68,7 @@ def _by_suite() -> dict[str, JudgedBenchmark]:
 
 
 def _built_in() -> Iterator[JudgedBenchmark]:
-    yield import_module(f"{package.__name__}.set_judging").BENCHMARK
+    yield from import_module(f"{package.__name__}.set_judging").BENCHMARKS
     for module in pkgutil.iter_modules(package.__path__):
         if module.ispkg:
             yield import_module(f"{package.__name__}.{module.name}.benchmark").BENCHMARK

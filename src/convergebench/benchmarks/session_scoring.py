@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from convergebench.analysis.sessions.figures import PASSED, TurnCurve, TurnFigure
 from convergebench.analysis.sessions.passes import (
@@ -16,12 +17,17 @@ from convergebench.analysis.sessions.passes import (
     survival_curve,
 )
 from convergebench.analysis.sessions.turns import Reading, SessionResult, by_model
+from convergebench.benchmarks import mse_bench_wording
+from convergebench.benchmarks.mse_bench_wording import template_texts
+from convergebench.benchmarks.wording import PublishedRubrics, chosen_rubrics, wording_name
+from convergebench.errors import WrongUse
 from convergebench.judges import Rubric, Subject, rubric
-from convergebench.judges.asking import key_of, pictures_sent, texts_sent
+from convergebench.judges.asking import pictures_sent, texts_sent
 from convergebench.protocols.base import TURN
 from convergebench.results import Records, SuiteId
-from convergebench.results.judgements import JudgementRecord, JudgeRecord
+from convergebench.results.judgements import JudgementRecord, JudgeRecord, RubricRecord
 from convergebench.results.steps import StepRecord
+from convergebench.types import Digest
 
 
 @dataclass(frozen=True)
@@ -30,10 +36,13 @@ class SessionScoring:
     rule: PassRule
     sees_history: bool
     """Whether the judge sees the results and instructions of all turns so far, or this turn's alone."""
+    published: PublishedRubrics | None = None
 
 
 _BY_EDIVAL = SessionScoring("session_instruction", EDIVAL, sees_history=False)
-_BY_MSE_BENCH = SessionScoring("session_turn", MSE_BENCH, sees_history=True)
+_BY_MSE_BENCH = SessionScoring(
+    "session_turn", MSE_BENCH, sees_history=True, published=mse_bench_wording.PUBLISHED
+)
 _EDIVAL_SETS = ("edival", "edival-mini", "mice")
 
 
@@ -42,19 +51,32 @@ def session_scoring(suite: str) -> SessionScoring:
     return _BY_EDIVAL if SuiteId.parse(suite).name in _EDIVAL_SETS else _BY_MSE_BENCH
 
 
+def session_rubric(suite: str, prompts: str = "") -> Rubric:
+    """The question about a turn, in our own words, or in those that `prompts` names (`chosen_rubrics`)."""
+    scoring = session_scoring(suite)
+    published = [scoring.published] if scoring.published else []
+    chosen = chosen_rubrics([scoring.rubric], prompts, published)[scoring.rubric]
+    grades = [one.name for one in rubric(scoring.rubric).ask]
+    if [one.name for one in chosen.ask] != grades:
+        raise WrongUse(
+            f"{prompts} must ask for {' and '.join(grades)}, since these decide whether a turn passes"
+        )
+    return chosen
+
+
 def turn_subjects(steps: Sequence[StepRecord], scoring: SessionScoring) -> dict[int, Subject]:
     """What a judge is shown of each turn of one trajectory that has a picture."""
     found = {}
     for place, step in enumerate(steps):
         if step.picture is None:
             continue
-        sources, instruction = step.inputs[:1], step.instruction
-        if scoring.sees_history and step.role == TURN and place:
-            so_far = steps[: place + 1]
-            sources = tuple(one.inputs[0] for one in so_far)
+        so_far = steps[: place + 1] if scoring.sees_history and step.role == TURN else [step]
+        instruction = step.instruction
+        if len(so_far) > 1:
             instruction = "\n".join(f"{one.round}. {one.instruction}" for one in so_far)
-        pictures = {"source": sources, "result": (step.picture,)}
-        found[step.round] = Subject(pictures, {"instruction": instruction})
+        pictures = {"source": tuple(one.inputs[0] for one in so_far), "result": (step.picture,)}
+        asked = template_texts([one.instruction for one in so_far])
+        found[step.round] = Subject(pictures, {"instruction": instruction, **asked})
     return found
 
 
@@ -88,22 +110,40 @@ def pass_readings(
 
         return reading
 
-    return {_passed_by(one.judge): reading_of(one) for one in _judges(records, suite, sessions)}
+    return {one.passed: reading_of(one) for one in _judges(records, suite, sessions)}
 
 
 def _judges(records: Records, suite: str, sessions: Sequence[SessionResult]) -> list[_Verdicts]:
+    """For every judge with verdicts, and every wording that it was asked in."""
     scoring = session_scoring(suite)
     asked = rubric(scoring.rubric)
-    own = [one for one in records.judgements if one.rubric == asked.fingerprint and one.outcome]
-    judges = [judge for judge in records.judges if any(one.judge == judge.fingerprint for one in own)]
-    verdicts = {one.key: one for one in own}
+    used = {
+        one.fingerprint: one
+        for one in records.rubrics.values()
+        if one.id == asked.id and (one.wording or one.fingerprint == asked.fingerprint)
+    }
+    own = [one for one in records.judgements if one.rubric in used and one.outcome]
+    by_judge: dict[tuple[Digest, Digest], dict[_Question, JudgementRecord]] = {}
+    for one in own:
+        if not one.repeat:
+            question = (one.pictures, frozenset(one.texts.items()))
+            by_judge.setdefault((one.judge, one.rubric), {})[question] = one
+    judges = {judge.fingerprint: judge for judge in records.judges}
     steps = steps_of(records, sessions)
     subjects = {key: turn_subjects(group, scoring) for key, group in steps.items()}
-    return [_Verdicts(judge, asked, subjects, verdicts) for judge in judges]
+    return [
+        _Verdicts(judges[judge], used[question].wording, _seeing(asked, used[question]), subjects, found)
+        for (judge, question), found in by_judge.items()
+    ]
 
 
-def _passed_by(judge: JudgeRecord) -> TurnFigure:
-    return replace(PASSED, title=f"{PASSED.title}, by {judge.name}")
+def _seeing(own: Rubric, used: RubricRecord) -> Rubric:
+    shown, if_given = (tuple(used.content.get(name, ())) for name in ("sees", "sees_if_given"))
+    return replace(own, sees=shown, sees_if_given=if_given)
+
+
+_Question: TypeAlias = tuple[tuple[tuple[str, Digest], ...], frozenset[tuple[str, Any]]]
+"""The pictures and texts of a judgement."""
 
 
 @dataclass(frozen=True)
@@ -111,17 +151,28 @@ class _Verdicts:
     """One judge's verdicts on turns."""
 
     judge: JudgeRecord
+    wording: str
     rubric: Rubric
+    """Sees what the judge was shown, whatever the words."""
     subjects: dict[int, dict[int, Subject]]
-    by_key: dict[str, JudgementRecord]
+    by_question: dict[_Question, JudgementRecord]
+
+    @property
+    def by(self) -> str:
+        """Who judged, and in whose words if they are not ours."""
+        return f"{self.judge.name}, {wording_name(self.wording)}" if self.wording else self.judge.name
+
+    @property
+    def passed(self) -> TurnFigure:
+        return replace(PASSED, title=f"{PASSED.title}, by {self.by}")
 
     def __call__(self, session: SessionResult, turn: int) -> Scores | str:
         result = session.turns[turn - 1]
         if result.missing is not None:
             return result.missing
         subject = self.subjects[session.trajectory][turn]
-        pictures, texts = pictures_sent(self.rubric, subject), texts_sent(self.rubric, subject)
-        found = self.by_key.get(key_of(self.judge.fingerprint, self.rubric, pictures, texts, 0))
+        texts = frozenset(texts_sent(self.rubric, subject).items())
+        found = self.by_question.get((pictures_sent(self.rubric, subject), texts))
         if found is None:
             return "not judged yet"
         if found.outcome != "ok":
@@ -132,16 +183,15 @@ class _Verdicts:
 def _curves(
     sessions: Sequence[SessionResult], scoring: SessionScoring, verdicts: _Verdicts
 ) -> list[TurnCurve]:
-    judge, rule = verdicts.judge.name, scoring.rule
+    rule, passed = scoring.rule, verdicts.passed
     groups = by_model(sessions).items()
-    passed = _passed_by(verdicts.judge)
     found = [
         TurnCurve(model, own[0].protocol, passed, tuple(survival_curve(own, verdicts, rule)))
         for model, own in groups
     ]
     for title, grade in rule.grades.items():
         figure = TurnFigure(
-            title.replace(" ", "_"), f"{title} from 0 to 10, by {judge}", "higher", 2, (0.0, 10.0)
+            title.replace(" ", "_"), f"{title} from 0 to 10, by {verdicts.by}", "higher", 2, (0.0, 10.0)
         )
         found += [
             TurnCurve(model, own[0].protocol, figure, tuple(grade_curve(own, verdicts, rule, grade)))

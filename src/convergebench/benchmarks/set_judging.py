@@ -15,6 +15,7 @@ from convergebench.analysis.judged.benchmark_scores import (
 )
 from convergebench.analysis.statistics.clustered_mean import Interval
 from convergebench.benchmarks import (
+    imgedit_wording,
     set_gedit2,
     set_genai_bench,
     set_imgedit,
@@ -24,7 +25,9 @@ from convergebench.benchmarks import (
     set_rise,
 )
 from convergebench.benchmarks.benchmark import JudgedBenchmark
+from convergebench.benchmarks.wording import PublishedRubrics
 from convergebench.results import SuiteId
+from convergebench.suites import SuiteInfo
 
 RUBRIC = "edit_grades"
 GRADE = "grade from 1 to 5"
@@ -56,20 +59,33 @@ def single_edit_table(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkR
     return table
 
 
-BENCHMARK = JudgedBenchmark(
-    name="single-edit sets",
-    suites=(
-        *set_imgedit.SUITES[:2],
+def _benchmark(name: str, *suites: SuiteInfo, published: PublishedRubrics | None = None) -> JudgedBenchmark:
+    return JudgedBenchmark(
+        name=name,
+        suites=suites,
+        rubrics_of=lambda subset: (RUBRIC,),
+        compared_by=lambda suite: (
+            DIMENSIONS if SuiteId.parse(suite).name == set_gedit2.NAME else ("better_edit",)
+        ),
+        table=single_edit_table,
+        published=published,
+    )
+
+
+BENCHMARKS = (
+    _benchmark(
+        "ImgEdit",
+        set_imgedit.SUITES[0],
+        next(one for one in set_minis.SUITES if one.name == "imgedit-mini"),
+        published=imgedit_wording.PUBLISHED,
+    ),
+    _benchmark(
+        "single-edit sets",
+        set_imgedit.SUITES[1],
         set_kontext_bench.SUITE,
         set_gedit2.SUITE,
         set_kris.SUITE,
         set_rise.SUITE,
         set_genai_bench.SUITE,
-        next(one for one in set_minis.SUITES if one.name == "imgedit-mini"),
     ),
-    rubrics_of=lambda subset: (RUBRIC,),
-    compared_by=lambda suite: (
-        DIMENSIONS if SuiteId.parse(suite).name == set_gedit2.NAME else ("better_edit",)
-    ),
-    table=single_edit_table,
 )

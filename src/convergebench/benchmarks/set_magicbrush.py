@@ -21,7 +21,7 @@ from convergebench.errors import WrongUse
 from convergebench.types import Case, SessionTurn
 
 NAME = "magicbrush"
-SESSIONS = "edit_sessions.json"
+SESSIONS, CAPTIONS = "edit_sessions.json", "local_captions.json"
 _COLUMNS = ("img_id", "turn_index", "source_img", "mask_img", "instruction", "target_img")
 LAYOUT = f"MagicBrush's parquet files (train or dev), or its test folder with {SESSIONS} and images/"
 
@@ -70,11 +70,18 @@ def _of_folder(files: SetFiles) -> Iterator[Entry]:
     sessions = text[0][1] if len(text) == 1 and not text[0][0] else dict(text)
     if not isinstance(sessions, dict):
         raise WrongUse(f"{files.root / found[0]} is no object of sessions; give {LAYOUT}")
+    captions = _captions(files)
     for id, entries in sessions.items():
-        yield f"session {id}", partial(_of_entries, files, str(id), entries)
+        yield f"session {id}", partial(_of_entries, files, str(id), entries, captions.get(str(id), {}))
 
 
-def _of_entries(files: SetFiles, id: str, entries: Any) -> Case:
+def _captions(files: SetFiles) -> dict[str, Any]:
+    """What each true result shows, by session and file name; empty if the set came without them."""
+    found = files.ending(CAPTIONS)
+    return {key: named for key, named in json_entries(files, found[0]) if key} if found else {}
+
+
+def _of_entries(files: SetFiles, id: str, entries: Any, captions: dict[str, str]) -> Case:
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise Unusable("it is not a list of turns")
     instructions = session_instructions([entry.get("instruction") for entry in entries])
@@ -82,10 +89,12 @@ def _of_entries(files: SetFiles, id: str, entries: Any) -> Case:
     for place, (entry, instruction) in enumerate(zip(entries, instructions, strict=True), start=1):
         first = f"{id}-input.png" if place == 1 else f"{id}-output{place - 1}.png"
         start = files.picture(id if place == 1 else f"{id}-start{place}", str(entry.get("input") or first))
-        target = files.picture(f"{id}-output{place}", str(entry.get("output") or f"{id}-output{place}.png"))
+        output = str(entry.get("output") or f"{id}-output{place}.png")
+        target = files.picture(f"{id}-output{place}", output)
         mask_name = str(entry.get("mask") or f"{id}-mask{place}.png")
         mask = files.picture(f"{id}-mask{place}", mask_name) if files.ending(mask_name) else None
-        turns.append(SessionTurn(instruction, "", start, target, mask and region_mask(mask, start)))
+        marked = mask and region_mask(mask, start)
+        turns.append(SessionTurn(instruction, "", start, target, marked, str(captions.get(output) or "")))
     return _case(id, turns)
 
 

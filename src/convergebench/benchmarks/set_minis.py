@@ -10,7 +10,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from convergebench.benchmarks import set_do_undo, set_edival, set_imgedit, set_magicbrush
@@ -35,13 +35,19 @@ def write_png(place: Path, draw: Callable[[], Pixels]) -> None:
         write_once(place, stable_png(draw()))
 
 
+@lru_cache(len(SCENES) + 4)
+def _drawn(scene: TableScene) -> Pixels:
+    """The sets share scenes, and masks are differences of scenes; drawing one takes longest."""
+    return scene.draw()
+
+
 def write_edival(folder: Path) -> None:
     """Sessions of 20 turns: something is added, and what was added before the last is removed again."""
     out = io.StringIO()
     table = csv.writer(out)
     table.writerow(["image_index", "turns", "task_type", "instructions"])
     for number, scene in enumerate(SCENES):
-        write_png(folder / "input_images_resize_512" / f"{number}_input_raw.png", scene.draw)
+        write_png(folder / "input_images_resize_512" / f"{number}_input_raw.png", partial(_drawn, scene))
         turns = list(_long_session(number))
         for length in range(1, _TURNS + 1):
             tasks, instructions = zip(*turns[:length], strict=True)
@@ -75,7 +81,7 @@ def write_imgedit(folder: Path) -> None:
     listed = {}
     for number, (scene, (kind, prompt)) in enumerate(zip(SCENES, _SINGLE, strict=True)):
         picture = f"table/{number:09}.png"
-        write_png(folder / "singleturn" / picture, scene.draw)
+        write_png(folder / "singleturn" / picture, partial(_drawn, scene))
         shape, colour, *_ = scene.things[0]
         asked = prompt.format(colour=colour, shape=shape)
         listed[str(100 + number)] = {"id": picture, "prompt": asked, "edit_type": kind}
@@ -100,7 +106,7 @@ def write_magicbrush(folder: Path) -> None:
         names = [f"{number}-input.png", *(f"{number}-output{turn}.png" for turn in (1, 2, 3))]
         place = folder / "images" / str(number)
         for name, stage in zip(names, stages, strict=True):
-            write_png(place / name, stage.draw)
+            write_png(place / name, partial(_drawn, stage))
         for turn in (1, 2, 3):
             write_png(place / f"{number}-mask{turn}.png", partial(_difference, *stages[turn - 1 : turn + 1]))
         sessions[str(number)] = [
@@ -116,7 +122,7 @@ def _difference(before: TableScene, after: TableScene) -> Pixels:
     import cv2
     import numpy as np
 
-    change = np.abs(before.draw().astype(int) - after.draw()).max(axis=2) > 24
+    change = np.abs(_drawn(before).astype(int) - _drawn(after)).max(axis=2) > 24
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (13, 13))
     opened = cv2.morphologyEx(change.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     mask = np.asarray(cv2.dilate(opened, disc) * 255, np.uint8)
@@ -130,7 +136,7 @@ def write_do_undo(folder: Path) -> None:
         frames = Path("P01") / "rgb_frames" / f"P01_{number:02}"
         after = scene.adding("ball", "red", -0.1, -0.5, 0.18)
         for frame, stage in ((10, scene), (90, after)):
-            write_png(folder / frames / f"frame_{frame:010}.jpg", stage.draw)
+            write_png(folder / frames / f"frame_{frame:010}.jpg", partial(_drawn, stage))
         rows.append(
             {
                 "narration_id": f"P01_{number:02}_1", "participant_id": "P01", "video_id": f"P01_{number:02}",

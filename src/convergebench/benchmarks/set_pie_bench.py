@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -40,7 +41,8 @@ def _case(files: SetFiles, name: str, key: str, fields: Any) -> Case:
     mask = run_length_mask(f"{key}-mask", _runs(fields.get("mask")))
     prompts = (("description", "original_prompt"), ("hint", "editing_prompt"))
     hints = {hint: str(fields[field]) for hint, field in prompts if fields.get(field)}
-    turns = (SessionTurn(instruction, task, mask=mask),)
+    caption = re.sub(r"[\[\]]", "", hints.get("hint", ""))  # brackets mark what changes
+    turns = (SessionTurn(instruction, task, mask=mask, caption=caption),)
     return Case(key, (source,), instruction, category=task, hints=hints, turns=turns)
 
 

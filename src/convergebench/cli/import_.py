@@ -43,6 +43,10 @@ def command(
     clip: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
     ] = None,
+    dino: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Folder or hub id of DINO weights; adds DINO's metrics."),
+    ] = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> None:
@@ -52,7 +56,7 @@ def command(
     from convergebench.store import Workspace
 
     metric_set = metrics.MetricSet(
-        listed(metric) or metrics.DEFAULT_MEASURED, metrics.MetricOptions(clip=clip)
+        listed(metric) or metrics.DEFAULT_MEASURED, metrics.MetricOptions(clip=clip, dino=dino)
     )
     if layout is not None:
         _import_pictures(path, layout, model, suite, workspace, metric_set, as_json)

@@ -42,6 +42,10 @@ def command(
     clip: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
     ] = None,
+    dino: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Folder or hub id of DINO weights; adds DINO's metrics."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure pictures on disk, or a whole workspace.
@@ -53,7 +57,7 @@ def command(
     from convergebench.errors import WrongUse
 
     names = listed(metric) or (metrics.DEFAULT_MEASURED if workspace else metrics.names())
-    metric_set = metrics.MetricSet(names, metrics.MetricOptions(clip=clip))
+    metric_set = metrics.MetricSet(names, metrics.MetricOptions(clip=clip, dino=dino))
     if workspace is not None:
         if source is not None:
             raise WrongUse("give pictures or --workspace, not both")

@@ -108,6 +108,10 @@ def command(
     clip: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
     ] = None,
+    dino: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Folder or hub id of DINO weights; adds DINO's metrics."),
+    ] = None,
     device: Annotated[
         str, typer.Option(metavar="DEVICE", help="Device for the metrics: auto, cpu or cuda.")
     ] = "auto",
@@ -159,7 +163,7 @@ def command(
         pairs=listed(pair), pictures=listed(picture), limit=limit, seed=seed, repeats=repeats,
         seed_policy=seed_policy,  # type: ignore[arg-type]
         concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost, max_total_usd=max_total,
-        metrics=listed(metric) or DEFAULT_MEASURED, clip=clip, device=device,  # type: ignore[arg-type]
+        metrics=listed(metric) or DEFAULT_MEASURED, clip=clip, dino=dino, device=device,  # type: ignore[arg-type]
         engine=engine, ray_address=ray_address, replicas=replicas, pictures_at=pictures_at,  # type: ignore[arg-type]
     )  # fmt: skip
     with fetching(settings.suite, as_json) as on_package:
@@ -249,7 +253,8 @@ def _timed(seconds: float | None) -> str:
 
 def confirm_large(expected: RunForecast, settings: Settings, yes: bool) -> None:
     """Ask before a large run, unless its cost is limited or it has been started before."""
-    if not expected.is_large or settings.max_cost_usd is not None or expected.is_resumed:
+    is_limited = settings.max_cost_usd is not None or settings.max_total_usd is not None
+    if not expected.is_large or is_limited or expected.is_resumed:
         return
     unpriced = [one.model for one in expected.models if one.cost_usd is None]
     beside = f", and what {', '.join(unpriced)} cost" if unpriced else ""

@@ -111,14 +111,25 @@ def _show_pictures(name: str, sheet: Path) -> None:
 
     from rich.table import Table
 
+    from convergebench.picture import Picture
+    from convergebench.suites.catalogue import SMALL_PIXELS
     from convergebench.suites.contact_sheet import contact_sheet
 
     suite = _load(name)
     edits = Counter(case.source for case in suite.cases)
-    table = Table("picture", "kind", "edits", "description", box=None)
+    table = Table("picture", "kind", "edits", "size", "description", box=None)
+    small = 0
     for source, count in edits.items():
-        table.add_row(source.id, source.kind, str(count), source.description)
+        width, height = Picture.from_file(source.path).size
+        is_small = width * height < SMALL_PIXELS
+        small += is_small
+        size = f"{width} × {height}{' *' if is_small else ''}"
+        table.add_row(source.id, source.kind, str(count), size, source.description)
     console().print(table)
+    if small:
+        typer.echo(
+            f"* {small} below {SMALL_PIXELS:,} pixels: a model that works at one megapixel enlarges them"
+        )
     sheet.write_bytes(contact_sheet(suite).encoded)
     typer.echo(f"{len(edits)} pictures, {len(suite.cases)} cases. Wrote {sheet}")
 

@@ -11,11 +11,12 @@ from convergebench.cli.exit_codes import DONE, judging_exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    Prompts,
     SuiteName,
     WorkspaceFolder,
     benchmark,
+    chosen_models,
     console,
-    listed,
     print_json,
 )
 
@@ -43,6 +44,7 @@ def command(
         str | None,
         typer.Option(metavar="PROVIDER:MODEL", help="Judge the turns first, see `judge`. [default: none]"),
     ] = None,
+    prompts: Prompts = "",
     retry_missing: Annotated[
         bool, typer.Option("--retry-missing", help="Request missing verdicts again.")
     ] = False,
@@ -65,12 +67,14 @@ def command(
 
     limits = RunLimits(judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost)
     code = DONE
+    models = chosen_models(model, workspace)
     if judge is not None:
-        code = _judge(judge, workspace, suite, listed(model), limits, retry_missing, quiet=as_json or as_csv)
+        quiet = as_json or as_csv
+        code = _judge(judge, workspace, suite, models, prompts, limits, retry_missing, quiet=quiet)
     if compare:
         _compare(compare, workspace, suite, as_json)
         return code
-    curves = curves_of(workspace, suite, listed(model))
+    curves = curves_of(workspace, suite, models)
     if as_json:
         from convergebench.report.tables.turns import json_turns
 
@@ -111,19 +115,14 @@ def _compare(names: list[str], workspace: Path, suite: str | None, as_json: bool
 def curves_of(
     workspace: Path, suite: str | None = None, models: Sequence[str] = ()
 ) -> dict[str, list[TurnCurve]]:
-    """The curves of each chosen suite: those of judges first, then what was measured."""
-    from convergebench.analysis.sessions.figures import measured_curves
-    from convergebench.benchmarks.session_scoring import judged_curves
+    """The curves of each chosen suite."""
+    from convergebench.benchmarks.session_curves import session_curves
     from convergebench.results import Records
-    from convergebench.results.sessions import choose_suites, load_sessions
+    from convergebench.results.sessions import choose_suites
 
     with benchmark(workspace) as opened:
         records = Records.of(opened.workspace)
-        found = {}
-        for name in choose_suites(records, suite):
-            sessions = load_sessions(records, [name], models)
-            found[name] = [*judged_curves(records, name, sessions), *measured_curves(sessions)]
-    return found
+        return {name: session_curves(records, name, models) for name in choose_suites(records, suite)}
 
 
 def _judge(
@@ -131,6 +130,7 @@ def _judge(
     workspace: Path,
     suite: str | None,
     models: Sequence[str],
+    prompts: str,
     limits: RunLimits,
     retry_missing: bool,
     *,
@@ -152,7 +152,7 @@ def _judge(
     for one in suites:
         with Workspace.create(workspace) as store, judging_progress(opened.facts.name, quiet) as progress:
             work = judge_sessions(
-                store, one, lambda: open_judge(name), models=models, limits=limits,
+                store, one, lambda: open_judge(name), models=models, prompts=prompts, limits=limits,
                 retry_missing=retry_missing, progress=progress,
             )  # fmt: skip
             judged = asyncio.run(work)

@@ -78,6 +78,8 @@ KINDS: Mapping[str, Kind] = {
         30, 5.0, max_inputs=4, layout="references", side_multiple=32, prompt_key="edit_instruction",
         fixed={"_auto_resize": False},
     ),
+    "BriaFibo2Pipeline": Kind(30, 5.0, max_inputs=5, layout="references"),
+    "DreamLitePipeline": Kind(30, 3.5, fixed={"image_guidance_scale": 1.5}),
     # A short film from the picture to its edit: the last frame is the result. Five frames are its shortest.
     "ChronoEditPipeline": Kind(50, 5.0, fixed={"num_frames": 5}),
     "Kandinsky5I2IPipeline": Kind(
@@ -95,6 +97,13 @@ KINDS: Mapping[str, Kind] = {
     "JoyImageEditPipeline": Kind(
         40, 4.0, takes_pairs=True, side_multiple=None, own_sizes="the nearest of its own sizes"
     ),
+    # It resizes what it is given to the nearest of its own sizes, and makes a picture of the size asked for.
+    "JoyImageEditPlusPipeline": Kind(
+        30, 4.0, max_inputs=6, layout="references", image_argument="images",
+        own_sizes="a picture that it saw in the nearest of its own sizes",
+    ),
+    # Its encoder works in bfloat16 alone, which is the default.
+    "ZImageOmniPipeline": Kind(50, 5.0, max_inputs=4, layout="references"),
 }  # fmt: skip
 
 

@@ -168,6 +168,21 @@ PRESETS = {
         "Emu3.5-Image in its own environment; about one megapixel",
         (Interpreter("emu3_5"),),
     ),
+    "uniworld-v1-local": Preset(
+        "uniworld",
+        0.0,
+        {
+            "weights": "LanguageBind/UniWorld-V1",
+            "base": "black-forest-labs/FLUX.1-dev",
+            "siglip": "google/siglip2-so400m-patch16-512",
+            "steps": 28,
+            "guidance": 3.5,
+            "area": 1048576,
+            "repo": "",
+        },
+        "UniWorld-V1 in its own environment; about one megapixel",
+        (Interpreter("uniworld"),),
+    ),
     "internvl-u-local": Preset(
         "internvl_u",
         0.0,

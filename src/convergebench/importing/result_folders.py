@@ -14,6 +14,7 @@ from convergebench.picture import Picture
 from convergebench.protocols import protocol_cases
 from convergebench.protocols.base import INDEPENDENT, PASS, TURN
 from convergebench.results import SuiteId
+from convergebench.results.runs import UNUSABLE
 from convergebench.store import Enrolment, Workspace
 from convergebench.types import Case, EditorFacts, Failure, PictureFacts, SessionTurn, Step, Suite
 
@@ -37,7 +38,10 @@ def import_results(
     """Record the folder's pictures as trajectories of this model, for every protocol that it has some of."""
     root = folder / model if (folder / model).is_dir() else folder
     done = ImportedResults()
-    with workspace.run({"imported": folder.absolute().name, "suite": suite.name, "models": [model]}) as run:
+    settings: dict[str, object] = {"imported": folder.absolute().name, "suite": suite.name, "models": [model]}
+    if suite.unusable:
+        settings[UNUSABLE] = {entry.name: entry.reason for entry in suite.unusable}
+    with workspace.run(settings) as run:
         for role in layout.roles:
             _import_role(workspace, run.id, root, model, suite, layout, role, done)
     if not done.pictures:

@@ -1,6 +1,7 @@
 """The contract on a reply: the only place where a judge's words become numbers.
 
-Nothing is picked out of prose but JSON, and two objects that say different things are no verdict.
+Nothing is picked out of prose but JSON, and two objects that say different things are no verdict. Published
+words that ask for lines such as `Name: 4` are answered by exactly as many of them as there are grades.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 from convergebench.judges.base import JudgeReply, Verdict
 from convergebench.judges.json_in_prose import NotInForm, after_thoughts, objects_in
+from convergebench.judges.message import GradedLinesMessage
 from convergebench.judges.rubric import CHOICES, REASON, Ask, Rubric
 from convergebench.providers import whole
 
@@ -18,6 +20,7 @@ SCORE = "score"
 """The key of published reply forms: a number, a list of numbers, or yes or no."""
 _REASONS = (REASON, "reasoning")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+_GRADED_LINE = re.compile(r"[^:]*: (?P<grade>\d+)")
 _WORDS = {"是": "yes", "否": "no"}
 _REFUSAL_LETTERS = 600
 _REFUSAL = re.compile(
@@ -62,6 +65,8 @@ def is_refusal(text: str) -> bool:
 def _answered(reply: JudgeReply, rubric: Rubric) -> Verdict:
     """The verdict on which all objects agree that hold one."""
     text = after_thoughts(reply.text)
+    if isinstance(rubric.message, GradedLinesMessage):
+        return _graded_in_lines(text, rubric)
     found, errors = [], []
     for one in objects_in(text):
         if reply.ending == "truncated" and "{" in text[one.end :]:
@@ -78,6 +83,22 @@ def _answered(reply: JudgeReply, rubric: Rubric) -> Verdict:
     return found[0]
 
 
+def _graded_in_lines(text: str, rubric: Rubric) -> Verdict:
+    """Lines of two parts, the second a whole number, as ImgEdit's own program reads them."""
+    grades, others = [], []
+    for line in text.splitlines():
+        found = _GRADED_LINE.fullmatch(line.strip())
+        if found:
+            grades.append(found["grade"])
+        else:
+            others.append(line.strip())
+    if len(grades) != len(rubric.ask):
+        raise NotInForm(f"the reply has {len(grades)} lines with a grade instead of {len(rubric.ask)}")
+    given = dict(zip((one.name for one in rubric.ask), grades, strict=True))
+    scores = {one.name: _score(given, one) for one in rubric.ask}
+    return Verdict("ok", rubric.value_of(scores), scores, whole(" ".join(filter(None, others))))
+
+
 def _verdict(answer: Mapping[str, Any], rubric: Rubric) -> Verdict:
     given = answer if rubric.message is None else _published(answer, rubric)
     scores = {one.name: _score(given, one) for one in rubric.ask}
@@ -88,7 +109,10 @@ def _verdict(answer: Mapping[str, Any], rubric: Rubric) -> Verdict:
 
 
 def _published(answer: Mapping[str, Any], rubric: Rubric) -> dict[str, Any]:
-    """What is under the published key, by the names of the rubric: in order, where it is a list or object."""
+    """What is under the published key, by the names of the rubric: in order, where it is a list or object.
+    Some published forms have the grades under their own names instead."""
+    if SCORE not in answer and all(one.name in answer for one in rubric.ask):
+        return dict(answer)
     if SCORE not in answer:
         raise NotInForm(f"the reply lacks {SCORE}")
     given = answer[SCORE]

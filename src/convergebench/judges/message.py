@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 NUMBER = "number"
 """The field of a caption that counts the pictures of one role, from 1."""
+CATEGORY = "category"
+"""The text of a subject with the category of its case."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,13 @@ class Passage:
 
 
 @dataclass(frozen=True)
+class CategoryPassage(Passage):
+    """A passage for cases of one category alone."""
+
+    category: str = ""
+
+
+@dataclass(frozen=True)
 class Exhibit:
     """The pictures of one role, such as source or result, each after its caption if there is one."""
 
@@ -96,6 +105,8 @@ class Message:
             if isinstance(part, Passage):
                 if part.needs and not texts.get(part.needs):
                     continue
+                if isinstance(part, CategoryPassage) and part.category != texts.get(CATEGORY):
+                    continue
                 words = part.words.filled(texts)
                 if part.is_joined and pending is not None:
                     pending += words
@@ -110,6 +121,11 @@ class Message:
             yield from _exhibited(part, roles)
         if pending is not None:
             yield pending
+
+
+@dataclass(frozen=True)
+class GradedLinesMessage(Message):
+    """A question whose reply has a line such as `Name: 4` for each grade, in the order of the rubric."""
 
 
 def _exhibited(part: Exhibit, roles: Sequence[str]) -> Iterator[str | int]:

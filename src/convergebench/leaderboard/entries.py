@@ -48,7 +48,8 @@ class Entry:
     model: str
     fingerprint: str
     name: str
-    """Unique on the leaderboard: the model and who submitted it, and the day if there are several."""
+    """Unique on the leaderboard: the model, who submitted it, the day if there are several, and whether it
+    is unverified, so that no sentence praises it without saying so."""
 
     @property
     def label(self) -> str:
@@ -87,6 +88,8 @@ def entries_of(submissions: Sequence[CheckedSubmission]) -> list[Entry]:
             by = f"{by}, {one.manifest.date}"
         if days[model, one.manifest.label, one.manifest.date] > 1:
             by = f"{by}, {one.id[:6]}"
+        if not one.verification.is_measured:
+            by = f"{by}, unverified"
         name = f"{model} ({by})"
         if name in names:  # made to be mistaken for another
             name = f"{name} {one.digest}{fingerprint}"

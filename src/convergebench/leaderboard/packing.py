@@ -170,7 +170,9 @@ def _models(chosen: Mapping[int, TrajectoryRecord], scrubber: Scrubber) -> tuple
     editors = {one.editor.fingerprint: one.editor for one in chosen.values()}
     return tuple(
         SubmittedModel(scrubber.value(one.label), fingerprint, scrubber.value(one.version), one.role)
-        for fingerprint, one in sorted(editors.items())
+        for fingerprint, one in sorted(
+            editors.items(), key=lambda item: (item[1].role != "model", item[1].label)
+        )
     )
 
 

@@ -74,7 +74,7 @@ def submission_page(submission: CheckedSubmission) -> str:
     if submission.manifest.pictures == "full":
         links.append(element("a", "Curves, pictures and cases", href=f"{submission.id}/index.html"))
     manifest, verification = submission.manifest, submission.verification
-    names = ", ".join(one.name for one in manifest.models)
+    names = ", ".join(one.name for one in manifest.models if one.role == "model")
     sections = [_facts(submission)]
     if verification.notes:
         sections.append(element("section", element("h2", "Audit"), _list(verification.notes)))

@@ -68,6 +68,13 @@ class MetricOptions:
     clip: str | None = None
     """A folder with CLIP weights, or a hub id. Defaults to ViT-L/14 from the hub."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    dino: str | None = None
+    """A folder with DINO weights, or a hub id; without it DINO's metrics are missing."""
+
+    @property
+    def metrics_of_weights(self) -> tuple[str, ...]:
+        """The metrics that giving weights asks for."""
+        return ("dino", "dino_structure") if self.dino else ()
 
 
 GpuForm: TypeAlias = Callable[[MetricOptions, str], GpuMetric | GpuFamily]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -17,8 +16,9 @@ from convergebench.metrics._clip_halved import halved_if_as_good
 from convergebench.metrics._clip_tower import ClipTower
 from convergebench.metrics._device import uses_cuda
 from convergebench.metrics._gpu.base import GpuMetric
+from convergebench.metrics._weight_folder import has_model, weights_version
 from convergebench.metrics.base import MetricOptions, MetricUnavailable, Registration, register
-from convergebench.types import MetricFacts, Pixels, fingerprint_of
+from convergebench.types import MetricFacts, Pixels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,7 +76,7 @@ def load(options: MetricOptions) -> Clip:
     name = options.clip or DEFAULT_MODEL
     if find_spec("torch") is None or find_spec("transformers") is None:
         raise MetricUnavailable("CLIP needs torch and transformers: pip install 'convergebench[torch]'")
-    if not _has_files(name):  # before torch is imported, which takes seconds
+    if not has_model(name):  # before torch is imported, which takes seconds
         raise MetricUnavailable(_advice(name))
     import transformers
 
@@ -92,19 +92,6 @@ def load(options: MetricOptions) -> Clip:
         raise MetricUnavailable(_advice(name)) from error
     _in_use[version(options)] = loaded
     return loaded
-
-
-def _has_files(name: str) -> bool:
-    """Whether a folder or the hub's cache holds a model's configuration."""
-    if Path(name).is_dir():
-        return (Path(name) / "config.json").exists()
-    from huggingface_hub import try_to_load_from_cache
-    from huggingface_hub.errors import HFValidationError
-
-    try:
-        return isinstance(try_to_load_from_cache(name, "config.json"), str)
-    except HFValidationError:
-        return False
 
 
 _in_use: WeakValueDictionary[str, Clip] = WeakValueDictionary()
@@ -150,20 +137,7 @@ def _advice(name: str) -> str:
 
 def version(options: MetricOptions) -> str:
     """The versions of the definition and of the weights: other weights give other values."""
-    name = options.clip or DEFAULT_MODEL
-    folder = Path(name)
-    return f"1:{_fingerprint(folder) if folder.is_dir() else name}"
-
-
-def _fingerprint(folder: Path) -> str:
-    """Covers the name, size and first megabyte of each file: distinguishes weights without reading
-    gigabytes."""
-    parts = []
-    for file in sorted(folder.iterdir()):
-        if file.suffix in (".json", ".safetensors", ".bin"):
-            with file.open("rb") as opened:
-                parts.append([file.name, file.stat().st_size, hashlib.sha256(opened.read(2**20)).hexdigest()])
-    return fingerprint_of(parts)
+    return f"1:{weights_version(options.clip or DEFAULT_MODEL)}"
 
 
 def pull(name: str = DEFAULT_MODEL) -> None:

@@ -124,6 +124,11 @@ class ClipDirection:
             for place, edit in enumerate(edits)
         ]
 
+    def similarities(self, pictures: Sequence[Pixels], texts: Sequence[str]) -> list[float]:
+        """CLIP-T: the cosine between each picture and its text."""
+        words = self._embedded(texts)
+        return [float(np.dot(one, two)) for one, two in zip(self.clip.embedded(pictures), words, strict=True)]
+
     def _direction(
         self, before: NDArray[np.float32], after: NDArray[np.float32], texts: Captions
     ) -> float | NotMeasurable:
@@ -139,7 +144,7 @@ class ClipDirection:
                 self._known[texts] = (before, after)
             return self._known[texts]
 
-    def _embedded(self, texts: Captions) -> NDArray[np.float32]:
+    def _embedded(self, texts: Sequence[str]) -> NDArray[np.float32]:
         import torch
 
         longest = self.text_half.config.text_config.max_position_embeddings

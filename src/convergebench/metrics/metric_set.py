@@ -42,6 +42,7 @@ class MetricSet:
         self._options = options or MetricOptions()
         self._sources = sources
         self._wanted: dict[AnyRegistration, list[MetricFacts]] = {}
+        names = (*names, *self._options.metrics_of_weights)
         for name in _catalogue.expand(names):
             facts = _catalogue.facts(name, self._options)
             self._wanted.setdefault(_catalogue.registration(name), []).append(facts)

@@ -1,8 +1,8 @@
 """Distance of a result to the picture that it should equal, and to the source outside the edit's mask.
 
 L1 and L2 are MagicBrush's: the mean absolute and the mean squared difference of all channels, from 0 to 1, at
-the target's size. PIE-Bench measures fidelity outside a mask; here a mean is taken over the pixels outside it
-alone, where PIE-Bench's own program divides by the whole area.
+the target's size. Outside a mask, a mean is taken over the pixels outside it alone. PIE-Bench's own program
+blackens both pictures inside the mask and compares the whole area; its figures are those called masked.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VERSION = "1"
-ONLY_WITH_TARGETS = "measured only where the suite has targets or masks"
+ONLY_WITH_TARGETS = "measured only where the suite has targets, masks or captions"
 NO_TARGET, NO_MASK = "the suite has no target for it", "the suite has no mask for it"
 NOTHING_INSIDE, NOTHING_OUTSIDE = "the mask is empty", "the mask covers the whole picture"
 
 
 def _facts(name: str, summary: str, better: Better = "lower", unit: str = "") -> MetricFacts:
-    perfect, worst = (math.inf, 0.0) if better == "higher" else (0.0, 1.0)
+    perfect, worst = (math.inf if unit else 1.0, 0.0) if better == "higher" else (0.0, 1.0)
     return MetricFacts(name, VERSION, better, perfect, worst, "region", unit, summary)
 
 
@@ -39,7 +39,20 @@ FACTS = (
     _facts("target_l2_outside", "The same as target_l2, outside the mask."),
     _facts("source_l2_outside", "Mean squared difference to the source outside the mask."),
     _facts("source_psnr_outside", "PSNR to the source outside the mask.", "higher", "dB"),
+    _facts("masked_mse", "PIE-Bench's MSE: to the source, both black inside the mask."),
+    _facts("masked_psnr", "The same as masked_mse, as PSNR.", "higher", "dB"),
+    _facts("masked_ssim", "PIE-Bench's SSIM: to the source, both black inside the mask.", "higher"),
 )
+MASKED_LPIPS, CLIP_TEXT = "masked_lpips", "clip_text"
+LEARNED = (
+    _facts(
+        MASKED_LPIPS, "LPIPS (AlexNet) to the source, both black inside the mask, where LPIPS is measured."
+    ),
+    _facts(
+        CLIP_TEXT, "CLIP-T: cosine of the result and the set's caption, where CLIP is measured.", "higher"
+    ),
+)
+"""Figures by networks; their versions are those of the networks."""
 NAMES = tuple(facts.name for facts in FACTS)
 
 
@@ -54,7 +67,43 @@ def target_distances(
         found |= _distances(name, difference, inside, reason)
     outside = found["source_l2_outside"]
     psnr: Reading = outside if isinstance(outside, str) else _psnr(outside)
-    return {name: found[name] for name in NAMES if name in found} | {"source_psnr_outside": psnr}
+    found |= {"source_psnr_outside": psnr, **_masked(source, picture, inside)}
+    return {name: found[name] for name in NAMES}
+
+
+def blackened(picture: Pixels, inside: NDArray[np.bool_]) -> Pixels:
+    return np.where(inside[..., None], np.uint8(0), picture)
+
+
+def _masked(source: Pixels, picture: Pixels, inside: NDArray[np.bool_] | None) -> dict[str, Reading]:
+    if inside is None:
+        return dict.fromkeys(("masked_mse", "masked_psnr", "masked_ssim"), NO_MASK)
+    before, after = (blackened(one, inside) / 255 for one in (source, picture))
+    mse = float(np.square(before - after).mean())
+    return {"masked_mse": mse, "masked_psnr": _psnr(mse), "masked_ssim": _gaussian_ssim(before, after)}
+
+
+_WINDOW, _SIGMA = 11, 1.5
+
+
+def _gaussian_ssim(one: NDArray[np.float64], two: NDArray[np.float64]) -> Reading:
+    """With Gaussian windows, as torchmetrics has it by default; pictures from 0 to 1, the border left out."""
+    import cv2
+
+    if min(one.shape[:2]) < _WINDOW:
+        return f"SSIM needs at least {_WINDOW} × {_WINDOW} pixels"
+
+    def smooth(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(cv2.GaussianBlur(values, (_WINDOW, _WINDOW), _SIGMA), np.float64)
+
+    mean_one, mean_two = smooth(one), smooth(two)
+    spread = smooth(one * one) - mean_one**2 + smooth(two * two) - mean_two**2
+    shared = smooth(one * two) - mean_one * mean_two
+    c1, c2 = 0.01**2, 0.03**2
+    ratio = (2 * mean_one * mean_two + c1) * (2 * shared + c2)
+    found = ratio / ((mean_one**2 + mean_two**2 + c1) * (spread + c2))
+    edge = _WINDOW // 2
+    return float(found[edge:-edge, edge:-edge].mean())
 
 
 def _distances(
@@ -80,3 +129,8 @@ def _psnr(squared: float) -> float:
 @family("targets", *FACTS, prepare=lambda source: None)
 def _of_pair(source: object, result: Result) -> Mapping[str, Reading]:
     return dict.fromkeys(NAMES, ONLY_WITH_TARGETS)
+
+
+@family("learned_targets", *LEARNED, prepare=lambda source: None)
+def _learned_of_pair(source: object, result: Result) -> Mapping[str, Reading]:
+    return dict.fromkeys((facts.name for facts in LEARNED), ONLY_WITH_TARGETS)

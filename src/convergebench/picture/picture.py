@@ -30,6 +30,8 @@ SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp", "i
 _EXIF_ORIENTATION = 0x0112
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _TIFF = (b"II*\x00", b"MM\x00*")
+_EXIF_CHUNKS = (b"eXIf", b"tEXt", b"zTXt", b"iTXt")
+"""Some programs write EXIF data as a text."""
 _UP = 2
 _OWN_BODY = 8 + 25 + 8
 """The offset of the only IDAT in our PNG files: after the signature, the header, and its length and name."""
@@ -108,7 +110,8 @@ class Picture:
     def normalised(self) -> Picture:
         """The same pixels as a plain RGB file, for pictures whose bytes a program could read otherwise:
         turned by EXIF, with alpha or a palette, CMYK, 16 bits a channel."""
-        if _own_size(self.encoded) or is_plain(_open(self.encoded)):
+        data = self.encoded
+        if _own_size(data) or is_plain(_open(data), may_be_turned=_may_hold_exif(data)):
             return self
         return Picture.stable(self.pixels)
 
@@ -245,14 +248,27 @@ def _open(data: bytes) -> PILImage.Image:
     return image
 
 
-def is_plain(image: PILImage.Image) -> bool:
+def is_plain(image: PILImage.Image, *, may_be_turned: bool = True) -> bool:
     """Whether every program reads the same pixels from it."""
     return (
         image.mode == "RGB"
         and not any("16" in str(tile[3]) for tile in getattr(image, "tile", ()))  # Pillow calls these RGB too
-        and image.getexif().get(_EXIF_ORIENTATION, 1) == 1
         and "transparency" not in image.info
+        and (not may_be_turned or image.getexif().get(_EXIF_ORIENTATION, 1) == 1)
     )
+
+
+def _may_hold_exif(data: bytes) -> bool:
+    """Whether EXIF data must be looked for. In a PNG file it may stand behind the pixels, and Pillow decodes
+    all of them to find out that there is none; the names of the chunks say so at once."""
+    if not data.startswith(_SIGNATURE):
+        return True
+    start = len(_SIGNATURE)
+    while start + 8 <= len(data):
+        if data[start + 4 : start + 8] in _EXIF_CHUNKS:
+            return True
+        start += 12 + int.from_bytes(data[start : start + 4], "big")
+    return False
 
 
 def upright_rgb(image: PILImage.Image) -> PILImage.Image:

@@ -97,6 +97,11 @@ def target_context(target: Digest | None, mask: Digest | None) -> Digest:
     return _digest("target", target, mask)
 
 
+def caption_context(caption: str) -> Digest:
+    """What a result is measured against where a set says in words what it should show."""
+    return _digest("caption", caption)
+
+
 def _digest(*parts: object) -> Digest:
     return _digest_of(json.dumps(parts))
 

@@ -20,15 +20,19 @@ from convergebench.types import MetricFacts, Reversibility
 
 
 def load_results(
-    workspace: WorkspaceOrRecords, suite: str | None = None, models: Sequence[str] = ()
+    workspace: WorkspaceOrRecords,
+    suite: str | None = None,
+    models: Sequence[str] = (),
+    protocol: str | None = None,
 ) -> Results:
-    """The returns of one suite (by default that of the last run), of all models or of those named.
+    """The returns of one suite (by default that of the last run), of all models or of those named, by one
+    protocol (by default the one that was started last).
 
     They cover the reversible edits. `partial` has the others, as does the suite's name followed by /partial.
     If there are only partially reversible edits, the results cover these, and say so. Imported metrics that
     were never computed are missing, with that as the reason.
     """
-    results = without_never_computed(load_results_as_given(workspace, suite, models))
+    results = without_never_computed(load_results_as_given(workspace, suite, models, protocol))
     return replace(results, partial=results.partial and without_never_computed(results.partial))
 
 
@@ -39,8 +43,19 @@ def suites_with_returns(workspace: WorkspaceOrRecords) -> list[str]:
     return list(dict.fromkeys([*records.imported_suites, *returning]))
 
 
+def suites_and_protocols(workspace: WorkspaceOrRecords) -> list[tuple[str, str | None]]:
+    """Every suite that has results, once for each protocol; a suite with imported results only has none."""
+    records = Records.of(workspace)
+    made = dict.fromkeys((one.case.suite, one.protocol) for one in _returning(records))
+    imported = [suite for suite in records.imported_suites if suite not in {name for name, _ in made}]
+    return [*made, *((suite, None) for suite in imported)]
+
+
 def load_results_as_given(
-    workspace: WorkspaceOrRecords, suite: str | None = None, models: Sequence[str] = ()
+    workspace: WorkspaceOrRecords,
+    suite: str | None = None,
+    models: Sequence[str] = (),
+    protocol: str | None = None,
 ) -> Results:
     """The same results with imported values unchanged, plausible or not."""
     records = Records.of(workspace)
@@ -57,7 +72,7 @@ def load_results_as_given(
             f"{folder} has no matching results in {name}; its suites are {', '.join(sorted(suites))} "
             f"and its models are {', '.join(sorted(known))}"
         )
-    return _by_edits(records, name, _of_one_protocol(chosen), imported, wanted)
+    return _by_edits(records, name, _of_one_protocol(chosen, protocol), imported, wanted)
 
 
 def _returning(records: Records) -> list[TrajectoryRecord]:
@@ -97,10 +112,12 @@ def _by_edits(
     return partial
 
 
-def _of_one_protocol(trajectories: Sequence[TrajectoryRecord]) -> list[TrajectoryRecord]:
-    """The trajectories of the protocol that was started last: rounds of different protocols are not
-    comparable."""
-    return [one for one in trajectories if one.protocol == trajectories[-1].protocol]
+def _of_one_protocol(
+    trajectories: Sequence[TrajectoryRecord], protocol: str | None = None
+) -> list[TrajectoryRecord]:
+    """The trajectories of the protocol, by default of the one that was started last: rounds of different
+    protocols are not comparable."""
+    return [one for one in trajectories if one.protocol == (protocol or trajectories[-1].protocol)]
 
 
 @dataclass
@@ -139,10 +156,12 @@ def _edits(reversibility: Reversibility) -> Edits:
 
 
 def _recorded_suite(records: Records, suites: Sequence[str], wanted: SuiteId | None) -> SuiteId:
-    """The suite itself, or the one of that name that ran last; without one, the suite of the last run."""
+    """The suite itself, or the one of that name that ran last; without one, the suite of the last run, an
+    imported one only if nothing else is there."""
     if wanted is not None and str(wanted.whole) in suites:
         return wanted
-    ran = [str(run.settings.get("suite")) for run in reversed(records.runs)]
+    newest = sorted(records.runs, key=lambda run: (not run.is_import, run.id), reverse=True)
+    ran = [str(run.settings.get("suite")) for run in newest]
     latest = [SuiteId.parse(one) for one in (*ran, *reversed(suites)) if one in suites]
     if wanted is None:
         return latest[0]

@@ -10,6 +10,9 @@ from typing import Any
 from convergebench.store import Workspace
 from convergebench.types import Digest
 
+UNUSABLE = "unusable"
+"""The recorded setting with the entries of the suite's data that are no cases: reasons by name."""
+
 
 @dataclass(frozen=True)
 class RunRecord:

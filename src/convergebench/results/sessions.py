@@ -8,12 +8,13 @@ from convergebench.analysis.sessions.turns import NO_PICTURE, NOT_REACHED, Sessi
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.protocols import BY_TURN
 from convergebench.protocols.base import INDEPENDENT
-from convergebench.protocols.chain_context import TurnContexts, target_context
+from convergebench.protocols.chain_context import TurnContexts, caption_context, target_context
 from convergebench.results.records import Records, WorkspaceOrRecords
+from convergebench.results.runs import UNUSABLE
 from convergebench.results.steps import StepRecord
 from convergebench.results.suite_id import SuiteId
 from convergebench.results.trajectories import TrajectoryRecord
-from convergebench.suites.case_hints import MASKS, TARGETS, digests_of, tasks_of
+from convergebench.suites.case_hints import MASKS, TARGETS, caption_of, digests_of, tasks_of
 from convergebench.types import Digest, Measurement
 
 TO_TARGET = "target_"
@@ -50,6 +51,17 @@ def choose_suites(workspace: WorkspaceOrRecords, suite: str | None) -> list[str]
     if not chosen:
         raise WrongUse(f"no sessions of {suite}; this workspace has those of {', '.join(known)}")
     return chosen
+
+
+def unusable_entries(records: Records, suite: str) -> dict[str, str]:
+    """Entries of the suite's data that are no sessions, with the reason, as runs of the whole suite found."""
+    wanted = SuiteId.parse(suite)
+    found: dict[str, str] = {}
+    for run in records.runs:
+        ran = SuiteId.parse(str(run.settings.get("suite") or ""))
+        if ran.name == wanted.name and ran.version in ("", wanted.version):
+            found |= run.settings.get(UNUSABLE) or {}
+    return found
 
 
 def load_sessions(
@@ -101,6 +113,7 @@ def _turn(
     values = {
         **stored.get((reference, step.picture), {}),
         **stored.get((context, step.picture), {}),
+        **stored.get((caption_context(caption_of(trajectory.case.hints, step.round)), step.picture), {}),
         **_to_target(stored, trajectory.case.hints, step.round, step.picture),
         **records.clip_directions.of(given, step.picture, step.instruction),
     }

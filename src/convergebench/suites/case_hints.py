@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -17,12 +18,26 @@ TASKS = "tasks"
 """The types of edit of a session's turns, separated by `|`."""
 TARGETS, MASKS = "targets", "masks"
 """The digests of the turns' targets and masks, separated by spaces; `-` for a turn without one."""
+CAPTIONS = "captions"
+"""What correct results of the turns show, in words, as a JSON list; empty for a turn without one."""
 _NONE = "-"
 
 
 def with_tasks(case: Case) -> Case:
-    """The case with the types of its turns as a hint, so that they are stored with it."""
-    return replace(case, hints={**case.hints, TASKS: "|".join(turn.task for turn in case.turns)})
+    """The case with the types and captions of its turns as hints, so that they are stored with it."""
+    hints = {**case.hints, TASKS: "|".join(turn.task for turn in case.turns)}
+    if any(turn.caption for turn in case.turns):
+        hints[CAPTIONS] = json.dumps([turn.caption for turn in case.turns], ensure_ascii=False)
+    return replace(case, hints=hints)
+
+
+def caption_of(hints: Mapping[str, str], turn: int) -> str:
+    """
+    >>> caption_of({"captions": '["", "a hat"]'}, 2), caption_of({}, 2)
+    ('a hat', '')
+    """
+    captions = json.loads(hints.get(CAPTIONS, "[]"))
+    return str(captions[turn - 1]) if turn <= len(captions) else ""
 
 
 def tasks_of(hints: Mapping[str, str]) -> tuple[str, ...]:

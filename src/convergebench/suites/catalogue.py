@@ -24,7 +24,7 @@ Kind = Literal["portrait", "object", "scene"]
 Origin = Literal["photo", "rendered"]
 
 _HERE = Path(__file__).parent
-_SMALL_PIXELS = 700_000
+SMALL_PIXELS = 700_000
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class CataloguedPicture:
     @property
     def is_small(self) -> bool:
         """Whether it is far below the megapixel that most models work at, so that they enlarge it."""
-        return self.size[0] * self.size[1] < _SMALL_PIXELS
+        return self.size[0] * self.size[1] < SMALL_PIXELS
 
     @property
     def origin(self) -> Origin:

@@ -47,7 +47,7 @@ def test_a_plain_difference_names_the_better_one() -> None:
     assert found.verdict(found.points[0]) == "a is better"
 
 
-def test_singlepass_against_multipass_and_fresh_against_same_seed(
+def test_singlepass_against_multipass_fresh_against_same_seed_and_this_size_against_that(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     suite = f"edival?data={imitations.write_edival(tmp_path / 'data')}"
@@ -63,10 +63,11 @@ def test_singlepass_against_multipass_and_fresh_against_same_seed(
         str(tmp_path / "w"),
         "--json",
     ]
-    for more in ((), ("--protocol", "singlepass"), ("--seed-policy", "same")):
+    sizes = ("noise?size=32", "noise?size=56")
+    for more in ((), ("--protocol", "singlepass"), ("--seed-policy", "same"), ("-m", ",".join(sizes))):
         assert code_of([*run, *more]) == 0
     capsys.readouterr()
-    for pair in (("noise/session", "noise/singlepass"), ("noise", "noise+same-seed")):
+    for pair in (("noise/session", "noise/singlepass"), ("noise", "noise+same-seed"), sizes):
         assert code_of(["turns", *pair, "-w", str(tmp_path / "w"), "--json"]) == 0
         kept = next(one for one in json.loads(capsys.readouterr().out) if one["figure"] == "kept")
         assert [point["turn"] for point in kept["turns"]] == [1, 2, 3]
@@ -74,5 +75,6 @@ def test_singlepass_against_multipass_and_fresh_against_same_seed(
         assert kept["turns"][0]["difference"] == pytest.approx(
             kept["turns"][0]["first"] - kept["turns"][0]["second"]
         )
+    assert kept["turns"][-1]["difference"] < 0, "fewer pixels keep less"
     assert code_of(["turns", "noise", "nois", "-w", str(tmp_path / "w")]) == 2
     assert "noise/session" in capsys.readouterr().err

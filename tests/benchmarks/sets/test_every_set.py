@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import multiprocessing
+import os
+import signal
+import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +22,7 @@ from convergebench.benchmarks.set_genai_bench import EditVote, read_votes
 from convergebench.cli.main import code_of
 from convergebench.picture import Picture
 from convergebench.suites._lazy_pictures import LazyPicture
+from dying_editor import DIES_AT
 from servers.judge import Answer, Asked, JudgeServer, completion, graded
 
 Write = Callable[[Path], Path]
@@ -63,8 +70,32 @@ def content(number: int, asked: Asked) -> Answer:
     return completion(graded(asked, instruction=5, blending=4, preservation=5))
 
 
+LAYOUTS = {
+    "edival": "edival", "magicbrush": "magicbrush", "imgedit": "imgedit", "gedit2": "gedit2", "kris": "kris",
+    "rise": "rise",
+}  # fmt: skip
+"""The sets whose own programs read a folder of results."""
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["convergebench.cli.main", "convergebench.api", "dying_editor"])
+
+
+def command_in_a_process(command: list[str], environment: dict[str, str]) -> None:
+    os.environ.update(environment)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        code_of(command)
+
+
+def pictures(workspace: Path) -> list[tuple[str, int, str]]:
+    with sqlite3.connect(workspace / "convergebench.sqlite") as db:
+        return db.execute(
+            "SELECT c.id, s.round, s.picture FROM steps s JOIN trajectories t ON t.id = s.trajectory "
+            "JOIN case_facts c ON c.fingerprint = t.case_fingerprint WHERE s.picture IS NOT NULL "
+            "ORDER BY 1, 2"
+        ).fetchall()
+
+
 @EVERY
-def test_a_set_is_run_in_parts_and_goes_on(
+def test_a_set_is_run_killed_resumed_judged_exported_and_read_back(
     name: str,
     write: Write,
     cases: int,
@@ -72,38 +103,62 @@ def test_a_set_is_run_in_parts_and_goes_on(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    suite = f"{name}?data={write(tmp_path / 'data')}"
-    command = [
-        "run",
-        "-m",
-        "identity",
-        "--suite",
-        suite,
-        "--metric",
-        "psnr",
-        "-w",
-        str(tmp_path / "w"),
-        "--json",
-    ]
-    code_of([*command, "--limit", "2"])
-    first = json.loads(capsys.readouterr().out)["run"]
+    suite, workspace = f"{name}?data={write(tmp_path / 'data')}", tmp_path / "w"
+    several = name == "kris"  # an editor of one picture refuses the case with two
+    total = (turns or cases) - several
+    command = ["run", "-m", "dying=python:dying_editor:edit", "--suite", suite, "--metric", "psnr", "-w",
+               str(workspace), "--json"]  # fmt: skip
+    dying = PROCESSES.Process(
+        target=command_in_a_process, args=([*command, "--concurrency", "1"], {DIES_AT: "4"})
+    )
+    dying.start()
+    dying.join(120)
+    assert dying.exitcode == -signal.SIGKILL
+    before = pictures(workspace)
+    assert 0 < len(before) < total
     code = code_of(command)
     done = json.loads(capsys.readouterr().out)["run"]
-    several = name == "kris"  # an editor of one picture refuses the case with two
     assert code == (3 if several else 0)
-    assert done["replayed"] >= first["edits"] > 0
-    assert first["edits"] + done["edits"] == (turns or cases) - several
+    assert done["edits"] == total - len(before)
+    assert done["replayed"] == len(before) + several
+    judge_everything(name, suite, workspace, turns, total, capsys)
+    if name in LAYOUTS:
+        export_and_read_back(LAYOUTS[name], suite, workspace, tmp_path, capsys)
+
+
+def judge_everything(
+    name: str, suite: str, workspace: Path, turns: int, total: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     with JudgeServer(content) as judge:
         words = ["turns"] if turns else ["score", "--suite", name, "--data", suite.partition("=")[2]]
-        assert code_of([*words, "--judge", judge.name, "-w", str(tmp_path / "w"), "--json"]) in (0, 3)
+        assert code_of([*words, "--judge", judge.name, "-w", str(workspace), "--json"]) in (0, 3)
         shown = json.loads(capsys.readouterr().out)
-        assert len(judge.asked) == (turns or cases) - several
+        assert len(judge.asked) == total
     if turns:
         passed = next(one for one in shown[0]["curves"] if one["figure"] == "passed")
         assert {point["mean"] for point in passed["turns"]} == {100.0}
     else:
         means = [row["score"] for row in shown["rows"] if "sample mean" in row["subset"]]
         assert means == [pytest.approx(14 / 3)]
+
+
+def export_and_read_back(
+    layout: str, suite: str, workspace: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was read back is written again as it was."""
+    first, other, second = folder / "first", folder / "other", folder / "second"
+    assert code_of(["export", "--layout", layout, "-o", str(first), "-w", str(workspace)]) == 0
+    read = ["import", str(first), "--layout", layout, "--suite", suite, "-m", "dying", "-w", str(other)]
+    assert code_of([*read, "--metric", "psnr", "--json"]) in (0, 3)
+    assert code_of(["export", "--layout", layout, "-o", str(second), "-w", str(other)]) == 0
+    capsys.readouterr()
+    if layout != "kris":  # its results are JPEG files
+        assert pictures(other) == pictures(workspace)
+    assert contents(first / "dying") == contents(second / "dying")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
 def test_magicbrush_knows_the_true_picture_before_each_turn(tmp_path: Path) -> None:
@@ -152,8 +207,11 @@ def test_genai_benchs_votes_are_read(tmp_path: Path) -> None:
     assert votes[0] == EditVote("test-00000-of-00001-1", "A", "B", "left")
 
 
-def test_a_json_of_the_published_size_loads_at_once(tmp_path: Path) -> None:
+def test_a_json_of_the_published_size_loads_at_once_and_reads_no_picture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = imitations.write_imgedit(tmp_path / "data", cases=737)
+    monkeypatch.setattr(LazyPicture, "path", property(lambda _: pytest.fail("a picture was read")))
     started = time.process_time()
     assert len(suites.load(f"imgedit?data={data}").cases) == 737
     assert time.process_time() - started < 1

@@ -18,6 +18,12 @@ EXPORTED = [
     ("imgedit", imitations.write_imgedit, "", "1000.png", 5),
     ("gedit2", imitations.write_gedit2, "", "background_change_000000.png", 5),
     ("rise", imitations.write_rise, "", "images/causal_reasoning/causal_reasoning_1.png", 5),
+    ("do-undo", imitations.write_do_undo, "independent", "P01_0_1_rev.png", 10),
+]
+JUDGED = [
+    ("gedit", "gedit-mini?language=cn", "fullset/*/cn/*.png"),
+    ("wiseedit", "wiseedit-mini", "Awareness_1/en/*.png"),
+    ("reedit", "reedit-mini", "causal/*_primary.png"),
 ]
 
 
@@ -56,6 +62,23 @@ def test_results_are_written_as_the_set_has_them_and_read_back(
     assert code_of([*read, "--metric", "psnr", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["pictures"] == count
     assert pictures(second) == pictures(first)
+
+
+@pytest.mark.parametrize(("layout", "suite", "example"), JUDGED)
+def test_results_of_judged_benchmarks_are_read_back_as_they_were_written(
+    layout: str, suite: str, example: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second, folder = tmp_path / "first", tmp_path / "second", tmp_path / "out"
+    run = ["run", "-m", "noise", "--suite", suite, "--metric", "psnr", "-w", str(first), "--limit", "4"]
+    code_of([*run, "--json"])
+    made = pictures(first)
+    assert code_of(["export", "--layout", layout, "-o", str(folder), "-w", str(first)]) == 0
+    assert list((folder / "noise").glob(example))
+    read = ["import", str(folder), "--layout", layout, "--suite", suite, "-m", "noise", "-w", str(second)]
+    assert code_of([*read, "--metric", "psnr", "--json"]) == 0
+    there = [row for row in pictures(second) if row[2]]
+    assert there == [row for row in made if row[2]] and there
+    capsys.readouterr()
 
 
 def test_magicbrush_has_chained_and_independent_turns_side_by_side(tmp_path: Path) -> None:

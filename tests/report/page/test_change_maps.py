@@ -111,14 +111,26 @@ def test_there_is_no_map_of_what_is_not_a_picture(large: tuple[Any, Picture, Pic
 def test_the_map_of_a_changed_picture_is_bright_and_of_an_unchanged_one_black(
     visit: Visit, address: str
 ) -> None:
+    whole = ".viewer-tools input[type=range]"
     page = open_film(visit, address, "delta", model="fading")
+    page.locator(whole).fill("100")
     assert pixels(page.locator(PICTURE)).mean() > 60
     assert "CIEDE2000" in page.inner_text(".legend")
     page = open_film(visit, address, "delta", model="identity")
+    page.locator(whole).fill("100")
     assert pixels(page.locator(PICTURE)).max() <= 2
+    page.evaluate("document.activeElement.blur()")  # else the key is the slider's
     page.keyboard.press("Home")
     visit.until("document.querySelector('.stage:not([hidden]) .map').complete")
     assert pixels(page.locator(PICTURE)).max() <= 2
+
+
+def test_an_edit_without_a_map_shows_the_difference_and_says_so(visit: Visit, written: Path) -> None:
+    page = open_film(visit, (written / "index.html").as_uri(), "delta", more="&step=edit")
+    page.wait_for_selector(".stage-note:not([hidden])")
+    assert "this is the difference" in page.inner_text(".stage-note:not([hidden])")
+    assert page.get_attribute(".stage:not([hidden])", "data-mode") == "difference"
+    assert page.locator(".legend").count() == 0, "no key of a map that is not there"
 
 
 def test_the_drift_view_shows_where_and_leads_to_the_map(visit: Visit, address: str) -> None:

@@ -7,12 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from convergebench import judges
+from convergebench.judges.base import Verdict
+from convergebench.report.page.judged_tables import summaries
 from convergebench.report.page.merge_partial import merge_partial
+from convergebench.report.page.page_data import PageData
 from convergebench.results import load_results
 from convergebench.store import Workspace
+from convergebench.store.judgements import enlist_judge
 from convergebench.types import Measurement
 from report.page.conftest import Visit, write
-from report.page.filled import ROUNDS, SSIM, SUITE, add_film, cases
+from report.page.filled import ROUNDS, SSIM, SUITE, add_film, cases, plain, source_of, worn
+from report.page.judged import judge, keep
 from report.page.test_static_site import section
 
 PARTIAL = cases()[1].id
@@ -45,6 +51,34 @@ def test_together_has_every_return_and_use_of_both_kinds(mixed: Path) -> None:
     assert whole.uses[0].cost_usd == pytest.approx(8 * ROUNDS * 0.01)
 
 
+def test_verdicts_on_both_kinds_are_never_averaged_together(mixed: Path) -> None:
+    with Workspace.create(mixed) as workspace:
+        run = workspace.start_run({"command": "judge"}, "0.1.0")
+        enlist_judge(workspace, judge(), [judges.rubric("roundtrip_reversal")])
+        for case in cases():
+            source = source_of(case)
+            shown = (("source", source.digest), ("result", worn(source, "steady", 1, forward=False).digest))
+            grade = 2.0 if case.id == PARTIAL else 8.0
+            verdict = Verdict("ok", grade, {"reversal": grade}, "")
+            keep(
+                workspace,
+                run,
+                "roundtrip_reversal",
+                shown,
+                {"instruction": case.forward},
+                verdict,
+                ["{}"],
+                plain,
+            )
+        workspace.finish_run(run, "finished")
+    with Workspace.existing(mixed) as workspace:
+        page = PageData(workspace, load_results(workspace))
+        found = {line["under"]: (line["mean"], line["n"]) for line in summaries(page.judgements)}
+    partial = [value for under, value in found.items() if "partially reversible edits" in under]
+    assert partial == [(2.0, 1)]
+    assert [value for under, value in found.items() if "partially" not in under] == [(8.0, 3)]
+
+
 def test_partially_reversible_edits_have_a_table_of_their_own_and_are_in_no_other_mean(
     visit: Visit, mixed: Path, tmp_path: Path
 ) -> None:
@@ -58,6 +92,6 @@ def test_partially_reversible_edits_have_a_table_of_their_own_and_are_in_no_othe
     assert f"{SSIM['fading']:.3f}" in apart
     assert f"{ROUNDS} of {ROUNDS}" in apart and f"{3 * ROUNDS} of {3 * ROUNDS}" not in apart
     page = visit.open((report / "index.html").as_uri(), "#/gallery?edits=partially+reversible")
-    assert page.locator(".gallery-row h2").all_inner_texts() == [PARTIAL]
+    assert page.locator(".gallery-row h3 a").all_inner_texts() == ["Add a scarf."]
     page = visit.open((report / "index.html").as_uri(), "#/compare?a=fading&b=steady")
     assert page.locator(".bars li").count() == 3 and "3 shared chains" in page.inner_text(".view")

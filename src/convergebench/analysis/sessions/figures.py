@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from convergebench.analysis.sessions.turns import (
+    UNUSABLE_ENTRY,
     SessionResult,
     TurnPoint,
     by_model,
@@ -45,7 +47,13 @@ FIGURES = (
     TurnFigure("target_l1_outside", "L1 to the target, outside the mask", "lower", 4),
     TurnFigure("target_clip", "CLIP-I to the target", "higher"),
     TurnFigure("target_dino", "DINO to the target", "higher"),
+    TurnFigure("clip_text", "CLIP-T to the caption", "higher", possible=(-1.0, 1.0)),
     TurnFigure("source_psnr_outside", "PSNR to the source, outside the mask", "higher", 2, (0.0, math.inf)),
+    TurnFigure("dino_structure", "structure distance to the source (DINO)", "lower", 4),
+    TurnFigure("masked_psnr", "PSNR, masked as PIE-Bench does", "higher", 2, (0.0, math.inf)),
+    TurnFigure("masked_lpips", "LPIPS (AlexNet), masked as PIE-Bench does", "lower"),
+    TurnFigure("masked_mse", "MSE, masked as PIE-Bench does", "lower", 4),
+    TurnFigure("masked_ssim", "SSIM, masked as PIE-Bench does", "higher"),
 )
 PASSED = TurnFigure("passed", "sessions that passed every turn so far, %", "higher", 1, (0.0, 100.0))
 
@@ -62,6 +70,25 @@ class TurnCurve:
     """At each session's own last turn, as MagicBrush's multi-turn figures are."""
     every: Interval | None = None
     """Over all turns, as its single-turn figures are."""
+
+
+def counting_unusable(curves: Sequence[TurnCurve], reasons: Iterable[str]) -> list[TurnCurve]:
+    """The curves with entries of the set that are no sessions among the missing ones, with their reasons.
+
+    How many turns such an entry should have had is not known, so it is missing at every turn.
+    """
+    entries = Counter(f"{UNUSABLE_ENTRY}{reason}" for reason in reasons)
+    count = entries.total()
+    return [
+        replace(
+            curve,
+            points=tuple(
+                replace(point, missing=point.missing + count, reasons={**point.reasons, **entries})
+                for point in curve.points
+            ),
+        )
+        for curve in curves
+    ]
 
 
 def measured_curves(sessions: Sequence[SessionResult]) -> list[TurnCurve]:

@@ -15,6 +15,8 @@ from convergebench.types import Measurement
 
 NO_PICTURE = "no picture: "
 NOT_REACHED = "the session ended before this turn"
+UNUSABLE_ENTRY = "not usable: "
+"""Before the reason why an entry of the set is no session."""
 
 
 @dataclass(frozen=True)

@@ -88,8 +88,15 @@ def _cluster_totals(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if not len(values) or not np.isfinite(values).all():
         raise ValueError("a mean needs at least one value, and finite ones only")
-    _, index = np.unique(np.asarray(clusters), return_inverse=True)
+    index = _index(clusters)
     return cluster_sums(values, index), np.bincount(index).astype(np.float64)
+
+
+def _index(clusters: Sequence[str] | NDArray[Any]) -> NDArray[np.intp]:
+    """The number of each value's cluster, in alphabetical order; many times as fast as making an array of
+    texts."""
+    numbers = {name: number for number, name in enumerate(sorted(set(clusters)))}
+    return np.fromiter((numbers[name] for name in clusters), np.intp, len(clusters))
 
 
 def expanded_tail(level: float, clusters: int) -> float:

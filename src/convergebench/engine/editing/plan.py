@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from convergebench.protocols import EditingProtocol
 from convergebench.store import Enrolment
-from convergebench.types import Case, Editor, EditorFacts, SeedPolicy
+from convergebench.types import Case, Editor, EditorFacts, SeedPolicy, UnusableEntry
 
 SAME_SEED = "+same-seed"
 """Follows the name of a model that was run with one seed for all steps."""
@@ -22,6 +22,8 @@ class Plan:
     editors: tuple[Editor, ...]
     seeds: tuple[int, ...]
     seed_policy: SeedPolicy = "fresh"
+    unusable: tuple[UnusableEntry, ...] = ()
+    """Entries of the suite's data that are no cases: missing from every figure over the whole suite."""
 
     @property
     def edits_each(self) -> int:

@@ -9,6 +9,7 @@ from convergebench.engine.judging.reference_pictures import stored_references
 from convergebench.engine.judging.tasks import JudgingTask
 from convergebench.judges import Rubric, Subject
 from convergebench.judges.asking import lacking
+from convergebench.judges.message import CATEGORY
 from convergebench.judges.rubric import Of
 from convergebench.protocols import RETURN_ROLES, is_undoing
 from convergebench.protocols.refine import NAMES as REFINING
@@ -141,6 +142,7 @@ def _checks(of: Of, instructions: Sequence[str]) -> dict[str, str]:
 
 def _texts(case: CaseRecord, instruction: str) -> Iterator[tuple[str, str]]:
     yield "instruction", instruction
+    yield CATEGORY, case.category
     if case.backward:
         yield "undo", case.backward
     for name in ("hint", "description", "rationale"):

@@ -26,7 +26,7 @@ class DirectionMeasurer:
 
     def __init__(self, metric_set: MetricSet) -> None:
         self._metric_set = metric_set
-        self._clip_version = next(
+        self.clip_version = next(
             (one.version for one in metric_set.facts if one.name == clip.FACTS.name), None
         )
         self._loading = threading.Lock()
@@ -35,14 +35,14 @@ class DirectionMeasurer:
 
     def lacks(self, item: ForwardEdit, known: Mapping[MeasurementKey, bool]) -> bool:
         texts = item.captions
-        if self._clip_version is None or texts is None:
+        if self.clip_version is None or texts is None:
             return False
-        version = clip_direction.version(self._clip_version, texts)
+        version = clip_direction.version(self.clip_version, texts)
         return (item.before.digest, item.after.digest, clip_direction.NAME, version) not in known
 
     def measure(self, items: Sequence[ForwardEdit]) -> list[Row]:
         try:
-            model = self._loaded()
+            model = self.loaded()
             return self._rows(model, items) if model is not None else []
         except Exception as error:
             _log.warning("no CLIP direction for %d forward edits", len(items), exc_info=error)
@@ -65,12 +65,13 @@ class DirectionMeasurer:
         ]
 
     def _row(self, item: ForwardEdit, texts: Captions, found: float | Exception) -> Row:
-        version = clip_direction.version(self._clip_version or "", texts)
+        version = clip_direction.version(self.clip_version or "", texts)
         value, missing = (None, str(found)) if isinstance(found, Exception) else (found, None)
         measured = Measurement(clip_direction.NAME, version, value, missing)
         return item.before.digest, item.after.digest, measured
 
-    def _loaded(self) -> ClipDirection | None:
+    def loaded(self) -> ClipDirection | None:
+        """Both halves of CLIP, loaded once; None without its weights."""
         with self._loading:
             if not self._was_loaded:
                 self._was_loaded = True
@@ -80,9 +81,9 @@ class DirectionMeasurer:
     def _load(self) -> ClipDirection | None:
         """The metric set's own CLIP with its text encoder. A metric set without CLIP gives the reason in its
         own measurements."""
-        if self._clip_version is None or not self._metric_set.can_measure(clip.FACTS.name):
+        if self.clip_version is None or not self._metric_set.can_measure(clip.FACTS.name):
             return None
-        held = clip.in_use(self._clip_version)
+        held = clip.in_use(self.clip_version)
         try:
             return clip_direction.load(held) if held is not None else None
         except MetricUnavailable as error:

@@ -9,9 +9,9 @@ from convergebench.metrics.clip_direction import Captions
 from convergebench.picture import Picture
 from convergebench.types import Digest, PictureFacts
 
-Kind: TypeAlias = Literal["returns", "changes", "directions", "regions", "targets", "sampled"]
+Kind: TypeAlias = Literal["returns", "changes", "directions", "regions", "targets", "captions", "sampled"]
 """Returns against their source; each step against the previous one; locations of forward edits; regions;
-results against the pictures that they should equal; returns at reported rounds."""
+results against the pictures that they should equal, and against captions; returns at reported rounds."""
 
 
 class PicturePair(NamedTuple):
@@ -74,6 +74,14 @@ class SessionTurnPicture(NamedTuple):
     """Whether this turn or one before it asks for a change of the whole picture."""
 
 
+class CaptionedPicture(NamedTuple):
+    """A result with what it should show, in words."""
+
+    picture: Picture
+    caption: str
+    context: Digest
+
+
 class TargetPicture(NamedTuple):
     """A result with the picture that it should equal, and the mask of the edit."""
 
@@ -92,6 +100,7 @@ Item: TypeAlias = (
     | ChainReturn
     | SessionTurnPicture
     | TargetPicture
+    | CaptionedPicture
 )
 ItemT = TypeVar("ItemT", bound=Item)
 

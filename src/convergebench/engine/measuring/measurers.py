@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from convergebench.engine.measuring.caption_measurer import CaptionMeasurer
 from convergebench.engine.measuring.clip_direction import DirectionMeasurer
 from convergebench.engine.measuring.items import Kind
 from convergebench.engine.measuring.measurement_queue import GPU_WORKERS, WORKERS, MeasurementQueue, Measurer
@@ -43,14 +44,16 @@ class Measurers:
         by_region = [*regions.NAMES, *flip.NAMES] if set(names) & set(regions.NAMES) else []
         returns = metric_set.without([*by_region, *metric_set.sampled])
         changes = MetricSet([name for name in names if name in CHANGE_METRICS], sources=1)
+        directions = DirectionMeasurer(returns)
         wanted = [facts for facts in metric_set.facts if facts.name in by_region]
         return cls(
             {
                 "returns": PairMeasurer(returns),
                 "changes": PairMeasurer(changes),
-                "directions": DirectionMeasurer(returns),
+                "directions": directions,
                 "regions": RegionMeasurer(wanted, pictures.open, metric_set),
-                "targets": TargetMeasurer(),
+                "targets": TargetMeasurer(metric_set),
+                "captions": CaptionMeasurer(directions),
                 "sampled": SampledMeasurer(
                     metric_set.without([name for name in names if name not in metric_set.sampled])
                 ),

@@ -22,7 +22,7 @@ from convergebench.store import MeasurementKey, Workspace
 from convergebench.types import Digest, PictureFacts, Step
 
 EVERY_KIND: tuple[Kind, ...] = get_args(Kind)
-OF_RETURNS: tuple[Kind, ...] = ("returns", "regions", "targets", "sampled")
+OF_RETURNS: tuple[Kind, ...] = ("returns", "regions", "targets", "captions", "sampled")
 
 
 async def measure_workspace(

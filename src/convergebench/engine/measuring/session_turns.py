@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from convergebench.engine.measuring.items import (
+    CaptionedPicture,
     ForwardEdit,
     Item,
     Kind,
@@ -15,8 +16,8 @@ from convergebench.engine.measuring.items import (
 from convergebench.instructions.captions import captions
 from convergebench.picture import Picture
 from convergebench.protocols.base import PASS, TURN
-from convergebench.protocols.chain_context import TurnContexts, target_context
-from convergebench.suites.case_hints import MASKS, TARGETS, digests_of, tasks_of
+from convergebench.protocols.chain_context import TurnContexts, caption_context, target_context
+from convergebench.suites.case_hints import MASKS, TARGETS, caption_of, digests_of, tasks_of
 from convergebench.types import Digest, PictureFacts, Step
 
 
@@ -30,6 +31,7 @@ class SessionMeasurements:
     def __init__(self, source: Picture, hints: Mapping[str, str], load: Callable[[Digest], Picture]) -> None:
         self._source = self._latest = source
         self._load = load
+        self._hints = hints
         self._tasks = tasks_of(hints)
         self._contexts = TurnContexts(self._tasks)
         self._targets, self._masks = digests_of(hints, TARGETS), digests_of(hints, MASKS)
@@ -49,6 +51,9 @@ class SessionMeasurements:
         earlier = self._earlier if step.role == TURN else ()
         yield "regions", SessionTurnPicture(source, given, picture, task, context, earlier, whole)
         yield from self._of_target(step.round, source, picture)
+        caption = caption_of(self._hints, step.round)
+        if caption:
+            yield "captions", CaptionedPicture(picture, caption, caption_context(caption))
         self._latest = picture
         self._earlier += ((given.facts, picture.facts, task),)
 
@@ -77,4 +82,5 @@ def turn_references(steps: Sequence[Step], hints: Mapping[str, str]) -> list[Dig
             found.append(step.inputs[0])
             found.append(contexts.of_step(step.role, step.round, step.inputs[0], step.outcome.digest))
             found.append(target_context(targets.get(step.round), masks.get(step.round)))
+            found.append(caption_context(caption_of(hints, step.round)))
     return found

@@ -17,6 +17,7 @@ from convergebench.store import Workspace
 from convergebench.types import Digest
 
 _METADATA = "metadata.jsonl"
+_MEDIA_TYPES = {".png": "image/png", ".jpg": "image/jpeg"}
 
 
 @dataclass(frozen=True)
@@ -97,11 +98,12 @@ def _results(records: Records, layout: FolderLayout, own: list[TrajectoryRecord]
 
 
 def _write(picture: Picture, place: Path) -> None:
-    """In the format that the layout's suffix says."""
+    """In the format that the layout's suffix says; a picture that is in it already, byte for byte."""
+    if picture.facts.media_type == _MEDIA_TYPES[place.suffix]:
+        _save(place, picture.encoded)
+        return
     if place.suffix == ".png":
-        is_png = picture.facts.media_type == "image/png"
-        data = picture.encoded if is_png else Picture.from_pixels(picture.pixels).encoded
-        _save(place, data)
+        _save(place, Picture.from_pixels(picture.pixels).encoded)
         return
     import io
 

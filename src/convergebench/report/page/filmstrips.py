@@ -15,6 +15,7 @@ from convergebench.picture import SUFFIXES
 from convergebench.protocols import RETURN_ROLES
 from convergebench.report.page.breakage import ReturnedRound
 from convergebench.report.page.crops import crop_name
+from convergebench.report.page.exports import StripExport
 from convergebench.report.page.overview import case_numbers, model_numbers
 from convergebench.report.page.page_picture import PagePicture
 from convergebench.results import Records, WorkspaceOrRecords
@@ -52,6 +53,14 @@ def filmstrips_of(workspace: WorkspaceOrRecords, results: Results) -> dict[str, 
     return {case: tuple(of_case) for case, of_case in films.items()}
 
 
+def strip_export(film: Filmstrip, source: Digest | None) -> StripExport | None:
+    """The source and all returns; None if there is none of them."""
+    if source is None or not film.returns or not all(item.digest for item in film.returns):
+        return None
+    ordered = sorted(film.returns, key=lambda item: item.round)
+    return StripExport((("source", source), *((f"round {item.round}", item.digest) for item in ordered)))
+
+
 def pictures_section(
     records: Records, results: Results, films: Mapping[str, Sequence[Filmstrip]], regions: WorstRegions
 ) -> dict[str, Any]:
@@ -68,7 +77,8 @@ def pictures_section(
             digests[item.round - 1] = item.digest
             drifts[item.round - 1] = leading_drift(values_of(item))
             region = regions.get((item.case, item.digest))
-            crops[item.round - 1] = region and crop_name(region.source, item.digest, region.box)
+            if region and region.source != item.digest:
+                crops[item.round - 1] = crop_name(region.source, item.digest, region.box)
         if film.case in case:
             rows.append({"model": model[film.model], "case": case[film.case], "seed": film.seed,
                          "digests": digests, "drifts": drifts, "crops": crops,
@@ -117,6 +127,7 @@ def case_section(
     steps: Mapping[int, Sequence[StepRecord]],
     regions: WorstRegions,
     breakages: Breakages,
+    exports: Mapping[int, StripExport],
 ) -> dict[str, Any]:
     """One case: the instructions, the source, and every model's filmstrip with what broke in each return."""
     known = records.case(results.suite, case)
@@ -128,7 +139,10 @@ def case_section(
         "hints": list(known.hints.items()) if known else [],
         "source": _source(records.workspace, taken.values()),
         "films": [
-            _film(models[film.model], film, taken[film.trajectory], asked or {}, regions, breakages)
+            {
+                **_film(models[film.model], film, taken[film.trajectory], asked or {}, regions, breakages),
+                "export": exports[film.trajectory].name if film.trajectory in exports else None,
+            }
             for film in films
         ],
     }

@@ -43,11 +43,13 @@ class Setting:
     variant: str = ""
     """IN_ENGLISH if the judge was given another instruction than the editor."""
     language: str = ""
+    part: str = ""
+    """Of the suite's edits; see StepPlace."""
 
     @property
     def under(self) -> str:
         """For people: whose words, which language, by which instruction."""
-        return ", ".join(filter(None, (wording_name(self.wording), self.language, self.variant)))
+        return ", ".join(filter(None, (self.part, wording_name(self.wording), self.language, self.variant)))
 
 
 def summaries(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
@@ -71,7 +73,9 @@ def summaries(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
 
 def _setting(one: Judgement, place: StepPlace) -> Setting:
     is_other = place.protocol == ONE_SHOT and one.instruction not in (None, place.instruction)
-    return Setting(one.judge, place.suite, one.rubric.wording, IN_ENGLISH if is_other else "")
+    return Setting(
+        one.judge, place.suite, one.rubric.wording, IN_ENGLISH if is_other else "", part=place.part
+    )
 
 
 def _best_first(line: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -9,14 +9,17 @@ from typing import Any
 from convergebench.analysis import Results
 from convergebench.analysis.refinement.refined_case import RefinedCase
 from convergebench.report.page.breakage import returned_rounds
+from convergebench.report.page.exports import StripExport
 from convergebench.report.page.filmstrips import (
     Breakages,
     Filmstrip,
     filmstrips_of,
     pictures_section,
     sources_of,
+    strip_export,
 )
 from convergebench.report.page.merge_partial import merge_partial
+from convergebench.report.page.overview import cases_of
 from convergebench.report.page.refinements import Judged, by_result
 from convergebench.report.page.single_edits import Verdicts, single_edits, verdict_numbers
 from convergebench.report.page.step_index import IndexedStep, by_picture, index_steps
@@ -84,6 +87,20 @@ class PageData:
     def strips(self) -> list[dict[str, Any]]:
         sources = sources_of(self.records, self.results)
         return strips_section(self.ranked, self.results, sources, self.worst_regions)
+
+    @cached_property
+    def exports(self) -> dict[int, StripExport]:
+        """By trajectory. A report has the strips of the overview, a live page those of all trajectories."""
+        models = list(self.results.roles())
+        cases = [case.id for case in cases_of(self.results)]
+        chosen = {(models[one["model"]], cases[one["case"]], one["seed"]) for one in self.strips}
+        sources = sources_of(self.records, self.results)
+        found = {
+            film.trajectory: strip_export(film, sources.get(film.case))
+            for film in (film for films in self.filmstrips.values() for film in films)
+            if self.live or (film.model, film.case, film.seed) in chosen
+        }
+        return {trajectory: one for trajectory, one in found.items() if one}
 
     @cached_property
     def footprints(self) -> Footprints:

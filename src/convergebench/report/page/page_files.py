@@ -12,10 +12,13 @@ PARTS = "page"
 """The folder beside index.html that holds scripts, styles, data, thumbnails and maps."""
 _SHARED = (
     "core.js",
+    "marks.js",
     "tables.js",
     "chart.js",
     "strips.js",
+    "live.js",
     "stage.js",
+    "viewer.js",
     "pane.js",
     "verdict.js",
     "compared.js",

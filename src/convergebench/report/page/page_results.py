@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from convergebench.analysis import Results
 from convergebench.errors import WorkspaceError
 from convergebench.results import Records, WorkspaceOrRecords, load_results
+from convergebench.results.load_results import suites_and_protocols
 
 
 def page_results(workspace: WorkspaceOrRecords, suite: str | None = None) -> Results:
@@ -13,6 +16,46 @@ def page_results(workspace: WorkspaceOrRecords, suite: str | None = None) -> Res
         return load_results(workspace, suite)
     except WorkspaceError:
         return Results(suite or "nothing measured yet", 1, (), (), (), ())
+
+
+_MOST_RUNS = 20
+
+
+class Scope(NamedTuple):
+    """What the results of one page have in common."""
+
+    suite: str
+    protocol: str | None
+    """None for results that were measured elsewhere."""
+    run: int | None = None
+    """Only trajectories in which this run made an edit."""
+
+
+def other_scopes(workspace: WorkspaceOrRecords, first: Results) -> list[Scope]:
+    """All other suites and protocols of the workspace."""
+    return [
+        Scope(suite, protocol)
+        for suite, protocol in suites_and_protocols(workspace)
+        if suite != first.suite or protocol not in (None, first.protocol)
+    ]
+
+
+def single_runs(workspace: WorkspaceOrRecords, first: Results) -> list[Scope]:
+    """Each run that edited in the first suite, the newest first; none if there is only one."""
+    records = Records.of(workspace)
+    of_suite = {
+        identity
+        for identity, found in records.newest.items()
+        if any((one.case.suite, one.protocol) == (first.suite, first.protocol) for one in found)
+    }
+    runs = sorted({step.run for step in records.steps if step.trajectory in of_suite}, reverse=True)
+    return [Scope(first.suite, first.protocol, run) for run in runs[:_MOST_RUNS]] if len(runs) > 1 else []
+
+
+def other_results(workspace: WorkspaceOrRecords, first: Results) -> list[Results]:
+    """Their results, for one page with all of them."""
+    records = Records.of(workspace)
+    return [load_results(records, one.suite, protocol=one.protocol) for one in other_scopes(records, first)]
 
 
 def holds_only_single_edits(workspace: WorkspaceOrRecords) -> bool:

@@ -32,16 +32,22 @@ def contest_tables(
     tables = []
     compared = [one for one in judgements if one.rubric.compares]
     wordings = {one.rubric.name: wording_name(one.rubric.wording) for one in compared}
-    for judge in dict.fromkeys(one.judge for one in compared):
-        mine = [one for one in compared if one.judge == judge]
+    of_parts = [(one.judge, place.part) for one in compared for place in one.places]
+    for judge, part in dict.fromkeys(of_parts):
+        mine = [_in_part(one, part) for one in compared if one.judge == judge]
         asked = [_in_one_order(one) for one in _pairwise_verdicts(mine)] if judge in people else None
-        for found in pairwise_summaries([*(asked or _pairwise_verdicts(mine)), *_ties(mine, steps)]):
+        for found in pairwise_summaries(
+            [
+                *(asked or _pairwise_verdicts(mine)),
+                *_ties(mine, [step for step in steps if step.place.part == part]),
+            ]
+        ):
             wins = [(*models, *counts) for models, counts in found.wins.items()]
             strengths = {
                 "models": [asdict(one) for one in found.strengths.models],
                 "missing": found.strengths.missing,
             }
-            under = ", ".join(filter(None, (wordings[found.rubric], found.language)))
+            under = ", ".join(filter(None, (part, wordings[found.rubric], found.language)))
             models = [
                 {"model": model, "won": one.won, "tied": one.tied, "lost": one.lost, "share": one.share}
                 for model, one in found.models.items()
@@ -61,6 +67,12 @@ def contest_tables(
                 }
             )
     return tables
+
+
+def _in_part(one: Judgement, part: str) -> Judgement:
+    """Only the positions whose edits are of this part of their suite."""
+    pairs = [pair for pair in zip(one.places, one.others, strict=True) if pair[0].part == part]
+    return replace(one, places=tuple(a for a, _ in pairs), others=tuple(b for _, b in pairs))
 
 
 def _pairwise_verdicts(judgements: Sequence[Judgement]) -> list[PairwiseVerdicts]:

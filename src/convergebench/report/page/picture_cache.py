@@ -17,6 +17,7 @@ from convergebench.metrics.flip import WorstBox
 from convergebench.report.page.breakage import ReturnedRound, drawn_breakage
 from convergebench.report.page.change_maps import map_name, small_map, thinned
 from convergebench.report.page.crops import crop_name, crop_pair
+from convergebench.report.page.exports import ExportKind, StripExport, exported_strip
 from convergebench.report.page.thumbnails import thumbnail, thumbnail_file
 from convergebench.results.footprints import Footprints
 from convergebench.store import PictureStore
@@ -28,6 +29,7 @@ THUMBNAILS = "thumbnails"
 MAPS = "maps"
 CROPS = "crops"
 BREAKAGES = "breakages"
+EXPORTS = "exports"
 _AT_ONCE = 4
 _SOURCES_IN_MEMORY = 64
 _WHOLE_SOURCES_IN_MEMORY = 8
@@ -91,6 +93,12 @@ class PictureCache:
         return _kept(
             self._folder / BREAKAGES / one.name,
             lambda: drawn_breakage(one, footprints, lambda digest: self._store.load(digest).pixels),
+        )
+
+    def export_of(self, one: StripExport, kind: ExportKind) -> bytes:
+        return _kept(
+            self._folder / EXPORTS / f"{one.name}.{kind}",
+            lambda: exported_strip(one, kind, lambda digest: self._store.load(digest).pixels),
         )
 
     def maps_of(self, pairs: Iterable[tuple[Digest, Digest]]) -> list[bytes]:

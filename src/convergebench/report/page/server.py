@@ -24,7 +24,7 @@ from convergebench.report.page.http import (
 )
 from convergebench.report.page.live_data import LiveData
 from convergebench.report.page.page_files import PAGE, PARTS, page_files
-from convergebench.report.page.picture_cache import BREAKAGES, CROPS, MAPS, THUMBNAILS
+from convergebench.report.page.picture_cache import BREAKAGES, CROPS, EXPORTS, MAPS, THUMBNAILS
 from convergebench.report.page.static_site import MEANS
 from convergebench.types import Digest
 
@@ -96,6 +96,10 @@ def _add_pictures(app: FastAPI, data: LiveData) -> None:
     def breakage(start: str, name: str) -> Response:
         return answer(data.breakage(f"{start}/{name}"), "image/png", IMMUTABLE)
 
+    @app.get(f"/{PARTS}/{EXPORTS}/{{name}}")
+    def export(name: str) -> Response:
+        return answer(data.export(name), f"image/{name.rpartition('.')[2]}", IMMUTABLE)
+
     add_full_pictures(app, data.workspace)
 
 
@@ -109,6 +113,10 @@ def _add_maps(app: FastAPI, data: LiveData) -> None:
     @app.get(f"/{PARTS}/{MAPS}/{MEANS}/{{number}}.png")
     def mean(number: int) -> Response:
         return answer(data.mean_map(number), "image/png", REVALIDATED)
+
+    @app.get(f"/{PARTS}/{MAPS}/{MEANS}/of/{{scope}}/{{number}}.png")
+    def mean_of_scope(scope: int, number: int) -> Response:
+        return answer(data.mean_map(number, scope), "image/png", REVALIDATED)
 
     @app.get(f"/{PARTS}/{MAPS}/{{start}}/{{source}}-{{result}}.png")
     def map_of(start: str, source: str, result: str) -> Response:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from convergebench.analysis.sessions.figures import TurnCurve, measured_curves
-from convergebench.benchmarks.session_scoring import judged_curves
+from convergebench.analysis.sessions.figures import TurnCurve
+from convergebench.benchmarks.session_curves import session_curves
 from convergebench.report.tables.turns import json_point
 from convergebench.results import Records, SuiteId
-from convergebench.results.sessions import load_sessions, suites_with_sessions
+from convergebench.results.sessions import suites_with_sessions
 
 
 def sessions_section(records: Records) -> list[dict[str, Any]]:
     """For each set its figures, each with a curve for every model and protocol."""
     sets: dict[str, list[TurnCurve]] = {}
     for suite in suites_with_sessions(records):
-        sessions = load_sessions(records, [suite])
-        curves = [*judged_curves(records, suite, sessions), *measured_curves(sessions)]
         parsed = SuiteId.parse(suite)
+        curves = session_curves(records, suite)
         sets.setdefault(f"{parsed.name}@{parsed.version}", []).extend(curves)
     return [{"suite": name, "figures": _figures(curves)} for name, curves in sets.items()]
 

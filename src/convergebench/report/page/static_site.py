@@ -17,6 +17,7 @@ from convergebench.report.page.data_script import script_of
 from convergebench.report.page.page_files import PAGE, PARTS, page_files
 from convergebench.report.page.page_picture import PagePicture
 from convergebench.report.page.picture_cache import MAPS, Derived, PictureCache
+from convergebench.report.page.scopes import SCOPES, scope_prefix, scopes_section
 from convergebench.report.page.sections import Sections
 from convergebench.store import PictureFolder, PictureStore, Workspace
 from convergebench.types import Digest
@@ -25,29 +26,40 @@ PICTURES = "pictures"
 MEANS = "mean"
 
 
-def write_site(workspace: Workspace, results: Results, folder: Path) -> Path:
-    """Write index.html and all files that it needs.
+def write_site(workspace: Workspace, results: Results, folder: Path, others: Sequence[Results] = ()) -> Path:
+    """Write index.html and all files that it needs; the page opens with `results` and lets its reader choose
+    among `others`.
 
     Pictures are linked, or copied if links do not work. A folder that is the workspace already contains them.
     """
-    sections = Sections(workspace, results)
     data = folder / PARTS / "data"
-    shutil.rmtree(data, ignore_errors=True)
+    for old in (data, folder / PARTS / MAPS / MEANS):
+        shutil.rmtree(old, ignore_errors=True)
+    every = [results, *others]
+    for number, chosen in enumerate(every):
+        _write_sections(workspace, Sections(workspace, chosen), folder, scope_prefix(number))
+    _write(data / f"{SCOPES}.js", script_of(SCOPES, scopes_section(every)))
+    for name, text in page_files().items():
+        _write(folder / PAGE if name == PAGE else folder / PARTS / name, text)
+    return folder / PAGE
+
+
+def _write_sections(workspace: Workspace, sections: Sections, folder: Path, prefix: str) -> None:
+    """The data of one suite and protocol, and the pictures that it refers to."""
+    data = folder / PARTS / "data"
     pictures: list[PagePicture] = []
     for key in filter(sections.shows_pictures, sections.keys):
         section = sections.build(key)
         pictures += sections.pictures_in(key, section)
-        _write(data / f"{key}.js", script_of(key, section))
+        _write(data / f"{prefix}{key}.js", script_of(prefix + key, section))
     with ThreadPoolExecutor(1) as pool:  # creating thumbnails does not block other Python threads
         cache_pictures = pool.submit(_cache_pictures, workspace, pictures, folder)
         for key in (key for key in sections.keys if not sections.shows_pictures(key)):
-            _write(data / f"{key}.js", script_of(key, sections.build(key)))
+            _write(data / f"{prefix}{key}.js", script_of(prefix + key, sections.build(key)))
         picture_cache = cache_pictures.result()
     sections.keep_breakages(picture_cache)
-    _write_means(picture_cache, sections, folder / PARTS / MAPS / MEANS)
-    for name, text in page_files().items():
-        _write(folder / PAGE if name == PAGE else folder / PARTS / name, text)
-    return folder / PAGE
+    sections.keep_exports(picture_cache)
+    _write_means(picture_cache, sections, folder / PARTS / MAPS / MEANS / prefix)
 
 
 def _cache_pictures(workspace: Workspace, pictures: Sequence[PagePicture], folder: Path) -> PictureCache:
@@ -64,8 +76,7 @@ def _cache_pictures(workspace: Workspace, pictures: Sequence[PagePicture], folde
 
 
 def _write_means(picture_cache: PictureCache, sections: Sections, folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for number in range(sections.models):
         content = mean_map(picture_cache.maps_of(sections.last_returns(number)))
         if content:

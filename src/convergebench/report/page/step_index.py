@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
-from convergebench.protocols import RETURN_ROLES, one_shot
+from convergebench.protocols import RETURN_ROLES, RETURNING, one_shot
 from convergebench.protocols.refine import NAMES as REFINING
 from convergebench.results import Records, WorkspaceOrRecords
 from convergebench.results.steps import StepRecord
@@ -17,6 +17,7 @@ from convergebench.types import Digest
 
 Kind = Literal["edit", "return"]
 ONE_SHOT = one_shot().name
+PARTIAL = "partially reversible edits"
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class StepPlace:
     kind: Kind
     instruction: str = ""
     """By which the picture was made."""
+    part: str = ""
+    """PARTIAL if the edit of a round trip can be undone only in part; these have means of their own."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,7 @@ def _indexed(
         case.suite, trajectory.protocol, trajectory.model, case.id, case.picture, case.category,
         case.language, trajectory.seed, step.round, "return" if step.role in RETURN_ROLES else "edit",
         step.instruction,
+        PARTIAL if trajectory.protocol in RETURNING and case.reversibility != "reversible" else "",
     )  # fmt: skip
     english = case.hints.get(ENGLISH)
     texts = {step.instruction, case.forward, *([str(english)] if english else [])}

@@ -52,7 +52,9 @@ def _shot(
     return {
         "round": number,
         "digest": item.digest or None if item else None,
-        "crop": crop_name(region.source, item.digest, region.box) if item and region else None,
+        "crop": crop_name(region.source, item.digest, region.box)
+        if item and region and region.source != item.digest
+        else None,
         "reason": None if item else reason,
     }
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis.sessions.compare import TurnComparison
 from convergebench.analysis.sessions.figures import TurnCurve
-from convergebench.analysis.sessions.turns import NO_PICTURE, NOT_REACHED, TurnPoint
+from convergebench.analysis.sessions.turns import NO_PICTURE, NOT_REACHED, UNUSABLE_ENTRY, TurnPoint
 from convergebench.analysis.statistics.clustered_mean import Interval
 
 if TYPE_CHECKING:
@@ -70,6 +70,9 @@ def turn_notes(curves: Sequence[TurnCurve]) -> list[str]:
         for reason, count in curve.points[-1].reasons.items():
             if reason == NOT_REACHED:
                 text = f"{curve.model}: {count} sessions ended before the last turn, since an edit failed"
+            elif reason.startswith(UNUSABLE_ENTRY):
+                why = reason.removeprefix(UNUSABLE_ENTRY)
+                text = f"{count} of the set's entries cannot be used and are missing at every turn: {why}"
             elif reason.startswith(NO_PICTURE):
                 text = f"{curve.model}: {count} × {reason}"
             else:

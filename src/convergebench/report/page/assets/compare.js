@@ -15,7 +15,7 @@ convergebench.views.compare = (() => {
     const [first, second] = twoOf(all, chosen);
     const round = Math.max(1, Math.min(all.rounds, Number(chosen.get("round")) || all.rounds));
     const tested = metric.compared_rounds.includes(round);
-    const [pairs, values, pictures] = await Promise.all([tested ? load(`pairs/${metric.name}/${round}/${Math.min(first, second)}`) : null, load(`values/${metric.name}`), load("pictures")]);
+    const [pairs, values, pictures, data] = await Promise.all([tested ? load(`pairs/${metric.name}/${round}/${Math.min(first, second)}`) : null, load(`values/${metric.name}`), load("pictures"), load(`metric/${metric.name}`)]);
     const view = { all, metric, round, first, second };
     const pick = (changes) => go({ a: all.models[first].name, b: all.models[second].name, metric: metric.name, round: chosen.get("round"), ...changes });
     const rows = differences(view, values);
@@ -23,8 +23,10 @@ convergebench.views.compare = (() => {
       h("h1", {}, all.models[first].name, " and ", all.models[second].name),
       controls(view, metrics, pick),
       pairs ? verdict(view, pairs) : untested(view, rows),
-      rows.length && extremes(view, rows, pictures),
-      rows.length && bars(view, rows));
+      h("div", { class: "halves" }, rows.length > 0 && scatter(view, rows), curves(view, data)),
+      rows.length > 0 && byCategory(view, rows),
+      rows.length > 0 && extremes(view, rows, pictures),
+      rows.length > 0 && bars(view, rows));
   }
 
   function twoOf(all, chosen) {
@@ -90,26 +92,80 @@ convergebench.views.compare = (() => {
 
   function extremes(view, rows, pictures) {
     const { all, round, first, second } = view;
-    const digests = new Map(pictures.films.map((film) => [`${film.model} ${film.case} ${film.seed}`, film.digests[round - 1]]));
+    const films = new Map(pictures.films.map((film) => [`${film.model} ${film.case} ${film.seed}`, { digest: film.digests[round - 1], crop: film.crops[round - 1] }]));
     const wins = rows.filter((row) => row.gain > 0).slice(0, EXTREMES);
     const losses = rows.filter((row) => row.gain < 0).slice(-EXTREMES).reverse();
-    const list = (title, chosen) => h("section", {}, h("h2", {}, title), chosen.length ? chosen.map((row) => couple(view, row, digests)) : h("p", { class: "quiet" }, "None."));
-    return h("div", { class: "versus" },
+    const list = (title, chosen) => chosen.length > 0 && h("section", { "aria-label": title }, h("h2", {}, title), chosen.map((row) => triple(view, row, pictures.sources[row.case], films)));
+    return h("div", { class: wins.length && losses.length ? "versus" : "" },
       list(`${all.models[first].name} is ahead most`, wins), list(`${all.models[second].name} is ahead most`, losses));
   }
 
-  function couple(view, row, digests) {
+  /** The source beside what both made of it. */
+  function triple(view, row, source, films) {
     const { all, metric, first, second } = view;
-    const shot = (model, value) => h("span", { class: "shot" },
-      convergebench.strips.image(digests.get(`${model} ${row.case} ${row.seed}`), `${all.models[model].name}, ${all.cases[row.case].id}`),
-      all.models[model].name, " ", h("b", {}, number(value, metric.decimals)));
+    const shot = (model, value) => {
+      const { digest, crop } = films.get(`${model} ${row.case} ${row.seed}`) ?? {};
+      const text = `${all.models[model].name}, ${all.cases[row.case].id}`;
+      return h("span", { class: "shot" }, convergebench.strips.image(digest, text), convergebench.strips.broke(crop, text), all.models[model].name, " ", h("b", {}, number(value, metric.decimals)));
+    };
     return h("div", { class: "tiles" }, h("h3", {}, link(view, row)),
-      h("div", { class: "gallery-pictures" }, shot(first, row.a), shot(second, row.b)));
+      h("div", { class: "gallery-pictures" }, h("span", { class: "shot" }, convergebench.strips.image(source, "The source"), "source"), shot(first, row.a), shot(second, row.b)));
   }
 
-  const link = ({ all, metric, round, first, second }, row) => h("a", {
-    href: address("film", { case: all.cases[row.case].id, model: [all.models[first].name, all.models[second].name], seed: row.seed || "", round, metric: metric.name }),
-  }, breakable(all.cases[row.case].id), row.seed ? ` (seed ${row.seed})` : "");
+  // Both at once
+
+  /** Every case as a dot that opens it: above the diagonal the second has more, below it the first. */
+  function scatter(view, rows) {
+    const { all, metric, first, second } = view;
+    const [size, edge] = [340, 40];
+    const values = rows.flatMap((row) => [row.a, row.b]);
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const at = (value) => (value - low) / (high - low || 1);
+    const [x, y] = [(value) => edge + at(value) * (size - edge - 12), (value) => size - edge - at(value) * (size - edge - 12)];
+    const text = (value) => number(value, metric.decimals);
+    const dots = rows.map((row) => s("a", { href: to(view, row), "aria-label": `${all.cases[row.case].asked || all.cases[row.case].id}: ${text(row.a)} and ${text(row.b)}` },
+      s("circle", { class: `dot ${row.gain >= 0 ? all.style(first) : all.style(second)}`, cx: x(row.a), cy: y(row.b), r: 6 }, s("title", {}, `${all.cases[row.case].id}: ${text(row.a)} and ${text(row.b)}`))));
+    const name = (place) => all.models[place].name;
+    return h("section", { "aria-label": "Case against case" }, h("h2", {}, "Every case"),
+      s("svg", { class: "scatter", viewBox: `0 0 ${size} ${size}`, role: "group", "aria-label": `${metric.title} of ${name(first)} across, of ${name(second)} up` },
+        s("rect", { class: "frame", x: edge, y: 12, width: size - edge - 12, height: size - edge - 12 }),
+        s("line", { class: "rail", x1: x(low), y1: y(low), x2: x(high), y2: y(high) }), dots,
+        s("text", { x: edge, y: size - 24 }, text(low)), s("text", { x: size - 12, y: size - 24, "text-anchor": "end" }, text(high)),
+        s("text", { x: edge - 4, y: size - edge, "text-anchor": "end" }, text(low)), s("text", { x: edge - 4, y: 22, "text-anchor": "end" }, text(high)),
+        s("text", { x: size / 2 + 14, y: size - 6, "text-anchor": "middle" }, `${name(first)} →`), s("text", { x: 12, y: size / 2, "text-anchor": "middle", transform: `rotate(-90 12 ${size / 2})` }, `${name(second)} →`)),
+      h("p", { class: "quiet" }, `${metric.better === "higher" ? "Below" : "Above"} the diagonal ${name(first)} is better. A dot opens its case.`));
+  }
+
+  function curves({ all, metric, round, first, second }, data) {
+    const series = data.curves[0].models.filter((one) => one.model === first || one.model === second)
+      .map((one) => ({ name: all.models[one.model].name, style: all.style(one.model), points: one.points }));
+    const reading = h("div", { class: "reading" });
+    const read = (at) => reading.replaceChildren(convergebench.chart.readout(series, at, metric));
+    read(round);
+    const drawing = convergebench.chart.chart({ series, rounds: all.rounds, metric, label: `${metric.title} of both over the rounds`, cursor: round, first: 1, height: 260, onpick: read });
+    return h("section", { "aria-label": "Curves of both" }, h("h2", {}, `${metric.title} over the rounds`), drawing.node, reading);
+  }
+
+  function byCategory(view, rows) {
+    const { all, metric, first, second } = view;
+    const right = (text) => ({ text, class: "number" });
+    const groups = new Map();
+    for (const row of rows) {
+      const name = all.cases[row.case].category || "(none)";
+      groups.set(name, [...(groups.get(name) ?? []), row]);
+    }
+    const mean = (found, read) => found.reduce((sum, row) => sum + read(row), 0) / found.length;
+    const cell = (text) => h("td", { class: "number" }, text);
+    const lines = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, found]) => h("tr", {}, h("th", { scope: "row" }, name),
+      cell(String(found.length)), cell(number(mean(found, (row) => row.a), metric.decimals)), cell(number(mean(found, (row) => row.b), metric.decimals)),
+      cell(signed(mean(found, (row) => row.difference), metric.decimals)), cell(String(found.filter((row) => row.gain > 0).length)), cell(String(found.filter((row) => row.gain < 0).length))));
+    return h("section", { "aria-label": "By category" }, h("h2", {}, "By category"),
+      convergebench.table(["category", right("cases"), right(all.models[first].name), right(all.models[second].name), right("difference"), right("first better"), right("second better")], lines, "Both models by category of edit"));
+  }
+
+  const to = ({ all, metric, round, first, second }, row) => address("film", { case: all.cases[row.case].id, model: [all.models[first].name, all.models[second].name], seed: row.seed || "", round, metric: metric.name });
+
+  const link = (view, row) => h("a", { href: to(view, row) }, view.all.cases[row.case].asked ? `${view.all.cases[row.case].asked} · ${view.all.cases[row.case].picture}` : breakable(view.all.cases[row.case].id), row.seed ? ` (seed ${row.seed})` : "");
 
   function bars(view, rows) {
     const { all, metric, first, second } = view;

@@ -14,8 +14,14 @@ const convergebench = (() => {
     sections.set(key, JSON.parse(text));
   }
 
-  /** A section of the data, as a promise; it is fetched once. */
-  function load(key) {
+  /** Which of several suites and protocols is looked at; the first needs no word in the address. */
+  const scope = () => (/^[1-9]\d*$/.test(place().chosen.get("of") ?? "") ? `of/${place().chosen.get("of")}/` : "");
+
+  /** A section of the data of the open suite, as a promise; it is fetched once. */
+  const load = (key) => loadShared(scope() + key);
+
+  /** Data of the page as a whole. */
+  function loadShared(key) {
     if (sections.has(key)) return Promise.resolve(sections.get(key));
     if (!waiting.has(key)) waiting.set(key, fetched(key).finally(() => waiting.delete(key)));
     return waiting.get(key);
@@ -187,9 +193,14 @@ const convergebench = (() => {
     return { view, chosen: new URLSearchParams(query ?? "") };
   }
 
+  /** Marks of cases and the suite go along to every place. */
+  const KEPT = ["mark", "of"];
+
   function address(view, chosen) {
     const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(chosen)) {
+    const here = place().chosen;
+    const along = Object.fromEntries(KEPT.filter((name) => here.has(name)).map((name) => [name, here.getAll(name)]));
+    for (const [name, value] of Object.entries({ ...along, ...chosen })) {
       for (const one of [value].flat()) if (one !== null && one !== undefined && one !== "") query.append(name, one);
     }
     const text = query.toString();
@@ -205,7 +216,7 @@ const convergebench = (() => {
   const changeMap = (source, result) => `page/maps/${result.slice(0, 2)}/${source}-${result}.png`;
   const cropPair = (name) => `page/crops/${name}`;
   const breakage = (name) => `page/breakages/${name}`;
-  const meanMap = (model) => `page/maps/mean/${model}.png${version}`;
+  const meanMap = (model) => `page/maps/mean/${scope()}${model}.png${version}`;
 
   /** What the colours of all maps mean. */
   function changeLegend(scale) {
@@ -220,10 +231,16 @@ const convergebench = (() => {
       "CIEDE2000 of each pixel; up to 1 nobody notices it.");
   }
 
+  /** What the colours over a picture mean in which something broke. */
+  const breakageLegend = (kinds) => h("p", { class: "quiet legend" }, kinds.map(([name, colour]) => {
+    const swatch = s("svg", { width: 14, height: 14, "aria-hidden": "true" }, s("rect", { width: 14, height: 14, fill: colour }));
+    return h("span", {}, swatch, " ", name);
+  }), "visible differences: of the edit, where it was, and elsewhere");
+
   return {
-    ABSENT, receive, load, renew, h, s, choice, picker, casePicker, stepper, steppedView, roundField, buttons, table, breakable, paged,
+    ABSENT, receive, load, loadShared, renew, h, s, choice, picker, casePicker, stepper, steppedView, roundField, buttons, table, breakable, paged,
     infinite, number, duration, signed, interval, counted, badness, place, address, picture, thumbnail,
-    changeMap, cropPair, breakage, meanMap, changeLegend,
+    changeMap, cropPair, breakage, meanMap, changeLegend, breakageLegend,
     views: {},
   };
 })();

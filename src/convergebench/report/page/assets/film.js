@@ -3,9 +3,10 @@
 /** A trajectory's pictures in order, compared with the source; several models in lockstep. */
 convergebench.views.film = (() => {
   const { h, load, breakable, choice, buttons, address, casePicker } = convergebench;
-  const { Camera, ZOOMS, MODES, Amounts } = convergebench.stage;
   const { Pane } = convergebench;
-  const FLICKER_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 2000 : 700;
+  const { Viewer } = convergebench.viewer;
+  /** A finger goes to the next round, where it would move the slider's handle. */
+  const isSmall = () => matchMedia("(max-width: 640px)").matches;
 
   async function open(root, all, chosen, go) {
     const wanted = chosen.get("case");
@@ -22,9 +23,10 @@ convergebench.views.film = (() => {
     return film;
   }
 
-  class FilmView {
+  class FilmView extends Viewer {
     constructor(all, facts, data, chosen, go) {
-      Object.assign(this, { all, facts, data, go });
+      super({ all, chosen, mode: isSmall() ? "single" : "slider" });
+      Object.assign(this, { facts, data, go });
       this.metric = all.metric(chosen.get("metric"));
       this.seeds = [...new Set(data.films.map((film) => film.seed))].sort((a, b) => a - b);
       this.seed = this.seeds.includes(Number(chosen.get("seed"))) ? Number(chosen.get("seed")) : this.seeds[0];
@@ -32,11 +34,7 @@ convergebench.views.film = (() => {
       this.shown = this.chosenFilms(chosen.getAll("model"));
       this.round = clamp(Number(chosen.get("round") ?? all.rounds), 0, all.rounds);
       this.step = /^edit\d*$/.test(chosen.get("step")) ? chosen.get("step") : "return";
-      this.mode = MODES.some(([key]) => key === chosen.get("mode")) ? chosen.get("mode") : "slider";
       this.registered = chosen.get("registered") === "yes";
-      this.amounts = new Amounts((amount) => this.slide(amount));
-      this.camera = new Camera();
-      if (ZOOMS.includes(chosen.get("zoom"))) this.camera.zoom = chosen.get("zoom");
     }
 
     chosenFilms(names) {
@@ -49,17 +47,17 @@ convergebench.views.film = (() => {
 
     nodes(number) {
       const { all, facts, data } = this;
-      const heading = h("div", {}, h("h1", {}, breakable(facts.id)), this.asked());
+      const heading = h("div", {}, h("h1", {}, breakable(facts.id)), convergebench.marks.editor(facts.id), this.asked());
       if (!data.source) return [heading, this.caseChoice(number), h("p", { class: "notice" }, noPictures(data))];
       this.panes = this.shown.map((film) => new Pane(this, film));
-      this.panesNode = h("div", { class: "panes", "data-count": this.panes.length }, this.panes.map((pane) => pane.node));
+      this.panesNode.dataset.count = this.panes.length;
+      this.panesNode.append(...this.panes.map((pane) => pane.node));
       this.registeredField = this.registrationChoice();
       this.scrubber = h("input", { type: "range", min: 0, max: all.rounds, step: 1, "aria-label": "Round", oninput: () => this.change({ round: Number(this.scrubber.value) }) });
       this.roundText = h("output", {});
-      this.toolbar = h("div", { class: "controls" });
       return [
         heading,
-        h("div", { class: "controls" }, this.caseChoice(number), this.seedChoice(), this.modelChips()),
+        h("div", { class: "controls film-choices" }, this.caseChoice(number), this.seedChoice(), this.modelChips()),
         this.toolbar,
         this.panesNode,
         h("section", { class: "timeline", "aria-label": "Rounds" },
@@ -67,7 +65,7 @@ convergebench.views.film = (() => {
           this.panes.map((pane) => pane.strip()),
           h("div", { class: "controls" }, convergebench.views.overview.metricChoice(all, this.metric, (name) => this.reopen({ metric: name }))),
           this.curve(),
-          h("p", { class: "quiet" }, "Keys: ← → round, ↑ ↓ case, e edit or return, 1 to 7 mode, + − zoom, 0 fit. Hold space to see the source. Drag to pan when zoomed.")),
+          h("p", { class: "quiet" }, "Keys: ← → round, ↑ ↓ case, e edit or return, 1 to 9 mode, + − zoom, 0 fit. Hold space to see the source. Drag to pan when zoomed.")),
       ];
     }
 
@@ -132,7 +130,7 @@ convergebench.views.film = (() => {
       return {
         case: this.facts.id, model: this.shown.map((film) => this.all.models[film.model].name),
         seed: this.seeds.length > 1 ? this.seed : "", round: this.round, step: this.step === "return" ? "" : this.step,
-        mode: this.mode, zoom: this.camera.zoom === "fit" ? "" : this.camera.zoom, metric: this.metric.name,
+        ...super.state(), metric: this.metric.name,
         registered: this.registered ? "yes" : "",
       };
     }
@@ -141,71 +139,41 @@ convergebench.views.film = (() => {
       this.go({ ...this.state(), ...changes });
     }
 
-    change(changes) {
-      const { zoom, ...own } = changes;
-      Object.assign(this, own);
-      if (zoom) this.camera.change({ zoom });
-      this.update();
+    changed() {
       history.replaceState(null, "", address("film", this.state()));
     }
 
     update() {
-      if (!this.panes) return;
-      clearInterval(this.flicker);
-      this.panesNode.classList.remove("swapped");
-      if (this.mode === "flicker") this.flicker = setInterval(() => this.panesNode.classList.toggle("swapped"), FLICKER_MS);
-      this.panesNode.dataset.mode = this.mode;
-      this.toolbar.replaceChildren(...this.tools().filter(Boolean));
+      if (!this.panes.length) return;
+      super.update();
       this.scrubber.value = this.round;
       this.roundText.textContent = this.round === 0 ? "source" : `${Pane.stepText(this.step, this.round)} of ${this.all.rounds}`;
       this.chart.show(this.round);
-      for (const pane of this.panes) pane.update();
     }
 
-    tools() {
-      const focused = this.toolbar.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-      if (focused) queueMicrotask(() => this.toolbar.querySelector(`[data-key="${focused}"]`)?.focus());
+    moreTools() {
       return [
-        buttons("Compare by", MODES, this.mode, (mode) => this.change({ mode })),
-        this.amounts.field(this.mode),
-        buttons("Zoom", ZOOMS.map((zoom) => [zoom, zoom === "fit" ? "Fit" : `${zoom}×`, zoom === "fit" ? "The whole picture" : `${zoom} screen pixels for each pixel of the source`]), this.camera.zoom, (zoom) => this.change({ zoom })),
         buttons("Picture", [["return", "Return", "After the undo"], ["edit", "Edit", "After the forward edit"]], this.step === "return" ? "return" : "edit", (step) => this.change({ step })),
         this.registeredField,
-        this.mode === "delta" && convergebench.changeLegend(this.all.change_scale),
       ];
     }
 
-    /** Faster than change(): only the stages and the number. */
-    slide(amount) {
-      this.amounts.set(this.mode, amount);
-      for (const pane of this.panes) pane.update();
+    /** A report has maps of returns only. */
+    hasMaps() {
+      return this.all.live || this.step === "return" || this.round === 0;
     }
 
-    key(event) {
-      const { rounds } = this.all;
-      const actions = {
-        ArrowLeft: () => this.change({ round: clamp(this.round - 1, 0, rounds) }),
-        ArrowRight: () => this.change({ round: clamp(this.round + 1, 0, rounds) }),
+    swiped(by) {
+      this.change({ round: clamp(this.round + by, 0, this.all.rounds) });
+    }
+
+    moreKeys() {
+      return {
+        ArrowLeft: () => this.swiped(-1), ArrowRight: () => this.swiped(1),
         ArrowUp: this.previous, ArrowDown: this.next,
-        Home: () => this.change({ round: 0 }), End: () => this.change({ round: rounds }),
+        Home: () => this.change({ round: 0 }), End: () => this.change({ round: this.all.rounds }),
         e: () => this.change({ step: this.step === "return" ? "edit" : "return" }),
-        "+": () => { this.camera.step(1); this.change({}); }, "=": () => { this.camera.step(1); this.change({}); },
-        "-": () => { this.camera.step(-1); this.change({}); }, 0: () => this.change({ zoom: "fit" }),
-        " ": () => this.panesNode.classList.add("held"),
       };
-      const mode = MODES[Number(event.key) - 1];
-      const action = mode ? () => this.change({ mode: mode[0] }) : actions[event.key];
-      if (!action || !this.panes) return false;
-      action();
-      return true;
-    }
-
-    keyUp(event) {
-      if (event.key === " ") this.panesNode?.classList.remove("held");
-    }
-
-    close() {
-      clearInterval(this.flicker);
     }
   }
 

@@ -2,7 +2,7 @@
 
 /** Which view is open, keys, and live updates. */
 (() => {
-  const { h, load, renew, place, address, views } = convergebench;
+  const { h, load, loadShared, renew, place, address, choice, views } = convergebench;
   const POLL_MS = 2000;
   const content = document.getElementById("content");
   const status = document.getElementById("status");
@@ -44,12 +44,13 @@
     const mine = ++turn;
     const { view, chosen } = place();
     try {
-      const [overview, sections] = await Promise.all([load("overview"), load("navigation")]);
+      const [overview, sections, scopes] = await Promise.all([load("overview"), load("navigation"), loadShared("scopes")]);
       if (mine !== turn) return;
       const all = new Everything(overview);
       const name = Object.hasOwn(views, view) ? view : all.cases.length === 0 && all.single_edits ? "edits" : "overview";
       const section = sections.find((one) => one.key === name);
       navigation(sections, name);
+      suites(scopes, Number(chosen.get("of")) || 0);
       document.title = `${section.title} · ${all.suite} · ConvergeBench`;
       const root = h("div", { class: `view ${name}` });
       const empty = section.needs_rounds && (all.metrics.length === 0 || all.cases.length === 0);
@@ -59,7 +60,7 @@
         root.replaceChildren(...nodes.flat(3).filter((node) => node instanceof Node));
         if (root.parentNode !== content) content.replaceChildren(root);
       } };
-      const opened = empty ? holder.replaceChildren(h("p", { class: "notice" }, "Nothing is measured yet. Results appear here as they are made."))
+      const opened = empty ? holder.replaceChildren(h("p", { class: "notice" }, "Nothing is measured yet. Results appear here as they are made."), await convergebench.live.panel(all))
         : await views[name].open(holder, all, chosen, (changes) => go(name, changes));
       if (mine !== turn) { opened?.close?.(); return; }
       if (current?.name !== name) window.scrollTo(0, 0);
@@ -77,6 +78,14 @@
       h("a", { href: address(key, {}), "aria-current": key === open ? "page" : null }, title)));
     const current = bar.querySelector("[aria-current]");
     if (current) bar.scrollLeft = current.offsetLeft - bar.offsetLeft - (bar.clientWidth - current.offsetWidth) / 2;
+  }
+
+  /** A choice of what else the page has: other suites, and other protocols of the same suite. */
+  function suites(scopes, at) {
+    const several = new Set(scopes.map((one) => one.protocol)).size > 1;
+    const name = (one) => [one.suite, several && one.protocol && one.protocol.replaceAll("_", " "), one.run !== null && `run ${one.run} alone`].filter(Boolean).join(", ");
+    document.getElementById("suites").replaceChildren(...(scopes.length > 1
+      ? [choice("Suite", scopes.map((one, place) => [String(place), name(one)]), String(at), (place) => { location.hash = address("overview", { of: place === "0" ? "" : place, mark: "" }); })] : []));
   }
 
   // Keys go to the open view, unless somebody types or a control wants them.

@@ -9,7 +9,7 @@ convergebench.views.overview = (() => {
   async function open(root, all, chosen, go) {
     const metric = all.metric(chosen.get("metric"));
     const part = chosen.get("part") ?? "";
-    const [headline, strips, data] = await Promise.all([load("headline"), load("strips"), load(`metric/${metric.name}`)]);
+    const [headline, strips, data, live] = await Promise.all([load("headline"), load("strips"), load(`metric/${metric.name}`), convergebench.live.panel(all)]);
     const state = { round: Math.max(1, Math.min(all.rounds, Number(chosen.get("round") ?? all.rounds))) };
     const hide = chosen.getAll("hide");
     const pick = (changes) => go({ metric: metric.name, part, round: chosen.get("round"), hide, ...changes });
@@ -22,6 +22,7 @@ convergebench.views.overview = (() => {
       h("h1", {}, all.protocol === "round_trip" ? `What is left after ${all.rounds} edits and undos` : `What is left after ${counted(all.rounds, "round")} of ${all.protocol.replaceAll("_", " ")}`),
       first && h("p", { class: "verdict-line" }, first.headline_sentence),
       h("p", { class: "quiet" }, summary(all)),
+      live,
       standings(view, first ?? data.ranking, first ? "Headline" : "Ranking"),
       partial && partial !== first && folded(PARTIAL, partialNote(), h("p", { class: "lead" }, partial.headline_sentence), rankingTable(view, partial, `${PARTIAL}: what a person sees`), notes(partial)),
       h("h2", {}, "By metric"),

@@ -4,19 +4,18 @@
 convergebench.Pane = (() => {
   const { h, number, thumbnail, picture } = convergebench;
   const { Stage } = convergebench.stage;
+  const { Comparison } = convergebench.viewer;
 
   class Pane {
     constructor(view, film) {
       this.view = view;
       this.film = film;
       this.name = view.all.models[film.model].name;
-      const slide = (amount) => view.slide(amount);
-      this.stage = new Stage(view.camera, slide);
-      this.beside = new Stage(view.camera, slide);
-      this.absent = h("p", { class: "absent" });
+      this.comparison = new Comparison(view);
+      this.rounds = h("div", { class: "rounds-grid", hidden: true });
       this.caption = h("figcaption", {});
       this.worst = h("div", { class: "worst-region" });
-      this.node = h("figure", { class: "pane" }, h("div", { class: "stages" }, this.beside.node, this.stage.node, this.absent), this.caption, this.worst);
+      this.node = h("figure", { class: "pane" }, this.comparison.node, this.rounds, this.caption, this.worst);
     }
 
     /** The step of a round that is looked at: its return, or one of its edits. */
@@ -42,17 +41,32 @@ convergebench.Pane = (() => {
       const step = view.round === 0 ? null : this.stepAt(view.round);
       const shown = view.round === 0 ? source : step?.picture ?? null;
       const text = view.round === 0 ? "The source" : `${this.name}, ${Pane.stepText(view.step, view.round)}`;
-      this.beside.node.hidden = view.mode !== "side";
-      this.stage.node.hidden = !shown;
-      this.absent.hidden = Boolean(shown);
-      if (view.mode === "side") this.beside.show(source, null, "source", 50, "The source");
-      if (shown) this.stage.show(source, shown, view.mode === "side" ? "single" : view.mode, view.amounts.of(view.mode), text);
-      else this.absent.textContent = reasonOf(step, this.film, view.round);
+      this.rounds.hidden = view.mode !== "rounds";
+      this.comparison.node.hidden = view.mode === "rounds";
+      if (view.mode === "rounds") this.showRounds(source);
+      else {
+        const breakage = view.step === "return" && view.round > 0 ? this.measured()?.breakage : null;
+        this.comparison.show(source, shown, { text, label: view.round === 0 ? "source" : Pane.stepText(view.step, view.round), reason: reasonOf(step, this.film, view.round), breakage });
+      }
       this.register();
       this.caption.replaceChildren(...this.captionParts(step, shown).filter(Boolean));
       this.worst.replaceChildren(...this.worstCrops(source, shown));
       this.mark();
       for (const near of [view.round - 1, view.round + 1]) preload(this.stepAt(near)?.picture);
+    }
+
+    /** The source and the step of every round, each on a stage of its own that shares the zoom. */
+    showRounds(source) {
+      const told = { slide: () => {}, swipe: (by) => this.view.swiped(by) };
+      this.stages ??= Array.from({ length: this.view.all.rounds + 1 }, () => new Stage(this.view.camera, told));
+      if (!this.rounds.childElementCount) this.rounds.append(...this.stages.map((stage) => stage.node));
+      this.stages.forEach((stage, round) => {
+        const shown = round === 0 ? source : this.stepAt(round)?.picture;
+        const label = round === 0 ? "source" : Pane.stepText(this.view.step, round);
+        stage.node.hidden = !shown;
+        stage.node.classList.toggle("here", round === this.view.round);
+        if (shown) stage.show(source, shown, "single", 50, { text: `${this.name}, ${label}`, left: label });
+      });
     }
 
     measured() {
@@ -63,7 +77,7 @@ convergebench.Pane = (() => {
     register() {
       const values = this.measured()?.values;
       const on = this.view.registered && this.view.step === "return" && this.view.round > 0 && typeof values?.shift_x === "number";
-      this.stage.result.style.transform = on
+      this.comparison.stage.result.style.transform = on
         ? `scale(${1 / (1 + values.zoom / 100)}) rotate(${values.rotation}deg) translate(${-values.shift_x}px, ${-values.shift_y}px)` : "";
     }
 
@@ -84,6 +98,8 @@ convergebench.Pane = (() => {
         resized && h("span", { class: "warn" }, `shown at the source’s ${source.width} × ${source.height}`),
         step && h("span", { class: "quiet" }, `${convergebench.duration(step.seconds)} s`, step.cost_usd ? `, $${number(step.cost_usd, 3)}` : "", step.attempts > 1 ? `, ${step.attempts} attempts` : ""),
         view.registered && fitText(found?.values),
+        view.mode === "broke" && view.round > 0 && view.step === "return" && h("span", {}, shares(found?.values)),
+        convergebench.strips.saved(this.film.export, `${this.name}-${view.facts.id}`),
       ];
     }
 
@@ -132,6 +148,10 @@ convergebench.Pane = (() => {
     frame.style.aspectRatio = `${box.width} / ${box.height}`;
     return frame;
   }
+
+  /** How much of the edit, of where it was, and of the rest broke. */
+  const shares = (values) => ["left_behind", "rewritten", "collateral"].filter((name) => typeof values?.[name] === "number")
+    .map((name) => `${name.replace("_", " ")} ${number(100 * values[name], 1)} %`).join(", ");
 
   const preload = (made) => { if (made) new Image().src = picture(made.file); };
 

@@ -11,13 +11,21 @@ convergebench.stage = (() => {
     ["onion", "Onion skin", "The result, half transparent, over the source"],
     ["flicker", "Flicker", "Source and result in turn"],
     ["difference", "Difference", "Absolute difference of each channel, amplified"],
-    ["delta", "ΔE map", "How far each pixel's colour moved, as CIEDE2000"],
+    ["delta", "ΔE map", "How far each pixel's colour moved, as CIEDE2000, over the picture"],
+    ["broke", "What broke", "What is left behind of the edit, rewritten where it was, and changed elsewhere"],
+    ["rounds", "All rounds", "The source and every return beside each other, zoomed together"],
   ];
   const AMOUNTS = {
     slider: { label: "Handle", min: 0, max: 100, start: 50, unit: " %" },
     onion: { label: "Opacity of the result", min: 0, max: 100, start: 50, unit: " %" },
     difference: { label: "Amplified", min: 1, max: 16, start: 4, unit: "×" },
+    delta: { label: "Opacity of the map", min: 0, max: 100, start: 75, unit: " %" },
   };
+
+  /** So many pixels to the side. */
+  const SWIPE = 40;
+  const NO_MAP = "There is no ΔE map of this picture, so this is the difference, amplified. A report has maps of returns; “convergebench view” draws every map.";
+  const NOT_DRAWN = "Nothing is drawn here. A report draws the returns of rounds 1, 3 and the last that were measured by region; “convergebench view” draws those of every round.";
 
   /** What all stages of a view share: which part of the source is seen, and how large. */
   class Camera {
@@ -42,17 +50,20 @@ convergebench.stage = (() => {
   }
 
   class Stage {
-    /** onslide is told where the slider's handle is dragged to, in percent. */
-    constructor(camera, onslide) {
+    /** slide is told where the slider's handle is dragged to, in percent; swipe, which way a finger went. */
+    constructor(camera, { slide, swipe }) {
       this.camera = camera;
-      this.onslide = onslide;
+      this.onslide = slide;
+      this.onswipe = swipe;
       this.source = h("img", { class: "under", alt: "", draggable: "false" });
       this.result = h("img", { class: "over", alt: "", draggable: "false" });
       this.map = h("img", { class: "map", alt: "", draggable: "false", hidden: true });
       this.world = h("div", { class: "world" }, this.source, this.result, this.map);
       this.handle = h("div", { class: "handle", hidden: true });
       this.note = h("p", { class: "stage-note", hidden: true });
-      this.node = h("div", { class: "stage" }, this.world, this.handle, this.note);
+      this.left = h("span", { class: "stage-label", "aria-hidden": "true" });
+      this.right = h("span", { class: "stage-label right", "aria-hidden": "true" });
+      this.node = h("div", { class: "stage" }, this.world, this.handle, this.left, this.right, this.note);
       this.amount = 50;
       camera.stages.add(this);
       new ResizeObserver(() => this.place()).observe(this.node);
@@ -60,7 +71,12 @@ convergebench.stage = (() => {
       this.result.addEventListener("error", () => this.say("This browser cannot show the picture; open it with the link below."));
       this.map.addEventListener("error", () => {
         this.map.hidden = true;
-        this.say("There is no map of this picture in the report; it has those of the returns. “convergebench view” draws all of them, in full size.");
+        if (this.mode === "broke") this.say(NOT_DRAWN);
+        if (this.mode !== "delta") return;
+        this.node.dataset.mode = this.mode = "difference";
+        this.amount = AMOUNTS.difference.start;
+        this.place();
+        this.say(NO_MAP);
       });
     }
 
@@ -70,7 +86,7 @@ convergebench.stage = (() => {
     }
 
     /** Show a result over the source; both are {digest, file, width, height}, and either text says what is seen. */
-    show(source, result, mode, amount, text) {
+    show(source, result, mode, amount, { text, left = "", right = "", breakage = null }) {
       this.size = source;
       this.mode = mode;
       this.amount = amount;
@@ -80,9 +96,13 @@ convergebench.stage = (() => {
       if (result) assign(this.result, convergebench.picture(result.file), text);
       this.result.hidden = !result || mode === "source";
       this.handle.hidden = mode !== "slider";
-      this.map.hidden = mode !== "delta" || !result;
+      this.map.hidden = !result || !(mode === "delta" || (mode === "broke" && breakage));
       this.note.hidden = true;
-      if (!this.map.hidden) assign(this.map, convergebench.changeMap(source.digest, result.digest), `${text}: where it differs from the source`);
+      this.left.textContent = left;
+      this.right.textContent = right;
+      if (mode === "broke" && result && !breakage && result.digest !== source.digest) this.say(NOT_DRAWN);
+      if (!this.map.hidden && mode === "broke") assign(this.map, convergebench.breakage(breakage), `${text}: what broke`);
+      else if (!this.map.hidden) assign(this.map, convergebench.changeMap(source.digest, result.digest), `${text}: where it differs from the source`);
       this.place();
     }
 
@@ -108,13 +128,15 @@ convergebench.stage = (() => {
       this.handle.style.left = `${this.amount}%`;
       this.result.style.clipPath = this.mode === "slider" ? `inset(0 0 0 ${share * 100}%)` : "";
       this.result.style.opacity = this.mode === "onion" ? String(this.amount / 100) : "";
+      this.map.style.opacity = this.mode === "delta" ? String(this.amount / 100) : "";
       this.world.style.filter = this.mode === "difference" ? `brightness(${this.amount})` : "";
     }
 
     listen() {
       let last = null;
+      let first = null;
       this.node.addEventListener("pointerdown", (event) => {
-        last = event;
+        last = first = event;
         this.node.setPointerCapture(event.pointerId);
         if (this.mode === "slider" && this.camera.zoom === "fit") this.slide(event);
         if (this.mode === "single") this.node.classList.add("held");
@@ -126,7 +148,12 @@ convergebench.stage = (() => {
         last = event;
       });
       const end = () => { last = null; this.node.classList.remove("held"); };
-      this.node.addEventListener("pointerup", end);
+      this.node.addEventListener("pointerup", (event) => {
+        const [right, down] = first ? [event.clientX - first.clientX, event.clientY - first.clientY] : [0, 0];
+        const isSwipe = event.pointerType === "touch" && this.mode !== "slider" && this.camera.zoom === "fit" && Math.abs(right) > SWIPE && Math.abs(right) > 2 * Math.abs(down);
+        end();
+        if (isSwipe) this.onswipe(right < 0 ? 1 : -1);
+      });
       this.node.addEventListener("pointercancel", end);
       this.node.addEventListener("wheel", (event) => {
         if (!event.ctrlKey && this.camera.zoom === "fit") return;
@@ -204,5 +231,5 @@ convergebench.stage = (() => {
     }
   }
 
-  return { Camera, Stage, Amounts, ZOOMS, MODES };
+  return { Camera, Stage, Amounts, ZOOMS, MODES, NO_MAP };
 })();

@@ -12,6 +12,10 @@ convergebench.strips = (() => {
   /** Where a return differs most, magnified: the source on the left, the return on the right. */
   const broke = (crop, text) => crop && h("img", { class: "crop-pair", src: cropPair(crop), loading: "lazy", decoding: "async", width: 324, height: 160, alt: `${text}, where it differs most: source left, return right`, title: "Where it differs most: source | return" });
 
+  /** Files to take along. */
+  const saved = (name, title) => name && h("span", {}, " Save it: ", ["png", "webp"].map((kind, place) => [place ? ", " : "",
+    h("a", { href: `page/exports/${name}.${kind}`, download: `${title}.${kind}`.replace(/[^\w.-]+/g, "-") }, kind === "png" ? "PNG" : "animated WebP")]).flat());
+
   /** The source and rounds of one chain; each picture opens its round in the filmstrip. */
   function strip(all, one) {
     const facts = all.cases[one.case];
@@ -22,10 +26,11 @@ convergebench.strips = (() => {
       h("div", { class: "shots" },
         h("a", { class: "shot", href: to(0) }, image(one.source, "The source"), "source"),
         one.shots.map((shot) => h("a", { class: "shot", href: to(shot.round) },
-          image(shot.digest, `${model}, round ${shot.round}`, shot.reason), shot.digest ? `round ${shot.round}` : `round ${shot.round}: ${shot.reason}`)),
-        last && h("a", { class: "shot pair", href: to(last.round, { mode: "broke" }) }, broke(last.crop, `${model}, round ${last.round}`), "where it differs most: source | round ", String(last.round))),
-      h("p", { class: "quiet" }, "Its median case: ", h("q", {}, facts.asked || facts.id), facts.asked ? `, ${facts.picture}` : "", one.seed ? `, seed ${one.seed}` : ""));
+          image(shot.digest, `${model}, round ${shot.round}`, shot.reason), shot.digest ? `round ${shot.round}` : `round ${shot.round}: ${shot.reason}`))),
+      h("div", { class: "under-strip" },
+        last && h("a", { class: "shot pair", href: to(last.round, { mode: "broke" }) }, broke(last.crop, `${model}, round ${last.round}`), "source | round ", String(last.round)),
+        h("p", { class: "quiet" }, last && "On the left, where it differs most. ", "Its median case: ", h("q", {}, facts.asked || facts.id), facts.asked ? `, ${facts.picture}` : "", one.seed ? `, seed ${one.seed}` : "", ".", saved(one.export, model))));
   }
 
-  return { image, broke, strip };
+  return { image, broke, strip, saved };
 })();

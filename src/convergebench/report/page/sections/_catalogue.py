@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
 from convergebench import plugins
 from convergebench.analysis import Results
-from convergebench.errors import WrongUse
+from convergebench.errors import WorkspaceError, WrongUse
+from convergebench.report.page.exports import EXPORT_KINDS
 from convergebench.report.page.filmstrips import last_returns
 from convergebench.report.page.overview import cases_of
 from convergebench.report.page.page_data import PageData
@@ -85,6 +87,22 @@ class Sections:
     def keep_breakages(self, picture_cache: PictureCache) -> None:
         """Draw what broke in the returns whose data names a drawing."""
         picture_cache.keep_breakages(self._data.breakages.values(), self._data.footprints)
+
+    def keep_exports(self, picture_cache: PictureCache) -> None:
+        """Write the strips that the data offers."""
+        for one in self._data.exports.values():
+            for kind in EXPORT_KINDS:
+                with suppress(WorkspaceError):  # a missing picture is reported with its thumbnail
+                    picture_cache.export_of(one, kind)
+
+    def export(self, name: str, picture_cache: PictureCache) -> bytes | None:
+        """One of these files by its name; None if it is unknown."""
+        stem, _, suffix = name.partition(".")
+        for one in self._data.exports.values():
+            for kind in EXPORT_KINDS:
+                if (one.name, kind) == (stem, suffix):
+                    return picture_cache.export_of(one, kind)
+        return None
 
     def breakage(self, name: str, picture_cache: PictureCache) -> bytes | None:
         """One of these drawings by its file name; None if it is unknown."""

@@ -12,7 +12,14 @@ from convergebench.report.page.sections._section import ASSETS, Builders, PageSe
 def _case(page: PageData, case: str) -> Any:
     films = page.filmstrips.get(case, ())
     return case_section(
-        page.records, page.results, case, films, page.steps_taken, page.worst_regions, page.breakages
+        page.records,
+        page.results,
+        case,
+        films,
+        page.steps_taken,
+        page.worst_regions,
+        page.breakages,
+        page.exports,
     )
 
 
