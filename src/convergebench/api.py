@@ -52,6 +52,9 @@ log = logging.getLogger("convergebench")
 SUITE_ARGUMENT = "suite_argument"
 """The recorded setting with the suite as it was named, beside the one with its version."""
 
+MOST_ROUNDS = 10_000
+"""Of a trajectory, and of repetitions; more is a slip of the keyboard."""
+
 _WITHOUT_INVERSES = ("one_shot", "stay")
 """Protocols that undo nothing."""
 
@@ -100,6 +103,8 @@ class Settings:
         for name in ("rounds", "repeats"):
             if getattr(self, name) < 1:
                 raise WrongUse(f"--{name} must be at least 1")
+            if getattr(self, name) > MOST_ROUNDS:
+                raise WrongUse(f"--{name} must be at most {MOST_ROUNDS}")
         _ = self.limits
         metrics.expand(self.metrics)
         if not -(2**63) <= self.seed < 2**63 - self.repeats:

@@ -14,6 +14,7 @@ from convergebench.cli.options import (
     ModelNames,
     SuiteName,
     WorkspaceFolder,
+    chosen_models,
     console,
     counted,
     listed,
@@ -88,10 +89,11 @@ def command(
 
     if fail_if not in ("worse", "different"):
         raise WrongUse(f"--fail-if must be worse or different, not {fail_if}")
-    if fresh and not _run_anew(workspace, listed(model), max_cost, yes, as_json):
+    models = chosen_models(model, workspace)
+    if fresh and not _run_anew(workspace, models, max_cost, yes, as_json):
         return INTERRUPTED
     outcome = check(
-        workspace, baselines=listed(baseline), models=listed(model), suite=suite, runs=run,
+        workspace, baselines=baseline, models=models, suite=suite, runs=run,
         generation=generation, by=listed(by), fail_if=fail_if, margin=margin, need_power=need_power,  # type: ignore[arg-type]
     )  # fmt: skip
     code = WORSE if outcome.has_failed else INCOMPLETE if outcome.is_undecided else DONE

@@ -14,8 +14,8 @@ from convergebench.cli.options import (
     WorkspaceFolder,
     benchmark,
     check_picture_file,
+    chosen_models,
     console,
-    listed,
     print_json,
 )
 
@@ -56,7 +56,7 @@ def command(
 
     if crops is not None:
         check_picture_file(crops)
-    models = listed(model)
+    models = chosen_models(model, workspace)
     with benchmark(workspace) as opened:
         results = opened.results(suite)
         chief = metric or results.chief

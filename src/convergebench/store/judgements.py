@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from convergebench.store.timestamp import timestamp
 from convergebench.store.workspace import Workspace
@@ -55,7 +55,11 @@ def begin_judgement(workspace: Workspace, request: JudgementRequest, run: int) -
     return workspace.write_rows(sql, [row])
 
 
-def record_attempt(workspace: Workspace, key: str, run: int, attempt: JudgeAttempt) -> Future[None]:
+def record_attempt(
+    workspace: Workspace, key: str, run: int, attempt: JudgeAttempt, verdict: Verdict | None = None
+) -> Future[None]:
+    """Store the attempt, and together with it the verdict that it settles, so that no answer is on the disk
+    and asked for again."""
     reply = attempt.reply
     row = {
         "judgement": key, "run": run, "outcome": attempt.outcome, "detail": attempt.detail,
@@ -66,18 +70,23 @@ def record_attempt(workspace: Workspace, key: str, run: int, attempt: JudgeAttem
         "at": timestamp(),
     }  # fmt: skip
     sql = f"INSERT INTO judge_attempts ({', '.join(row)}) VALUES ({', '.join(':' + name for name in row)})"
-    return workspace.write_rows(sql, [row])
+    concluded = [_conclusion(key, run, verdict)] if verdict is not None else []
+    return workspace.write_together([(sql, row), *concluded])
 
 
 def conclude(workspace: Workspace, key: str, run: int, verdict: Verdict) -> Future[None]:
     """Store the verdict; scores replace a missing verdict, never the reverse."""
+    return workspace.write_together([_conclusion(key, run, verdict)])
+
+
+def _conclusion(key: str, run: int, verdict: Verdict) -> tuple[str, tuple[Any, ...]]:
     row = (verdict.outcome, verdict.value, json.dumps(dict(verdict.scores)), verdict.reason, verdict.missing,
            run, timestamp(), key)  # fmt: skip
     sql = """
         UPDATE judgements SET outcome = ?, value = ?, scores = ?, reason = ?, missing = ?, run = ?, at = ?
         WHERE key = ? AND outcome IS NOT 'ok'
     """
-    return workspace.write_rows(sql, [row])
+    return sql, row
 
 
 def delete_judgement(workspace: Workspace, key: str) -> Future[None]:

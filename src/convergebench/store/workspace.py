@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +16,7 @@ from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
 from convergebench._version import __version__
+from convergebench.atomic_files import remove_leftovers
 from convergebench.errors import WorkspaceError
 from convergebench.providers import whole
 from convergebench.store import schema
@@ -21,7 +24,7 @@ from convergebench.store.claims import Claims
 from convergebench.store.enrolment import Enrolment, enrol_one
 from convergebench.store.journal import Journal
 from convergebench.store.picture_location import choose_location, pictures_of
-from convergebench.store.pictures import disk_full
+from convergebench.store.pictures import RESERVE_BYTES, disk_full
 from convergebench.store.selection import EVERYTHING, Selection
 from convergebench.store.timestamp import timestamp
 from convergebench.types import (
@@ -79,6 +82,7 @@ class Workspace:
             if pictures is not None:
                 choose_location(folder, pictures)
             pictures_of(folder).prepare()
+            remove_leftovers(folder)
             claims = Claims.of(folder)
         except OSError as error:
             raise WorkspaceError(
@@ -100,6 +104,8 @@ class Workspace:
         A workspace of an older version is read through a copy in memory of the newest version.
         """
         folder = folder.absolute()
+        if (folder / DATABASE).is_dir():
+            raise WorkspaceError(f"{folder / DATABASE} is a folder, not a database; move it away")
         if not (folder / DATABASE).is_file():
             raise WorkspaceError(f"no workspace in {folder}; create one with convergebench run")
         connection = _connect(folder, read_only=True)
@@ -262,11 +268,15 @@ class Workspace:
 
     def write_rows(self, sql: str, rows: Sequence[Any]) -> Future[None]:
         """Run the statement once for each row, a tuple or a mapping, in one transaction."""
+        return self.write_together([(sql, row) for row in rows])
+
+    def write_together(self, statements: Sequence[tuple[str, Any]]) -> Future[None]:
+        """Statements, each with its row, in one transaction: after a kill all of them are there, or none."""
 
         def write(db: sqlite3.Connection) -> None:
-            storable = [_storable(row) for row in rows]
             # Nothing is returned: a cursor released on another thread would reset a statement that is in use.
-            db.executemany(sql, storable)
+            for sql, rows in itertools.groupby(statements, key=lambda one: one[0]):
+                db.executemany(sql, [_storable(row) for _, row in rows])
 
         return self._write(write)
 
@@ -333,8 +343,15 @@ def explain(error: Exception, folder: Path) -> Exception:
     if not isinstance(error, sqlite3.Error):
         return error
     message = str(error)
-    if "full" in message:
+    if "full" in message or ("disk I/O" in message and not _has_room(folder)):
         return disk_full(folder)
+    if "disk I/O" in message:
+        return WorkspaceError(
+            f"the disk that holds {folder} failed (disk I/O error): it is full, limited by a quota, or "
+            "damaged; all finished work is saved. Rerun the command when that is solved."
+        )
+    if (folder / DATABASE).is_dir():
+        return WorkspaceError(f"{folder / DATABASE} is a folder, not a database; move it away")
     if "readonly" in message or "unable to open" in message:
         return WorkspaceError(f"cannot write to {folder}: it is read-only; choose another with --workspace")
     if "not a database" in message or "malformed" in message:
@@ -345,6 +362,12 @@ def explain(error: Exception, folder: Path) -> Exception:
     if "locked" in message:
         return WorkspaceError(f"another process kept {folder} locked for {BUSY_SECONDS} seconds; try again")
     return error
+
+
+def _has_room(folder: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return shutil.disk_usage(folder).free >= RESERVE_BYTES
+    return True
 
 
 @contextlib.contextmanager

@@ -63,7 +63,8 @@ class RunForecast:
 
     def needs_consent(self, limits: RunLimits) -> bool:
         """Whether it is large, its cost is not limited, and nothing of it was started before."""
-        return self.is_large and limits.max_cost_usd is None and not self.is_resumed
+        is_limited = limits.max_cost_usd is not None or limits.max_total_usd is not None
+        return self.is_large and not is_limited and not self.is_resumed
 
     @property
     def size(self) -> str:

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 from convergebench.analysis.headline.model_check import CheckedQuantity
 from convergebench.json_numbers import json_numbers
 from convergebench.report.tables.terminal_table import fitting_table, terminal_table
+from convergebench.shown_text import markdown_text, printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -68,8 +69,13 @@ def _table(quantities: Sequence[CheckedQuantity], omitted: Collection[str]) -> T
 
 
 def markdown_check(quantities: Sequence[CheckedQuantity], conclusion: str) -> str:
-    lines = [f"**{conclusion}**", "", f"| {' | '.join(HEADINGS)} |", f"|{'---|' * len(HEADINGS)}"]
-    lines += [f"| {' | '.join(row)} |" for row in check_rows(quantities)]
+    lines = [
+        f"**{markdown_text(conclusion)}**",
+        "",
+        f"| {' | '.join(HEADINGS)} |",
+        f"|{'---|' * len(HEADINGS)}",
+    ]
+    lines += [f"| {' | '.join(map(markdown_text, row))} |" for row in check_rows(quantities)]
     return "\n".join([*lines, "", NOTE, ""])
 
 
@@ -84,8 +90,8 @@ def junit_check(quantities: Sequence[CheckedQuantity]) -> str:
         "testsuite", name="convergebench check", tests=str(len(quantities)), failures=str(failed)
     )
     for one in quantities:
-        name = f"{one.quantity} against {one.baseline}"
-        case = ElementTree.SubElement(suite, "testcase", classname=one.model, name=name)
+        name = printable(f"{one.quantity} against {one.baseline}")
+        case = ElementTree.SubElement(suite, "testcase", classname=printable(one.model), name=name)
         text = f"{one.verdict}: {_difference(one)}, p = {one.p_value:.3g}"
         if one.fails:
             ElementTree.SubElement(case, "failure", message=text)
