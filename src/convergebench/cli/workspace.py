@@ -22,9 +22,16 @@ from convergebench.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from rich.table import Table
+
     from convergebench.housekeeping import LostPictures
-    from convergebench.results.contents import WorkspaceContents
+    from convergebench.results.contents import RunEntry, WorkspaceContents
     from convergebench.store.lost_pictures import RepairCost
+
+_WIDE = 60
+"""Narrower terminals show less of each run."""
 
 app = typer.Typer(name="workspace", help="List and tidy the contents of a workspace.")
 
@@ -229,14 +236,27 @@ def _print_contents(found: WorkspaceContents) -> None:
         name = one.label if one.editor == one.label else f"{one.label} ({one.editor})"
         cost = "–" if one.cost_usd is None else f"${one.cost_usd:.2f}"
         models.add_row(name, str(one.edits), cost, ", ".join(one.suites), "hidden" if one.is_hidden else "")
-    runs = Table(
-        Column("run", justify="right"), "started", "outcome", Column("edits", justify="right"),
-        Column("what", overflow="fold"), "", box=None,
-    )  # fmt: skip
-    for run in found.runs:
-        started = run.started[:16].replace("T", " ")
-        hidden = "hidden" if run.is_hidden else ""
-        runs.add_row(str(run.id), started, run.outcome, str(run.edits), run.summary, hidden)
-    console().print(models)
-    console().print()
-    console().print(runs)
+    out = console()
+    out.print(models)
+    out.print()
+    out.print(_runs_table(found.runs, () if out.width >= _WIDE else ("edits", "outcome")))
+
+
+def _runs_table(runs: Sequence[RunEntry], omitted: Collection[str]) -> Table:
+    from rich.table import Column, Table
+
+    table = Table(Column("run", justify="right"), box=None)
+    for heading in ("started", "outcome", "edits"):
+        if heading not in omitted:
+            table.add_column(heading, no_wrap=True, justify="right" if heading == "edits" else "left")
+    table.add_column("what", overflow="fold")
+    table.add_column("")
+    for run in runs:
+        cells = {
+            "started": run.started[:16].replace("T", " "),
+            "outcome": run.outcome,
+            "edits": str(run.edits),
+        }
+        kept = [text for heading, text in cells.items() if heading not in omitted]
+        table.add_row(str(run.id), *kept, run.summary, "hidden" if run.is_hidden else "")
+    return table

@@ -72,6 +72,6 @@ def command(
     else:
         out = console()
         if cases:
-            out.print(worst_table(cases, results.facts(chief), regions))
+            out.print(worst_table(cases, results.facts(chief), regions, out.width))
         for note in worst_notes(cases, results, chief, round, models):
             out.print(f"  {note}", style="dim", markup=False)

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
@@ -22,14 +21,14 @@ from convergebench.errors import WorkspaceError
 from convergebench.providers import whole
 from convergebench.store import schema
 from convergebench.store.claims import Claims
+from convergebench.store.enrolment import Enrolment, enrol_one
 from convergebench.store.journal import Journal
 from convergebench.store.picture_location import choose_location, pictures_of
 from convergebench.store.pictures import RESERVE_BYTES, disk_full
 from convergebench.store.selection import EVERYTHING, Selection
+from convergebench.store.timestamp import timestamp
 from convergebench.types import (
-    Case,
     Digest,
-    EditorFacts,
     Failure,
     Measurement,
     PictureFacts,
@@ -44,18 +43,6 @@ BUSY_SECONDS = 60
 
 MeasurementKey: TypeAlias = tuple[Digest, Digest, str, str]
 """Reference, picture, metric, version."""
-
-
-@dataclass(frozen=True)
-class Enrolment:
-    """A trajectory to run: this editor on this case, with this seed, for this number of rounds."""
-
-    protocol: str
-    suite: str
-    editor: EditorFacts
-    case: Case
-    seed: int
-    rounds: int
 
 
 @dataclass
@@ -157,16 +144,16 @@ class Workspace:
 
     def start_run(self, settings: Mapping[str, Any], package: str = __version__) -> int:
         sql = "INSERT INTO runs (started, settings, package) VALUES (?, ?, ?) RETURNING id"
-        row = (_now(), json.dumps(settings, allow_nan=False), package)
+        row = (timestamp(), json.dumps(settings, allow_nan=False), package)
         return self._write(lambda db: int(db.execute(sql, row).fetchone()[0])).result()
 
     def finish_run(self, run: int, outcome: str) -> None:
-        row = (_now(), outcome, run)
+        row = (timestamp(), outcome, run)
         self.write_rows("UPDATE runs SET finished = ?, outcome = ? WHERE id = ?", [row]).result()
 
     def enrol(self, enrolments: Sequence[Enrolment], *, fresh: bool) -> list[int]:
         """The trajectories' ids, in order: existing ones, or new generations if `fresh`."""
-        return self._write(lambda db: [_enrol_one(db, wanted, fresh) for wanted in enrolments]).result()
+        return self._write(lambda db: [enrol_one(db, wanted, fresh) for wanted in enrolments]).result()
 
     def finished_edits(self, protocol: str) -> dict[tuple[str, str, int], int]:
         """The number of finished edits by (editor, case, seed), as fingerprints, in the newest generation. A
@@ -210,7 +197,7 @@ class Workspace:
             "media_type": done and done.media_type,
             "failure": failed and failed.kind, "reason": failed and failed.reason,
             "seconds": step.seconds, "cost_usd": step.cost_usd, "attempts": step.attempts,
-            "run": run, "at": _now(),
+            "run": run, "at": timestamp(),
         }  # fmt: skip
         sql = f"INSERT INTO steps ({', '.join(row)}) VALUES ({', '.join(':' + name for name in row)})"
         return self.write_rows(sql, [row])
@@ -231,8 +218,8 @@ class Workspace:
             ON CONFLICT DO UPDATE SET value = excluded.value, missing = excluded.missing, at = excluded.at
             WHERE value IS NULL
         """
-        now = _now()
-        values = [(ref, pic, m.metric, m.version, m.value, m.missing, now) for ref, pic, m in rows]
+        at = timestamp()
+        values = [(ref, pic, m.metric, m.version, m.value, m.missing, at) for ref, pic, m in rows]
         details = [(ref, pic, m.metric, m.version, m.detail) for ref, pic, m in rows if m.detail is not None]
         if details:
             self.write_rows("INSERT OR REPLACE INTO measurement_details VALUES (?, ?, ?, ?, ?)", details)
@@ -391,41 +378,6 @@ def _explained(folder: Path) -> Iterator[None]:
         raise explain(error, folder) from error
 
 
-def _enrol_one(db: sqlite3.Connection, wanted: Enrolment, fresh: bool) -> int:
-    editor, case = wanted.editor, wanted.case
-    db.execute(
-        "INSERT OR IGNORE INTO editors VALUES (?, ?, ?, ?, ?)",
-        (editor.fingerprint, editor.name, editor.version, json.dumps(dict(editor.parameters)), editor.role),
-    )
-    if editor.label:
-        db.execute(
-            "INSERT OR REPLACE INTO model_names VALUES (?, ?, ?)", (editor.fingerprint, editor.label, _now())
-        )
-    db.execute(
-        "INSERT INTO case_facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT DO UPDATE SET hints = excluded.hints",
-        (case.fingerprint, case.id, case.source.id, case.pair, case.category, case.kind,
-         case.language, case.forward, case.backward, json.dumps(dict(case.hints))),
-    )  # fmt: skip
-    # Suites share cases; an edit for one of them counts for all.
-    db.execute("INSERT OR IGNORE INTO suite_cases VALUES (?, ?)", (case.fingerprint, wanted.suite))
-    key = (wanted.protocol, editor.fingerprint, case.fingerprint, wanted.seed)
-    newest = db.execute(
-        "SELECT generation, EXISTS (SELECT 1 FROM steps WHERE trajectory = trajectories.id) AS begun "
-        "FROM trajectories WHERE protocol = ? AND editor = ? AND case_fingerprint = ? AND seed = ? "
-        "ORDER BY generation DESC LIMIT 1",
-        key,
-    ).fetchone()
-    generation = 0 if newest is None else newest["generation"] + (fresh and newest["begun"])
-    (identity,) = db.execute(
-        "INSERT INTO trajectories (protocol, editor, case_fingerprint, seed, generation, rounds) "
-        "VALUES (?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT DO UPDATE SET rounds = max(rounds, excluded.rounds) RETURNING id",
-        (*key, generation, wanted.rounds),
-    ).fetchone()
-    return int(identity)
-
-
 def _step(row: sqlite3.Row) -> Step:
     outcome: PictureFacts | Failure
     if row["picture"] is None:
@@ -447,7 +399,3 @@ def _storable(row: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any] | Seq
 
 def _places(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
