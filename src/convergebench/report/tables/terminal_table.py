@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
+
+from convergebench.shown_text import drawing_console
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -43,6 +46,4 @@ def fitting_table(
 
 def _width(table: Table) -> int:
     """In characters, with nothing folded."""
-    from rich.console import Console
-
-    return Console(width=1000).measure(table).maximum
+    return drawing_console(sys.stdout, width=1000).measure(table).maximum
