@@ -1,3 +1,4 @@
+# The steps of the README as an image.
 # docker build -t convergebench .                    on a CPU
 # docker build -t convergebench --target cuda .      with torch and diffusers, for local models on a GPU
 # docker run --rm -v "$PWD:/work" convergebench check --baseline baseline

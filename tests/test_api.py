@@ -4,6 +4,7 @@ import asyncio
 import csv
 import inspect
 import json
+import logging
 import math
 from collections.abc import Callable
 from dataclasses import fields
@@ -219,6 +220,27 @@ def test_two_functions_with_one_name_are_refused_unless_they_are_named(suite: st
 
     with pytest.raises(WrongUse, match=r"name them, as in models=\{'a': f, 'b': g\}"):
         convergebench.run([one(1), one(2)], suite, 1)
+
+
+def test_an_expensive_run_says_its_size_and_needs_consent(
+    suite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAL_KEY", "key-of-nobody")
+    with pytest.raises(WrongUse, match=r"makes 800 edits, about \$16\.00, .*pass yes=True"):
+        convergebench.run("qwen", suite, 200, limit=2, workspace=tmp_path / "results")
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_run_without_weights_says_so_and_goes_on(
+    suite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path / "cache"))
+    for name in ("PIP_NO_INDEX", "PIP_ISOLATED"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setattr(logging.getLogger("convergebench"), "propagate", True)
+    done = convergebench.run("jpeg", suite, 1, limit=1, metrics=["lpips"], workspace=tmp_path / "results")
+    assert "continuing without it" in caplog.text
+    assert done.frame()["missing"].notna().all()
 
 
 def test_run_has_every_setting_as_a_typed_argument() -> None:

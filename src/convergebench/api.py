@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
@@ -27,13 +28,15 @@ from convergebench.engine import (
     RunOutcome,
     RunProgress,
 )
+from convergebench.engine.editing.forecast import forecast_run
 from convergebench.engine.judging.reference_pictures import store_references
 from convergebench.engine.ray.replica_pool import Scale
 from convergebench.engine.ray.run import run_plan_on_ray
 from convergebench.engine.target_pictures import store_targets
-from convergebench.errors import WrongUse
-from convergebench.instructions.fill_inverses import check_inverses, with_inverses
+from convergebench.errors import DownloadFailed, WrongUse
+from convergebench.instructions.fill_inverses import check_inverses, filled_inverses, with_inverses
 from convergebench.metrics import DEFAULT_MEASURED, MetricOptions, MetricSet
+from convergebench.metrics.fetch_weights import fetch_weights
 from convergebench.picture import Picture
 from convergebench.protocols import protocol_cases
 from convergebench.results import SuiteId
@@ -44,9 +47,13 @@ from convergebench.suites.own_edits import EDITS_PREFIX
 from convergebench.types import Digest, Edited, Editor, EditRequest, SeedPolicy, Suite
 
 T = TypeVar("T")
+log = logging.getLogger("convergebench")
 
 SUITE_ARGUMENT = "suite_argument"
 """The recorded setting with the suite as it was named, beside the one with its version."""
+
+MOST_ROUNDS = 10_000
+"""Of a trajectory, and of repetitions; more is a slip of the keyboard."""
 
 _WITHOUT_INVERSES = ("one_shot", "stay")
 """Protocols that undo nothing."""
@@ -96,6 +103,8 @@ class Settings:
         for name in ("rounds", "repeats"):
             if getattr(self, name) < 1:
                 raise WrongUse(f"--{name} must be at least 1")
+            if getattr(self, name) > MOST_ROUNDS:
+                raise WrongUse(f"--{name} must be at most {MOST_ROUNDS}")
         _ = self.limits
         metrics.expand(self.metrics)
         if not -(2**63) <= self.seed < 2**63 - self.repeats:
@@ -154,6 +163,7 @@ def run(
     replicas: str | None = None,
     pictures_at: str | None = None,
     progress: bool = True,
+    yes: bool = False,
 ) -> Benchmark:
     """Edit and undo for `rounds` rounds, measure every return, and open the results.
 
@@ -163,6 +173,9 @@ def run(
     Running again continues: finished edits are reused, unless `fresh` starts a new set beside them. `limit`
     takes a balanced part of the cases, and `max_cost_usd` stops before a run costs more. The other arguments
     are the options of `convergebench run`, and are described at `Settings`.
+
+    A new run of more than $5 or two hours raises WrongUse with its size, unless `yes` or `max_cost_usd` is
+    given. Weights of metrics are downloaded once; where that fails, their values are missing.
     """
     specs = named_models(models)
     settings = Settings(
@@ -175,9 +188,30 @@ def run(
     if engine == "ray" and (local := [spec for spec, one in specs.items() if not is_named(one)]):
         raise WrongUse(f"{local[0]} cannot be imported on a cluster; put it into a module")
     plan = make_plan(settings, open_editor=partial(_open_model, specs))
+    expected = forecast_run(plan, Path(workspace), settings.limits, fresh=fresh)
+    if expected.needs_consent(settings.limits) and not yes:
+        raise WrongUse(f"this run makes {expected.size}; pass yes=True, max_cost_usd=USD, or a smaller limit")
+    _log_remarks(plan)
+    _get_weights(settings.metrics)
     with Workspace.create(Path(workspace), pictures_at) as store, _progress(progress) as shown:
         outcome = execute(plan, settings, store, fresh=fresh, progress=shown)
     return replace(open(workspace), outcome=outcome)
+
+
+def _log_remarks(plan: Plan) -> None:
+    """What to know before anything is edited."""
+    for (forward, backward), origin in filled_inverses(plan.cases).items():
+        log.warning("inverse of %r, by %s: %r", forward, origin, backward)
+    for editor in plan.editors:
+        for remark in editor.facts.warnings:
+            log.warning("%s %s", editor.facts.title, remark)
+
+
+def _get_weights(names: Sequence[str]) -> None:
+    try:
+        fetch_weights(names, lambda package: log.info("fetching weights from %s (once)", package))
+    except DownloadFailed as error:
+        log.warning("%s; continuing without it", error)
 
 
 def open(workspace: str | Path = "results", models: Sequence[str] = ()) -> Benchmark:

@@ -26,7 +26,7 @@ from convergebench.analysis import (
 )
 from convergebench.engine import RunOutcome
 from convergebench.errors import BadPicture, ConvergeBenchError, LostPicture, WrongUse
-from convergebench.results import Records, load_results
+from convergebench.results import Records, load_results, suites_with_returns
 from convergebench.results.worst_regions import WorstRegions, worst_regions
 from convergebench.store import Workspace
 from convergebench.types import Pixels
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import pandas
 
     from convergebench import report as views
+    from convergebench.report.paper import PaperFormat, PaperTemplate
     from convergebench.report.tables.result_table import ModelComparison, RankingTable, WorstCaseTable
 
 _PLACE = ("model", "role", "case", "picture", "pair", "kind", "category", "seed", "round")
@@ -143,6 +144,24 @@ class Benchmark:
         views.plot_curves(self.results(suite, models), Path(path), metrics)
         return Path(path)
 
+    def plot_figure(
+        self,
+        name: str,
+        paths: Sequence[str | Path],
+        metrics: Sequence[str] | None = None,
+        *,
+        suite: str | None = None,
+        models: Sequence[str] = (),
+    ) -> list[Path]:
+        """Draw one figure for a talk into each of these files: strip, curves, survival, drift or headline."""
+        from convergebench.report.figures.talk import ShownPictures, plot_figure
+
+        results = self.results(suite, models)
+        pictures = ShownPictures(partial(self._source, results.suite), self._picture_if_there)
+        files = [Path(path) for path in paths]
+        plot_figure(name, results, pictures, files, metrics)
+        return files
+
     def grid(
         self, path: str | Path, columns: int = 6, *, suite: str | None = None, models: Sequence[str] = ()
     ) -> Path:
@@ -182,15 +201,22 @@ class Benchmark:
         *,
         title: str | None = None,
         authors: Sequence[str] = (),
+        template: PaperTemplate = "article",
+        latex: bool = False,
         suite: str | None = None,
         models: Sequence[str] = (),
     ) -> Path:
-        """Write a paper about the results: the PDF that is returned, and its source beside it."""
-        from convergebench.report.paper import TITLE, Heading, write_paper
+        """Write a paper about the results: the PDF that is returned, and its source beside it. With `latex`,
+        the same in LaTeX in a folder of its own."""
+        from convergebench.report.paper import Heading, write_paper
 
         with self._only(models) as chosen:
-            heading = Heading(title or TITLE, tuple(authors))
-            return write_paper(chosen.workspace, chosen.results(suite), Path(folder), heading).pdf
+            heading = Heading(title or "", tuple(authors))
+            results = chosen.results(suite) if suites_with_returns(chosen.workspace) else None
+            formats: Sequence[PaperFormat] = ("pdf", "latex") if latex else ("pdf",)
+            paper = write_paper(chosen.workspace, results, Path(folder), heading, template, formats)
+        assert paper.pdf is not None
+        return paper.pdf
 
     def export(self, folder: str | Path) -> list[Path]:
         """The CSV files of all suites: those of the original benchmark, measurements, missing values."""

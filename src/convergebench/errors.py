@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""The system's numbers for a full disk, a quota and a limit of the size of files."""
 
 
 class ConvergeBenchError(Exception):

@@ -14,6 +14,7 @@ from convergebench.store import (
     DATABASE,
     Workspace,
     imported_models,
+    lost_pictures,
     merging,
     removal,
     visibility,
@@ -28,6 +29,14 @@ class WorkspaceSize:
     picture_bytes: int
     unneeded_pictures: int
     unneeded_bytes: int
+
+
+@dataclass(frozen=True)
+class LostPictures:
+    lost: tuple[lost_pictures.LostPictureUse, ...]
+    again: lost_pictures.RepairCost
+    place: str
+    """Where the pictures are stored."""
 
 
 def contents(folder: str | Path) -> WorkspaceContents:
@@ -84,6 +93,20 @@ def collect_garbage(folder: str | Path) -> removal.Garbage:
     """Delete the pictures that nothing refers to."""
     with _opened(folder) as workspace:
         return removal.collect_garbage(workspace)
+
+
+def find_lost(folder: str | Path) -> LostPictures:
+    """Every picture that is missing or damaged, where it is used, and what has to be edited again."""
+    with Workspace.existing(Path(folder)) as workspace:
+        lost = lost_pictures.lost_pictures(workspace)
+        return LostPictures(tuple(lost), lost_pictures.repair_cost(workspace, lost), workspace.pictures.place)
+
+
+def drop_lost(folder: str | Path, found: LostPictures) -> int:
+    """Forget lost edits and those made from them, so that the next run makes them again; set damaged files
+    aside. Returns the number of edits."""
+    with _opened(folder) as workspace:
+        return lost_pictures.drop_lost(workspace, found.lost)
 
 
 def size(folder: str | Path) -> WorkspaceSize:

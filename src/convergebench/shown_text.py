@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,6 +36,18 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
+def markdown_text(text: str) -> str:
+    """The text on one line of Markdown, with all markup escaped.
+
+    >>> markdown_text("a [hat](http://x) | <b>")
+    'a [hat]\\\\(http://x) \\\\| \\\\<b>'
+    """
+    plain = printable(" ".join(text.split()))
+    for sign in "\\`*_<|":
+        plain = plain.replace(sign, "\\" + sign)
+    return plain.replace("](", "]\\(")
+
+
 def csv_row(cells: Iterable[Cell]) -> list[Cell]:
     """The cells of a row for a file that people open in a spreadsheet: a text that would be taken for a
     formula begins with an apostrophe, a number is left as it is.
@@ -50,6 +63,11 @@ def _csv_cell(cell: Cell) -> Cell:
         return cell
     guarded = f"'{cell}" if cell.startswith(_FORMULA) else cell
     return printable(guarded)
+
+
+def unguarded(cell: str) -> str:
+    """The text of a cell as it was before `csv_row`, but for escapes."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
 def csv_rows(rows: Iterable[Sequence[Cell]]) -> Iterable[list[Cell]]:
@@ -83,9 +101,18 @@ def guarded_streams() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
+def open_closed_streams() -> None:
+    """Open to nowhere what the shell has closed: otherwise the next file that is opened takes its place, and
+    is printed into."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    sys.stdin = sys.stdin or os.fdopen(0)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8")
+    sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8")
+
+
 def _guarded(stream: Any) -> Any:
-    if stream is None:  # closed by the shell
-        return None
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
     return PrintableStream(stream)
@@ -93,11 +120,18 @@ def _guarded(stream: Any) -> Any:
 
 def drawing_console(stream: Any, **options: Any) -> Console:
     """A rich console on this stream, past the guard that would escape its colours; it escapes the texts that
-    it is given itself."""
+    it is given itself, and takes no text for markup."""
     from rich.console import Console
+    from rich.segment import Segment
 
     class PrintableConsole(Console):
         def render_str(self, text: str, **how: Any) -> Text:
             return super().render_str(printable(text), **how)
 
-    return PrintableConsole(file=getattr(stream, "terminal", stream), **options)
+        def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
+            """Also what is no plain text, such as the columns of a progress bar."""
+            for one in super().render(renderable, options):
+                yield one if one.control else Segment(printable(one.text), one.style)
+
+    file = getattr(stream, "terminal", stream)
+    return PrintableConsole(file=file, markup=False, emoji=False, **options)

@@ -14,6 +14,15 @@ _MARKS = (
 )
 
 
+def has_half_character(text: str) -> bool:
+    """Whether the text holds half of a character, which JSON can spell and no file can hold.
+
+    >>> has_half_character("a hat \\ud83d"), has_half_character("a hat 🎩")
+    (True, False)
+    """
+    return any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
 def read_text(path: Path) -> str:
     """A file in UTF-8, or in UTF-16 with a byte order mark, as spreadsheets export it."""
     try:

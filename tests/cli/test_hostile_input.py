@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,8 @@ HEADER = "model,image,edit_pair,image_type,edit_category,round,psnr,ssim\n"
             "line 2: round must be a whole number from 1 to 10000",
         ),
         ("m,a.png,hat,portrait,add,1,1e308,0.9", "line 2: psnr is 1e+308, more than any metric has"),
+        ("m,a.png,hat,portrait,add,1,30,-inf", "line 2: ssim is -inf, which it can never be"),
+        (f"m,a.png,hat,portrait,add,{'9' * 5000},30,1", "line 2: round must be a whole number"),
     ],
 )
 def test_an_absurd_number_is_refused_with_the_rows_number(
@@ -111,3 +115,103 @@ def test_damaged_weights_are_not_taken_for_cached(tmp_path: Path, monkeypatch: p
     file.path.write_bytes(content)
     assert not file.is_cached()
     assert not file.path.exists()
+
+
+def test_names_with_commas_select_models_in_every_command(cli: Cli, run: Words, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text(HEADER + '"Flux, large",a.png,hat,portrait,add,1,30,0.9\n')
+    there = ("-w", tmp_path / "results")
+    assert cli("import", tmp_path / "rows.csv", *there, "--suite", "t").code == 0
+    (tmp_path / "rows.csv").write_text(HEADER + "mine,a.png,hat,portrait,add,1,20,0.8\n")
+    assert cli("import", tmp_path / "rows.csv", *there, "--suite", "t").code == 0
+    ended = cli("summary", "-m", "Flux, large,mine", "--json", *there)
+    assert {row["model"] for row in ended.json["rows"]} == {"Flux, large", "mine"}
+    assert cli("workspace", "hide", "-m", "Flux, large", *there).code == 0
+    assert {row["model"] for row in cli("summary", "--json", *there).json["rows"]} == {"mine"}
+
+
+def test_an_import_does_not_hide_the_suites_that_were_run(cli: Cli, run: Words, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text(HEADER + "other,a.png,hat,portrait,add,2,30,0.9\n")
+    there = ("-w", tmp_path / "results")
+    assert cli("import", tmp_path / "rows.csv", *there).code == 0
+    assert {row["model"] for row in cli("summary", "--json", *there).json["rows"]} == {"other"}
+    assert cli(*run()).code == 0
+    (tmp_path / "rows.csv").write_text(HEADER + "another,a.png,hat,portrait,add,2,30,0.9\n")
+    assert cli("import", tmp_path / "rows.csv", *there).code == 0
+    assert {row["model"] for row in cli("summary", "--json", *there).json["rows"]} == {"jpeg"}
+    imported = cli("grid", "--suite", "imported", *there)
+    assert imported.code == 2
+    assert "imported tables have none" in imported.sentence
+    for command in ("report", "paper"):
+        ended = cli(command, "--suite", "imported", "-o", tmp_path / command, *there)
+        assert ended.code == 0, (command, ended.err)
+
+
+EDIT = '{"picture": "pictures/anna.png", "forward": "Add a hat.", "backward": "Remove it."'
+DEEP = 100_000
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("deep.jsonl", "[" * DEEP, "nested too deeply"),
+        ("deep.toml", "edit = " + "[" * DEEP, "nested too deeply"),
+        ("long.jsonl", f'{EDIT}, "name": {"9" * 5000}}}', "line 1 is not valid JSON"),
+        ("nan.jsonl", f'{EDIT}, "name": NaN}}', "every field must be a text"),
+        ("half.jsonl", f'{EDIT}, "name": "\\ud83d"}}', "half of a character"),
+        ("out.jsonl", EDIT.replace("pictures/", "../") + "}", "outside its folder"),
+        ("root.jsonl", EDIT.replace("pictures/", "/etc/") + "}", "outside its folder"),
+    ],
+)
+def test_strange_files_of_edits_are_one_sentence_each(
+    name: str, content: str, said: str, cli: Cli, pictures: Path, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(content)
+    ended = cli("run", "-m", "jpeg", "--edits", tmp_path / name, "-w", tmp_path / "results", "--json")
+    assert ended.code == ended.json["exit_code"] == 2
+    assert said in ended.json["error"]
+
+
+def test_numbers_of_thirty_digits_are_refused(cli: Cli, run: Words) -> None:
+    many = "9" * 30
+    for option in ("--rounds", "--repeats", "--seed"):
+        ended = cli(*run(option, many))
+        assert ended.code == 2, option
+        assert option in ended.sentence
+
+
+@pytest.mark.parametrize("kind", ["folder", "text", "cut"])
+def test_a_database_that_cannot_be_read_is_named(kind: str, cli: Cli, run: Words, tmp_path: Path) -> None:
+    database = tmp_path / "results" / "convergebench.sqlite"
+    cli(*run())
+    whole = database.read_bytes()
+    database.unlink()
+    if kind == "folder":
+        database.mkdir()
+    else:
+        database.write_bytes(b"no database" * 1000 if kind == "text" else whole[: len(whole) // 2])
+    for words in (["summary", "-w", tmp_path / "results"], run()):
+        ended = cli(*words, "--json")
+        assert ended.code == ended.json["exit_code"] == 1
+        assert str(database) in ended.json["error"]
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code"),
+    [
+        (">&-", 0),
+        (">&- <&- 2>&-", 0),
+        ("--json > /dev/full", 1),
+        ("| head -c 1", 0),
+        ("-w nix --json >&-", 1),
+    ],
+)
+def test_a_standard_output_that_is_closed_or_full(
+    redirection: str, code: int, cli: Cli, run: Words, tmp_path: Path
+) -> None:
+    cli(*run())
+    command = f"{sys.executable} -m convergebench summary -w results {redirection}"
+    ended = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert ended.returncode == code
+    assert "Traceback" not in ended.stderr and "Exception ignored" not in ended.stderr
+    if "full" in redirection:
+        assert "no space is left" in ended.stderr

@@ -164,8 +164,8 @@ def test_the_page_calls_a_model_the_same(cli: Cli, jpegs: Jpegs, tmp_path: Path)
 def test_the_paper_calls_a_model_the_same(jpegs: Jpegs, tmp_path: Path) -> None:
     with Workspace.existing(jpegs.workspace) as workspace:
         document = content_of(workspace, load_results(workspace, jpegs.suite), Heading(), tmp_path / "paper")
-    tables = {name: {row[0] for row in grid["rows"]} for name, grid in document["tables"].items()}
+    found = document.part
+    tables = {name: {row[0] for grid in grids for row in grid.rows} for name, grids in found.tables.items()}
     assert tables["models"] == tables["use"] == {jpegs.usual, jpegs.coarse}
-    judged = {row[0] for one in document["judged"] for row in one["table"]["rows"]}
-    assert {jpegs.usual, jpegs.coarse, jpegs.external} <= judged
-    assert {strip["model"] for strip in document["pictures"]["worst"]} == {jpegs.usual, jpegs.coarse}
+    assert {jpegs.usual, jpegs.coarse, jpegs.external} <= tables["judged"]
+    assert {strip.model for strip in found.strips["worst"]} == {jpegs.usual, jpegs.coarse}

@@ -92,6 +92,29 @@ def test_tables_fit_and_no_name_is_cut(cli: Cli, run: Words, pictures: Path, tmp
             assert name in "\n".join(lines(text)), f"{name} in {words}"
 
 
+def test_forty_columns_lose_columns_and_no_number(run: Words, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    shown(run(model="blur,jpeg"), 80)
+    where = ["-w", results]
+    for words, whole in (
+        (["summary", *where], ["blur", "SSIM"]),
+        (["compare", "blur", "jpeg", *where], ["difference", "verdict"]),
+        (["worst", *where], ["jpeg", "fell at"]),
+        (["models"], ["classical-reencode", "model, free, ready:"]),
+        (["workspace", "list", *where], ["started", "jpeg"]),
+        (
+            ["check", "-m", "jpeg", "--baseline", f"{results}?model=blur", *where],
+            ["ssim", "verdict"],
+        ),
+    ):
+        _, text = shown(words, 40)
+        table = [line for line in lines(text) if " against " not in line]
+        assert max(len(line) for line in table) <= 40, words
+        for part in whole:
+            assert part in text, words
+        assert "…" not in text, words
+
+
 def test_failures_are_counted_beside_the_bar(run: Words) -> None:
     code, text = shown(run(model="python:operator:truth"), 100)  # a function that no editor can be
     assert code == 3

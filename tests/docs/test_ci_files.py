@@ -15,6 +15,7 @@ from convergebench.cli.main import app
 from docs.test_commands import parse
 
 ROOT = Path(__file__).parents[2]
+WORKFLOW = ROOT / ".github" / "workflows" / "model-check.yml"
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
@@ -32,7 +33,36 @@ def test_a_command_takes_the_options_that_are_given_to_it(line: str) -> None:
     parse(command, "convergebench", words)
 
 
-def test_the_image_installs_as_the_readme_does() -> None:
-    readme = (ROOT / "README.md").read_text()
-    assert "pip install ." in readme and "pip install --no-cache-dir" in (ROOT / "Dockerfile").read_text()
-    assert "convergebench weights pull" in (ROOT / "Dockerfile").read_text()
+def steps(dockerfile: str) -> dict[str, list[str]]:
+    """The commands of each target, in order."""
+    found: dict[str, list[str]] = {}
+    for line in dockerfile.replace("\\\n", " ").splitlines():
+        word, _, rest = line.partition(" ")
+        if word == "FROM":
+            base, _, target = rest.partition(" AS ")
+            commands = found[target] = list(found.get(base, ()))
+        elif word == "RUN":
+            commands.append(rest.removeprefix("cd /src && ").replace(" --no-cache-dir", ""))
+        else:
+            assert word in ("#", "", "WORKDIR", "COPY", "ENTRYPOINT"), line
+    return found
+
+
+def test_readme_image_and_workflow_install_by_the_same_steps() -> None:
+    install = "pip install --constraint constraints.txt "
+    found = steps((ROOT / "Dockerfile").read_text())
+    assert found == {
+        "base": [], "cuda": [f"{install}'.[all]'"], "cpu": [f"{install}.", "convergebench weights pull"]
+    }  # fmt: skip
+    readme, workflow = (ROOT / "README.md").read_text(), WORKFLOW.read_text()
+    assert f"\n{install}. " in readme and "'.[all]'" in readme
+    assert [line for line in found["cpu"] if f"- run: {line}\n" not in workflow] == []
+
+
+def test_the_baseline_of_the_workflow_is_made_by_the_documented_commands() -> None:
+    guide, workflow = (ROOT / "docs" / "checking.md").read_text(), WORKFLOW.read_text()
+    for line in re.findall(r"^#   (.+)$", workflow, re.MULTILINE):
+        assert f"\n{line}\n" in guide
+    (made, compared) = re.findall(r"convergebench run (.+)", workflow)
+    assert compared.startswith(made)
+    assert "--baseline baseline " in workflow and "-o baseline\n" in workflow

@@ -122,7 +122,9 @@ def test_the_limit_is_passed_by_no_more_than_what_was_in_flight_before_the_first
     assert total > most - charged - 1e-6, "it stops only when the next call might not fit"
 
 
-def spend(workspace: Workspace, most_usd: float | None, calls: int, price: float = 0.1) -> int:
+def spend(
+    workspace: Workspace, most_usd: float | None, calls: int, price: float = 0.1, listed: float | None = 0.1
+) -> int:
     """How many of the calls were made before the limit of the workspace."""
 
     async def run() -> int:
@@ -134,7 +136,7 @@ def spend(workspace: Workspace, most_usd: float | None, calls: int, price: float
 
         for _ in range(calls):
             try:
-                await held.attempt(call, price)
+                await held.attempt(call, listed)
             except BudgetReached as reached:
                 assert reached.limit == "--max-total"
                 break
@@ -219,3 +221,11 @@ def test_a_long_retry_after_is_capped_and_said(
         asyncio.run(run())
     assert waits == [300.0]
     assert "continuing in 300 s" in caplog.text
+
+
+def test_a_charge_for_which_nothing_was_set_aside_counts_even_beyond_the_total(tmp_path: Path) -> None:
+    with Workspace.create(tmp_path) as workspace:
+        assert spend(workspace, 0.25, 1, listed=None) == 1
+        assert spend(workspace, 0.25, 1, price=0.3, listed=None) == 1, "nobody could know its price"
+        assert total_spent_usd(workspace) == pytest.approx(0.4)
+        assert spend(workspace, 0.25, 1) == 0

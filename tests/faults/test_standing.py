@@ -1,95 +1,172 @@
-"""What docs/reliability.md promises, under a hostile provider, kills and damage: nothing paid for is lost or
-bought twice, no key is left anywhere, and every error is a sentence.
+"""What docs/reliability.md promises, under hostile providers and judges, kills and damage: nothing paid for
+is lost or bought twice, no key is left anywhere, and every error is a sentence.
 
 The number of faults is CONVERGEBENCH_FAULTS: a few here, hundreds in `make faults`.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
+import random
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from convergebench.picture import Picture
+from convergebench.engine.shared_limits import QUESTIONS_AT_ONCE
 from convergebench.store import Workspace
+from faults.commands import ASKING, AT_ONCE, CASES, ROUNDS, local_run, prepare, run_words
 from faults.damage import damaged_pictures
+from faults.hostile_judge import HostileJudge, digest
 from faults.hostile_provider import HostileImagesServer
-from faults.kills import Ended, finished, killed_at, moments
-from made_pictures import textured
+from faults.kills import LIMIT_SECONDS, Ended, in_process, killed_at, moments
 from servers.asking import RESULT
 from servers.base import KEY
 
 FAULTS = int(os.environ.get("CONVERGEBENCH_FAULTS", "2"))
-CASES, ROUNDS, AT_ONCE = 2, 2, 2
+SEED = int(os.environ.get("CONVERGEBENCH_FAULTS_SEED", "5"))
+SEEDS = range(SEED, SEED + max(1, FAULTS // 10))
+"""A hostile schedule for each ten faults: one ends when all is done in spite of it."""
 ENV = {"SERVER_API_KEY": KEY, "HF_HUB_OFFLINE": "1"}
+PATIENCE = 4
+"""Runs that a hostile provider may cost beside the faults."""
+SHARE = 0.2 if FAULTS < 10 else 0.4
+"""Of hostile answers: each is tried again after a while, and the usual tests have no time for many."""
+READING = (["summary"], ["worst"], ["grid"], ["workspace", "list"], ["report"])
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "photos").mkdir()
-    for number in range(CASES):
-        picture = Picture.from_pixels(textured(seed=number))
-        (tmp_path / "photos" / f"{number}.png").write_bytes(picture.encoded)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, value in {**ENV, "CONVERGEBENCH_CACHE": str(tmp_path / "cache")}.items():
+        monkeypatch.setenv(name, value)
+    prepare(tmp_path)
     return tmp_path
 
 
-def run_words(server: HostileImagesServer, *more: object) -> list[object]:
-    model = f"server:any?base_url={server.url}/v1"
-    return ["run", "-m", model, "--images", "photos", "--limit", CASES, "--rounds", ROUNDS,
-            "--metric", "psnr", "--concurrency", AT_ONCE, *more]  # fmt: skip
-
-
-def stored_edits(workspace: Path) -> list[tuple[int, int]]:
+def stored_seeds(workspace: Path) -> set[int]:
+    """Of all edits that have a picture."""
     with Workspace.existing(workspace) as store:
-        rows = store.query("SELECT trajectory, position FROM steps WHERE picture IS NOT NULL")
-        return [(row["trajectory"], row["position"]) for row in rows]
+        seeds = [row[0] for row in store.query("SELECT seed FROM steps WHERE picture IS NOT NULL")]
+    assert len(seeds) == len(set(seeds)), "an edit is stored once"
+    return set(seeds)
+
+
+def stored_answers(workspace: Path) -> int:
+    """The replies of judges and reasoners on record, good or bad."""
+    if not (workspace / "convergebench.sqlite").is_file():
+        return 0
+    with Workspace.existing(workspace) as store:
+        return int(store.query("SELECT count(*) FROM judge_attempts")[0][0])
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    until = time.monotonic() + LIMIT_SECONDS
+    while not is_so():
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def check_clean(ended: Ended, folder: Path) -> None:
     """No traceback, no control character, and the key in no file and no output."""
     for text in (ended.out, ended.err):
-        assert "Traceback" not in text, text
+        assert "Traceback" not in text and "unexpected" not in text, text
         assert KEY not in text
         assert not any(letter in text for letter in "\x1b\x00\x07\u202e"), repr(text)
     for file in folder.rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
 
 
-def test_a_hostile_provider_costs_time_and_nothing_else(folder: Path) -> None:
-    with HostileImagesServer(RESULT.encoded, seed=5, share_of_faults=0.4) as server:
-        for _ in range(4 + FAULTS):
-            ended = finished(run_words(server), folder, ENV)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_hostile_provider_costs_time_and_nothing_else(seed: int, folder: Path) -> None:
+    with HostileImagesServer(RESULT.encoded, seed=seed, share_of_faults=SHARE) as server:
+        for _ in range(PATIENCE + FAULTS):
+            ended = in_process(run_words(server), folder)
             check_clean(ended, folder)
             if ended.code == 0:
                 break
-        edits = stored_edits(folder / "results")
-        assert len(set(edits)) == len(edits) == server.served, "each picture that was served is stored once"
+        assert len(stored_seeds(folder / "results")) == server.served, "what was served is stored once"
+    for words in READING[: 2 + FAULTS // 2]:
+        check_clean(in_process(words, folder), folder)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", [name for name in ASKING if name != "turns" or FAULTS >= 10])
+def test_a_hostile_judge_costs_time_and_nothing_else(name: str, seed: int, folder: Path) -> None:
+    before, command = ASKING[name]
+    if before is not None:
+        assert in_process(before(), folder).code == 0
+    with HostileJudge(seed=seed, share_of_faults=SHARE) as judge:
+        for _ in range(PATIENCE + FAULTS):
+            ended = in_process([*command(judge), "--retry-missing"], folder)
+            check_clean(ended, folder)
+            assert ended.code in (0, 1, 3), ended.err
+            if ended.code == 0:
+                break
+        assert len(judge.answered) == len(set(judge.answered)), "what was answered is not asked again"
+        assert judge.answered
 
 
 def test_kills_lose_only_what_was_in_flight_and_repeat_nothing_that_is_stored(folder: Path) -> None:
     with HostileImagesServer(RESULT.encoded, share_of_faults=0.0) as server:
-        kills, moment = 0, moments(1, 3)
+        moment, kept, asked = moments(SEED, 3), set[int](), 0
         for _ in range(FAULTS):
-            before = server.requests + next(moment)
-            ended = killed_at(run_words(server), folder, ENV, lambda before=before: server.requests >= before)
-            kills += ended.killed
+            until = server.requests + next(moment)
+            ended = killed_at(run_words(server), folder, ENV, lambda until=until: server.requests >= until)
             check_clean(ended, folder)
-        assert finished(run_words(server), folder, ENV).code == 0
-        edits = stored_edits(folder / "results")
-        assert len(edits) == len(set(edits)) == CASES * ROUNDS * 2
-        # An edit goes on while the one before it is written: two of a trajectory can be at risk.
-        assert server.requests <= len(edits) + kills * AT_ONCE * 2
+            assert not kept & set(server.seeds[asked:]), "nothing that was stored is asked for again"
+            asked = len(server.seeds)
+            kept = stored_seeds(folder / "results") if server.requests else set()
+            # While an edit is written to the disk, the next one of its trajectory is asked for.
+            assert len(set(server.seeds) - kept) <= 2 * AT_ONCE
+        assert in_process(run_words(server), folder).code == 0
+        assert not kept & set(server.seeds[asked:])
+        assert stored_seeds(folder / "results") == set(server.seeds)
+        assert len(set(server.seeds)) == CASES * ROUNDS * 2
         served = server.requests
-        assert finished(run_words(server), folder, ENV).code == 0
+        assert in_process(run_words(server), folder).code == 0
         assert server.requests == served, "a finished run asks for nothing"
 
 
+def test_a_killed_judge_or_refinement_repeats_only_what_was_in_flight(folder: Path) -> None:
+    assert in_process(local_run(), folder).code == 0
+    names = itertools.cycle([name for name in ASKING if name != "turns"])
+    with HostileJudge(share_of_faults=0.0) as judge:
+        moment, at_risk = moments(SEED, 3), 0
+        for _, name in zip(range(FAULTS), names, strict=False):
+            words, until = ASKING[name][1](judge), len(judge.asked) + next(moment)
+            ended = killed_at(words, folder, ENV, lambda until=until: len(judge.asked) >= until)
+            check_clean(ended, folder)
+            wait_until(lambda: not judge.connections)  # what was sent before the kill is read
+            unstored = len(judge.asked) - at_risk - stored_answers(folder / "results")
+            # Of each worker one answer is being written and one is under way; a refinement has its looks, and
+            # a judge with the usual number of questions at once.
+            workers = AT_ONCE + (QUESTIONS_AT_ONCE if name == "refine" else 0)
+            assert 0 <= unstored <= 2 * workers
+            at_risk += unstored
+        for name in ("judge", "score", "refine"):
+            ended = in_process(ASKING[name][1](judge), folder)
+            assert ended.code == 0, ended.err
+        digests = [digest(asked) for asked in judge.asked]
+        assert len(digests) - len(set(digests)) <= at_risk, "an answer that is on the disk is not asked for"
+
+
 def test_damaged_pictures_cost_their_cases_and_nothing_else(folder: Path) -> None:
-    with HostileImagesServer(RESULT.encoded, share_of_faults=0.0) as server:
-        assert finished(run_words(server), folder, ENV).code == 0
-        for _, file in zip(range(max(1, FAULTS // 2)), damaged_pictures(folder / "results", 7), strict=False):
-            for words in (["report"], ["workspace", "repair"], run_words(server, "--rounds", ROUNDS + 1)):
-                ended = finished(words, folder, ENV)
+    draw = random.Random(SEED)
+    with HostileImagesServer(RESULT.encoded, share_of_faults=0.0) as server, HostileJudge(0, 0.0) as judge:
+        grown = run_words(server, "--rounds", ROUNDS + 1)
+        every = [*READING, grown, *(ASKING[name][1](judge) for name in ("judge", "score", "refine"))]
+        for words in (run_words(server), every[-1], every[-2]):
+            assert in_process(words, folder).code == 0
+        damage = itertools.islice(damaged_pictures(folder / "results", SEED), max(1, FAULTS // 2))
+        for file in damage:
+            for words in [*draw.sample(every, min(len(every), 4)), ["workspace", "repair"]]:
+                ended = in_process(words, folder)
                 check_clean(ended, folder)
-                assert ended.code in (0, 3), (words, file.name, ended.err)
+                assert ended.code in (0, 1, 2, 3), (words, file.name, ended.err)
+        assert in_process(["workspace", "repair", "--apply", "--yes"], folder).code == 0
+        for words in (run_words(server), grown, every[-1], every[-2], every[-3]):
+            ended = in_process(words, folder)
+            assert ended.code == 0, (words, ended.err)
+        assert in_process(["workspace", "repair"], folder).code == 0, "all that was lost is there again"

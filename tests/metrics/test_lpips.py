@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ from PIL import Image
 from torch.nn import functional
 
 from convergebench.metrics import MetricOptions, MetricUnavailable, NotMeasurable, load, packaged_weights
+from convergebench.packaged_files import cache_folder
 from convergebench.picture import Picture
 from convergebench.types import Pixels
+from faults.damage import delete, flip_a_bit, truncate
 
 CPU = MetricOptions(device="cpu")
 NETWORKS = {
@@ -133,6 +136,25 @@ class TestLpips:
             Picture.from_file(folder / f"lpips_ex_{each}.png").pixels for each in ("ref", "p0", "p1")
         )
         assert ours(name, ref, p0, p1) == pytest.approx(expected, abs=5e-5)
+
+
+@pytest.mark.usefixtures("lpips_weights")
+@pytest.mark.parametrize("damage", [flip_a_bit, truncate, delete])
+def test_a_graph_in_the_cache_that_is_damaged_is_built_again(
+    damage: Callable[[Path, random.Random], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    textured: Callable[..., Pixels],
+) -> None:
+    (tmp_path / "files").symlink_to(cache_folder() / "files")
+    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path))
+    source, result = textured(64, 64), textured(64, 64, seed=9)
+    expected = ours("lpips", source, result)
+    (graph,) = (tmp_path / "graphs").glob("lpips_alex*.onnx")
+    whole = graph.read_bytes()
+    damage(graph, random.Random(3))
+    assert ours("lpips", source, result) == expected
+    assert graph.read_bytes() == whole
 
 
 def test_without_weights_lpips_says_how_to_get_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from aiohttp import web
 
 from convergebench.editors import open_editor
+from convergebench.editors._proxies import Protocol
 from convergebench.editors.needs import EditorKey
 from convergebench.editors.registry import listings, providers
 from convergebench.judges import Question
@@ -33,6 +35,7 @@ EDITORS = sorted(
     }
     | {"server"}
 )
+DESCRIPTIONS = Path(__file__).parent.parent / "editors" / "http_descriptions"
 JUDGES = sorted(set(PROVIDERS) - NOT_ON_THE_NETWORK)
 
 
@@ -69,6 +72,9 @@ async def judged(provider: str, url: str) -> None:
 def test_every_provider_with_a_key_is_tried() -> None:
     assert {"bfl", "dashscope", "fal", "gemini", "openai", "replicate", "server", "xai"} <= set(EDITORS)
     assert {"anthropic", "gemini", "openai"} <= set(JUDGES)
+    with_key = [one for one in listings() if any(isinstance(need, EditorKey) for need in one.needs)]
+    assert len(with_key) > 50
+    assert {one.provider for one in with_key} <= set(EDITORS), "a short name is one of these providers"
 
 
 @pytest.mark.parametrize("status", [302, 307])
@@ -77,6 +83,30 @@ def test_an_editor_follows_no_redirect_to_another_host(provider: str, status: in
     with Recorder() as other, Redirector(other.url, status) as server:
         with pytest.raises(Misconfigured, match="redirects to"):
             ask(editor_at(provider, server.url))
+        assert server.requests == 1
+        assert other.requests == []
+
+
+@pytest.mark.parametrize("description", sorted(DESCRIPTIONS.glob("*.toml")), ids=lambda path: path.stem)
+def test_a_described_api_follows_no_redirect_to_another_host(description: Path) -> None:
+    with Recorder() as other, Redirector(other.url) as server:
+        with pytest.raises(Misconfigured, match="redirects to"):
+            ask(open_editor(f"http:{description}?base={server.url}"))
+        assert server.requests == 1
+        assert other.requests == []
+
+
+@pytest.mark.parametrize("like", get_args(Protocol))
+def test_a_proxy_follows_no_redirect_to_another_host(
+    like: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONVERGEBENCH_CONFIG", str(tmp_path / "convergebench.toml"))
+    with Recorder() as other, Redirector(other.url) as server:
+        (tmp_path / "convergebench.toml").write_text(
+            f'[providers.gateway]\nlike = "{like}"\nbase_url = "{server.url}"\nkey = "OPENAI_API_KEY"\n'
+        )
+        with pytest.raises(Misconfigured, match="redirects to"):
+            ask(open_editor("gateway:model"))
         assert server.requests == 1
         assert other.requests == []
 

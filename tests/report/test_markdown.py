@@ -2,9 +2,11 @@ import dataclasses
 import re
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from convergebench.report import grid_rows, report
+from report.conftest import made_up
 
 
 def grey(_):
@@ -19,21 +21,26 @@ def test_every_link_leads_to_a_file_that_is_there(results, tmp_path):
     assert Image.open(tmp_path / "model_comparison_round10.png").width > 1000
 
 
-def test_without_pictures_the_page_does_not_speak_of_them(results, tmp_path):
-    text = report(results, tmp_path).read_text()
-    assert "model_comparison" not in text
-    assert not list(tmp_path.glob("model_comparison*"))
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """Without pictures."""
+    return report(made_up(), tmp_path_factory.mktemp("page"))
 
 
-def test_the_ranking_and_both_breakdowns_are_on_the_page(results, tmp_path):
-    text = report(results, tmp_path).read_text()
+def test_without_pictures_the_page_does_not_speak_of_them(page):
+    assert "model_comparison" not in page.read_text()
+    assert not list(page.parent.glob("model_comparison*"))
+
+
+def test_the_ranking_and_both_breakdowns_are_on_the_page(page):
+    text = page.read_text()
     assert "| 1 | qwen | 0.6" in text
     assert r"| model | accessories | scene\_objects |" in text
     assert "| model | portrait | scene |" in text
 
 
-def test_what_is_missing_is_grouped_with_its_reason(results, tmp_path):
-    text = report(results, tmp_path).read_text()
+def test_what_is_missing_is_grouped_with_its_reason(page):
+    text = page.read_text()
     line = next(line for line in text.splitlines() if line.startswith("| seedream | return | 28 |"))
     assert "1 more" in line and line.endswith("edited |")
 

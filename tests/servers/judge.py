@@ -99,6 +99,7 @@ class JudgeServer:
     def __init__(self, script: Script = correct, port: int = 0) -> None:
         self.asked: list[Asked] = []
         self.most_at_once = 0
+        self.connections = 0
         self.script = script
         self._port = port
         self._at_once = 0
@@ -147,6 +148,7 @@ class JudgeServer:
         await asyncio.gather(*connections, return_exceptions=True)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
@@ -159,6 +161,7 @@ class JudgeServer:
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
+            self.connections -= 1
             writer.close()
 
     async def _answer(

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from convergebench.errors import ConvergeBenchError, MissingExtra, WrongUse
+from convergebench.packaged_files import MOST_BYTES
 from convergebench.suites._lazy_pictures import LazyPicture
 from convergebench.suites._picture_files import source_in_bytes
 
@@ -105,15 +106,22 @@ def _zip(path: Path) -> zipfile.ZipFile:
 
 
 def _from_zip(path: Path, name: str) -> bytes:
+    _check_size(_zip(path).getinfo(name).file_size, path, name)
     return _zip(path).read(name)
 
 
 def _from_tar(path: Path, name: str) -> bytes:
     with tarfile.open(path) as packed:
+        _check_size(packed.getmember(name).size, path, name)
         member = packed.extractfile(name)
         if member is None:
             raise ConvergeBenchError(f"{name} cannot be read from {path}; download it again")
         return member.read()
+
+
+def _check_size(size: int, path: Path, name: str) -> None:
+    if size > MOST_BYTES:
+        raise WrongUse(f"{name} in {path} unpacks to {size / 1e9:.1f} GB, which no file of a set has")
 
 
 def text_of(files: SetFiles, name: str) -> str:

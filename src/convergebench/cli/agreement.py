@@ -13,6 +13,7 @@ from convergebench.cli.options import (
     ModelNames,
     SuiteName,
     WorkspaceFolder,
+    chosen_models,
     listed,
     print_json,
 )
@@ -52,7 +53,7 @@ def command(
     from convergebench.store import Selection, Workspace
     from convergebench.votes.agreement_report import agreement_report
 
-    with Workspace.existing(workspace, Selection(models=listed(model))) as opened:
+    with Workspace.existing(workspace, Selection(models=chosen_models(model, workspace))) as opened:
         report = agreement_report(opened, suite)
     if as_json:
         print_json(json_report(report))

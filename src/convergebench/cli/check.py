@@ -14,6 +14,7 @@ from convergebench.cli.options import (
     ModelNames,
     SuiteName,
     WorkspaceFolder,
+    chosen_models,
     console,
     counted,
     listed,
@@ -88,10 +89,11 @@ def command(
 
     if fail_if not in ("worse", "different"):
         raise WrongUse(f"--fail-if must be worse or different, not {fail_if}")
-    if fresh and not _run_anew(workspace, listed(model), max_cost, yes, as_json):
+    models = chosen_models(model, workspace)
+    if fresh and not _run_anew(workspace, models, max_cost, yes, as_json):
         return INTERRUPTED
     outcome = check(
-        workspace, baselines=listed(baseline), models=listed(model), suite=suite, runs=run,
+        workspace, baselines=baseline, models=models, suite=suite, runs=run,
         generation=generation, by=listed(by), fail_if=fail_if, margin=margin, need_power=need_power,  # type: ignore[arg-type]
     )  # fmt: skip
     code = WORSE if outcome.has_failed else INCOMPLETE if outcome.is_undecided else DONE
@@ -143,17 +145,16 @@ def _write_files(outcome: CheckOutcome, code: int, markdown: Path | None, junit:
 
 
 def _print(outcome: CheckOutcome, code: int, as_json: bool) -> None:
-    from convergebench.report.tables.check_report import HEADINGS, NOTE, check_rows, json_check
+    from itertools import groupby
+
+    from convergebench.report.tables.check_report import NOTE, check_table, json_check
 
     if as_json:
         print_json({"exit_code": code, "columns": json_check(outcome.quantities)})
         return
-    from rich.table import Column, Table
-
-    table = Table(*(Column(name, overflow="fold") for name in HEADINGS), box=None)
-    for row in check_rows(outcome.quantities):
-        table.add_row(*row)
     out = console()
-    out.print(table)
+    for (model, baseline), columns in groupby(outcome.quantities, lambda one: (one.model, one.baseline)):
+        out.print(f"{model} against {baseline}", markup=False, soft_wrap=True)
+        out.print(check_table(list(columns), out.width))
     out.print(f"  {NOTE}", style="dim", markup=False)
     typer.echo(_conclusion(outcome, code) + ".", err=code != DONE)

@@ -14,7 +14,6 @@ from convergebench.cli.options import (
     WorkspaceFolder,
     benchmark,
     console,
-    full_width,
     print_json,
 )
 
@@ -71,9 +70,7 @@ def command(
         print_json(json_paired(differences, profiles))
         return
     out = console()
-    table = paired_table(differences)
-    out.width = max(out.width, full_width(table, out))  # a narrow terminal wraps lines; no digit is cut
-    out.print(table)
+    out.print(paired_table(differences, out.width))
     for note in paired_notes(differences):
         out.print(f"  {note}", style="dim", markup=False)
     for one in profiles:

@@ -26,10 +26,12 @@ def command(workspace: WorkspaceFolder = DEFAULT_WORKSPACE, as_json: AsJson = Fa
         print_json([vars(finding) for finding in findings])
         return
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, show_header=False)
     for finding in findings:
-        table.add_row("[green]ok[/]" if finding.works else "[yellow]--[/]", finding.what, finding.detail)
+        mark = Text("ok", style="green") if finding.works else Text("--", style="yellow")
+        table.add_row(mark, finding.what, finding.detail)
     console().print(table)
 
 

@@ -54,7 +54,7 @@ def command(
     from convergebench.report import FORMATS, export_as
 
     if layout is not None:
-        _export_pictures(layout, output or workspace / layout, listed(model), suite, workspace)
+        _export_pictures(layout, output or workspace / layout, model, suite, workspace)
         return
     wanted = listed(format)
     for name in wanted:
@@ -67,13 +67,13 @@ def command(
 
 
 def _export_pictures(
-    layout: str, folder: Path, models: tuple[str, ...], suite: str | None, workspace: Path
+    layout: str, folder: Path, models: list[str], suite: str | None, workspace: Path
 ) -> None:
     from convergebench.benchmarks.layouts import folder_layout
     from convergebench.report.export.result_folders import export_results
 
     chosen = folder_layout(layout)
-    with benchmark(workspace, list(models)) as opened:
+    with benchmark(workspace, models) as opened:
         for one in export_results(opened.workspace, chosen, folder, suite):
             missing = f", {one.missing} missing" if one.missing else ""
             typer.echo(f"Wrote {one.pictures} pictures of {one.model} to {one.folder}{missing}")

@@ -14,6 +14,7 @@ from convergebench.cli.options import (
     MaxTotal,
     Prompts,
     WorkspaceFolder,
+    chosen_models,
     listed,
     print_json,
 )
@@ -88,8 +89,10 @@ def command(
     limits.check_prices(judges=[opened.facts])
     if not (workspace / DATABASE).is_file():
         raise WrongUse(f"no workspace in {workspace}; create one with convergebench run")
-    named = {"suite": suite, "models": listed([*(models or ()), *model]), "rounds": _rounds(rounds),
-             "repeats": repeats}  # fmt: skip
+    named = {
+        "suite": suite, "models": chosen_models([*(models or ()), *model], workspace),
+        "rounds": _rounds(rounds), "repeats": repeats,
+    }  # fmt: skip
     with Workspace.create(workspace) as store:
         if pairwise:
             pairs = _pairs(store, rubrics, named)

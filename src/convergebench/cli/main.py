@@ -8,6 +8,7 @@ import signal
 import sys
 import traceback
 import warnings
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -49,8 +50,8 @@ from convergebench.cli.command_groups import CommandGroups
 from convergebench.cli.config_file import COMMANDS, read_config, split_config
 from convergebench.cli.exit_codes import DONE, ERROR, INTERRUPTED, WRONG_USE
 from convergebench.cli.options import print_json
-from convergebench.errors import ConvergeBenchError, WrongUse
-from convergebench.shown_text import guarded_streams
+from convergebench.errors import NO_ROOM, ConvergeBenchError, WrongUse
+from convergebench.shown_text import guarded_streams, open_closed_streams
 
 UsageError: Any = typer.BadParameter.__base__  # click's, or since 0.26 typer's own
 
@@ -115,6 +116,7 @@ def options(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
+    open_closed_streams()
     with guarded_streams():
         code = code_of(sys.argv[1:] if arguments is None else arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done; let the process exit
@@ -129,16 +131,10 @@ def code_of(arguments: list[str]) -> int:
         warnings.simplefilter("ignore")  # warnings of libraries are for developers
     try:
         return _invoke([word for word in arguments if word != "--debug"] or ["--help"])
-    except KeyboardInterrupt:
-        return _report_error(
-            "interrupted; finished work is saved, rerun the command to continue", INTERRUPTED
-        )
-    except RecursionError:
-        return _report_error("the input is nested too deeply to be read; check the file", ERROR)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of our output has exited
+        _discard_output()  # its reader has exited
         return ERROR
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         if debug:
             traceback.print_exc()
         sentence, code = _explained(error)
@@ -157,8 +153,7 @@ def _invoke(words: list[str]) -> int:
         code = done.exit_code
     except UsageError as error:
         raise WrongUse(_usage_sentence(error)) from error
-    if sys.stdout is not None:
-        sys.stdout.flush()
+    sys.stdout.flush()
     return code if isinstance(code, int) else DONE
 
 
@@ -168,17 +163,40 @@ def _usage_sentence(error: Any) -> str:
     return f"{message[:1].lower()}{message[1:]}{' or' if message.endswith('?') else ';'} see: {where} --help"
 
 
-def _explained(error: Exception) -> tuple[str, int]:
+def _explained(error: BaseException) -> tuple[str, int]:
     """The message for the user, and the exit code."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted; finished work is saved, rerun the command to continue", INTERRUPTED
+    if isinstance(error, RecursionError):
+        return "the input is nested too deeply to be read; check the file", WRONG_USE
+    if isinstance(error, UnicodeEncodeError):
+        half = error.object[error.start : error.end]
+        return f"a text holds half of a character ({half!r}), which cannot be stored; correct it", ERROR
     if isinstance(error, WrongUse):
         return str(error), WRONG_USE
     if isinstance(error, ConvergeBenchError):
         return str(error), ERROR
+    if any(isinstance(one, OSError) and one.errno in NO_ROOM for one in _with_causes(error)):
+        return "no space is left on the disk, or a limit for files is reached; free some and rerun", ERROR
     if isinstance(error, OSError) and error.filename:
         return f"cannot use {error.filename}: {error.strerror}; choose another path", ERROR
     if isinstance(error, OSError) and error.strerror:
         return f"system error: {error.strerror}; fix it and rerun the command", ERROR
     return f"unexpected {type(error).__name__}: {error}; rerun with --debug for the traceback", ERROR
+
+
+def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and those before it: a library that fails while it closes its file hides the first one."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _discard_output() -> None:
+    """Nothing more reaches standard output, not even what Python still holds when it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _log_to_stderr(level: int) -> None:
@@ -193,6 +211,10 @@ def _log_to_stderr(level: int) -> None:
 def _report_error(sentence: str, code: int, *, as_json: bool = False) -> int:
     """On standard error; with --json, also as an object on standard output."""
     if as_json:
-        print_json({"error": sentence, "exit_code": code})
+        try:
+            print_json({"error": sentence, "exit_code": code})
+            sys.stdout.flush()
+        except OSError:  # perhaps that is what the sentence says
+            _discard_output()
     typer.echo(f"convergebench: {sentence}", err=True)
     return code

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="Model name, optionally with parameters.")]
 
+_NARROWEST_DESCRIPTION = 20
+
 app = typer.Typer(name="models", invoke_without_command=True)
 
 
@@ -165,11 +167,22 @@ def _print_table(known: Sequence[Listing]) -> None:
     rows = [("model", "role", "$/edit", "status", "description")]
     rows += [(one.name, one.role, _price(one), _status(one), _summary(one)) for one in known]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    room = terminal_width() - sum(widths) - 2 * len(widths)
+    if room < _NARROWEST_DESCRIPTION:
+        _print_entries(rows[1:])
+        return
     for row in rows:
         start = "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=False))
-        room = max(20, terminal_width() - len(start) - 2)
         for number, line in enumerate(wrap(row[4], room)):
             typer.echo(f"{' ' * len(start) if number else start}  {line}")
+
+
+def _print_entries(rows: Sequence[tuple[str, ...]]) -> None:
+    """For narrow terminals: the facts of a model below its name."""
+    for name, *facts, description in rows:
+        typer.echo(name)
+        for line in wrap(f"{', '.join(facts)}: {description}", terminal_width() - 2):
+            typer.echo(f"  {line}")
 
 
 def _status(one: Listing) -> str:

@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -76,25 +77,46 @@ def listed(values: list[str]) -> tuple[str, ...]:
     return tuple(word for value in values for word in value.split(",") if word)
 
 
-def listed_models(values: list[str]) -> tuple[str, ...]:
-    """The same for models, whose paths and parameters may hold commas: a part that is no model by itself
-    belongs to the one before it.
+def listed_models(values: list[str], known: Collection[str] = ()) -> tuple[str, ...]:
+    """The same for models, whose names, paths and parameters may hold commas: a part that is no model by
+    itself belongs to the one before it, and names that are `known` are found whole.
 
     >>> listed_models(["classical,diffusers:tiny?devices=cuda:0,cuda:1,jpeg"])
     ('classical', 'diffusers:tiny?devices=cuda:0,cuda:1', 'jpeg')
+    >>> listed_models(["fal:x?lora=a,b,mine,Flux, large"], known=["mine", "Flux, large"])
+    ('fal:x?lora=a,b', 'mine', 'Flux, large')
     """
+    return tuple(dict.fromkeys(name for value in values for name in _models_in(value, known)))
+
+
+def _models_in(value: str, known: Collection[str]) -> Iterator[str]:
     from convergebench.editors.registry import is_model_name
 
-    found: list[str] = []
-    for value in values:
-        first = len(found)
-        for word in value.split(","):
-            may_continue = len(found) > first and any(sign in found[-1] for sign in ":?")
-            if may_continue and word and not is_model_name(word):
-                found[-1] += f",{word}"
-            elif word:
-                found.append(word)
-    return tuple(found)
+    words, before = value.split(","), ""
+    while words:
+        whole = (",".join(words[:count]) for count in range(len(words), 0, -1))
+        name = next((one for one in whole if one in known), words[0])
+        del words[: name.count(",") + 1]
+        is_name = name in known or not any(sign in before for sign in ":?") or is_model_name(name)
+        if name and before and not is_name:
+            before += f",{name}"
+        elif name:
+            if before:
+                yield before
+            before = name
+    if before:
+        yield before
+
+
+def chosen_models(values: list[str] | None, workspace: Path) -> tuple[str, ...]:
+    """The models of a workspace that an option names, in one list or several."""
+    if not any("," in value for value in values or ()):
+        return listed_models(values or [])
+    from convergebench.results import Records
+    from convergebench.store import Workspace
+
+    with Workspace.existing(workspace) as opened:
+        return listed_models(values or [], Records.of(opened).model_names)
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -140,4 +162,4 @@ def benchmark(workspace: Path, model: list[str] | None = None) -> Benchmark:
     """The workspace for reading, all of it or the models of a --model option."""
     from convergebench import api
 
-    return api.open(workspace, listed(model or []))
+    return api.open(workspace, chosen_models(model, workspace))

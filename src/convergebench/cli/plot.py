@@ -26,6 +26,14 @@ def command(
             "--output", "-o", metavar="FILE", help="File: .png, .svg or .pdf. [default: in the workspace]"
         ),
     ] = None,
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="strip, curves, survival, drift or headline: one figure for a talk, as SVG and PNG. "
+            "[default: curves of every metric]",
+        ),
+    ] = None,
     metric: Annotated[
         list[str], typer.Option(metavar="METRIC", help="Metrics, separated by commas. [default: all]")
     ] = [],  # noqa: B006
@@ -33,10 +41,19 @@ def command(
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Plot every metric over the rounds, with intervals."""
+    """Plot every metric over the rounds, with intervals, or one figure for a talk.
+
+    strip: source and returns of each model's median case. survival: how many chains still have half of the
+    picture. drift: in which way pictures decay. headline: the score of each model.
+    """
     from convergebench.report import plot_curves
 
-    path = output or workspace / "degradation_curves.png"
     with benchmark(workspace, model) as opened:
-        plot_curves(opened.results(suite), path, listed(metric) or None)
-    typer.echo(f"Wrote {path}")
+        if figure is None:
+            paths = [output or workspace / "degradation_curves.png"]
+            plot_curves(opened.results(suite), paths[0], listed(metric) or None)
+        else:
+            paths = [output] if output else [workspace / f"{figure}{suffix}" for suffix in (".svg", ".png")]
+            opened.plot_figure(figure, paths, listed(metric) or None, suite=suite)
+    for path in paths:
+        typer.echo(f"Wrote {path}")

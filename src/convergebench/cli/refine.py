@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convergebench.cli.exit_codes import DONE
-from convergebench.cli.options import AsJson, MaxTotal, listed, print_json
+from convergebench.cli.options import (
+    AsJson,
+    MaxTotal,
+    listed,
+    listed_models,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from convergebench.refinement import PreparedRefinement, RefinementResult, RefinementSettings
@@ -136,8 +142,8 @@ def refine(
     if context.invoked_subcommand is not None:
         return DONE
     given = {
-        "models": model and listed(model), "reasoner": reasoner, "executor": executor, "rounds": rounds,
-        "chained": chain, "image": image and str(image), "instruction": instruction,
+        "models": model and listed_models(model), "reasoner": reasoner, "executor": executor,
+        "rounds": rounds, "chained": chain, "image": image and str(image), "instruction": instruction,
         "description": description, "suite": suite, "data": data, "categories": category and listed(category),
         "per_category": per_category, "limit": limit, "sampling_seed": sampling_seed, "seed": seed,
         "judge": judge if scoring else "", "grades": grade and listed(grade),

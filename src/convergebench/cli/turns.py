@@ -15,8 +15,8 @@ from convergebench.cli.options import (
     SuiteName,
     WorkspaceFolder,
     benchmark,
+    chosen_models,
     console,
-    listed,
     print_json,
 )
 
@@ -67,13 +67,14 @@ def command(
 
     limits = RunLimits(judge_concurrency=concurrency, per_minute=per_minute, max_cost_usd=max_cost)
     code = DONE
+    models = chosen_models(model, workspace)
     if judge is not None:
         quiet = as_json or as_csv
-        code = _judge(judge, workspace, suite, listed(model), prompts, limits, retry_missing, quiet=quiet)
+        code = _judge(judge, workspace, suite, models, prompts, limits, retry_missing, quiet=quiet)
     if compare:
         _compare(compare, workspace, suite, as_json)
         return code
-    curves = curves_of(workspace, suite, listed(model))
+    curves = curves_of(workspace, suite, models)
     if as_json:
         from convergebench.report.tables.turns import json_turns
 

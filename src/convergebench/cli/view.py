@@ -6,7 +6,13 @@ from typing import Annotated
 
 import typer
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, ModelNames, SuiteName, WorkspaceFolder, listed
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    ModelNames,
+    SuiteName,
+    WorkspaceFolder,
+    chosen_models,
+)
 
 NAME = "view"
 
@@ -20,6 +26,5 @@ def command(
     """Serve the results page locally, updated live during a run."""
     from convergebench.report.page.server import serve
 
-    serve(
-        workspace, suite, port, lambda address: typer.echo(f"Open {address} (Ctrl-C to stop)"), listed(model)
-    )
+    models = chosen_models(model, workspace)
+    serve(workspace, suite, port, lambda address: typer.echo(f"Open {address} (Ctrl-C to stop)"), models)

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, SuiteName, WorkspaceFolder, listed
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    SuiteName,
+    WorkspaceFolder,
+    chosen_models,
+    listed,
+)
 
 if TYPE_CHECKING:
     from convergebench.analysis.votes.vote import QuestionKind
@@ -86,9 +92,8 @@ def command(
         if delete:
             vote_actions.delete_votes(opened, delete)
             return
-        pool = question_pool(
-            opened, kinds=_kinds(ask), suite=suite, models=listed(model), rounds=_numbers(rounds)
-        )
+        models = chosen_models(model, workspace)
+        pool = question_pool(opened, kinds=_kinds(ask), suite=suite, models=models, rounds=_numbers(rounds))
         if import_:
             vote_actions.import_votes(opened, pool, import_)
         elif save is not None:

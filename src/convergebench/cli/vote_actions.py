@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,12 +31,13 @@ def export_folder(workspace: Workspace, pool: QuestionPool, text: StudyText, fol
 
 def import_votes(workspace: Workspace, pool: QuestionPool, paths: Sequence[Path]) -> None:
     from convergebench.analysis.votes.vote import Vote
+    from convergebench.store.timestamp import timestamp
     from convergebench.votes.exchange import read_vote_file
     from convergebench.votes.foreign_votes import judge_of, save_foreign_vote, vote_on_pictures
     from convergebench.votes.vote_store import save_vote
 
     read = [(path, *read_vote_file(path)) for path in paths]  # all, before anything is stored
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    now = timestamp()
     with workspace.run({"command": "vote", "imported": [path.name for path in paths]}) as run:
         for path, format, votes in read:
             new = by_name = 0
@@ -63,6 +63,7 @@ def import_genai_bench(workspace: Workspace, data: Path) -> None:
     from convergebench.benchmarks import set_genai_bench as genai
     from convergebench.importing.external_edits import ExternalEdit, coverage, import_edits
     from convergebench.scoring import full_name
+    from convergebench.store.timestamp import timestamp
     from convergebench.votes.exchange import ForeignVote
     from convergebench.votes.foreign_votes import save_foreign_vote, vote_on_pictures
     from convergebench.votes.question_pool import question_pool
@@ -79,7 +80,7 @@ def import_genai_bench(workspace: Workspace, data: Path) -> None:
         own = replace(suite, cases=tuple(case for case in suite.cases if case.id in names))
         import_edits(workspace, data, own, model, coverage(made, [case.id for case in own.cases], names))
     pool = question_pool(workspace, kinds=_EDITS, suite=full_name(suite)) if edits else None
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    now = timestamp()
     answers: dict[str, Answer] = {"left": "first", "right": "second", "tie": "tie"}
     new = 0
     with workspace.run({"command": "vote", "imported": [data.name]}) as run:

@@ -8,20 +8,30 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from convergebench.cli.exit_codes import DONE, INCOMPLETE
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
     WorkspaceFolder,
+    chosen_models,
     confirm,
     console,
     counted,
     follow_up,
-    listed,
     print_json,
 )
 
 if TYPE_CHECKING:
-    from convergebench.results.contents import WorkspaceContents
+    from collections.abc import Collection, Sequence
+
+    from rich.table import Table
+
+    from convergebench.housekeeping import LostPictures
+    from convergebench.results.contents import RunEntry, WorkspaceContents
+    from convergebench.store.lost_pictures import RepairCost
+
+_WIDE = 60
+"""Narrower terminals show less of each run."""
 
 app = typer.Typer(name="workspace", help="List and tidy the contents of a workspace.")
 
@@ -66,7 +76,7 @@ def hide(
     """Leave models and runs out of all tables, pages and papers. Nothing is deleted."""
     from convergebench import housekeeping
 
-    models, runs = _chosen(model, run)
+    models, runs = _chosen(model, run, workspace)
     (housekeeping.unhide if show else housekeeping.hide)(workspace, models, runs)
     typer.echo(f"{'Visible again' if show else 'Hidden'}: {_names(models, runs)}.")
 
@@ -81,7 +91,7 @@ def remove(
     """Delete the edits of models, or all that runs made. Their pictures stay until `workspace gc`."""
     from convergebench import housekeeping
 
-    models, runs = _chosen(model, run)
+    models, runs = _chosen(model, run, workspace)
     confirm(f"Delete all edits of {_names(models, runs)} in {workspace}? This cannot be undone.", yes)
     done = housekeeping.remove(workspace, models, runs)
     typer.echo(
@@ -112,32 +122,55 @@ def merge(
 
 
 @app.command()
-def repair(workspace: WorkspaceFolder = DEFAULT_WORKSPACE, as_json: AsJson = False) -> int:
+def repair(
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Forget lost edits, so that the next run makes them again.")
+    ] = False,
+    yes: Yes = False,
+    workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
+    as_json: AsJson = False,
+) -> int:
     """Check every picture, and say which are missing or damaged and how to get them back."""
-    from convergebench.cli.exit_codes import DONE, INCOMPLETE
-    from convergebench.store import Workspace
-    from convergebench.store.lost_pictures import lost_pictures
+    from convergebench import housekeeping
 
-    with Workspace.existing(workspace) as store:
-        lost = lost_pictures(store)
-        place = store.pictures.place
-    code = INCOMPLETE if lost else DONE
+    found = housekeeping.find_lost(workspace)
+    if apply and found.again.edits:
+        confirm(f"Forget {_priced(found.again)} in {workspace}, so that the next run makes them again?", yes)
+    forgotten = housekeeping.drop_lost(workspace, found) if apply and found.lost else 0
+    code = INCOMPLETE if found.lost and not apply else DONE
     if as_json:
-        print_json({"lost": [asdict(one) for one in lost], "exit_code": code})
-        return code
-    if not lost:
+        print_json({**asdict(found), "forgotten": forgotten, "exit_code": code})
+    elif not found.lost:
         typer.echo("Every picture is there and unchanged.")
-        return code
-    for one in lost:
-        what = "source" if one.is_source else f"{one.model}, round {one.round}"
-        typer.echo(f"{one.case}: {what}: picture {one.digest} is {one.reason}")
-    if any(one.reason == "damaged" for one in lost):
-        typer.echo(f"Restore damaged files in {place} from a backup, or delete them.")
-    if any(one.is_source for one in lost):
-        typer.echo("Missing sources are fetched and stored again by the next run of their suite.")
-    if any(not one.is_source for one in lost):
-        typer.echo("Edits have to be made again: run the same command with --fresh; other cases are kept.")
+    elif apply:
+        typer.echo(
+            f"Forgot {counted(forgotten, 'edit')}. Run the same commands as before, without --fresh: what is "
+            "missing is made again."
+        )
+    else:
+        _print_lost(found, workspace)
     return code
+
+
+_REMEDIES = {
+    "fetch": "stored again by the next run of its suite",
+    "edit": "has to be edited again",
+    "import": "has to be imported again",
+}
+
+
+def _print_lost(found: LostPictures, workspace: Path) -> None:
+    for one in found.lost:
+        what = "source" if one.is_source else f"{one.model}, round {one.round}"
+        typer.echo(f"{one.case}: {what}: picture {one.digest} is {one.reason}; {_REMEDIES[one.remedy]}")
+    typer.echo(f"Files that you have elsewhere can be put back into {found.place}.")
+    if found.again.edits:
+        typer.echo(f"To be made again, with all that was made from them: {_priced(found.again)}.")
+    typer.echo(f"To have the next run do that: {follow_up('workspace repair', workspace, '--apply')}")
+
+
+def _priced(again: RepairCost) -> str:
+    return f"{counted(again.edits, 'edit')} (${again.cost_usd:.2f})"
 
 
 @app.command()
@@ -176,12 +209,12 @@ def size(workspace: WorkspaceFolder = DEFAULT_WORKSPACE, as_json: AsJson = False
     )
 
 
-def _chosen(model: list[str], run: list[int]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def _chosen(model: list[str], run: list[int], workspace: Path) -> tuple[tuple[str, ...], tuple[int, ...]]:
     from convergebench.errors import WrongUse
 
     if not model and not run:
         raise WrongUse("name models with --model or runs with --run; see: convergebench workspace list")
-    return listed(model), tuple(run)
+    return chosen_models(model, workspace), tuple(run)
 
 
 def _names(models: tuple[str, ...], runs: tuple[int, ...]) -> str:
@@ -203,14 +236,27 @@ def _print_contents(found: WorkspaceContents) -> None:
         name = one.label if one.editor == one.label else f"{one.label} ({one.editor})"
         cost = "–" if one.cost_usd is None else f"${one.cost_usd:.2f}"
         models.add_row(name, str(one.edits), cost, ", ".join(one.suites), "hidden" if one.is_hidden else "")
-    runs = Table(
-        Column("run", justify="right"), "started", "outcome", Column("edits", justify="right"),
-        Column("what", overflow="fold"), "", box=None,
-    )  # fmt: skip
-    for run in found.runs:
-        started = run.started[:16].replace("T", " ")
-        hidden = "hidden" if run.is_hidden else ""
-        runs.add_row(str(run.id), started, run.outcome, str(run.edits), run.summary, hidden)
-    console().print(models)
-    console().print()
-    console().print(runs)
+    out = console()
+    out.print(models)
+    out.print()
+    out.print(_runs_table(found.runs, () if out.width >= _WIDE else ("edits", "outcome")))
+
+
+def _runs_table(runs: Sequence[RunEntry], omitted: Collection[str]) -> Table:
+    from rich.table import Column, Table
+
+    table = Table(Column("run", justify="right"), box=None)
+    for heading in ("started", "outcome", "edits"):
+        if heading not in omitted:
+            table.add_column(heading, no_wrap=True, justify="right" if heading == "edits" else "left")
+    table.add_column("what", overflow="fold")
+    table.add_column("")
+    for run in runs:
+        cells = {
+            "started": run.started[:16].replace("T", " "),
+            "outcome": run.outcome,
+            "edits": str(run.edits),
+        }
+        kept = [text for heading, text in cells.items() if heading not in omitted]
+        table.add_row(str(run.id), *kept, run.summary, "hidden" if run.is_hidden else "")
+    return table

@@ -14,8 +14,8 @@ from convergebench.cli.options import (
     WorkspaceFolder,
     benchmark,
     check_picture_file,
+    chosen_models,
     console,
-    listed,
     print_json,
 )
 
@@ -56,7 +56,7 @@ def command(
 
     if crops is not None:
         check_picture_file(crops)
-    models = listed(model)
+    models = chosen_models(model, workspace)
     with benchmark(workspace) as opened:
         results = opened.results(suite)
         chief = metric or results.chief
@@ -72,6 +72,6 @@ def command(
     else:
         out = console()
         if cases:
-            out.print(worst_table(cases, results.facts(chief), regions))
+            out.print(worst_table(cases, results.facts(chief), regions, out.width))
         for note in worst_notes(cases, results, chief, round, models):
             out.print(f"  {note}", style="dim", markup=False)

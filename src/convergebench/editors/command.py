@@ -17,10 +17,10 @@ import shlex
 import shutil
 import signal
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from convergebench.atomic_files import temporary_folder
 from convergebench.editors._exchange import hand_over, take_back
 from convergebench.editors._file_version import version_with
 from convergebench.editors._settings import without_settings
@@ -69,8 +69,7 @@ class CommandEditor:
         self._timeout_seconds = timeout_seconds
 
     async def edit(self, request: EditRequest) -> Edited:
-        with tempfile.TemporaryDirectory(prefix="convergebench-command-") as name:
-            folder = Path(name)
+        with temporary_folder("command") as folder:
             output, said = folder / "output.png", folder / "stderr.log"
             await asyncio.to_thread(hand_over, request, folder / "input.png")
             slots = {

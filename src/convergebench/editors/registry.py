@@ -191,7 +191,8 @@ def is_model_name(spec: str) -> bool:
     if rest and "?" not in named and ":" not in named:  # NAME=MODEL
         spec = rest
     base = spec.partition("?")[0]
-    return base in _listings or (base.partition(":")[0] in _providers and ":" in base)
+    start, colon, _ = base.partition(":")
+    return base in _listings or bool(colon and (start in _providers or start in configured_proxies()))
 
 
 def open_editor(spec: str) -> Editor:

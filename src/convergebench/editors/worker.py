@@ -13,12 +13,12 @@ import logging
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
+from convergebench.atomic_files import new_temporary_folder
 from convergebench.editors._exchange import hand_over, only_picture, take_back
 from convergebench.editors._file_version import version_with
 from convergebench.editors._settings import without_settings
@@ -119,7 +119,7 @@ class WorkerReplica:
     def folder(self) -> Path:
         """A private folder for pictures and log, created on first use."""
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="convergebench-worker-"))
+            self._folder = new_temporary_folder("worker")
         return self._folder
 
     @property

@@ -37,6 +37,9 @@ class SpendingLedger(Protocol):
 
     def settle(self, entry: int, usd: float) -> None: ...
 
+    async def record(self, usd: float) -> None:
+        """A charge for which nothing was set aside; it counts, whatever the limit."""
+
 
 @dataclass(eq=False)
 class Reservation:
@@ -112,10 +115,10 @@ class Budget:
             self._changed.notify_all()
         if self._ledger is None or done.settled_usd is None:
             return
-        if done.entry is None and charged:
-            done.entry = await self._ledger.reserve(charged)
         if done.entry is not None:
             self._ledger.settle(done.entry, charged)
+        elif charged:
+            await self._ledger.record(charged)
 
     def price_usd(self, call: Reservation) -> float:
         """What to set aside for this call, by all that was charged so far."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
@@ -23,6 +24,9 @@ from convergebench.types import Editor, FailureKind, Misconfigured, PictureFacts
 
 TRAJECTORIES_AT_ONCE = 8
 THREADS = 32
+NOTICE_SECONDS = 5.0
+
+log = logging.getLogger("convergebench")
 
 
 @dataclass
@@ -65,6 +69,25 @@ class Claimable(Protocol):
 
     @property
     def claim(self) -> int: ...
+
+
+class ClaimNotice:
+    """Says once that work is held by another process, when that takes more than some seconds."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._folder = workspace.folder
+        self._since: float | None = None
+        self._is_said = False
+
+    def waiting(self) -> None:
+        now = time.monotonic()
+        self._since = self._since or now
+        if not self._is_said and now - self._since > NOTICE_SECONDS:
+            self._is_said = True
+            log.warning("waiting for another process that is working in %s", self._folder)
+
+    def working(self) -> None:
+        self._since = None
 
 
 OutcomeT = TypeVar("OutcomeT", bound=SessionOutcome)
@@ -180,14 +203,17 @@ class TrajectorySession(Session[TrajectoriesT]):
         """Run all trajectories of a model with this name, several at a time. A trajectory claimed by another
         process is run after that process has finished, when its results are replayed."""
         waiting = deque(work)
+        notice = ClaimNotice(self._workspace)
 
         async def follow_waiting() -> None:
             while waiting and self.may_begin(name):
                 one = waiting.popleft()
                 if not self._workspace.claim(one.claim):
                     waiting.append(one)
+                    notice.waiting()
                     await asyncio.sleep(POLL_SECONDS)
                     continue
+                notice.working()
                 try:
                     with self.counted():
                         await follow(one)
@@ -214,9 +240,11 @@ class TrajectorySession(Session[TrajectoriesT]):
 @contextlib.asynccontextmanager
 async def claimed(workspace: Workspace, claim: int, may_begin: Callable[[], bool]) -> AsyncIterator[None]:
     """Wait until no other process works on it, then hold the claim. Raises Stopped if the run ends first."""
+    notice = ClaimNotice(workspace)
     while not workspace.claim(claim):
         if not may_begin():
             raise Stopped
+        notice.waiting()
         await asyncio.sleep(POLL_SECONDS)
     try:
         yield

@@ -13,6 +13,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from convergebench.errors import WrongUse
+from convergebench.metrics import facts
 from convergebench.text_files import read_text
 from convergebench.types import ImportedReturn
 
@@ -96,7 +97,7 @@ def _row(fields: Mapping[str, Any], place: str, model: str | None) -> ImportedRe
         seed=_whole(fields.get("seed") or 0, place),
         round=_round(fields["round"], place),
         measured={
-            metric: _number(value, place, metric)
+            metric: _measured(value, place, metric)
             for metric, value in measured.items()
             if value not in (None, "")
         },
@@ -111,22 +112,29 @@ def _metric_columns(fields: Mapping[str, Any]) -> dict[str, str]:
 def _round(value: Any, place: str) -> int:
     number = _number(value, place, "round")
     if not number.is_integer() or not 1 <= number <= MOST_ROUNDS:
-        raise WrongUse(f"{place}: round must be a whole number from 1 to {MOST_ROUNDS}, not {value}")
+        raise WrongUse(f"{place}: round must be a whole number from 1 to {MOST_ROUNDS}, not {number:g}")
     return int(number)
 
 
 def _whole(seed: Any, place: str) -> int:
     number = _number(seed, place, "seed")
     if not number.is_integer():
-        raise WrongUse(f"{place}: seed must be a whole number, not {seed}")
+        raise WrongUse(f"{place}: seed must be a whole number, not {number:g}")
     return int(number)
+
+
+def _measured(value: Any, place: str, metric: str) -> float:
+    number = _number(value, place, metric)
+    if math.isinf(number) and number != facts(metric).perfect:
+        raise WrongUse(f"{place}: {metric} is {number:g}, which it can never be; correct it")
+    return number
 
 
 def _number(value: Any, place: str, what: str) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise WrongUse(f"{place}: {what} must be a number, not {value!r}") from None
+        raise WrongUse(f"{place}: {what} must be a number, not {str(value)[:40]!r}") from None
     if math.isnan(number):
         raise WrongUse(f"{place}: {what} is not a number; leave it empty where it is missing")
     if math.isfinite(number) and abs(number) > LARGEST_NUMBER:

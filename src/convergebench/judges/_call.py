@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from convergebench import providers
-from convergebench.providers import key_in, one_line
+from convergebench.judges.base import JudgeReply
+from convergebench.providers import HIDDEN_KEY, key_in, one_line
 from convergebench.types import EditError, Misconfigured, Parameter
 
 _BAD_QUESTION = (400, 413, 422)
@@ -30,6 +31,14 @@ class JudgeKey:
     def hidden_in(self, text: object) -> str:
         """A provider's message in one short line, without the key."""
         return one_line(text, self.value)
+
+    def removed_from(self, reply: JudgeReply) -> JudgeReply:
+        """The reply as it is stored: a server that says the key back would have it kept and shared."""
+        if self.value is None:
+            return reply
+        words = (reply.text, reply.finish_reason, reply.served_model)
+        text, finish, served = (word.replace(self.value, HIDDEN_KEY) for word in words)
+        return replace(reply, text=text, finish_reason=finish, served_model=served)
 
 
 def sent_settings(settings: Mapping[str, Parameter], *ours: str) -> dict[str, Parameter]:

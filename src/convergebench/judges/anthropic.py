@@ -63,7 +63,7 @@ class AnthropicJudge:
         except ValueError as error:
             reason = KEY.hidden_in(error)
             raise NoReply(f"the answer was cut short or is not JSON: {reason}") from error
-        return self._reply(answer)
+        return KEY.removed_from(self._reply(answer))
 
     async def close(self) -> None:
         if self._client is not None:

@@ -67,7 +67,7 @@ class GeminiJudge:
             raise UnusableAnswer("the answer is nested too deeply") from error
         except ValueError as error:
             raise NoReply(KEY.hidden_in(f"the answer does not have Gemini's format: {error!r}")) from error
-        return self._reply(answer)
+        return KEY.removed_from(self._reply(answer))
 
     async def close(self) -> None:
         if self._http is not None:

@@ -89,7 +89,7 @@ class OpenAIChat:
         body = _body(question, {"model": self.facts.model, **settings, **form})
         answer = await self._posted(body)
         try:
-            return self._reply(json.loads(answer))
+            return self._key.removed_from(self._reply(json.loads(answer)))
         except RecursionError as error:
             raise UnusableAnswer("the answer is nested too deeply") from error
         except ValueError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -163,6 +163,8 @@ def rubric(name: str) -> Rubric:
             return replace(own, wording=wording_label(CUSTOM, own.fingerprint))
         except OSError as error:
             raise WrongUse(f"cannot read the rubric {name}: {error.strerror}; check the path") from error
+        except UnicodeDecodeError as error:
+            raise WrongUse(f"invalid rubric {name}: {error}; save it as UTF-8") from error
     known = _rubric_files()
     if name not in known:
         advice = f"choose from {', '.join(rubric_names())}, or name a .toml file"
@@ -255,6 +257,9 @@ def _check_kind(made: Rubric) -> None:
 
 
 def _asks(entries: Sequence[Mapping[str, Any]]) -> tuple[Ask, ...]:
+    known = {one.name for one in fields(Ask)}
+    if any(not {"name", "asks"} <= set(entry) <= known for entry in entries):
+        raise ValueError(f"each ask entry needs name and asks, and takes {', '.join(sorted(known))}")
     asks = tuple(Ask(**entry) for entry in entries)
     names = [one.name for one in asks]
     if not asks or len(set(names)) < len(names) or REASON in names:
@@ -278,6 +283,8 @@ def _asks(entries: Sequence[Mapping[str, Any]]) -> tuple[Ask, ...]:
 def _limits(data: Mapping[str, Any]) -> PictureLimits:
     limits = PictureLimits(**data)
     _one_of(limits.format, get_args(Format), "pictures.format")
+    if not all(isinstance(one, int) for one in (limits.longest_side, limits.quality)):
+        raise ValueError("pictures needs whole numbers as longest_side and quality")
     if limits.longest_side < 16 or not 1 <= limits.quality <= 100:
         raise ValueError("pictures needs a longest_side of at least 16 and a quality from 1 to 100")
     return limits

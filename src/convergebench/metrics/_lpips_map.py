@@ -15,6 +15,9 @@ from convergebench.types import Pixels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from torch import Tensor
+
+    from convergebench.metrics._lpips_torch import TorchFeatures
 
 DistanceMaps: TypeAlias = "tuple[NDArray[np.float32], ...]"
 """One map for each tap, from fine to coarse. The means of all maps add up to LPIPS."""
@@ -36,16 +39,39 @@ def lpips_with(options: MetricOptions) -> LpipsAgainst:
     def against(reference: Pixels) -> Callable[[Pixels], DistanceMaps]:
         with loading:
             network = features()
-        on_gpu = uses_cuda(options)
+        if uses_cuda(options):
+            return _on_gpu(network, reference)
         of_reference = network.of([reference])[0]
 
         def compared(result: Pixels) -> DistanceMaps:
-            of_result = network.of([result])[0]
-            pairs = zip(of_reference, of_result, strict=True)
-            if on_gpu:
-                return tuple((one - other).square().mean(0).cpu().numpy() for one, other in pairs)
+            pairs = zip(of_reference, network.of([result])[0], strict=True)
             return tuple(np.square(one - other).mean(0) for one, other in pairs)
 
         return compared
 
     return against
+
+
+def _on_gpu(network: TorchFeatures, reference: Pixels) -> Callable[[Pixels], DistanceMaps]:
+    """The reference goes with its first result, since for a GPU two pictures take as long as one."""
+    import torch
+
+    known: list[tuple[Tensor, ...]] = []
+
+    def compared(result: Pixels) -> DistanceMaps:
+        if known:
+            of_reference, (of_result,) = known[0], network.of([result])
+        else:
+            of_reference, of_result = network.of([reference, result])
+            known.append(of_reference)
+        with torch.inference_mode():
+            maps = [
+                (one - other).square().mean(0) for one, other in zip(of_reference, of_result, strict=True)
+            ]
+            copied = (
+                torch.cat([one.flatten() for one in maps]).cpu().numpy()
+            )  # each copy waits for the device
+        parts = np.split(copied, np.cumsum([one.numel() for one in maps])[:-1])
+        return tuple(part.reshape(one.shape) for part, one in zip(parts, maps, strict=True))
+
+    return compared

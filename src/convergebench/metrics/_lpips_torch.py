@@ -54,21 +54,27 @@ class TorchFeatures:
         """Features of N × 3 × height × width levels from 0 to 255."""
         import torch
 
-        # TF32 would change the fifth digit. The switch is global in torch, hence the lock.
-        exact = torch.backends.cudnn.flags(enabled=True, allow_tf32=False)
-        with _SWITCH, exact, torch.inference_mode():
-            return self._taps((levels * (2 / 255) - 1 - self._shift) / self._scale)
+        with torch.inference_mode():
+            value = (levels * (2 / 255) - 1 - self._shift) / self._scale
+            # TF32 would change the fifth digit. The switch is global in torch, hence the lock, under which
+            # only what needs it is called: other threads wait meanwhile.
+            with _SWITCH, torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+                values = self._values(value)
+            return tuple(
+                value / (value.norm(dim=1, keepdim=True) + EPSILON) * gain.view(1, -1, 1, 1)
+                for value, gain in zip(values, self._gains, strict=True)
+            )
 
     def distance(self, one: Sequence[torch.Tensor], other: Sequence[torch.Tensor]) -> float:
         """The sum over the taps of the mean squared difference, which is LPIPS."""
         return float(sum((a - b).square().mean() for a, b in zip(one, other, strict=True)))
 
-    def _taps(self, value: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def _values(self, value: torch.Tensor) -> list[torch.Tensor]:
+        """At the taps, before each is scaled to unit length."""
         from torch.nn import functional
 
-        taps = []
+        values = []
         convolutions = iter(zip(self._kernels, self._biases, strict=True))
-        gains = iter(self._gains)
         for layer in self._layers:
             if isinstance(layer, Convolution):
                 kernel, bias = next(convolutions)
@@ -76,6 +82,5 @@ class TorchFeatures:
             elif isinstance(layer, Pooling):
                 value = functional.max_pool2d(value, layer.side, layer.stride)
             else:
-                unit = value / (value.norm(dim=1, keepdim=True) + EPSILON)
-                taps.append(unit * next(gains).view(1, -1, 1, 1))
-        return tuple(taps)
+                values.append(value)
+        return values

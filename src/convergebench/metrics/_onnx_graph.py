@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,9 +79,10 @@ def cached_graph(name: str, version: int, weights: PackagedFile, build: Callable
     its content. Increase `version` when `build` changes."""
     folder, stem = cache_folder() / "graphs", f"{name}-{version}-{weights.sha256[:16]}"
     for path in folder.glob(f"{stem}-*.onnx"):
-        if path.stem == f"{stem}-{_digest(path.read_bytes())}":
-            return path
-        path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # another process removed it as damaged
+            if path.stem == f"{stem}-{_digest(path.read_bytes())}":
+                return path
+            path.unlink()
     content = build()
     path = folder / f"{stem}-{_digest(content)}.onnx"
     with replacing(path) as part:

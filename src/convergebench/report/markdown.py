@@ -19,7 +19,7 @@ from convergebench.report.figures.curves import plot_curves
 from convergebench.report.figures.picture_grid import GridRow, picture_grid
 from convergebench.report.tables.rounds import rounds_text
 from convergebench.report.tables.text_table import TextTable, breakdown_text, ranking_text
-from convergebench.shown_text import printable
+from convergebench.shown_text import markdown_text
 
 PAGE = "report.md"
 CURVES = "degradation_curves.png"
@@ -69,11 +69,11 @@ def write_markdown(tables: Sequence[TextTable], path: Path) -> Path:
 
 
 def _section(table: TextTable, level: str = "##") -> Iterator[str]:
-    yield f"{level} {_escaped(table.title)}\n"
-    yield f"{_escaped(table.explained)}\n"
+    yield f"{level} {markdown_text(table.title)}\n"
+    yield f"{markdown_text(table.explained)}\n"
     yield from _table([table.headings, *table.rows])
     if table.notes:
-        yield from (f"- {_escaped(note)}" for note in table.notes)
+        yield from (f"- {markdown_text(note)}" for note in table.notes)
         yield ""
 
 
@@ -120,12 +120,4 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(_escaped(cell) for cell in cells) + " |"
-
-
-def _escaped(text: str) -> str:
-    """On one line, with all Markdown markup escaped."""
-    plain = printable(" ".join(text.split()))
-    for sign in "\\`*_<|":
-        plain = plain.replace(sign, "\\" + sign)
-    return plain
+    return "| " + " | ".join(markdown_text(cell) for cell in cells) + " |"

@@ -156,10 +156,12 @@ def _edits(reversibility: Reversibility) -> Edits:
 
 
 def _recorded_suite(records: Records, suites: Sequence[str], wanted: SuiteId | None) -> SuiteId:
-    """The suite itself, or the one of that name that ran last; without one, the suite of the last run."""
+    """The suite itself, or the one of that name that ran last; without one, the suite of the last run, an
+    imported one only if nothing else is there."""
     if wanted is not None and str(wanted.whole) in suites:
         return wanted
-    ran = [str(run.settings.get("suite")) for run in reversed(records.runs)]
+    newest = sorted(records.runs, key=lambda run: (not run.is_import, run.id), reverse=True)
+    ran = [str(run.settings.get("suite")) for run in newest]
     latest = [SuiteId.parse(one) for one in (*ran, *reversed(suites)) if one in suites]
     if wanted is None:
         return latest[0]

@@ -83,13 +83,22 @@ class Records:
         ]
 
     @cached_property
+    def model_names(self) -> frozenset[str]:
+        """Everything that a model can be called, the hidden ones too."""
+        return frozenset(name for names in self._names_by_model.values() for name in names if name)
+
+    @cached_property
+    def _names_by_model(self) -> Mapping[str, set[str]]:
+        """By fingerprint, or by name after imported:."""
+        edited = {one.fingerprint: {one.label, one.name, one.given_name} for one in self.editors.values()}
+        imported = {f"{IMPORTED}{name}": {name, label} for name, label in self.imported_labels.items()}
+        return edited | imported
+
+    @cached_property
     def _chosen_models(self) -> frozenset[str]:
         """The selected models that are not hidden, by fingerprint, or by name after imported:."""
-        models = self.workspace.selection.models
-        every = {one.fingerprint: {one.label, one.name, one.given_name} for one in self.editors.values()}
-        for name, label in self.imported_labels.items():
-            every[f"{IMPORTED}{name}"] = {name, label}
-        unknown = set(models) - {name for names in every.values() for name in names}
+        models, every = self.workspace.selection.models, self._names_by_model
+        unknown = set(models) - self.model_names
         if unknown:
             labels = [*(one.label for one in self.editors.values()), *self.imported_labels.values()]
             raise unknown_name("model", min(unknown), labels, otherwise="see: convergebench workspace list")

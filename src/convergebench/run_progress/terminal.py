@@ -18,11 +18,11 @@ class ProgressBars:
     def __init__(self) -> None:
         self._console = drawing_console(sys.stderr)
         self.bars = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[speed]}"),
-            TextColumn("{task.fields[trouble]}", style="red"),
+            TextColumn("{task.fields[trouble]}", style="red", markup=False),
             TextColumn("{task.fields[cost]}"),
             TimeRemainingColumn(compact=True, elapsed_when_finished=True),
             console=self._console,

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from convergebench.store.timestamp import timestamp
 from convergebench.store.workspace import Workspace
 from convergebench.types import Digest
 
@@ -47,7 +47,7 @@ def enlist_judge(workspace: Workspace, judge: JudgeFacts, rubrics: Sequence[Rubr
 
 def begin_judgement(workspace: Workspace, request: JudgementRequest, run: int) -> Future[None]:
     row = (request.key, request.judge, request.rubric, json.dumps(request.pictures),
-           json.dumps(dict(request.texts), ensure_ascii=False), request.repeat, run, _now())  # fmt: skip
+           json.dumps(dict(request.texts), ensure_ascii=False), request.repeat, run, timestamp())  # fmt: skip
     sql = """
         INSERT OR IGNORE INTO judgements (key, judge, rubric, pictures, texts, repeat, run, at)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -55,28 +55,38 @@ def begin_judgement(workspace: Workspace, request: JudgementRequest, run: int) -
     return workspace.write_rows(sql, [row])
 
 
-def record_attempt(workspace: Workspace, key: str, run: int, attempt: JudgeAttempt) -> Future[None]:
+def record_attempt(
+    workspace: Workspace, key: str, run: int, attempt: JudgeAttempt, verdict: Verdict | None = None
+) -> Future[None]:
+    """Store the attempt, and together with it the verdict that it settles, so that no answer is on the disk
+    and asked for again."""
     reply = attempt.reply
     row = {
         "judgement": key, "run": run, "outcome": attempt.outcome, "detail": attempt.detail,
         "reply": reply and reply.text, "finish_reason": reply and reply.finish_reason,
         "served_model": reply and reply.served_model, "sent_sizes": json.dumps(attempt.sent_sizes),
         "seconds": attempt.seconds, "tokens_read": reply and reply.tokens_read,
-        "tokens_written": reply and reply.tokens_written, "cost_usd": reply and reply.cost_usd, "at": _now(),
+        "tokens_written": reply and reply.tokens_written, "cost_usd": reply and reply.cost_usd,
+        "at": timestamp(),
     }  # fmt: skip
     sql = f"INSERT INTO judge_attempts ({', '.join(row)}) VALUES ({', '.join(':' + name for name in row)})"
-    return workspace.write_rows(sql, [row])
+    concluded = [_conclusion(key, run, verdict)] if verdict is not None else []
+    return workspace.write_together([(sql, row), *concluded])
 
 
 def conclude(workspace: Workspace, key: str, run: int, verdict: Verdict) -> Future[None]:
     """Store the verdict; scores replace a missing verdict, never the reverse."""
+    return workspace.write_together([_conclusion(key, run, verdict)])
+
+
+def _conclusion(key: str, run: int, verdict: Verdict) -> tuple[str, tuple[Any, ...]]:
     row = (verdict.outcome, verdict.value, json.dumps(dict(verdict.scores)), verdict.reason, verdict.missing,
-           run, _now(), key)  # fmt: skip
+           run, timestamp(), key)  # fmt: skip
     sql = """
         UPDATE judgements SET outcome = ?, value = ?, scores = ?, reason = ?, missing = ?, run = ?, at = ?
         WHERE key = ? AND outcome IS NOT 'ok'
     """
-    return workspace.write_rows(sql, [row])
+    return sql, row
 
 
 def delete_judgement(workspace: Workspace, key: str) -> Future[None]:
@@ -91,7 +101,3 @@ def delete_judge(workspace: Workspace, fingerprint: str) -> Future[None]:
     workspace.write_rows(attempts, [(fingerprint,)])
     workspace.write_rows("DELETE FROM judgements WHERE judge = ?", [(fingerprint,)])
     return workspace.write_rows("DELETE FROM judges WHERE fingerprint = ?", [(fingerprint,)])
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

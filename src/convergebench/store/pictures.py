@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import itertools
 import os
 import shutil
@@ -12,13 +11,13 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Protocol
 
-from convergebench.errors import DiskFull, LostPicture, WorkspaceError
+from convergebench.atomic_files import has_ended
+from convergebench.errors import NO_ROOM, DiskFull, LostPicture, WorkspaceError
 from convergebench.picture import SUFFIXES, Picture, digest_of
 from convergebench.types import Digest, PictureFacts
 
 RESERVE_BYTES = 32 * 1024 * 1024
 """Reserved space, so that every edit already paid for can be stored."""
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 ROOM_SECONDS = 1.0
 REPAIR = "convergebench workspace repair says what can be done"
@@ -54,6 +53,9 @@ class PictureStore(Protocol):
         """Every stored picture with its number of bytes."""
 
     def remove(self, digests: Collection[Digest]) -> None: ...
+
+    def set_aside(self, digests: Collection[Digest]) -> None:
+        """Take damaged pictures out of the store, so that they can be stored again."""
 
 
 class PictureFolder:
@@ -118,15 +120,21 @@ class PictureFolder:
             for path in (self._folder / digest[:2]).glob(f"{digest}.*"):
                 path.unlink(missing_ok=True)
 
+    def set_aside(self, digests: Collection[Digest]) -> None:
+        """They are kept in the folder `damaged`."""
+        aside = self._folder / "damaged"
+        for digest in digests:
+            for path in (self._folder / digest[:2]).glob(f"{digest}.*"):
+                aside.mkdir(exist_ok=True)
+                path.replace(aside / path.name)
+
     def prepare(self) -> None:
         """Create the folders; remove incomplete files of processes that have ended."""
         self._incoming.mkdir(parents=True, exist_ok=True)
         for leftover in self._incoming.iterdir():
             process, _, host = leftover.name.partition("@")
             number = process.partition("-")[0]
-            # A process on another machine may still be running.
-            is_ours = number.isdecimal() and host in ("", socket.gethostname())
-            if is_ours and not _is_running(int(number)):
+            if number.isdecimal() and has_ended(int(number), host):
                 leftover.unlink(missing_ok=True)
 
     @property
@@ -175,13 +183,3 @@ def disk_full(folder: Path | str) -> DiskFull:
         f"the disk that holds {folder} is full; all finished work is saved. "
         "Free some space and rerun the command to continue."
     )
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from datetime import UTC, datetime
 
+from convergebench.store.timestamp import timestamp
 from convergebench.store.workspace import Workspace
 from convergebench.types import Digest
 
@@ -12,7 +12,7 @@ from convergebench.types import Digest
 def record_reasoner_call(
     workspace: Workspace, trajectory: int, round: int, primary_step: int, judgement: str, run: int
 ) -> Future[None]:
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    now = timestamp()
     row = (trajectory, round, primary_step, judgement, run, now)
     return workspace.write_rows("INSERT OR REPLACE INTO looks VALUES (?, ?, ?, ?, ?, ?)", [row])
 

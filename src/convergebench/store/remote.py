@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from convergebench.errors import LostPicture, MissingExtra, WorkspaceError
+from convergebench.errors import NO_ROOM, LostPicture, MissingExtra, WorkspaceError
 from convergebench.lru_cache import LruCache
 from convergebench.picture import SUFFIXES, Picture
-from convergebench.store.pictures import NO_ROOM, PictureFolder, check, disk_full, name_of
+from convergebench.store.pictures import REPAIR, PictureFolder, check, disk_full, name_of
 from convergebench.types import Digest, PictureFacts
 
 PATIENCE_SECONDS = 300.0
@@ -83,7 +83,7 @@ class RemotePictures:
                 return Picture.from_bytes(self._read(PictureFacts(digest, 0, 0, media_type)))
             except FileNotFoundError:
                 continue
-        raise LostPicture(f"picture {digest} is not in {self._url}")
+        raise LostPicture(f"picture {digest} is not in {self._url}; {REPAIR}")
 
     def holds(self, facts: PictureFacts) -> bool:
         if self._waiting is not None and self._waiting.holds(facts):
@@ -111,6 +111,10 @@ class RemotePictures:
         if self._waiting is not None:
             self._waiting.remove(wanted)
 
+    def set_aside(self, digests: Collection[Digest]) -> None:
+        """They are deleted: a bucket has no room for what nobody can use."""
+        self.remove(digests)
+
     def _path(self, facts: PictureFacts) -> str:
         return f"{self._root}/{name_of(facts)}"
 
@@ -132,7 +136,7 @@ class RemotePictures:
         try:
             return self._read(facts)
         except FileNotFoundError as error:
-            raise WorkspaceError(f"picture {facts.digest} is not in {self._url}") from error
+            raise LostPicture(f"picture {facts.digest} is not in {self._url}; {REPAIR}") from error
 
     def _read(self, facts: PictureFacts) -> bytes:
         found = self._recent.find(facts.digest)

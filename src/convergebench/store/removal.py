@@ -38,7 +38,7 @@ def remove_models(workspace: Workspace, models: Sequence[Digest]) -> RemovedRows
     def write(db: sqlite3.Connection) -> RemovedRows:
         marks = ", ".join("?" * len(models))
         ids = [row[0] for row in db.execute(_OF_MODELS.format(models=marks), models)]
-        steps = _delete_steps(db, dict.fromkeys(ids, 0))
+        steps = delete_steps(db, dict.fromkeys(ids, 0))
         _delete_trajectories(db, ids)
         for table, column in (
             ("editors", "fingerprint"), ("model_names", "model"), ("hidden_models", "model"),
@@ -58,7 +58,7 @@ def remove_runs(workspace: Workspace, runs: Sequence[int]) -> RemovedRows:
 
     def write(db: sqlite3.Connection) -> RemovedRows:
         cuts = {row[0]: row[1] for row in db.execute(_FROM_RUNS.format(runs=chosen))}
-        steps = _delete_steps(db, cuts)
+        steps = delete_steps(db, cuts)
         steps += db.execute(f"DELETE FROM steps WHERE run IN ({chosen})").rowcount  # failed attempts
         empty = _EMPTY_TRAJECTORIES.format(ids=", ".join(map(str, cuts)) or "NULL")
         trajectories = db.execute(empty).rowcount
@@ -76,7 +76,7 @@ def remove_runs(workspace: Workspace, runs: Sequence[int]) -> RemovedRows:
     return workspace.transact(write)
 
 
-def _delete_steps(db: sqlite3.Connection, cuts: dict[int, int]) -> int:
+def delete_steps(db: sqlite3.Connection, cuts: dict[int, int]) -> int:
     """Delete the steps of these trajectories from a position on, and refinements that refer to them."""
     before = db.total_changes
     db.executemany(
@@ -127,5 +127,10 @@ def needed_pictures(workspace: Workspace) -> set[Digest]:
     for row in workspace.query("SELECT DISTINCT pictures FROM judgements"):
         needed.update(digest for _, digest in json.loads(row[0]))
     for row in workspace.query("SELECT hints FROM case_facts"):
-        needed.update(json.loads(row[0]).get(_REFERENCES_HINT, "").split())
+        needed.update(references_in(row[0]))
     return needed
+
+
+def references_in(hints: str) -> list[Digest]:
+    """The pictures that a case's hints name, beside its sources."""
+    return str(json.loads(hints).get(_REFERENCES_HINT, "")).split()

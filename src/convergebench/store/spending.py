@@ -39,5 +39,11 @@ class WorkspaceSpending:
 
         return await asyncio.to_thread(self._workspace.transact, write)
 
+    async def record(self, usd: float) -> None:
+        """A charge for which nothing was set aside, on the disk."""
+        sql = "INSERT INTO spending (run, reserved_usd, charged_usd) VALUES (?, ?, ?)"
+        written = self._workspace.write_rows(sql, [(self._run, usd, usd)])
+        await asyncio.wrap_future(written)
+
     def settle(self, entry: int, usd: float) -> None:
         self._workspace.write_rows("UPDATE spending SET charged_usd = ? WHERE id = ?", [(usd, entry)])

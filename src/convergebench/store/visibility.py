@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
+from convergebench.store.timestamp import timestamp
 from convergebench.store.workspace import Workspace
 from convergebench.types import Digest
 
@@ -21,7 +21,7 @@ def set_model_name(workspace: Workspace, model: Digest, name: str) -> None:
     """Name a model; an empty name restores the original one."""
     if name:
         sql = "INSERT OR REPLACE INTO model_names VALUES (?, ?, ?)"
-        workspace.write_rows(sql, [(model, name, _now())]).result()
+        workspace.write_rows(sql, [(model, name, timestamp())]).result()
     else:
         workspace.write_rows("DELETE FROM model_names WHERE model = ?", [(model,)]).result()
 
@@ -36,7 +36,7 @@ def hidden_runs(workspace: Workspace) -> frozenset[int]:
 
 def hide(workspace: Workspace, models: Sequence[Digest], runs: Sequence[int]) -> None:
     """Leave them out of everything that is read from the workspace."""
-    now = _now()
+    now = timestamp()
     workspace.write_rows("INSERT OR IGNORE INTO hidden_models VALUES (?, ?)", [(one, now) for one in models])
     rows = [(one, now) for one in runs]
     workspace.write_rows("INSERT OR IGNORE INTO hidden_runs VALUES (?, ?)", rows).result()
@@ -45,7 +45,3 @@ def hide(workspace: Workspace, models: Sequence[Digest], runs: Sequence[int]) ->
 def unhide(workspace: Workspace, models: Sequence[Digest], runs: Sequence[int]) -> None:
     workspace.write_rows("DELETE FROM hidden_models WHERE model = ?", [(one,) for one in models])
     workspace.write_rows("DELETE FROM hidden_runs WHERE run = ?", [(one,) for one in runs]).result()
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
 from convergebench._version import __version__
+from convergebench.atomic_files import remove_leftovers
 from convergebench.errors import WorkspaceError
 from convergebench.providers import whole
 from convergebench.store import schema
 from convergebench.store.claims import Claims
+from convergebench.store.enrolment import Enrolment, enrol_one
 from convergebench.store.journal import Journal
 from convergebench.store.picture_location import choose_location, pictures_of
-from convergebench.store.pictures import disk_full
+from convergebench.store.pictures import RESERVE_BYTES, disk_full
 from convergebench.store.selection import EVERYTHING, Selection
+from convergebench.store.timestamp import timestamp
 from convergebench.types import (
-    Case,
     Digest,
-    EditorFacts,
     Failure,
     Measurement,
     PictureFacts,
@@ -41,18 +43,6 @@ BUSY_SECONDS = 60
 
 MeasurementKey: TypeAlias = tuple[Digest, Digest, str, str]
 """Reference, picture, metric, version."""
-
-
-@dataclass(frozen=True)
-class Enrolment:
-    """A trajectory to run: this editor on this case, with this seed, for this number of rounds."""
-
-    protocol: str
-    suite: str
-    editor: EditorFacts
-    case: Case
-    seed: int
-    rounds: int
 
 
 @dataclass
@@ -92,6 +82,7 @@ class Workspace:
             if pictures is not None:
                 choose_location(folder, pictures)
             pictures_of(folder).prepare()
+            remove_leftovers(folder)
             claims = Claims.of(folder)
         except OSError as error:
             raise WorkspaceError(
@@ -113,6 +104,8 @@ class Workspace:
         A workspace of an older version is read through a copy in memory of the newest version.
         """
         folder = folder.absolute()
+        if (folder / DATABASE).is_dir():
+            raise WorkspaceError(f"{folder / DATABASE} is a folder, not a database; move it away")
         if not (folder / DATABASE).is_file():
             raise WorkspaceError(f"no workspace in {folder}; create one with convergebench run")
         connection = _connect(folder, read_only=True)
@@ -151,16 +144,16 @@ class Workspace:
 
     def start_run(self, settings: Mapping[str, Any], package: str = __version__) -> int:
         sql = "INSERT INTO runs (started, settings, package) VALUES (?, ?, ?) RETURNING id"
-        row = (_now(), json.dumps(settings, allow_nan=False), package)
+        row = (timestamp(), json.dumps(settings, allow_nan=False), package)
         return self._write(lambda db: int(db.execute(sql, row).fetchone()[0])).result()
 
     def finish_run(self, run: int, outcome: str) -> None:
-        row = (_now(), outcome, run)
+        row = (timestamp(), outcome, run)
         self.write_rows("UPDATE runs SET finished = ?, outcome = ? WHERE id = ?", [row]).result()
 
     def enrol(self, enrolments: Sequence[Enrolment], *, fresh: bool) -> list[int]:
         """The trajectories' ids, in order: existing ones, or new generations if `fresh`."""
-        return self._write(lambda db: [_enrol_one(db, wanted, fresh) for wanted in enrolments]).result()
+        return self._write(lambda db: [enrol_one(db, wanted, fresh) for wanted in enrolments]).result()
 
     def finished_edits(self, protocol: str) -> dict[tuple[str, str, int], int]:
         """The number of finished edits by (editor, case, seed), as fingerprints, in the newest generation. A
@@ -204,7 +197,7 @@ class Workspace:
             "media_type": done and done.media_type,
             "failure": failed and failed.kind, "reason": failed and failed.reason,
             "seconds": step.seconds, "cost_usd": step.cost_usd, "attempts": step.attempts,
-            "run": run, "at": _now(),
+            "run": run, "at": timestamp(),
         }  # fmt: skip
         sql = f"INSERT INTO steps ({', '.join(row)}) VALUES ({', '.join(':' + name for name in row)})"
         return self.write_rows(sql, [row])
@@ -225,8 +218,8 @@ class Workspace:
             ON CONFLICT DO UPDATE SET value = excluded.value, missing = excluded.missing, at = excluded.at
             WHERE value IS NULL
         """
-        now = _now()
-        values = [(ref, pic, m.metric, m.version, m.value, m.missing, now) for ref, pic, m in rows]
+        at = timestamp()
+        values = [(ref, pic, m.metric, m.version, m.value, m.missing, at) for ref, pic, m in rows]
         details = [(ref, pic, m.metric, m.version, m.detail) for ref, pic, m in rows if m.detail is not None]
         if details:
             self.write_rows("INSERT OR REPLACE INTO measurement_details VALUES (?, ?, ?, ?, ?)", details)
@@ -275,11 +268,15 @@ class Workspace:
 
     def write_rows(self, sql: str, rows: Sequence[Any]) -> Future[None]:
         """Run the statement once for each row, a tuple or a mapping, in one transaction."""
+        return self.write_together([(sql, row) for row in rows])
+
+    def write_together(self, statements: Sequence[tuple[str, Any]]) -> Future[None]:
+        """Statements, each with its row, in one transaction: after a kill all of them are there, or none."""
 
         def write(db: sqlite3.Connection) -> None:
-            storable = [_storable(row) for row in rows]
             # Nothing is returned: a cursor released on another thread would reset a statement that is in use.
-            db.executemany(sql, storable)
+            for sql, rows in itertools.groupby(statements, key=lambda one: one[0]):
+                db.executemany(sql, [_storable(row) for _, row in rows])
 
         return self._write(write)
 
@@ -346,8 +343,15 @@ def explain(error: Exception, folder: Path) -> Exception:
     if not isinstance(error, sqlite3.Error):
         return error
     message = str(error)
-    if "full" in message:
+    if "full" in message or ("disk I/O" in message and not _has_room(folder)):
         return disk_full(folder)
+    if "disk I/O" in message:
+        return WorkspaceError(
+            f"the disk that holds {folder} failed (disk I/O error): it is full, limited by a quota, or "
+            "damaged; all finished work is saved. Rerun the command when that is solved."
+        )
+    if (folder / DATABASE).is_dir():
+        return WorkspaceError(f"{folder / DATABASE} is a folder, not a database; move it away")
     if "readonly" in message or "unable to open" in message:
         return WorkspaceError(f"cannot write to {folder}: it is read-only; choose another with --workspace")
     if "not a database" in message or "malformed" in message:
@@ -360,47 +364,18 @@ def explain(error: Exception, folder: Path) -> Exception:
     return error
 
 
+def _has_room(folder: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return shutil.disk_usage(folder).free >= RESERVE_BYTES
+    return True
+
+
 @contextlib.contextmanager
 def _explained(folder: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
         raise explain(error, folder) from error
-
-
-def _enrol_one(db: sqlite3.Connection, wanted: Enrolment, fresh: bool) -> int:
-    editor, case = wanted.editor, wanted.case
-    db.execute(
-        "INSERT OR IGNORE INTO editors VALUES (?, ?, ?, ?, ?)",
-        (editor.fingerprint, editor.name, editor.version, json.dumps(dict(editor.parameters)), editor.role),
-    )
-    if editor.label:
-        db.execute(
-            "INSERT OR REPLACE INTO model_names VALUES (?, ?, ?)", (editor.fingerprint, editor.label, _now())
-        )
-    db.execute(
-        "INSERT INTO case_facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT DO UPDATE SET hints = excluded.hints",
-        (case.fingerprint, case.id, case.source.id, case.pair, case.category, case.kind,
-         case.language, case.forward, case.backward, json.dumps(dict(case.hints))),
-    )  # fmt: skip
-    # Suites share cases; an edit for one of them counts for all.
-    db.execute("INSERT OR IGNORE INTO suite_cases VALUES (?, ?)", (case.fingerprint, wanted.suite))
-    key = (wanted.protocol, editor.fingerprint, case.fingerprint, wanted.seed)
-    newest = db.execute(
-        "SELECT generation, EXISTS (SELECT 1 FROM steps WHERE trajectory = trajectories.id) AS begun "
-        "FROM trajectories WHERE protocol = ? AND editor = ? AND case_fingerprint = ? AND seed = ? "
-        "ORDER BY generation DESC LIMIT 1",
-        key,
-    ).fetchone()
-    generation = 0 if newest is None else newest["generation"] + (fresh and newest["begun"])
-    (identity,) = db.execute(
-        "INSERT INTO trajectories (protocol, editor, case_fingerprint, seed, generation, rounds) "
-        "VALUES (?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT DO UPDATE SET rounds = max(rounds, excluded.rounds) RETURNING id",
-        (*key, generation, wanted.rounds),
-    ).fetchone()
-    return int(identity)
 
 
 def _step(row: sqlite3.Row) -> Step:
@@ -424,7 +399,3 @@ def _storable(row: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any] | Seq
 
 def _places(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
+from convergebench.atomic_files import replacing
 from convergebench.errors import ConvergeBenchError
 from convergebench.packaged_files import cache_folder
 from convergebench.types import Digest, SourcePicture
@@ -39,11 +39,8 @@ def write_once(place: Path, content: bytes) -> None:
     if place.is_file():
         return
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent) as folder:
-            part = Path(folder) / place.name
+        with replacing(place) as part:
             part.write_bytes(content)
-            part.replace(place)
     except OSError as error:
         raise ConvergeBenchError(
             f"cannot write {place} ({error.strerror}); set CONVERGEBENCH_CACHE to a folder with room for it."

@@ -18,8 +18,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, get_args
 
+from convergebench.data_paths import path_inside
 from convergebench.errors import WrongUse, unknown_name
-from convergebench.text_files import read_text
+from convergebench.text_files import has_half_character, read_text
 from convergebench.types import Case, Reversibility, SourcePicture, Suite, fingerprint_of
 
 EDITS_PREFIX = "edits:"
@@ -75,6 +76,8 @@ def own_edit(row: Mapping[str, Any], where: str) -> OwnEdit:
             raise unknown_name(f"field in {where}:", key, [*_TEXTS, "hints"])
     if not all(isinstance(value, str) for value in (*given.values(), *hints.values())):
         raise WrongUse(f"{where}: every field must be a text; correct it")
+    if any(has_half_character(value) for value in (*given.values(), *hints.values())):
+        raise WrongUse(f"{where} has half of a character (a lone surrogate) in a text; correct it")
     if not given.get("forward", "").strip():
         raise WrongUse(f"{where} has no forward instruction; add one")
     if (CAPTION_BEFORE in hints) != (CAPTION_AFTER in hints):
@@ -119,6 +122,10 @@ def load_own_edits(path: str) -> Suite:
     edits = read_own_edits(file)
     found: dict[Path, None] = {}
     for edit in edits:
+        if path_inside(file.parent, edit.picture) is None:
+            raise WrongUse(
+                f"{file.name} names {edit.picture!r}, outside its folder; name the pictures with --images"
+            )
         matching = [one for one in sorted(file.parent.glob(edit.picture)) if _is_picture(one)]
         if not matching:
             raise WrongUse(

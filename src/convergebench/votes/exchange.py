@@ -19,6 +19,7 @@ from convergebench.analysis.judged.bradley_terry import Winner
 from convergebench.analysis.judged.pairwise_summary import PairwiseVerdicts
 from convergebench.analysis.votes.vote import Answer, PairVote, Vote
 from convergebench.errors import WrongUse
+from convergebench.shown_text import csv_row, unguarded
 from convergebench.votes.vote_lines import is_pseudonym, vote_from
 
 VoteFormat: TypeAlias = Literal["convergebench", "arena", "gedit-v2", "genai-bench"]
@@ -78,7 +79,10 @@ def _rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield from _json_rows(text, path)
         return
     for line, row in enumerate(csv.DictReader(io.StringIO(text)), 2):
-        yield line, {(name or "").strip(): (value or "").strip() for name, value in row.items() if name}
+        yield (
+            line,
+            {(name or "").strip(): unguarded((value or "").strip()) for name, value in row.items() if name},
+        )
 
 
 def _json_rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -157,8 +161,10 @@ def arena_csv(votes: Iterable[PairVote]) -> str:
     for vote in votes:
         winner = "tie (bothbad)" if vote.both_bad else _named(vote.winner)
         writer.writerow(
-            [vote.first, vote.second, winner, f"human:{vote.rater}", vote.kind, vote.case, vote.category,
-             vote.seed, vote.round, vote.seconds]
+            csv_row(
+                [vote.first, vote.second, winner, f"human:{vote.rater}", vote.kind, vote.case, vote.category,
+                 vote.seed, vote.round, vote.seconds]
+            )
         )  # fmt: skip
     return out.getvalue()
 

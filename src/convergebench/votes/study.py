@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from convergebench.analysis.votes.vote import Vote
@@ -13,6 +12,7 @@ from convergebench.errors import ConvergeBenchError, WrongUse
 from convergebench.report.page.filmstrips import picture_of
 from convergebench.results import Records
 from convergebench.store import Workspace
+from convergebench.store.timestamp import timestamp
 from convergebench.types import Digest, fingerprint_of
 from convergebench.votes.ballot import Ballot, VoteQuestion
 from convergebench.votes.question_pool import QuestionPool
@@ -55,7 +55,7 @@ class Study:
 
     def answer(self, data: Any) -> dict[str, Any]:
         """Save the vote, and return the next question. A vote that is sent twice counts once."""
-        vote = replace(vote_from(data), at=datetime.now(UTC).isoformat(timespec="milliseconds"))
+        vote = replace(vote_from(data), at=timestamp())
         self._check(vote.rater, vote.consent)
         with self._guard:
             for _, digest in vote.pictures:

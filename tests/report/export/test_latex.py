@@ -8,7 +8,7 @@ from convergebench.analysis import ranking
 from convergebench.report.export.latex import latex_escaped, write_latex
 from convergebench.report.tables.text_table import TextTable, breakdown_text, ranking_text
 
-COMMAND = re.compile(r"\\(?:text[a-z]+\{\}|[{}$&#%_])|\$(?:\\[a-z]+|-|\^\{\\circ\})\$|-\{\}")
+COMMAND = re.compile(r"\\(?:text[a-z]+\{\}|reflectbox\{F\}|[{}$&#%_])|\$(?:\\[a-z]+|-|\^\{\\circ\})\$|-\{\}")
 """The ways in which a sign is written that LaTeX would obey, or that needs a name."""
 
 
@@ -17,6 +17,10 @@ def test_nothing_is_left_that_latex_would_obey(text):
     left = COMMAND.sub("", latex_escaped(text))
     assert not set(left) & set("\\{}$&#%_~^<>|\"'`\n")
     assert "--" not in left
+
+
+def test_what_an_editor_would_obey_is_shown_as_its_code():
+    assert latex_escaped("a\x1b[2J\u202eb") == r"a\textbackslash{}x1b[2J\textbackslash{}u202eb"
 
 
 @given(st.text(alphabet=st.characters(min_codepoint=33, max_codepoint=126), max_size=30))

@@ -1,4 +1,6 @@
 import dataclasses
+import re
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -6,8 +8,7 @@ from PIL import Image
 
 from convergebench.errors import WrongUse
 from convergebench.report import plot_curves
-
-SEEDREAM_ORANGE = (230, 159, 0)
+from convergebench.report.model_colours import COLOURS, colour_slots
 
 
 def ink(path):
@@ -23,10 +24,13 @@ def test_the_figure_has_a_panel_for_every_metric_with_values(results, tmp_path):
     assert 0.05 < ink(tmp_path / "all.png") < 0.6
 
 
-def test_colours_of_the_models_are_on_the_paper(results, tmp_path):
+def test_a_model_has_the_colour_that_it_has_on_the_page(results, tmp_path):
+    css = (files("convergebench") / "report/page/assets/page.css").read_text()
+    slot = colour_slots(results.roles())["seedream"] % COLOURS
+    (colour, *_) = re.findall(rf"--c{slot}: #(\w{{6}})", css)
     plot_curves(results, tmp_path / "one.png", ["ssim"])
     pixels = np.asarray(Image.open(tmp_path / "one.png").convert("RGB")).reshape(-1, 3)
-    assert (np.abs(pixels.astype(int) - SEEDREAM_ORANGE).max(axis=1) < 6).sum() > 100
+    assert (np.abs(pixels.astype(int) - list(bytes.fromhex(colour))).max(axis=1) < 6).sum() > 100
 
 
 @pytest.mark.parametrize(("suffix", "magic"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])

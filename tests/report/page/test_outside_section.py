@@ -81,6 +81,7 @@ def test_a_live_page_has_its_data_and_script(extended: tuple[Path, list[object]]
 def test_the_page_sorts_by_a_column_and_leaves_floors_below(visit: Visit, written: Path) -> None:
     page = visit.open((written / "index.html").as_uri())
     ranking = page.locator(".overview section").first
+    ranking.locator("summary:has-text('as a table')").click()
     names = "[...document.querySelectorAll('.overview section tbody th a')].map((one) => one.innerText)"
     before = page.evaluate(names)
     ranking.locator("thead button", has_text="missing").click()

@@ -2,11 +2,14 @@ from dataclasses import replace
 
 import pytest
 
-from convergebench.analysis import ranking
+from convergebench.analysis import Contraction, CurveShape, ranking
+from convergebench.analysis.round_trip.curve_shape import ShapeFit
+from convergebench.analysis.round_trip.drift_profile import profile_of
 from convergebench.report.paper import sentences
 from convergebench.report.paper.counting import counts_of, listed
+from convergebench.report.paper.dynamics import ModelDynamics, dynamics_grid, dynamics_of, dynamics_sentences
+from convergebench.report.paper.grids import Grid, pieces
 from convergebench.report.paper.numbers import (
-    dynamics_grid,
     edit_grids,
     part_grid,
     partial_grid,
@@ -69,7 +72,8 @@ def test_one_part_is_no_breakdown(results):
 
 
 def test_why_there_is_no_verdict_is_said_once(results):
-    grid = dynamics_grid(results, ranking(results))
+    ranked = ranking(results)
+    (grid,) = dynamics_grid(dynamics_of(results, ranked), results, ranked)
     assert {row[3] for row in grid.rows} == {"cannot tell"}
     (note,) = grid.notes
     assert "no two moves were measured" in note
@@ -96,8 +100,9 @@ def test_models_that_cannot_be_told_apart_are_named_together(results):
     assert "All of them differ significantly." in told(sentences.ranking_sentences(ranking(results)))
     first = [item for item in results.returns if item.picture == "scene_lake"]
     alone = ranking(replace(results, returns=tuple(first)))
-    said = "qwen, nano-banana, grok, gemini-2.5-flash, seedream and flux-kontext-dev cannot be told apart"
-    assert said in told(sentences.ranking_sentences(alone))
+    said = told(sentences.ranking_sentences(alone))
+    assert "All values are of one source picture, which does not support a ranking." in said
+    assert "keeps most" not in said and "differ significantly" not in said
 
 
 def test_floors_are_not_counted_as_models(results):
@@ -139,3 +144,49 @@ def test_means_stand_at_the_marks(results):
 
 def test_lists_of_none_are_empty():
     assert listed([]) == ""
+
+
+def test_a_difference_that_is_not_significant_is_said_to_be_none(results):
+    qwen = [item for item in results.returns if item.model == "qwen"]
+    twins = tuple(replace(item, model=name) for name in ("one", "two") for item in qwen)
+    alike = ranking(replace(results, returns=twins, troubles=(), uses=()))
+    assert "a difference that is not significant" in told(sentences.headline(alike))
+    assert "not significant" not in told(sentences.headline(ranking(results)))
+
+
+def test_a_part_with_one_case_supports_no_claim(results):
+    assert "By kind of picture" in told(sentences.parts(results, ranking(results)))
+    cases = {item.kind: item.case for item in results.returns}
+    single = replace(results, returns=tuple(i for i in results.returns if i.case in cases.values()))
+    assert "keeps most" not in told(sentences.parts(single, ranking(single)))
+
+
+def test_no_drift_is_not_claimed_above_a_visible_break(results):
+    calm = {"shift_x": 0.0, "shift_y": 0.0, "cast_l": 0.0, "kept": 0.95, "flip_area": 0.04, "flip_peak": 0.6}
+    broken = {**calm, "rewritten": 0.5, "collateral": 0.01, "left_behind": 0.1}
+    quiet = profile_of(10, [{**calm, "flip_peak": 0.1}])
+    said = told(sentences.drift(ranking(results), {"quiet": quiet, "torn": profile_of(10, [broken])}))
+    assert "No drift of the whole picture is noticeable in most returns of quiet." in said
+    assert "visible changes of another kind: rewritten: " in said and "returns of torn." not in said
+
+
+def test_shape_and_contraction_each_say_which_question_they_answer(results):
+    ranked = ranking(results)
+    model = next(row.model for row in ranked.rows if row.rank is not None)
+    shape = CurveShape(ShapeFit("plateau", 0.2, 0.8, 0.0), None, None, (), None)
+    moves = Contraction("drifting", 1.0, 0.95, 1.05, None, 20, 8)
+    said = told(dynamics_sentences({model: ModelDynamics(shape, moves)}, results, ranked))
+    assert f"How does the distance from the source grow? Its shape is plateau for {model}." in said
+    assert (
+        f"Do the steps between returns get smaller? By their contraction factor, drifting: {model}." in said
+    )
+    assert f"For {model} the distance from the source levels off while the returns still change" in said
+
+
+def test_a_long_table_comes_in_pieces_of_about_equal_length():
+    grid = Grid(["n"], [[str(n)] for n in range(50)], rules=[3, 40], notes=["below"])
+    first, second = pieces(grid)
+    assert [len(first.rows), len(second.rows)] == [25, 25]
+    assert (list(first.rules), list(second.rules)) == ([3], [15])
+    assert (list(first.notes), list(second.notes)) == ([], ["below"])
+    assert [row for piece in (first, second) for row in piece.rows] == grid.rows

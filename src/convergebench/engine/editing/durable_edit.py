@@ -13,6 +13,7 @@ from convergebench.engine.limits import Attempted, Limits
 from convergebench.errors import BadPicture, LostPicture, WorkspaceError
 from convergebench.picture import Picture
 from convergebench.store import Workspace
+from convergebench.store.pictures import REPAIR
 from convergebench.types import (
     Case,
     Edited,
@@ -150,10 +151,7 @@ class DurableEdit:
         if isinstance(step.outcome, PictureFacts):
             if not await asyncio.to_thread(self._workspace.pictures.holds, step.outcome):
                 place = self._workspace.pictures.place
-                raise BadPicture(
-                    f"picture {step.outcome.digest} is gone from {place}; "
-                    "put it back, or start again with --fresh"
-                )
+                raise BadPicture(f"picture {step.outcome.digest} is gone from {place}; {REPAIR}")
             picture = self._workspace.pictures.open(step.outcome)
         return await self._report(step, picture, replayed=True)
 

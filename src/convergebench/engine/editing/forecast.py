@@ -61,6 +61,28 @@ class RunForecast:
     def is_large(self) -> bool:
         return self.cost_usd > LARGE_COST_USD or self.seconds > LARGE_SECONDS
 
+    def needs_consent(self, limits: RunLimits) -> bool:
+        """Whether it is large, its cost is not limited, and nothing of it was started before."""
+        is_limited = limits.max_cost_usd is not None or limits.max_total_usd is not None
+        return self.is_large and not is_limited and not self.is_resumed
+
+    @property
+    def size(self) -> str:
+        """Such as "3060 edits, about $61.20, about 2.1 h"."""
+        unpriced = [one.model for one in self.models if one.cost_usd is None]
+        beside = f", and what {', '.join(unpriced)} cost" if unpriced else ""
+        is_timed = any(one.seconds is not None for one in self.models)
+        time = written_time(self.seconds if is_timed else None)
+        return f"{self.edits} edits, about ${self.cost_usd:.2f}{beside}, {time}"
+
+
+def written_time(seconds: float | None) -> str:
+    if seconds is None:
+        return "time unknown"
+    if seconds < 90:
+        return f"about {seconds:.0f} s"
+    return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
+
 
 def forecast_run(
     plan: Plan, folder: Path, limits: RunLimits = DEFAULT_LIMITS, *, fresh: bool = False

@@ -102,7 +102,8 @@ class JudgeClient:
             def note(verdict: Verdict, reply: JudgeReply | None = None) -> None:
                 seconds = time.perf_counter() - started
                 attempt = JudgeAttempt(verdict.outcome, verdict.missing or "", seconds, reply, sizes)
-                writes.append(record_attempt(self._workspace, key, self._run, attempt))
+                settled = verdict if reply is not None and verdict.outcome in FINAL else None
+                writes.append(record_attempt(self._workspace, key, self._run, attempt, settled))
 
             try:
                 reply = await self._judge.ask(asking)

@@ -17,7 +17,7 @@ from convergebench.engine.judging.judge_images import JudgeImageCache
 from convergebench.engine.judging.judgement_queue import JudgementQueue, QueuedJudgement
 from convergebench.engine.judging.tasks import JudgingOutcome, JudgingTask
 from convergebench.engine.progress import JudgingProgress, NoJudgingProgress
-from convergebench.engine.session import Session
+from convergebench.engine.session import ClaimNotice, Session
 from convergebench.engine.shared_limits import SharedLimits, questions_at_once
 from convergebench.errors import LostPicture
 from convergebench.judges import Judge, Question, Verdict
@@ -67,6 +67,7 @@ class JudgingStage:
         self._images = JudgeImageCache(workspace.pictures)
         self._planned, self._expected = -1, expected
         self._verdicts: dict[str, Verdict] = {}
+        self._notice = ClaimNotice(workspace)
         self._is_complete = False
         """Whether all tasks have been added."""
         self._changed = asyncio.Event()
@@ -156,6 +157,8 @@ class JudgingStage:
             with self._ending():
                 self._record(await self._queue.take_in(), replayed=True)
                 batch = [] if self._stop.is_set() else self._queue.claim_some()
+                if batch:
+                    self._notice.working()
                 for one in await self._prepared(batch):
                     await ready.put(one)
             if not batch:
@@ -170,7 +173,8 @@ class JudgingStage:
 
     async def _more_to_do(self) -> None:
         if self._queue.is_waiting and not self._stop.is_set():
-            await asyncio.sleep(POLL_SECONDS)  # other processes hold the claims
+            self._notice.waiting()  # other processes hold the claims
+            await asyncio.sleep(POLL_SECONDS)
         elif not self._is_complete:
             await self._changed.wait()
 
@@ -210,6 +214,7 @@ class JudgingStage:
         return ready
 
     async def _work(self, ready: asyncio.Queue[_Ready | None], group: asyncio.TaskGroup) -> None:
+        writing: asyncio.Task[None] | None = None
         while (one := await ready.get()) is not None:
             if self._stop.is_set():
                 self._queue.release(one.waiting)
@@ -219,8 +224,11 @@ class JudgingStage:
             with self._session.counted(), self._ending():
                 request = one.waiting.request
                 verdict = await self._client.verdict(request, one.waiting.read, one.question, writes)
-            # The next question does not wait for the disk.
-            group.create_task(self._settle(one.waiting, verdict, writes))
+            # The next question does not wait for the disk, but the one after it does: what a kill can lose of
+            # a worker is one answer that is being written and one that is under way.
+            if writing is not None:
+                await writing
+            writing = group.create_task(self._settle(one.waiting, verdict, writes))
 
     async def _settle(
         self, waiting: QueuedJudgement, verdict: Verdict | None, writes: list[Future[None]]

@@ -15,6 +15,7 @@ import numpy as np
 
 from convergebench.metrics._device import uses_cuda
 from convergebench.metrics._gpu.flip import flip_features, flip_maps
+from convergebench.metrics._gpu.recorded import recorded
 from convergebench.metrics.base import MetricOptions
 from convergebench.metrics.flip import FlipAgainst, flip_against
 from convergebench.types import Pixels
@@ -120,12 +121,8 @@ class _Lane:
         return flip_maps(self._features, flip_features(self._picture, self._pixels_per_degree))
 
     def _recorded(self) -> torch.cuda.CUDAGraph:
-        import torch
 
         self._picture.zero_()
         self._made()  # what is loaded at the first call cannot be recorded
-        torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, capture_error_mode="thread_local"):
-            self._map = self._made()
+        graph, self._map = recorded(self._made)
         return graph

@@ -9,12 +9,29 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    import torch
     from torch import Tensor
 
 BATCH = 32
+_RECORDING = threading.Lock()
+"""Recording waits for the whole device first, which fails while another thread records."""
+
+Made = TypeVar("Made")
+
+
+def recorded(calls: Callable[[], Made]) -> tuple[torch.cuda.CUDAGraph, Made]:
+    """The calls as a graph, and what each replay makes again. They must have been made once before."""
+    import torch
+
+    with _RECORDING:
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+            made = calls()
+    return graph, made
 
 
 class Recorded:
@@ -31,10 +48,7 @@ class Recorded:
             # Libraries choose their kernels in the first calls, which cannot be recorded.
             for _ in range(2):
                 function(self._given)
-            torch.cuda.synchronize()
-            self._graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self._graph, capture_error_mode="thread_local"):
-                self._made = function(self._given)
+            self._graph, self._made = recorded(lambda: function(self._given))
 
     def __call__(self, batch: Tensor) -> tuple[Tensor, ...]:
         import torch

@@ -39,7 +39,7 @@ def export(results: Results, folder: Path, lacking: Sequence[Results] = ()) -> l
         "missing.csv": _missing(lacking or [results]),
     }
     for name, rows in files.items():
-        _write(folder / name, rows)
+        write_rows(rows, folder / name)
     return [folder / name for name in files]
 
 
@@ -66,9 +66,11 @@ def csv_text(rows: Iterable[Row]) -> str:
     return text.getvalue()
 
 
-def _write(path: Path, rows: Iterable[Row]) -> None:
+def write_rows(rows: Iterable[Row], path: Path) -> Path:
+    """Rows as a CSV file, whole or not at all."""
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows(csv_rows(rows))
+    return path
 
 
 def _detailed(results: Results) -> Iterator[Row]:

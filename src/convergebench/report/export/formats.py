@@ -7,15 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from convergebench.analysis import Results, headline_rankings
-from convergebench.report.export.csv_files import export
+from convergebench.report.export.csv_files import export, write_rows
 from convergebench.report.export.latex import write_latex
 from convergebench.report.export.measurements import MEASUREMENTS, measurement_rows, write_csv, write_parquet
+from convergebench.report.judged_results import JudgedTable, judged_results
 from convergebench.report.markdown import write_markdown
+from convergebench.report.tables.benchmark import benchmark_cells, benchmark_notes, csv_benchmark
 from convergebench.report.tables.text_table import PARTS, TextTable, breakdown_text, ranking_text
-from convergebench.results import SuiteId, load_results, suites_with_returns
+from convergebench.results import Records, SuiteId, load_results, suites_with_returns
 from convergebench.store import Workspace
 
 TABLES = "tables"
+JUDGED = "judged"
 
 
 def export_as(form: str, workspace: Workspace, folder: Path, suite: str | None = None) -> list[Path]:
@@ -28,6 +31,13 @@ def export_as(form: str, workspace: Workspace, folder: Path, suite: str | None =
 
 
 def _as_csv(workspace: Workspace, folder: Path, suite: str | None) -> list[Path]:
+    if judged := _judged_alone(workspace, suite):
+        graded = csv_benchmark([row for table in judged for row in table.rows])
+        measured = measurement_rows(workspace, _whole(suite))
+        return [
+            write_rows(graded, folder / f"{JUDGED}.csv"),
+            write_csv(measured, folder / f"{MEASUREMENTS}.csv"),
+        ]
     results, name = load_results(workspace, suite), _whole(suite)
     wanted = [name] if name else suites_with_returns(workspace)
     known = {results.suite: results} if name == suite else {}
@@ -42,11 +52,36 @@ def _as_parquet(workspace: Workspace, folder: Path, suite: str | None) -> list[P
 
 
 def _as_markdown(workspace: Workspace, folder: Path, suite: str | None) -> list[Path]:
-    return [write_markdown(list(_tables(load_results(workspace, suite))), folder / f"{TABLES}.md")]
+    return [write_markdown(_text_tables(workspace, suite), folder / f"{TABLES}.md")]
 
 
 def _as_latex(workspace: Workspace, folder: Path, suite: str | None) -> list[Path]:
-    return [write_latex(list(_tables(load_results(workspace, suite))), folder / f"{TABLES}.tex")]
+    return [write_latex(_text_tables(workspace, suite), folder / f"{TABLES}.tex")]
+
+
+def _text_tables(workspace: Workspace, suite: str | None) -> list[TextTable]:
+    """Of the round trips, or of what judges said if there are none."""
+    if judged := _judged_alone(workspace, suite):
+        return [_judged_text(number, table) for number, table in enumerate(judged, 1)]
+    return list(_tables(load_results(workspace, suite)))
+
+
+def _judged_alone(workspace: Workspace, suite: str | None) -> list[JudgedTable]:
+    records = Records.of(workspace)
+    return [] if suites_with_returns(records) else judged_results(records, suite)
+
+
+def _judged_text(number: int, table: JudgedTable) -> TextTable:
+    headings, cells = benchmark_cells(table.rows)
+    return TextTable(
+        f"judged-{number}",
+        f"{table.suite}, judge {table.judge}",
+        f"{table.under}. Means with 95 % intervals, clustered by source picture.",
+        headings,
+        cells,
+        frozenset({0, 1, 2, 3}),
+        benchmark_notes(table.rows),
+    )
 
 
 def _whole(suite: str | None) -> str | None:

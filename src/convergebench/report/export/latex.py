@@ -8,6 +8,7 @@ from pathlib import Path
 
 from convergebench.atomic_files import replacing
 from convergebench.report.tables.text_table import TextTable
+from convergebench.shown_text import printable
 
 _SHOWN = {
     "\\": r"\textbackslash{}",
@@ -32,6 +33,10 @@ _SHOWN = {
     "×": r"$\times$",
     "Δ": r"$\Delta$",
     "°": r"$^{\circ}$",
+    "≤": r"$\le$",
+    "≥": r"$\ge$",
+    "√": r"$\surd$",
+    "ꟻ": r"\reflectbox{F}",
 }
 _PREAMBLE = (
     "% Use with \\usepackage{booktabs}, \\usepackage{graphicx}, \\usepackage{textcomp} and",
@@ -45,8 +50,8 @@ def latex_escaped(text: str) -> str:
     >>> latex_escaped("50 % of a_b & \\input{x}")
     '50 \\% of a\\_b \\& \\textbackslash{}input\\{x\\}'
     """
-    readable = "".join(sign for sign in text if sign.isprintable() or sign.isspace())
-    shown = "".join(_SHOWN.get(sign, sign) for sign in " ".join(readable.split()))
+    line = printable(" ".join(text.split()))
+    shown = "".join(_SHOWN.get(sign, sign) for sign in line if sign.isprintable())
     # Two hyphens would become a dash.
     return re.sub("-(?=-)", "-{}", shown)
 

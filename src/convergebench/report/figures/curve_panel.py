@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING, Any
 from convergebench.analysis import Curve, CurvePoint, Results, degradation_curves, shortfall
 from convergebench.analysis.round_trip.results import Role
 from convergebench.report.formatting import axis_title
+from convergebench.report.model_colours import colour_slots
+from convergebench.shown_text import printable
 from convergebench.types import MetricFacts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's palette without yellow, which is too pale for a line on white. Neighbours also differ in
-# marker and dash; seven colours, nine markers and four dashes give 252 different curves.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# The page's palette, after Okabe and Ito's. Models also differ in marker and dash, for greyscale print; ten
+# colours, nine markers and four dashes give 180 different curves.
+_COLOURS = (
+    "#0072b2", "#c44f00", "#00835f", "#b3508a", "#a87400",
+    "#2b8fc7", "#3a3a3a", "#c22f3d", "#6a4fc4", "#66760a",
+)  # fmt: skip
 _MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _DASHES: tuple[Any, ...] = ("-", (0, (7, 1.5)), (0, (3.5, 1.2)), (0, (7, 1.3, 1.2, 1.3)))
 _FLOOR_DASHES: tuple[Any, ...] = (":", (0, (1, 3)), (0, (3, 3)), (0, (1, 1)))
@@ -49,11 +54,14 @@ def panels_of(results: Results, metrics: Sequence[str]) -> list[Panel]:
 
 
 def styles_of(roles: Mapping[str, Role]) -> Styles:
-    """Models in colours with markers, every second one hollow; floors thin, grey and dotted."""
+    """Models in colours with markers, every second one hollow; floors thin, grey and dotted. With all models
+    of the results, a model has the colour that it has on the page."""
+    slots = colour_slots(roles)
     models = [model for model, role in roles.items() if role != "floor"]
     floors = [model for model, role in roles.items() if role == "floor"]
     styles: dict[str, dict[str, Any]] = {}
-    for place, model in enumerate(models):
+    for model in models:
+        place = slots[model]
         colour = _COLOURS[place % len(_COLOURS)]
         styles[model] = {
             "color": colour,
@@ -119,6 +127,11 @@ def legend_order(panel: Panel) -> list[str]:
         return curve.role == "floor", mean is None, 0.0 if mean is None else shortfall(mean, panel.metric)
 
     return [curve.model for curve in sorted(panel.curves, key=place)]
+
+
+def legend_name(model: str) -> str:
+    """A model's name on one line of a figure."""
+    return printable(" ".join(model.split()))
 
 
 def _ticks(rounds: int) -> list[int]:

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 from convergebench.analysis import CurvePoint, Results
 from convergebench.atomic_files import replacing
 from convergebench.errors import WrongUse
-from convergebench.report.figures.curve_panel import Panel, draw_panel, legend_order, panels_of, styles_of
+from convergebench.report.figures.curve_panel import (
+    Panel,
+    draw_panel,
+    legend_name,
+    legend_order,
+    panels_of,
+    styles_of,
+)
 from convergebench.report.formatting import counted, metric_title
 
 if TYPE_CHECKING:
@@ -54,7 +61,7 @@ def _draw(results: Results, panels: Sequence[Panel]) -> Figure:
     width = drawn + 0.9 + 0.085 * max(map(len, names))
     height = max(rows * _PANEL_INCHES[1] + 1.1, 0.25 * len(names) + 0.6)
     figure = Figure(figsize=(width, height), layout="constrained")
-    styles = styles_of({curve.model: curve.role for curve in panels[0].curves})
+    styles = styles_of(results.roles())
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for panel, axis in zip(panels, axes, strict=False):
         draw_panel(axis, panel, styles, results.rounds)
@@ -65,7 +72,7 @@ def _draw(results: Results, panels: Sequence[Panel]) -> Figure:
     lines = {str(line.get_label()): line for line in axes[0].get_lines()}
     legend = figure.legend(
         [lines[name] for name in names],
-        names,
+        list(map(legend_name, names)),
         loc="outside right upper",
         frameon=False,
         fontsize=9,

@@ -47,7 +47,7 @@ def picture_grid(rows: Sequence[GridRow], path: Path) -> None:
 
     columns = max((len(row.cells) for row in rows), default=0)
     if not columns:
-        raise WrongUse("no pictures to draw; choose at least one model and one case")
+        raise WrongUse("no pictures to draw: imported tables have none; choose another suite, model or case")
     captions = [max(len(_caption(cell)) for cell in row.cells) if row.cells else 0 for row in rows]
     heights = [_BOX + lines * _LINE + 2 * _GAP for lines in captions]
     width = 2 * _MARGIN + _LABEL_WIDTH + columns * (_BOX + _GAP) - _GAP

@@ -129,6 +129,17 @@ def _bars(values: Sequence[float], low: float, high: float) -> list[int]:
 
 
 def subset_tables(judgements: Sequence[Judgement], steps: Sequence[IndexedStep]) -> list[dict[str, Any]]:
+    """The rows of `subset_rows`, for the page."""
+    return [
+        {"judge": setting.judge, "suite": setting.suite, "under": setting.under,
+         "rows": [_paired(row) for row in json_benchmark(rows)]}
+        for setting, rows in subset_rows(judgements, steps)
+    ]  # fmt: skip
+
+
+def subset_rows(
+    judgements: Sequence[Judgement], steps: Sequence[IndexedStep]
+) -> list[tuple[Setting, list[BenchmarkRow]]]:
     """For every suite, judge and wording, the table of its benchmark, or otherwise each rubric's means by
     category. Of a rubric's versions in one wording, the newest counts."""
     groups: defaultdict[Setting, list[tuple[Judgement, StepPlace]]] = defaultdict(list)
@@ -150,14 +161,16 @@ def subset_tables(judgements: Sequence[Judgement], steps: Sequence[IndexedStep])
         setting = _setting(one, place)
         known = variants[setting.judge, setting.suite, setting.wording]
         # A verdict without an instruction, as on quality alone, belongs to every variant.
+        # A benchmark's own table has a row for each language.
+        language = "" if find_benchmark(setting.suite) else place.language
         for variant in (known or {""}) if one.instruction is None else {setting.variant}:
-            groups[replace(setting, variant=variant)].append((one, place))
-    return [_subset_table(setting, group, steps) for setting, group in groups.items()]
+            groups[replace(setting, variant=variant, language=language)].append((one, place))
+    return [(setting, _rows(setting, group, steps)) for setting, group in groups.items()]
 
 
-def _subset_table(
+def _rows(
     setting: Setting, group: Sequence[tuple[Judgement, StepPlace]], steps: Sequence[IndexedStep]
-) -> dict[str, Any]:
+) -> list[BenchmarkRow]:
     suite = setting.suite
     name, benchmark = SuiteId.parse(suite).name, find_benchmark(suite)
     rows = [_verdict(one, place) for one, place in group]
@@ -165,9 +178,7 @@ def _subset_table(
         table = benchmark.table(name, _expected(rows, steps, suite, benchmark))
     else:
         table = _by_category(name, rows)
-    named = [replace(row, wording=setting.wording) for row in table]
-    lines = [_paired(row) for row in json_benchmark(named)]
-    return {"judge": setting.judge, "suite": suite, "under": setting.under, "rows": lines}
+    return [replace(row, wording=setting.wording) for row in table]
 
 
 def _paired(row: Mapping[str, Any]) -> dict[str, Any]:

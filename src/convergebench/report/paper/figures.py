@@ -3,37 +3,48 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from convergebench.analysis import Interval, Ranking, Results, has_scale, share_matrices
-from convergebench.analysis.round_trip.half_life import fall_times
-from convergebench.analysis.statistics.survival import kaplan_meier
+from convergebench.analysis import Interval, Ranking, Results
 from convergebench.atomic_files import replacing
 from convergebench.report.figures.curve_panel import (
     Panel,
     Styles,
     draw_panel,
+    legend_name,
     legend_order,
     panels_of,
     styles_of,
     tidy,
 )
+from convergebench.report.figures.talk.survival import survival_curves
+from convergebench.report.paper.shareable import shareable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_INCHES = 6.55
-"""The width of the text, so that figures are not scaled and letters keep their size."""
 _PANEL_HEIGHT = 1.95
 _MOST_COLUMNS = 3
 
 
-def curves_figure(results: Results, path: Path) -> bool:
+@dataclass(frozen=True)
+class Widths:
+    """The widths of a page and of a column in inches. Figures are drawn at these, so that they are not scaled
+    and letters keep their size."""
+
+    page: float
+    column: float
+
+    @classmethod
+    def of(cls, template: str) -> Widths:
+        return cls(6.77, 3.25) if template == "twocolumn" else cls(6.55, 6.55)
+
+
+def curves_figure(results: Results, path: Path, inches: float) -> bool:
     """Every metric over the rounds; false if there is nothing to draw."""
     panels = panels_of(results, [facts.name for facts in results.headline])
     if not panels:
@@ -41,26 +52,24 @@ def curves_figure(results: Results, path: Path) -> bool:
     columns = 2 if len(panels) in (2, 4) else min(len(panels), _MOST_COLUMNS)
     rows = math.ceil(len(panels) / columns)
     names = legend_order(panels[0])
-    figure = _figure(rows * _PANEL_HEIGHT + _legend_inches(names))
-    styles = styles_of({curve.model: curve.role for curve in panels[0].curves})
+    figure = _figure(inches, rows * _PANEL_HEIGHT + _legend_inches(names, inches))
+    styles = styles_of(results.roles())
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for panel, axis in zip(panels, axes, strict=False):
         _small_panel(axis, panel, styles, results.rounds)
     for unused in axes[len(panels) :]:
         unused.remove()
-    _legend(figure, axes[0], names)
+    _legend(figure, axes[0], names, inches)
     return _saved(figure, path)
 
 
-def survival_figure(results: Results, ranked: Ranking, path: Path) -> bool:
+def survival_figure(results: Results, ranked: Ranking, path: Path, inches: float) -> bool:
     """The share of chains above the threshold over time; false if no chain of any model fell."""
-    if not has_scale(ranked.metric):
-        return False
-    curves = dict(_survivals(results, ranked))
+    curves = dict(survival_curves(results, ranked))
     if not any(len(times) > 2 for times, _ in curves.values()):
         return False
     names = list(curves)
-    figure = _figure(2.1 + _legend_inches(names))
+    figure = _figure(inches, 2.1 + _legend_inches(names, inches))
     axis = figure.subplots()
     styles = styles_of(results.roles())
     for name, (times, shares) in curves.items():
@@ -72,11 +81,11 @@ def survival_figure(results: Results, ranked: Ranking, path: Path) -> bool:
     axis.set_xlabel("round")
     axis.set_ylabel("share of chains")
     _shrunk(axis)
-    _legend(figure, axis, names)
+    _legend(figure, axis, names, inches)
     return _saved(figure, path)
 
 
-def dimensions_figure(results: Results, ranked: Ranking, path: Path) -> bool:
+def dimensions_figure(results: Results, ranked: Ranking, path: Path, inches: float) -> bool:
     """Quality against semantics; false unless two models have both."""
     points = [
         (row.model, row.score.quality, row.score.semantic)
@@ -85,7 +94,8 @@ def dimensions_figure(results: Results, ranked: Ranking, path: Path) -> bool:
     ]
     if len(points) < 2:
         return False
-    figure = _figure(2.4)
+    names = [name for name, _, _ in points]
+    figure = _figure(inches, 2.2 + _legend_inches(names, inches))
     axis = figure.subplots()
     styles = styles_of(results.roles())
     for name, across, up in points:
@@ -100,32 +110,14 @@ def dimensions_figure(results: Results, ranked: Ranking, path: Path) -> bool:
     axis.set_ylabel("semantics")
     axis.margins(0.08)
     _shrunk(axis)
-    _plain(figure.legend(loc="outside right upper", frameon=False, fontsize=7.5))
+    _legend(figure, axis, names, inches)
     return _saved(figure, path)
 
 
-def _survivals(
-    results: Results, ranked: Ranking
-) -> Iterator[tuple[str, tuple[Sequence[float], Sequence[float]]]]:
-    of_models = share_matrices(results, ranked.metric.name)
-    for row in ranked.rows:
-        if row.rank is None:
-            continue
-        times, fell = fall_times(of_models[row.model].bridged)
-        seen = times > 0
-        if not seen.any():
-            continue
-        times, fell = times[seen], fell[seen]
-        found = kaplan_meier(times, fell) if fell.any() else None
-        at, share = (found.times, found.share) if found else (np.array([]), np.array([]))
-        end, left = float(times.max()), float(share[-1]) if len(share) else 1.0
-        yield row.model, ([0.0, *at, end], [1.0, *share, left])
-
-
-def _figure(height: float) -> Figure:
+def _figure(width: float, height: float) -> Figure:
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(_INCHES, height), layout="constrained")
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def _small_panel(axis: Axes, panel: Panel, styles: Styles, rounds: int) -> None:
@@ -149,22 +141,29 @@ def _shrunk(axis: Axes) -> None:
     axis.yaxis.label.set_fontsize(7.5)
 
 
-def _legend_columns(names: Sequence[str]) -> int:
+def _legend_columns(names: Sequence[str], inches: float) -> int:
     """The number of legend columns that fit, in rows of about equal length."""
-    fitting = max(1, int(_INCHES / (0.55 + 0.062 * max(map(len, names)))))
+    fitting = max(1, int(inches / (0.55 + 0.062 * max(map(len, names)))))
     return math.ceil(len(names) / math.ceil(len(names) / fitting))
 
 
-def _legend_inches(names: Sequence[str]) -> float:
-    return 0.12 + 0.16 * math.ceil(len(names) / _legend_columns(names))
+def _legend_inches(names: Sequence[str], inches: float) -> float:
+    return 0.12 + 0.16 * math.ceil(len(names) / _legend_columns(names, inches))
 
 
-def _legend(figure: Figure, axis: Axes, names: Sequence[str]) -> None:
+def _legend(figure: Figure, axis: Axes, names: Sequence[str], inches: float) -> None:
     lines = {str(line.get_label()): line for line in axis.get_lines()}
     legend = figure.legend(
-        [lines[name] for name in names], names, loc="outside lower center", ncols=_legend_columns(names),
-        frameon=False, fontsize=7.5, handlelength=3.2, columnspacing=1.4, labelspacing=0.3,
-    )  # fmt: skip
+        [lines[name] for name in names],
+        [legend_name(shareable(name)) for name in names],
+        loc="outside lower center",
+        ncols=_legend_columns(names, inches),
+        frameon=False,
+        fontsize=7.5,
+        handlelength=3.2,
+        columnspacing=1.4,
+        labelspacing=0.3,
+    )
     _plain(legend)
 
 

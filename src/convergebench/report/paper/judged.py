@@ -1,56 +1,92 @@
-"""Verdicts of judges as tables: the totals of each suite, and its subsets by the overall metric."""
+"""What judges said, in the paper: the totals of each suite, and its subsets by the overall metric."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from convergebench.report.formatting import ABSENT, counted, number
 from convergebench.report.page.judged_tables import subset_tables
 from convergebench.report.page.step_index import by_picture, index_steps
 from convergebench.report.page.verdicts import judgements_of
+from convergebench.report.paper.counting import listed
 from convergebench.report.paper.grids import Grid, shaded
+from convergebench.report.paper.part import PaperPart
 from convergebench.results import Records
 
 _LARGE_SCALE = 10
 """Larger scores are points out of a hundred, which need one decimal."""
 _MOST_REASONS = 3
 _TOTALS = ("overall", "complex overall", "all")
+_NONE = "No judge has graded edits in this workspace; how well the edits were done is not reported."
 
 
-@dataclass(frozen=True)
-class JudgedTable:
-    caption: str
-    table: Grid
-
-
-def judged_tables(records: Records) -> list[JudgedTable]:
-    """The tables of each suite and judge; empty if no judge has graded a picture."""
+def judged_part(records: Records, *, alone: bool) -> PaperPart:
+    """The tables of each suite, judge and wording. If they are alone in the paper, they also say what was
+    tested."""
+    if not records.judgements:
+        return PaperPart(claims={"judged": [_NONE]})
     steps = index_steps(records)
     judgements = judgements_of(records, by_picture(steps))
-    found: list[JudgedTable] = []
-    for table in subset_tables(judgements, steps):
-        found += _tables(table["suite"], records.judge_labels[table["judge"]], table["rows"])
-    return found
+    found = subset_tables(judgements, steps)
+    tables = [grid for table in found for grid in _tables(records, table)]
+    if not tables:
+        return PaperPart(claims={"judged": [_NONE]})
+    said = list(dict.fromkeys(_who(records, table) for table in found))
+    suites = list(dict.fromkeys(table["suite"] for table in found))
+    models = list(dict.fromkeys(row["model"] for table in found for row in table["rows"]))
+    judges = list(dict.fromkeys(records.judge_labels[table["judge"]] for table in found))
+    about = [
+        f"{counted(len(models), 'model')} edited the pictures of {listed(suites)}: {listed(models)}.",
+        f"The results were graded by {listed(judges)}.",
+    ]
+    claims = {
+        "judged": [*said, "A missing verdict is part of no mean."],
+        **({"tested": about, "setup": about, "conclusion": about} if alone else {}),
+        **({"missing": [_missing_samples(found)]} if alone else {}),
+    }
+    return PaperPart(
+        names=("judged",), values={"suites": ", ".join(suites)}, claims=claims, tables={"judged": tables}
+    )
 
 
-def _tables(suite: str, judge: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[JudgedTable]:
+def _missing_samples(tables: Sequence[Mapping[str, Any]]) -> str:
+    """How many samples have no grade, in the totals that lack most of them."""
+    most: Counter[tuple[int, str, str]] = Counter()
+    for place, table in enumerate(tables):
+        for row in table["rows"]:
+            if _is_total(row["subset"]):
+                key = (place, row["model"], row["language"])
+                most[key] = max(most[key], row["missing"])
+    count = most.total()
+    if not count:
+        return "No verdict is missing."
+    have = "has" if count == 1 else "have"
+    return f"{counted(count, 'sample')} {have} no grade; the notes below the tables say why."
+
+
+def _who(records: Records, table: Mapping[str, Any]) -> str:
+    return f"{table['suite']} was graded by {records.judge_labels[table['judge']]} ({table['under']})."
+
+
+def _tables(records: Records, table: Mapping[str, Any]) -> Iterator[Grid]:
+    rows: Sequence[Mapping[str, Any]] = table["rows"]
     totals = [row for row in rows if _is_total(row["subset"])]
     if not totals:
         return
     places = 1 if any((row["score"] or 0) > _LARGE_SCALE for row in rows) else 2
-    yield JudgedTable(
-        f"{suite} as {judge} judges it: means with 95 % intervals, clustered by source picture.",
+    by = f"{table['suite']}, judge {records.judge_labels[table['judge']]}, {table['under']}"
+    yield replace(
         _totals_grid(totals, places),
+        caption=f"{by}: means with 95 % intervals, clustered by source picture.",
     )
     last = totals[-1]["metric"]
     parts = [row for row in rows if row["metric"] == last and not _is_total(row["subset"])]
     if len({row["subset"] for row in parts}) > 1:
-        yield JudgedTable(
-            f"{suite} as {judge} judges it: {last} by subset, with the number of samples.",
-            _parts_grid(parts, places),
+        yield replace(
+            _parts_grid(parts, places), caption=f"{by}: {last} by subset, with the number of samples."
         )
 
 
@@ -75,7 +111,7 @@ def _missing(model: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     reasons: Counter[str] = Counter()
     for row in rows:
         if row["model"] == model:
-            reasons |= Counter(row["reasons"])
+            reasons |= Counter(dict(row["reasons"]))
     if not reasons:
         return
     parts = [f"{why} ({count})" for why, count in reasons.most_common(_MOST_REASONS)]

@@ -1,4 +1,4 @@
-"""The paper's tables of numbers: ranking, metrics, dynamics, scores, parts of the suite, drift."""
+"""The paper's tables of numbers: ranking, metrics, scores, parts of the suite, drift."""
 
 from __future__ import annotations
 
@@ -7,25 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from convergebench.analysis import (
-    Contraction,
-    CurveShape,
-    ForwardSuccess,
     Interval,
     Part,
     Ranking,
     RankingRow,
     Results,
     breakdown,
-    contraction,
-    curve_shape,
-    forward_success,
     has_scale,
     headline_rounds,
     on_shared_cases,
     preserved,
     ranking,
     rankings,
-    share_matrices,
 )
 from convergebench.analysis.round_trip.drift_kinds import DRIFT_KINDS
 from convergebench.analysis.round_trip.drift_profile import drift_profile
@@ -37,21 +30,23 @@ from convergebench.report.formatting import (
     metric_title,
     number,
 )
-from convergebench.report.paper.counting import listed
 from convergebench.report.paper.grids import Grid, shaded
 from convergebench.report.tables.ranking import ranking_cells
+from convergebench.report.tables.ranking_notes import ranking_notes
 from convergebench.report.tables.rounds import rounds_cells
 from convergebench.types import MetricFacts
 
 MOST_COLUMNS = 14
 """Maximum number of models next to each other, with rotated headings."""
 _MOST_PARTS = 6
+_MOST_METRICS = 5
 _DARKEST_DRIFT = 16.0
 
 
 def ranking_grid(ranked: Ranking) -> Grid:
     headings, rows, words = ranking_cells(ranked, "paper")
-    return Grid(headings, rows, left=words, rules=first_calibration_row(ranked.rows))
+    rules, notes = first_calibration_row(ranked.rows), ranking_notes(ranked)
+    return Grid(headings, rows, left=words, rules=rules, notes=list(notes))
 
 
 def shared_grid(results: Results, ranked: Ranking) -> Grid | None:
@@ -83,11 +78,16 @@ def partial_grid(results: Results, ranked: Ranking) -> Grid | None:
     return ranking_grid(found[0][1]) if found else None
 
 
-def metrics_grid(ranked: Ranking) -> Grid | None:
-    """All metrics of preservation, if there are others than the ranking metric."""
+def metrics_grids(ranked: Ranking) -> list[Grid]:
+    """All metrics of preservation, if there are others than the ranking metric, some in each table."""
     shown = [facts for facts in ranked.metrics if facts.dimension != "drift" and _has_value(ranked, facts)]
     if len(shown) < 2:
-        return None
+        return []
+    size = math.ceil(len(shown) / math.ceil(len(shown) / _MOST_METRICS))
+    return [_metrics_grid(ranked, shown[start : start + size]) for start in range(0, len(shown), size)]
+
+
+def _metrics_grid(ranked: Ranking, shown: Sequence[MetricFacts]) -> Grid:
     rows = []
     for row in ranked.rows:
         means = [row.metrics[facts.name] for facts in shown]
@@ -97,27 +97,6 @@ def metrics_grid(ranked: Ranking) -> Grid | None:
         ]
         rows.append([row.model, *cells])
     return Grid(["model", *map(metric_title, shown)], rows, rules=first_calibration_row(ranked.rows))
-
-
-def dynamics_grid(results: Results, ranked: Ranking) -> Grid | None:
-    """Shape, contraction and forward edits of every model and floor with returns."""
-    if not has_scale(ranked.metric):
-        return None
-    of_models = share_matrices(results, ranked.metric.name)
-    happened = forward_success(results)
-    shown = [row for row in ranked.rows if row.model in of_models]
-    rows, reasons = [], dict[str, list[str]]()
-    for row in shown:
-        found = contraction(results, row.model, ranked.metric.name)
-        shape = _shape(curve_shape(of_models[row.model]))
-        rows.append([row.model, shape, *_contraction(found), _forward(happened.get(row.model))])
-        if found.reason is not None:
-            reasons.setdefault(found.reason, []).append(row.model)
-    if not rows:
-        return None
-    headings = ["model", "shape of the curve", "factor q", "verdict", "edits done"]
-    notes = [f"There is no verdict for {listed(models)}: {reason}." for reason, models in reasons.items()]
-    return Grid(headings, rows, left=(0, 1, 3), rules=first_calibration_row(shown), notes=notes)
 
 
 def scores_grid(ranked: Ranking) -> Grid | None:
@@ -206,30 +185,6 @@ def _points_with_interval(points: Interval | None) -> str:
     return f"{number(points.mean, 1)} [{number(points.low, 1)}, {number(points.high, 1)}]"
 
 
-def _shape(shape: CurveShape) -> str:
-    if shape.chosen is None:
-        return f"cannot tell: {shape.undecided}"
-    rate = f"{shape.chosen.rate:.3f} per round"
-    if shape.chosen.shape != "plateau":
-        return f"{shape.chosen.shape}, {rate}"
-    return f"plateau at {shape.chosen.asymptote:.2f}, {rate}"
-
-
-def _contraction(found: Contraction) -> tuple[str, str]:
-    if found.constant is None:
-        return ABSENT, found.verdict
-    if found.low is None or found.high is None:
-        return f"{found.constant:.2f}", found.verdict
-    rest = "" if found.fixed_point_distance is None else f" within {found.fixed_point_distance:.2f}"
-    return f"{found.constant:.2f} [{found.low:.2f}, {found.high:.2f}]", f"{found.verdict}{rest}"
-
-
-def _forward(forward: ForwardSuccess | None) -> str:
-    if forward is None or forward.rate is None:
-        return ABSENT
-    return f"{forward.rate:.0%} of {forward.judged}".replace("%", " %")
-
-
 def _shade(mean: float | None, facts: MetricFacts) -> float | None:
     import numpy as np
 
@@ -245,15 +200,14 @@ def _drift_shade(noticed: float | None) -> float | None:
     return 0.15 + 0.85 * min(math.log2(noticed) / math.log2(_DARKEST_DRIFT), 1.0)
 
 
-def grids_of(results: Results, ranked: Ranking) -> Iterator[tuple[str, Grid]]:
-    """Every table of numbers that the results allow, by its name in the template."""
+def grids_of(results: Results, ranked: Ranking, seen: Ranking) -> Iterator[tuple[str, Grid]]:
+    """Every table of numbers that the results allow, by its name in the text."""
     found = {
+        "seen": ranking_grid(seen) if seen.headline is not None else None,
         "ranking": ranking_grid(ranked),
         "shared": shared_grid(results, ranked),
         "partial": partial_grid(results, ranked),
         "by-round": rounds_grid(results, ranked),
-        "metrics": metrics_grid(ranked),
-        "dynamics": dynamics_grid(results, ranked),
         "scores": scores_grid(ranked),
         "by-category": part_grid(results, ranked, "category"),
         "by-kind": part_grid(results, ranked, "kind"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,19 +10,22 @@ from pathlib import Path
 
 from convergebench.analysis import Ranking, Results, Return, WorstCase, worst_cases
 from convergebench.atomic_files import replacing
-from convergebench.errors import ConvergeBenchError
+from convergebench.errors import BadPicture, LostPicture
 from convergebench.picture import resized_to
 from convergebench.protocols import RETURN_ROLES
 from convergebench.report.formatting import counted, decimals, metric_title, number
 from convergebench.report.page.filmstrips import filmstrips_of
 from convergebench.results import Records
-from convergebench.results.worst_regions import worst_regions
+from convergebench.results.worst_regions import WorstRegions, worst_regions
 from convergebench.types import Digest, PictureFacts, Pixels, Step
+
+log = logging.getLogger("convergebench")
 
 FOLDER = Path("figures/pictures")
 _LONGEST_SIDE = 420
 _MOST_STRIPS = 8
-_GONE = "the picture is not in the workspace any more"
+_MOST_LOST = 10
+_LOST = "the picture is lost or damaged"
 _NOT_MADE = "not made"
 
 
@@ -49,12 +53,14 @@ class Strip:
 class Copies:
     """Small copies of a workspace's pictures in the paper's folder."""
 
-    def __init__(self, records: Records, results: Results, folder: Path) -> None:
+    def __init__(self, records: Records, results: Results | None, folder: Path) -> None:
         self._records = records
-        self._results = results
+        self._suite = results.suite if results else ""
         self._folder = folder
-        self._regions = worst_regions(records, results)
-        films = filmstrips_of(records, results)
+        self._regions: WorstRegions = worst_regions(records, results) if results else {}
+        self.lost: dict[Digest, str] = {}
+        """Pictures that cannot be read, with what each would have shown."""
+        films = filmstrips_of(records, results) if results else {}
         self._trajectories = {
             (film.model, film.case, film.seed): film.trajectory
             for of_case in films.values()
@@ -66,17 +72,17 @@ class Copies:
         trajectory = self._trajectories.get((model, case, seed))
         return [] if trajectory is None else self._records.workspace.steps(trajectory)
 
-    def copy(self, digest: Digest | None, label: str) -> PaperPicture:
+    def copy(self, digest: Digest | None, label: str, of: str) -> PaperPicture:
+        """`of` says whose picture it is, for the list of lost ones."""
         if digest is None:
             return PaperPicture(None, label, reason=_NOT_MADE)
         file = FOLDER / f"{digest[:20]}.jpg"
-        try:
-            picture = self._records.workspace.pictures.load(digest)
-        except ConvergeBenchError:
-            return PaperPicture(None, label, reason=_GONE)
+        pixels = self._pixels(digest, f"{label} of {of}")
+        if pixels is None:
+            return PaperPicture(None, label, reason=_LOST)
         if not (self._folder / file).exists():
-            _write_small(picture.pixels, self._folder / file)
-        width, height = picture.size
+            _write_small(pixels, self._folder / file)
+        height, width = pixels.shape[:2]
         return PaperPicture(file.as_posix(), label, width / height)
 
     def crop(self, digest: Digest | None, item: Return, label: str) -> PaperPicture | None:
@@ -85,19 +91,33 @@ class Copies:
         if region is None or digest is None:
             return None
         file = FOLDER / f"{digest[:20]}-{'-'.join(map(str, region.box))}.jpg"
-        try:
-            load = self._records.workspace.pictures.load
-            width, height = load(region.source).size
-            pixels = resized_to(load(digest).pixels, width, height)
-        except ConvergeBenchError:
-            return PaperPicture(None, label, reason=_GONE)
+        of = f"{item.model} on {item.case}"
+        source, shown = (
+            self._pixels(region.source, f"source of {of}"),
+            self._pixels(digest, f"{label} of {of}"),
+        )
+        if source is None or shown is None:
+            return PaperPicture(None, label, reason=_LOST)
+        height, width = source.shape[:2]
+        pixels = resized_to(shown, width, height)
         left, top, across, down = region.box
         _write_small(pixels[top : top + down, left : left + across], self._folder / file)
         return PaperPicture(file.as_posix(), label, across / down)
 
+    def _pixels(self, digest: Digest, what: str) -> Pixels | None:
+        """None for a picture that is lost or damaged, which is named."""
+        if digest in self.lost:
+            return None
+        try:
+            return self._records.workspace.pictures.load(digest).pixels
+        except (LostPicture, BadPicture) as error:
+            log.warning("left out: %s", error)
+            self.lost[digest] = what
+            return None
+
     def quoted_instructions(self, case: str) -> str:
         """The instructions of a case, in quotation marks."""
-        known = self._records.case(self._results.suite, case)
+        known = self._records.case(self._suite, case)
         return f"“{known.forward}” and “{known.backward}”" if known else ""
 
 
@@ -113,13 +133,14 @@ def example_strip(copies: Copies, results: Results, ranked: Ranking) -> Strip | 
     if not steps:
         return None
     made = _made(steps)
-    pictures = [copies.copy(steps[0].inputs[0], "source")]
+    of = f"{item.model} on {item.case}"
+    pictures = [copies.copy(steps[0].inputs[0], "source", of)]
     for round in dict.fromkeys((1, ranked.round)):
-        pictures.append(copies.copy(made.get((round, False)), f"forward, round {round}"))
-        pictures.append(copies.copy(made.get((round, True)), f"return, round {round}"))
+        pictures.append(copies.copy(made.get((round, False)), f"forward, round {round}", of))
+        pictures.append(copies.copy(made.get((round, True)), f"return, round {round}", of))
     value = f"{metric_title(ranked.metric)} {number(chosen.value, decimals(ranked.metric))}"
     instructions = f"{copies.quoted_instructions(item.case)}, {counted(ranked.round, 'time')}"
-    caption = f"{item.model} receives {instructions}; {value} is left."
+    caption = f"One chain. {item.model} receives {instructions}; {value} is left."
     return Strip(item.model, item.case, caption, tuple(pictures))
 
 
@@ -136,9 +157,9 @@ def _worst_strip(copies: Copies, worst: WorstCase, ranked: Ranking) -> Strip:
     steps = copies.steps(item.model, item.case, item.seed)
     pictures: list[PaperPicture] = []
     if steps:
-        made = _made(steps)
-        pictures.append(copies.copy(steps[0].inputs[0], "source"))
-        pictures += [copies.copy(made.get((n, True)), f"round {n}") for n in _rounds(ranked.round)]
+        made, of = _made(steps), f"{item.model} on {item.case}"
+        pictures.append(copies.copy(steps[0].inputs[0], "source", of))
+        pictures += [copies.copy(made.get((n, True)), f"round {n}", of) for n in _rounds(ranked.round)]
         crops = (
             copies.crop(steps[0].inputs[0], item, "source, magnified"),
             copies.crop(item.digest, item, f"round {item.round}, magnified"),
@@ -149,8 +170,22 @@ def _worst_strip(copies: Copies, worst: WorstCase, ranked: Ranking) -> Strip:
     if worst.fell_at is not None:
         parts.append(f"below half after {worst.fell_at:.1f} rounds")
     instructions = copies.quoted_instructions(item.case)
-    caption = ", ".join(parts) + (f"; instructions: {instructions}" if instructions else "")
+    found = ", ".join(parts) + (f"; instructions: {instructions}" if instructions else "")
+    caption = f"Largest loss of {item.model}, {item.case}: {found}."
     return Strip(item.model, item.case, caption, tuple(pictures))
+
+
+def lost_sentences(copies: Copies) -> list[str]:
+    """Which pictures are left out because they cannot be read."""
+    lost = list(copies.lost.values())
+    if not lost:
+        return []
+    more = f" and {len(lost) - _MOST_LOST} more" if len(lost) > _MOST_LOST else ""
+    are = "picture is" if len(lost) == 1 else "pictures are"
+    return [
+        f"{len(lost)} {are} lost or damaged in the workspace and left out of this paper: "
+        f"{'; '.join(lost[:_MOST_LOST])}{more}."
+    ]
 
 
 def _rounds(last: int) -> list[int]:

@@ -15,18 +15,17 @@ from convergebench.analysis import (
     Return,
     breakdown,
     degradation_curves,
-    gated_order,
     headline_sentence,
     missing_values,
     shortfall,
 )
+from convergebench.analysis.round_trip.drift_profile import RoundProfile, drift_profile
 from convergebench.analysis.round_trip.half_life import is_reached
 from convergebench.report.formatting import counted, decimals, mean_with_interval, metric_title, number
 from convergebench.report.paper.counting import Counts, listed
 from convergebench.types import MetricFacts
 
 _FEW_PICTURES = 10
-_VERDICTS = ("settling", "drifting", "diverging")
 _PROTOCOLS = {
     "cross_edit": "a round makes two edits and undoes them, the second first",
     "cross_edit_swapped": "a round makes two edits and undoes them in the order in which they were made",
@@ -36,34 +35,79 @@ _PROTOCOLS = {
 _PART_NAMES: dict[Part, str] = {"category": "category of edit", "kind": "kind of picture", "pair": "edit"}
 
 
+def of_round_trips(
+    results: Results, ranked: Ranking, seen: Ranking, counts: Counts
+) -> dict[str, Sequence[str]]:
+    """The claims about round trips, by their names in the text."""
+    summary = [*what_a_person_sees(seen), *headline(ranked)]
+    found = {
+        "tested": tested(counts),
+        "headline": summary,
+        "conclusion": ["We measured whether it does.", *summary],
+        "seen": what_a_person_sees(seen),
+        "setup": setup(results, counts),
+        "ranking": ranking_sentences(ranked),
+        "degradation": degradation(results, ranked),
+        "survival": survival(ranked),
+        "dimensions": dimensions(ranked),
+        "parts": parts(results, ranked),
+        "drift": drift(ranked, last_profiles(results, ranked)),
+        "missing": missing(results),
+    }
+    return {name: list(said) for name, said in found.items()}
+
+
 def tested(counts: Counts) -> Iterator[str]:
     if not counts.ranked:
         yield f"Only {counts.floors} ran here, on {counts.cases} of {counts.pictures}."
         return
-    beside = f", with {counts.floors} beside them" if counts.has_floors else ""
-    yield f"Here {counts.editors} take {counts.cases} of {counts.pictures}{beside}."
+    beside = f", with {counts.floors} for comparison" if counts.has_floors else ""
+    yield f"We test {counts.editors} on {counts.cases} of {counts.pictures}{beside}."
 
 
-def seen(ranked: Ranking) -> Iterator[str]:
-    """What a person sees, if it was measured."""
-    if ranked.headline is not None:
-        yield headline_sentence(ranked.headline)
+def what_a_person_sees(ranked: Ranking) -> Iterator[str]:
+    """The headline, if it was measured; on one case there is no order to report."""
+    found = ranked.headline
+    if found is None:
+        return
+    if found.cases > 1 or len(found.rows) < 2:
+        yield headline_sentence(found)
+        return
+    known = [
+        f"{row.model} for {row.usable.mean:.1f} of {counted(row.usable.horizon, 'round')}"
+        for row in found.rows
+        if row.usable is not None
+    ]
+    if known:
+        yield f"On the only case that all models have, pictures stay usable with {listed(known)}."
+    yield "One case does not support a ranking."
 
 
 def headline(ranked: Ranking) -> Iterator[str]:
+    """The best and the worst mean, if more than one source picture supports such a claim."""
     rows = [row for row in ranked.rows if row.rank is not None]
     title, rounds = metric_title(ranked.metric), counted(ranked.round, "round")
     if not rows:
         yield "No model has a value to rank by, so models cannot be compared."
     elif len(rows) == 1:
         yield f"After {rounds}, {rows[0].model} has {title} {_value(rows[0], ranked)} left."
+    elif len({item.picture for item in ranked.results.returns}) < 2:
+        values = [f"{row.model} {_value(row, ranked)}" for row in rows]
+        yield f"After {rounds}, {title} is: {', '.join(values)}."
+        yield "All values are of one source picture, which does not support a ranking."
     else:
-        best, worst = rows[0], rows[-1]
-        yield (
-            f"After {rounds}, {best.model} keeps most ({title} {_value(best, ranked)}) and "
-            f"{worst.model} least ({_value(worst, ranked)})"
-            f"{', on different sets of cases' if ranked.unequal_cases else ''}."
-        )
+        yield _best_and_worst(rows, ranked, f"After {rounds}, ")
+
+
+def _best_and_worst(rows: Sequence[RankingRow], ranked: Ranking, after: str) -> str:
+    best, worst = rows[0], rows[-1]
+    caveats = ["on different sets of cases"] if ranked.unequal_cases else []
+    if set(best.group) & set(worst.group):
+        caveats.append("a difference that is not significant")
+    return (
+        f"{after}{best.model} keeps most ({metric_title(ranked.metric)} {_value(best, ranked)}) and "
+        f"{worst.model} least ({_value(worst, ranked)}){''.join(f', {one}' for one in caveats)}."
+    )
 
 
 def setup(results: Results, counts: Counts) -> Iterator[str]:
@@ -92,7 +136,7 @@ def setup(results: Results, counts: Counts) -> Iterator[str]:
 def ranking_sentences(ranked: Ranking) -> Iterator[str]:
     yield from headline(ranked)
     rows = [row for row in ranked.rows if row.rank is not None]
-    if len(rows) < 2:
+    if len(rows) < 2 or len({item.picture for item in ranked.results.returns}) < 2:
         return
     letters = sorted({letter for row in rows for letter in row.group})
     together = [[row.model for row in rows if letter in row.group] for letter in letters]
@@ -100,7 +144,7 @@ def ranking_sentences(ranked: Ranking) -> Iterator[str]:
     if not shared:
         yield "All of them differ significantly."
     for models in shared:
-        yield f"{listed(models)} cannot be told apart."
+        yield f"{listed(models)} do not differ significantly."
     yield from _unequal(ranked)
 
 
@@ -145,27 +189,6 @@ def survival(ranked: Ranking) -> Iterator[str]:
         yield f"More than half of the chains stay above it while they are observed for {listed(held)}."
 
 
-def convergence(verdicts: Mapping[str, str], results: Results, ranked: Ranking) -> Iterator[str]:
-    by_verdict: dict[str, list[str]] = {}
-    for model, verdict in verdicts.items():
-        by_verdict.setdefault(verdict, []).append(model)
-    known = [f"{verdict}: {listed(by_verdict[verdict])}" for verdict in _VERDICTS if verdict in by_verdict]
-    if known:
-        yield f"By their contraction factor, {'; '.join(known)}."
-    if by_verdict.get("cannot tell"):
-        yield f"The contraction factor is undecided for {listed(by_verdict['cannot tell'])}."
-    gated = [row.score.gated_by for row in ranked.rows if row.score and row.score.gated_by]
-    if not gated:
-        scored = any(row.score and row.score.together for row in ranked.rows)
-        why = "whether forward edits happened was not measured" if scored else "no model has a score at all"
-        yield f"There is no gated score: {why}."
-        return
-    yield f"A forward edit counts as done if it {gated[0]}."
-    order = gated_order(results)
-    if len(order) > 1:
-        yield f"By the gated score the order is {listed(order)}, floors among them."
-
-
 def dimensions(ranked: Ranking) -> Iterator[str]:
     scores = [row.score for row in ranked.rows if row.score is not None]
     if not any(score.together for score in scores):
@@ -189,7 +212,7 @@ def parts(results: Results, ranked: Ranking) -> Iterator[str]:
     for by, name in _PART_NAMES.items():
         found = breakdown(results, by, ranked.metric.name, ranked.round)
         means: dict[str, float] = {}
-        for group in found.groups:
+        for group in _supported(results, by, found.groups):
             of_group = [found.models[model].get(group) for model in ranked_models]
             values = [one.finite.mean for one in of_group if one is not None and one.finite is not None]
             if values and len(values) == len(ranked_models):
@@ -200,20 +223,45 @@ def parts(results: Results, ranked: Ranking) -> Iterator[str]:
         yield "There is one edit only, so that edits cannot be compared."
 
 
-def drift(ranked: Ranking, leading: Mapping[str, str | None]) -> Iterator[str]:
-    if not leading:
+def last_profiles(results: Results, ranked: Ranking) -> dict[str, RoundProfile]:
+    """The drift profiles of ranked models at the last round with values."""
+    profiles = {row.model: drift_profile(results, row.model) for row in ranked.rows if row.rank is not None}
+    return {model: found[-1] for model, found in profiles.items() if found}
+
+
+def drift(ranked: Ranking, profiles: Mapping[str, RoundProfile]) -> Iterator[str]:
+    """What drifts; a model without drift of the whole picture may still have visible breaks."""
+    if not profiles:
         yield "Drift was not measured for these results."
         return
     by_way: dict[str, list[str]] = {}
-    for model, way in leading.items():
-        if way:
-            by_way.setdefault(way, []).append(model)
-    calm = [model for model, way in leading.items() if not way]
+    for model, profile in profiles.items():
+        if profile.leading:
+            by_way.setdefault(profile.leading, []).append(model)
     if by_way:
         noticed = [f"{way} for {listed(models)}" for way, models in by_way.items()]
         yield f"The most noticeable drift at round {ranked.round}: {'; '.join(noticed)}."
+    calm = [model for model, profile in profiles.items() if not profile.leading and not profile.visible]
     if calm:
-        yield f"No noticeable drift for {listed(calm)}."
+        yield f"No drift of the whole picture is noticeable in most returns of {listed(calm)}."
+    for model, profile in profiles.items():
+        if not profile.leading and profile.visible:
+            yield (
+                f"{model} has no drift of the whole picture that is noticeable in most returns, and visible "
+                f"changes of another kind: {'; '.join(one.words for one in profile.visible)}."
+            )
+
+
+def worst(pictured: Sequence[bool]) -> str:
+    """What the strips of the worst cases show."""
+    if not pictured:
+        return "No case has a value to show."
+    if any(pictured):
+        return (
+            "For each ranked model, the chain with the largest loss, in the order of loss, scaled down. The "
+            "last two pictures magnify the place where the last return differs most from the source."
+        )
+    return "For each ranked model, the chain with the largest loss; these results have no pictures."
 
 
 def missing(results: Results) -> Iterator[str]:
@@ -231,7 +279,8 @@ def missing(results: Results) -> Iterator[str]:
 def limits(results: Results, ranked: Ranking, pictures: int) -> Iterator[str]:
     """Limitations of these results."""
     if pictures < _FEW_PICTURES:
-        yield f"There are {counted(pictures, 'source picture')}; so few show large differences only."
+        are = "is" if pictures == 1 else "are"
+        yield f"There {are} {counted(pictures, 'source picture')}; so few show large differences only."
     yield from _unequal(ranked)
     if len({item.seed for item in results.returns}) == 1:
         yield "There is one seed, so the variation of a model on the same case is unknown."
@@ -267,6 +316,14 @@ def _extremes(name: str, means: Mapping[str, float], facts: MetricFacts) -> str:
         f"By {name}, on average over the ranked models, {best} keeps most ({number(means[best], places)}) "
         f"and {worst} least ({number(means[worst], places)})."
     )
+
+
+def _supported(results: Results, by: Part, groups: Sequence[str]) -> list[str]:
+    """The groups with more than one case: fewer do not support a claim about the group."""
+    cases: dict[str, set[str]] = {}
+    for item in results.returns:
+        cases.setdefault(getattr(item, by), set()).add(item.case)
+    return [group for group in groups if len(cases.get(group, ())) > 1]
 
 
 def _tally(counts: Counter[str]) -> str:

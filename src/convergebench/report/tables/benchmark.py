@@ -42,6 +42,14 @@ def benchmark_table(rows: Sequence[BenchmarkRow]) -> Table:
     return table
 
 
+def benchmark_cells(rows: Sequence[BenchmarkRow]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells for a file; the suite is in its title."""
+    places = 1 if any(row.score and row.score.mean > _LARGE_SCALE for row in rows) else 2
+    headings = ["model", "language", "metric", "subset", "n", "missing", "score", "95 % interval"]
+    cells = [_cells(row, places) for row in rows]
+    return headings, [[line[0], *line[2:]] for line in cells]
+
+
 def benchmark_notes(rows: Sequence[BenchmarkRow]) -> list[str]:
     """Who judged in whose words; then for each model, why scores are missing; such are in no mean."""
     notes = [

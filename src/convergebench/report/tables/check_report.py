@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 from xml.etree import ElementTree
 
 from convergebench.analysis.headline.model_check import CheckedQuantity
 from convergebench.json_numbers import json_numbers
+from convergebench.report.tables.terminal_table import fitting_table, terminal_table
+from convergebench.shown_text import markdown_text, printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 HEADINGS = (
     "model",
@@ -35,9 +41,41 @@ def check_rows(quantities: Sequence[CheckedQuantity]) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
+def check_table(quantities: Sequence[CheckedQuantity], width: int | None = None) -> Table:
+    """The columns of one model and one baseline, in the width if one is given."""
+    return fitting_table(partial(_table, quantities), ("intervals", "pairs", "p", "model", "baseline"), width)
+
+
+def _table(quantities: Sequence[CheckedQuantity], omitted: Collection[str]) -> Table:
+    table = terminal_table()
+    table.add_column("column", overflow="fold")
+    for heading in ("model", "baseline", "difference", "pairs", "p"):
+        if heading not in omitted:
+            justify: Literal["left", "right"] = "left" if heading == "difference" else "right"
+            table.add_column(heading, no_wrap=True, justify=justify)
+    table.add_column("verdict", overflow="fold")
+    for one in quantities:
+        cells = {
+            "column": one.quantity,
+            "model": f"{one.candidate_mean:.3f}",
+            "baseline": f"{one.baseline_mean:.3f}",
+            "difference": _signed(one.difference.mean) if "intervals" in omitted else _difference(one),
+            "pairs": str(one.pairs),
+            "p": f"{one.p_value:.3f}",
+            "verdict": one.verdict.upper() if one.fails else one.verdict,
+        }
+        table.add_row(*(cells[str(column.header)] for column in table.columns))
+    return table
+
+
 def markdown_check(quantities: Sequence[CheckedQuantity], conclusion: str) -> str:
-    lines = [f"**{conclusion}**", "", f"| {' | '.join(HEADINGS)} |", f"|{'---|' * len(HEADINGS)}"]
-    lines += [f"| {' | '.join(row)} |" for row in check_rows(quantities)]
+    lines = [
+        f"**{markdown_text(conclusion)}**",
+        "",
+        f"| {' | '.join(HEADINGS)} |",
+        f"|{'---|' * len(HEADINGS)}",
+    ]
+    lines += [f"| {' | '.join(map(markdown_text, row))} |" for row in check_rows(quantities)]
     return "\n".join([*lines, "", NOTE, ""])
 
 
@@ -52,8 +90,8 @@ def junit_check(quantities: Sequence[CheckedQuantity]) -> str:
         "testsuite", name="convergebench check", tests=str(len(quantities)), failures=str(failed)
     )
     for one in quantities:
-        name = f"{one.quantity} against {one.baseline}"
-        case = ElementTree.SubElement(suite, "testcase", classname=one.model, name=name)
+        name = printable(f"{one.quantity} against {one.baseline}")
+        case = ElementTree.SubElement(suite, "testcase", classname=printable(one.model), name=name)
         text = f"{one.verdict}: {_difference(one)}, p = {one.p_value:.3g}"
         if one.fails:
             ElementTree.SubElement(case, "failure", message=text)
@@ -70,5 +108,10 @@ NOTE = (
 
 def _difference(one: CheckedQuantity) -> str:
     found = one.difference
-    reach = "" if found.low is None or found.high is None else f" [{found.low:+.3f}, {found.high:+.3f}]"
-    return f"{found.mean:+.3f}{reach}"
+    is_bare = found.low is None or found.high is None
+    return _signed(found.mean) + ("" if is_bare else f" [{_signed(found.low)}, {_signed(found.high)}]")
+
+
+def _signed(value: float | None) -> str:
+    """Without a sign before what rounds to zero."""
+    return f"{round(value or 0.0, 3) + 0.0:+.3f}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis import ModelProfile, PairedDifference
@@ -12,26 +13,33 @@ from convergebench.report.columns import written_interval, written_number
 from convergebench.report.columns.half_life import half_life_value
 from convergebench.report.export.csv_files import Row
 from convergebench.report.formatting import ABSENT, counted, number
-from convergebench.report.tables.terminal_table import terminal_table
+from convergebench.report.tables.terminal_table import fitting_table, terminal_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 
-def paired_table(differences: Sequence[tuple[str, PairedDifference]]) -> Table:
-    """A row for each difference, with its part of the suite, if any; fits 100 columns."""
+_OPTIONAL = ("detectable", "intervals", "n", "p", "means")
+
+
+def paired_table(differences: Sequence[tuple[str, PairedDifference]], width: int | None = None) -> Table:
+    """A row for each difference, with its part of the suite, if any; in the width if one is given."""
+    return fitting_table(partial(_table, differences), _OPTIONAL, width)
+
+
+def _table(differences: Sequence[tuple[str, PairedDifference]], omitted: Collection[str]) -> Table:
     first, second = differences[0][1].first, differences[0][1].second
     table = terminal_table()
     table.add_column("what", overflow="fold")
-    table.add_column(first, justify="right", overflow="fold", min_width=6)
-    table.add_column(second, justify="right", overflow="fold", min_width=6)
+    for model in () if "means" in omitted else (first, second):
+        table.add_column(model, justify="right", overflow="fold", min_width=6)
     table.add_column("difference", no_wrap=True)
-    table.add_column("p", justify="right", no_wrap=True)
-    table.add_column("detect-\nable", justify="right", no_wrap=True)
-    table.add_column("n", justify="right", no_wrap=True)
+    for name, heading in (("p", "p"), ("detectable", "detect-\nable"), ("n", "n")):
+        if name not in omitted:
+            table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", overflow="fold")
     for part, one in differences:
-        table.add_row(*_cells(part, one))
+        table.add_row(*_cells(part, one, omitted))
     return table
 
 
@@ -105,18 +113,21 @@ def csv_paired(differences: Sequence[tuple[str, PairedDifference]]) -> list[Row]
     return rows
 
 
-def _cells(part: str, one: PairedDifference) -> list[str]:
+def _cells(part: str, one: PairedDifference, omitted: Collection[str]) -> list[str]:
     places = 1 if one.quantity.startswith("psnr @") else 3
     found = one.difference
-    interval = "" if found.low is None else f" [{_signed(found.low, places)}, {_signed(found.high, places)}]"
+    is_bare = found.low is None or "intervals" in omitted
+    interval = "" if is_bare else f" [{_signed(found.low, places)}, {_signed(found.high, places)}]"
+    statistics = {
+        "p": f"{one.p_value:.3f}" if one.p_value >= 0.001 else "<.001",
+        "detectable": number(one.minimum_detectable, places),
+        "n": f"{found.n}",
+    }
     return [
         f"{part}: {one.quantity}" if part else one.quantity,
-        number(one.first_mean, places),
-        number(one.second_mean, places),
+        *([] if "means" in omitted else [number(mean, places) for mean in (one.first_mean, one.second_mean)]),
         f"{_signed(found.mean, places)}{interval}",
-        f"{one.p_value:.3f}" if one.p_value >= 0.001 else "<.001",
-        number(one.minimum_detectable, places),
-        f"{found.n}",
+        *(text for name, text in statistics.items() if name not in omitted),
         one.verdict,
     ]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis import Results, WorstCase, missing_values
@@ -11,7 +12,7 @@ from convergebench.metrics.flip import WorstBox
 from convergebench.report.export.csv_files import Row
 from convergebench.report.formatting import ABSENT, decimals, metric_title, number
 from convergebench.report.tables.ranking_notes import missing_returns
-from convergebench.report.tables.terminal_table import terminal_table
+from convergebench.report.tables.terminal_table import fitting_table, terminal_table
 from convergebench.results.worst_regions import WorstRegions
 from convergebench.types import MetricFacts
 
@@ -24,31 +25,43 @@ _NO_REGIONS: WorstRegions = {}
 
 
 def worst_table(
-    cases: Sequence[WorstCase], metric: MetricFacts, regions: WorstRegions = _NO_REGIONS
+    cases: Sequence[WorstCase],
+    metric: MetricFacts,
+    regions: WorstRegions = _NO_REGIONS,
+    width: int | None = None,
 ) -> Table:
-    """Worst first; fits 100 columns. The worst region is shown if it was measured for any case."""
-    boxes = [_box(one, regions) for one in cases]
+    """Worst first, in the width if one is given. The worst region is shown if any case has one."""
+    return fitting_table(partial(_table, cases, metric, regions), ("picture", "worst region", "seed"), width)
+
+
+def _table(
+    cases: Sequence[WorstCase], metric: MetricFacts, regions: WorstRegions, omitted: Collection[str]
+) -> Table:
+    boxes = [] if "worst region" in omitted else [_box(one, regions) for one in cases]
     table = terminal_table()
-    table.add_column("model", overflow="fold")
-    table.add_column("case", overflow="fold")
-    table.add_column("seed", justify="right", no_wrap=True)
-    table.add_column(metric_title(metric), justify="right", no_wrap=True)
-    table.add_column("fell at", justify="right", no_wrap=True)
-    table.add_column("picture", no_wrap=True)
-    if any(boxes):
-        table.add_column("worst region", no_wrap=True)
-    for one, box in zip(cases, boxes, strict=True):
-        where = [box_text(box) if box else ABSENT] if any(boxes) else []
-        table.add_row(
-            one.returned.model,
-            one.returned.case,
-            str(one.returned.seed),
-            number(one.value, decimals(metric)),
-            number(one.fell_at, 1),
-            one.returned.digest[:12] or ABSENT,
-            *where,
-        )
+    for heading in ("model", "case", "seed", metric_title(metric), "fell at", "picture", "worst region"):
+        if heading not in omitted and (heading != "worst region" or any(boxes)):
+            is_name = heading in ("model", "case")
+            is_number = heading in ("seed", metric_title(metric), "fell at")
+            table.add_column(
+                heading, overflow="fold", no_wrap=not is_name, justify="right" if is_number else "left"
+            )
+    for place, one in enumerate(cases):
+        cells = {
+            "model": one.returned.model,
+            "case": one.returned.case,
+            "seed": str(one.returned.seed),
+            metric_title(metric): number(one.value, decimals(metric)),
+            "fell at": number(one.fell_at, 1),
+            "picture": one.returned.digest[:12] or ABSENT,
+            "worst region": _box_cell(boxes[place]) if any(boxes) else ABSENT,
+        }
+        table.add_row(*(cells[str(column.header)] for column in table.columns))
     return table
+
+
+def _box_cell(box: WorstBox | None) -> str:
+    return box_text(box) if box else ABSENT
 
 
 def box_text(box: WorstBox) -> str:

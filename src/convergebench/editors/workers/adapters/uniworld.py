@@ -21,7 +21,7 @@ def load(parameters: dict[str, Any]) -> dict[str, Any]:
     from univa.utils.flux_pipeline import FluxPipeline  # type: ignore[import-not-found, unused-ignore]
 
     device = f"cuda:{parameters['replica'] % max(1, torch.cuda.device_count())}"
-    half = {"torch_dtype": torch.bfloat16}
+    half: dict[str, Any] = {"torch_dtype": torch.bfloat16}
     weights, siglip = str(parameters["weights"]), str(parameters["siglip"])
     model = UnivaQwen2p5VLForConditionalGeneration.from_pretrained(
         weights, attn_implementation="sdpa", **half

@@ -104,7 +104,7 @@ convergebench.views.gallery = (() => {
   }
 
   function groupNode(group, all, metric, wanted) {
-    return h("section", { class: "gallery-group", "aria-label": group.picture },
+    return h("div", { class: "gallery-group" },
       h("div", { class: "gallery-source" }, h("h2", {}, breakable(group.picture)), h("div", { class: "shot" }, image(group.source, "The source"), "source")),
       h("div", { class: "gallery-rows" }, group.rows.map((row) => rowNode(row, all, metric, wanted))));
   }

@@ -26,9 +26,10 @@ convergebench.strips = (() => {
       h("div", { class: "shots" },
         h("a", { class: "shot", href: to(0) }, image(one.source, "The source"), "source"),
         one.shots.map((shot) => h("a", { class: "shot", href: to(shot.round) },
-          image(shot.digest, `${model}, round ${shot.round}`, shot.reason), shot.digest ? `round ${shot.round}` : `round ${shot.round}: ${shot.reason}`)),
-        last && h("a", { class: "shot pair", href: to(last.round, { mode: "broke" }) }, broke(last.crop, `${model}, round ${last.round}`), "where it differs most: source | round ", String(last.round))),
-      h("p", { class: "quiet" }, "Its median case: ", h("q", {}, facts.asked || facts.id), facts.asked ? `, ${facts.picture}` : "", one.seed ? `, seed ${one.seed}` : "", ".", saved(one.export, model)));
+          image(shot.digest, `${model}, round ${shot.round}`, shot.reason), shot.digest ? `round ${shot.round}` : `round ${shot.round}: ${shot.reason}`))),
+      h("div", { class: "under-strip" },
+        last && h("a", { class: "shot pair", href: to(last.round, { mode: "broke" }) }, broke(last.crop, `${model}, round ${last.round}`), "source | round ", String(last.round)),
+        h("p", { class: "quiet" }, last && "On the left, where it differs most. ", "Its median case: ", h("q", {}, facts.asked || facts.id), facts.asked ? `, ${facts.picture}` : "", one.seed ? `, seed ${one.seed}` : "", ".", saved(one.export, model))));
   }
 
   return { image, broke, strip, saved };

@@ -1,0 +1,40 @@
+"""What judges said in a workspace, as rows: for workspaces without round trips, in summary and export."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
+from convergebench.report.page.judged_tables import subset_rows
+from convergebench.report.page.step_index import by_picture, index_steps
+from convergebench.report.page.verdicts import judgements_of
+from convergebench.results import Records, SuiteId, WorkspaceOrRecords
+
+
+@dataclass(frozen=True)
+class JudgedTable:
+    """The figures of one suite under one judge, in one wording: nothing is averaged over these."""
+
+    suite: str
+    judge: str
+    under: str
+    """Whose words, which language, by which instruction, of which edits."""
+    rows: tuple[BenchmarkRow, ...]
+
+
+def judged_results(workspace: WorkspaceOrRecords, suite: str | None = None) -> list[JudgedTable]:
+    """The tables of one suite or of all; empty if no judge has graded a picture."""
+    records = Records.of(workspace)
+    if not records.judgements:
+        return []
+    steps = index_steps(records)
+    found = subset_rows(judgements_of(records, by_picture(steps)), steps)
+    return [
+        _table(records.judge_labels[setting.judge], setting.suite, setting.under, rows)
+        for setting, rows in found
+        if SuiteId.parse(setting.suite).is_named(suite)
+    ]
+
+
+def _table(judge: str, suite: str, under: str, rows: list[BenchmarkRow]) -> JudgedTable:
+    return JudgedTable(suite, judge, under, tuple(replace(row, judge=judge) for row in rows))

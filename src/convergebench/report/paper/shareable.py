@@ -1,0 +1,44 @@
+"""Text of a workspace as it may stand in a paper: without addresses, paths and advice for the user."""
+
+from __future__ import annotations
+
+import re
+
+ADDRESS = "(address)"
+_ADDRESS = re.compile(
+    r"\b[a-z][a-z0-9+.-]*://[^\s,;)\]}\"'“”]+"
+    r"|(?<![\w.])(?:localhost|(?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]*:[0-9a-f:]*\])(?::\d+)?(?![\w.])",
+    re.IGNORECASE,
+)
+_SETTING = re.compile(r"[?&][\w-]+=\(address\)")
+"""In the name of a model or judge, where its server is."""
+_PATH = re.compile(
+    r"(?<![\w./~])(?:~|\.{1,2})?/(?:[^\s/,;:)\"'“”]+/)*(?P<name>[^\s/,;:)\"'“”]*)"
+    r"|\b[A-Za-z]:\\(?:[^\s\\,;:)\"']+\\)*(?P<windows>[^\s\\,;:)\"']*)"
+)
+_ADVICE = re.compile(
+    r"\s*[:;,(]?\s*(?:(?:run|or|by|with|see|use|try)\b:?\s+)?(?:`)?"
+    r"(?:pip install|convergebench (?=[a-z]))(?:(?!\.\s).)*?(?=\.\s|\.?$)"
+)
+
+
+def shareable(text: str) -> str:
+    """
+    >>> shareable("no answer from http://127.0.0.1:8188/view within 5 s")
+    'no answer from (address) within 5 s'
+    >>> shareable("judge server:looker?base_url=http://127.0.0.1:8000/v1")
+    'judge server:looker'
+    >>> shareable("images=/home/me/pictures/set.csv, suite=anna/hat@1/partial")
+    'images=set.csv, suite=anna/hat@1/partial'
+    >>> shareable("CLIP needs torch: pip install 'convergebench[torch]'")
+    'CLIP needs torch'
+    """
+    without = _ADVICE.sub("", text)
+    return _SETTING.sub("", _PATH.sub(_name, _ADDRESS.sub(ADDRESS, without)))
+
+
+def _name(found: re.Match[str]) -> str:
+    """The last part of a path; a lone slash stays."""
+    if found.group() == "/":
+        return "/"
+    return found.group("name") or found.group("windows") or "(path)"
