@@ -15,6 +15,7 @@ import pytest
 
 from cli.conftest import PROGRAM
 from convergebench.benchmarks.gedit.mini import load_gedit_mini
+from convergebench.benchmarks.registry import benchmark_of
 from convergebench.picture import Picture, decode
 from convergebench.results import Records
 from convergebench.store import Workspace
@@ -23,6 +24,7 @@ from convergebench.types import Case
 from convergebench.votes.exchange import ForeignVote, read_vote_file
 from made_pictures import textured
 from servers.judge import Answer, Asked, JudgeServer, completion, graded
+from set_imitations import write_gedit2
 
 Cli = Callable[..., Any]
 CASES = 6
@@ -122,6 +124,37 @@ def test_models_are_compared_beside_the_benchmarks_own_figures(
     assert len(compared(judge)) == 2 * PAIRS  # nothing was asked twice
     assert f"better_edit@1: {PAIRS} compared in both orders" in again.out
     assert "95 % interval" in again.out
+
+
+def test_gedit_bench_v2_is_compared_in_its_three_respects(
+    cli: Cli, judge: JudgeServer, tmp_path: Path
+) -> None:
+    data = write_gedit2(tmp_path / "data")
+    words = ["--suite", "gedit2", "--data", data, "-w", tmp_path / "results"]
+    cases = benchmark_of("gedit2").load("gedit2", str(data)).cases
+    for level, model in enumerate(("dim", "bright")):
+        gallery = tmp_path / "gallery" / model
+        gallery.mkdir(parents=True)
+        lines = []
+        for number, case in enumerate(cases):
+            pixels = textured(seed=number) // 2 + np.uint8(20 * level)
+            (gallery / f"{case.id}.png").write_bytes(Picture.from_pixels(pixels).encoded)
+            lines.append(json.dumps({"id": case.id, "image_path": f"{case.id}.png"}))
+        (gallery / "edits.jsonl").write_text("\n".join(lines))
+        imported = cli("score", gallery / "edits.jsonl", "-m", model, *words)
+        assert imported.code == 0, imported.err
+    grades = {"instruction": 4, "blending": 4, "preservation": 4}
+    judge.script = lambda number, asked: completion(graded(asked, better="first", **grades))
+    done = cli("score", *words, "--judge", judge.name, "--pairwise", "--gedit-v2", tmp_path / "v2", "--json")
+    assert done.code == 0, done.err
+    names = ("better_following", "better_consistency", "better_quality")
+    found = {one["rubric"]: one for one in done.json["pairwise"]["summaries"]}
+    assert set(found) == {f"{name}@1" for name in names}
+    assert all(one["order_disagreements"] == one["n"] == len(cases) for one in found.values())
+    for name in names:
+        lines = (tmp_path / "v2" / f"{name}.jsonl").read_text().splitlines()
+        assert json.loads(lines[0])["key"] == f"{cases[0].id}_pair_bright_vs_dim"
+        assert {json.loads(line)["results"]["winner"] for line in lines} == {"Tie"}
 
 
 def test_one_named_model_is_compared_with_all_others(
