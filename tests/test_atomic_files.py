@@ -41,11 +41,12 @@ def test_what_a_killed_process_left_is_removed_by_the_next_that_writes_there(
 @pytest.mark.parametrize(
     "name",
     [
-        ".bashrc", "convergebench-notes.txt", "report.md", f".report-1@{socket.gethostname()}-x.md",
-        f".report-{os.getpid()}@{socket.gethostname()}-abcdefgh.md", ".report-99999999@elsewhere-abcdefgh.md",
+        ".bashrc", "convergebench-notes.txt", "report.md", ".report-1@HOST-x.md", ".report-PID@HOST-abcdefgh.md",
+        ".report-99999999@elsewhere-abcdefgh.md",
     ],
 )  # fmt: skip
 def test_files_of_others_and_of_running_processes_stay(name: str, tmp_path: Path) -> None:
+    name = name.replace("PID", str(os.getpid())).replace("HOST", socket.gethostname())
     (tmp_path / name).write_text("mine")
     with replacing(tmp_path / "new.md") as part:
         part.write_text("whole")
