@@ -41,8 +41,8 @@ def test_what_a_killed_process_left_is_removed_by_the_next_that_writes_there(
 @pytest.mark.parametrize(
     "name",
     [
-        ".bashrc", "convergebench-notes.txt", "report.md", ".report-1@HOST-x.md", ".report-PID@HOST-abcdefgh.md",
-        ".report-99999999@elsewhere-abcdefgh.md",
+        ".bashrc", "convergebench-notes.txt", "report.md", ".report-1@HOST-x.md",
+        ".report-PID@HOST-abcdefgh.md", ".report-99999999@elsewhere-abcdefgh.md",
     ],
 )  # fmt: skip
 def test_files_of_others_and_of_running_processes_stay(name: str, tmp_path: Path) -> None:
