@@ -252,7 +252,7 @@ def test_the_gallery_begins_with_the_worst_and_filters(visit: Visit, address: st
     page = visit.open(address, "#/gallery")
     page.select_option("label:has-text('Category') select", "objects")
     visit.until("document.querySelectorAll('.gallery-row').length === 2")
-    shots = page.locator(".gallery-row").first.locator(".shot").all_inner_texts()
+    shots = page.locator(".gallery-row").first.locator(".shot").all_text_contents()
     assert [text.split()[0] for text in shots] == ["fading", "refuser", "steady", "identity"]
     page.check(".chips label:has-text('steady') input")
     visit.until("document.querySelectorAll('.gallery-row .shot').length === 2")
