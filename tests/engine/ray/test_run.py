@@ -11,6 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,12 +26,13 @@ from convergebench.engine import Patience, Plan, RunLimits, RunOutcome, run_plan
 from convergebench.engine.ray.cluster import connected
 from convergebench.engine.ray.replica_pool import Scale
 from convergebench.engine.ray.run import run_plan_on_ray
+from convergebench.engine.target_pictures import store_targets
 from convergebench.errors import DiskFull, WrongUse
 from convergebench.metrics import MetricOptions, MetricSet
 from convergebench.picture import Picture
-from convergebench.protocols import round_trip
+from convergebench.protocols import protocol_cases, round_trip
 from convergebench.store import Workspace
-from convergebench.types import Case, Editor, Failure, SourcePicture
+from convergebench.types import Case, Editor, Failure, SessionTurn, SourcePicture
 from far_editors import Cramped, Deadly, DeadlyOnce, Huge, InBatches, Logged, Picky, another_one
 from scripted import Scripted
 from servers.s3 import S3Server, s3_server
@@ -121,6 +123,47 @@ def test_rows_pictures_and_measurements_are_those_of_the_local_engine_bit_for_bi
         assert content(far) == content(local)
         assert (there.complete, there.edits, there.failures) == (here.complete, here.edits, here.failures)
         assert there.edits >= 16
+
+
+def values(workspace: Workspace) -> dict[tuple[Any, ...], tuple[float | None, str | None]]:
+    return {row[:4]: row[4:] for row in content(workspace)["measured"]}
+
+
+def is_near(one: tuple[float | None, str | None], other: tuple[float | None, str | None]) -> bool:
+    """The same reason for a missing value, or the same number."""
+    if one[0] is None or other[0] is None:
+        return one == other
+    return other[0] == pytest.approx(one[0], rel=1e-6, abs=1e-9)
+
+
+def test_sessions_are_those_of_the_local_engine(tmp_path: Path, cases: list[Case]) -> None:
+    """Turns, their regions, and the distances to targets and masks."""
+    turns = (
+        SessionTurn("Add a cup", "subject_add", mask=cases[1].source),
+        SessionTurn("Make it red", "color_alter", target=cases[2].source),
+    )
+    sessions = [replace(case, turns=turns) for case in cases[:2]]
+    chosen = protocol_cases("session", 1, sessions, sessions)
+    build, names = partial(open_editor, "noise"), ("psnr", "regions")
+    with Workspace.create(tmp_path / "local") as local, Workspace.create(tmp_path / "ray") as far:
+        for workspace in (local, far):
+            stored = store_targets(workspace.pictures, chosen.cases)
+            plan = Plan("tiny@0/session", chosen.protocol, stored, (build(),), (0,))
+            number = workspace.start_run({"suite": plan.suite}, "test")
+            if workspace is local:
+                asyncio.run(run_plan(plan, local, MetricSet(names), run=number))
+                continue
+            asyncio.run(
+                run_plan_on_ray(
+                    plan, far, builds=[build], metrics=names, options=MetricOptions(), run=number,
+                    limits=RunLimits(), scale=Scale(1, 2),
+                )
+            )  # fmt: skip
+        here, there = values(local), values(far)
+        assert {place[2] for place in here} >= {"kept", "target_l1", "masked_ssim", "psnr"}
+        assert set(there) ^ set(here) == set()
+        assert [place for place in here if not is_near(here[place], there[place])] == []
+        assert content(far)["steps"] == content(local)["steps"]
 
 
 def test_refusals_and_crashes_are_recorded_as_by_the_local_engine(
