@@ -6,12 +6,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+import convergebench
 from convergebench.cli.main import main
 from convergebench.picture import Picture
 from convergebench.shown_text import printable
@@ -112,3 +114,10 @@ def test_the_files_of_a_check_are_markdown_and_xml(folder: Path, monkeypatch: py
     assert not OBEYED & set(Path("c.md").read_text())
     cases = ElementTree.fromstring(Path("c.xml").read_text()).findall("testcase")
     assert {one.get("classname") for one in cases} == {printable(MODEL)}
+
+
+def test_no_console_takes_names_for_markup() -> None:
+    """They are made by `shown_text.drawing_console`."""
+    package = Path(convergebench.__file__).parent
+    plain = [path for path in package.rglob("*.py") if re.search(r"\bConsole\(", path.read_text("utf-8"))]
+    assert plain == []

@@ -146,7 +146,7 @@ def test_references_are_taken_by_those_that_take_several_pictures(spec: Spec) ->
         assert isinstance(outcome, Edited), outcome
 
 
-@pytest.mark.parametrize("name", ["flux2_klein_kv", "bria_fibo2", "dream_lite", "joy_image_edit_plus"])
+@pytest.mark.parametrize("name", ALL)
 def test_a_run_is_resumed_without_editing_twice(
     name: str, spec: Spec, workspace: Workspace, make_case: Callable[..., Case]
 ) -> None:
