@@ -64,7 +64,9 @@ def test_a_session_killed_on_the_way_ends_as_one_that_never_was(
     assert steps(killed) == steps(tmp_path / "whole")
 
 
-def test_turns_shows_what_each_turn_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_turns_shows_what_each_turn_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = write_edival(tmp_path / "edival")
     append_edival(folder, edival_row(9, ["subject_add"], ["Add a hat"]))
     run_in(tmp_path, f"edival?data={folder}", capsys=capsys)
@@ -72,6 +74,11 @@ def test_turns_shows_what_each_turn_kept(tmp_path: Path, capsys: pytest.CaptureF
     shown = " ".join(capsys.readouterr().out.split())
     assert "1 of the set's entries cannot be used and are missing at every turn: there is no" in shown
     assert "/session" in shown and "kept of the rest (higher is better)" in shown and "turn 3" in shown
+    monkeypatch.setenv("COLUMNS", "40")
+    assert code_of(["turns", "-w", str(tmp_path)]) == 0
+    narrow = capsys.readouterr().out
+    assert "Too narrow for: intervals" in narrow and max(map(len, narrow.splitlines())) <= 40
+    assert narrow.count(" model ") == narrow.count(" jpeg ") == 3
     assert code_of(["turns", "-w", str(tmp_path), "--csv"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("suite,model,protocol,figure,turn,mean")

@@ -170,7 +170,7 @@ def print_turns(suite: str, curves: Sequence[TurnCurve]) -> None:
 
     out = console()
     out.print(suite, style="bold", markup=False)
-    for table in turn_tables(curves):
+    for table in turn_tables(curves, out.width):
         out.print(table)
     for note in turn_notes(curves):
         out.print(f"  {note}", style="dim", markup=False)

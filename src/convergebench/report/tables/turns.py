@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -10,34 +11,44 @@ from convergebench.analysis.sessions.compare import TurnComparison
 from convergebench.analysis.sessions.figures import TurnCurve
 from convergebench.analysis.sessions.turns import NO_PICTURE, NOT_REACHED, UNUSABLE_ENTRY, TurnPoint
 from convergebench.analysis.statistics.clustered_mean import Interval
+from convergebench.report.tables.terminal_table import fitting_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 SHOWN = 4
 """Turns that fit into a terminal's table."""
+BETWEEN = "turns between"
 
 
-def turn_tables(curves: Sequence[TurnCurve]) -> list[Table]:
-    """A table for each figure: models down, some turns across, each mean with its interval."""
+def turn_tables(curves: Sequence[TurnCurve], width: int | None = None) -> list[Table]:
+    """A table for each figure: models down, some turns across, each mean with its interval as far as the
+    width allows."""
+    groups = [list(group) for _, group in groupby(curves, key=lambda curve: curve.figure)]
+    return [
+        fitting_table(partial(_table, group), ("intervals", BETWEEN, "missing"), width) for group in groups
+    ]
+
+
+def _table(curves: Sequence[TurnCurve], omitted: Collection[str]) -> Table:
     from rich.table import Column, Table
 
-    tables = []
-    for figure, group in groupby(curves, key=lambda curve: curve.figure):
-        own = list(group)
-        turns = shown_turns(max(len(curve.points) for curve in own))
-        title = f"{figure.title} ({figure.better} is better)"
-        heads = (Column(f"turn {turn}", no_wrap=True) for turn in turns)
-        table = Table(
-            Column("model", no_wrap=True), *heads, "n", "missing",
-            box=None, title=title, title_justify="left", title_style="italic",
-        )  # fmt: skip
-        for curve in own:
-            cells = [_cell(curve, turn) for turn in turns]
-            last = curve.points[-1]
-            table.add_row(curve.model, *cells, str(last.n), str(last.missing))
-        tables.append(table)
-    return tables
+    figure = curves[0].figure
+    turns = shown_turns(max(len(curve.points) for curve in curves))
+    if BETWEEN in omitted:
+        turns = list(dict.fromkeys((turns[0], turns[-1])))
+    counts = [name for name in ("n", "missing") if name not in omitted]
+    table = Table(
+        Column("model", no_wrap=True), *(Column(f"turn {turn}", no_wrap=True) for turn in turns), *counts,
+        box=None, title=f"{figure.title} ({figure.better} is better)", title_justify="left",
+        title_style="italic",
+    )  # fmt: skip
+    for curve in curves:
+        last = curve.points[-1]
+        numbers = {"n": str(last.n), "missing": str(last.missing)}
+        cells = [_cell(curve, turn, with_interval="intervals" not in omitted) for turn in turns]
+        table.add_row(curve.model, *cells, *(numbers[name] for name in counts))
+    return table
 
 
 def shown_turns(turns: int, most: int = SHOWN) -> list[int]:
@@ -51,13 +62,13 @@ def shown_turns(turns: int, most: int = SHOWN) -> list[int]:
     return [round(1 + place * (turns - 1) / (most - 1)) for place in range(most)]
 
 
-def _cell(curve: TurnCurve, turn: int) -> str:
+def _cell(curve: TurnCurve, turn: int, *, with_interval: bool) -> str:
     point = curve.points[turn - 1] if turn <= len(curve.points) else None
     if point is None or point.score is None:
         return "–"
     digits = curve.figure.decimals
     text = f"{point.score.mean:.{digits}f}"
-    if point.score.low is None or point.score.high is None:
+    if not with_interval or point.score.low is None or point.score.high is None:
         return text
     return f"{text} ({point.score.low:.{digits}f}–{point.score.high:.{digits}f})"
 
