@@ -1,5 +1,6 @@
 """The workspace: database, pictures and claims."""
 
+from convergebench.store.connection import DATABASE
 from convergebench.store.enrolment import Enrolment
 from convergebench.store.imported_returns import (
     imported_models,
@@ -12,7 +13,7 @@ from convergebench.store.pictures import PictureFolder, PictureStore
 from convergebench.store.schema import IS_NEWEST
 from convergebench.store.selection import EVERYTHING, Selection
 from convergebench.store.visibility import hidden_models, hidden_runs, read_model_names
-from convergebench.store.workspace import DATABASE, MeasurementKey, Workspace
+from convergebench.store.workspace import MeasurementKey, Workspace
 
 __all__ = [
     "DATABASE",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,10 +20,10 @@ from convergebench.errors import WorkspaceError
 from convergebench.providers import whole
 from convergebench.store import schema
 from convergebench.store.claims import Claims
+from convergebench.store.connection import DATABASE, connect, explain, explained, migrated_copy
 from convergebench.store.enrolment import Enrolment, enrol_one
 from convergebench.store.journal import Journal
 from convergebench.store.picture_location import choose_location, pictures_of
-from convergebench.store.pictures import RESERVE_BYTES, disk_full
 from convergebench.store.selection import EVERYTHING, Selection
 from convergebench.store.timestamp import timestamp
 from convergebench.types import (
@@ -36,10 +35,6 @@ from convergebench.types import (
 )
 
 T = TypeVar("T")
-
-DATABASE = "convergebench.sqlite"
-BUSY_SECONDS = 60
-
 
 MeasurementKey: TypeAlias = tuple[Digest, Digest, str, str]
 """Reference, picture, metric, version."""
@@ -88,14 +83,12 @@ class Workspace:
             raise WorkspaceError(
                 f"cannot write to {folder}: {error.strerror}; choose another place with --workspace"
             ) from error
-        connection = _connect(folder)
-        with _explained(folder), claims.making():
+        connection = connect(folder)
+        with explained(folder), claims.making():
             # SQLite itself does not wait for a lock when it enables the write-ahead log.
             connection.execute("PRAGMA journal_mode = WAL")
             schema.migrate(connection)
-        return cls(
-            folder, connection, Journal(lambda: _connect(folder), lambda error: explain(error, folder))
-        )
+        return cls(folder, connection, Journal(lambda: connect(folder), lambda error: explain(error, folder)))
 
     @classmethod
     def existing(cls, folder: Path, selection: Selection = EVERYTHING) -> Workspace:
@@ -108,12 +101,12 @@ class Workspace:
             raise WorkspaceError(f"{folder / DATABASE} is a folder, not a database; move it away")
         if not (folder / DATABASE).is_file():
             raise WorkspaceError(f"no workspace in {folder}; create one with convergebench run")
-        connection = _connect(folder, read_only=True)
+        connection = connect(folder, read_only=True)
         if schema.version_of(connection) == 0:
             connection.close()
             raise WorkspaceError(f"the database in {folder} is empty; fill it with convergebench run")
         if schema.version_of(connection) < schema.VERSION:
-            connection = _migrated_copy(connection)
+            connection = migrated_copy(connection)
         return cls(folder, connection, None, selection)
 
     def close(self) -> None:
@@ -255,13 +248,13 @@ class Workspace:
         return int(steps), str(finding)
 
     def query(self, sql: str, *arguments: Any) -> list[sqlite3.Row]:
-        with _explained(self.folder), self._reading:
+        with explained(self.folder), self._reading:
             return self._connection.execute(sql, arguments).fetchall()
 
     def each_row(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """The same as an iterator of tuples, for results that do not fit into memory; other threads' queries
         wait meanwhile."""
-        with _explained(self.folder), self._reading:
+        with explained(self.folder), self._reading:
             cursor = self._connection.cursor()
             cursor.row_factory = None
             yield from cursor.execute(sql)
@@ -288,94 +281,6 @@ class Workspace:
         if self._journal is None:
             raise WorkspaceError(f"{self.folder} is open for reading only")
         return self._journal.submit(write)
-
-
-def _connect(folder: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    path = folder / DATABASE
-    with _explained(folder):
-        if read_only:
-            connection = _read_only(path)
-        else:
-            connection = sqlite3.connect(path, BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-            connection.execute("PRAGMA synchronous = FULL")
-        connection.row_factory = sqlite3.Row
-        found = schema.version_of(connection)
-    if found > schema.VERSION:
-        raise WorkspaceError(
-            f"{folder} was made by a newer ConvergeBench (workspace version {found}, this one reads up to "
-            f"{schema.VERSION}): pip install --upgrade convergebench"
-        )
-    return connection
-
-
-def _migrated_copy(connection: sqlite3.Connection) -> sqlite3.Connection:
-    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    connection.backup(copy)
-    connection.close()
-    copy.row_factory = sqlite3.Row
-    schema.migrate(copy)
-    return copy
-
-
-def _read_only(path: Path) -> sqlite3.Connection:
-    """Reading the write-ahead log needs a writable folder. In a read-only folder, no process can be
-    writing."""
-    uri = f"{path.as_uri()}?mode=ro"
-    connection = sqlite3.connect(uri, BUSY_SECONDS, uri=True, isolation_level=None, check_same_thread=False)
-    try:
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError:
-        connection.close()
-        log = path.with_name(f"{path.name}-wal")
-        if log.is_file() and log.stat().st_size:
-            raise WorkspaceError(
-                f"{path.parent} is read-only and its last rows are still in {log.name}; "
-                "copy the folder to where it can be written"
-            ) from None
-        connection = sqlite3.connect(
-            f"{uri}&immutable=1", uri=True, isolation_level=None, check_same_thread=False
-        )
-    return connection
-
-
-def explain(error: Exception, folder: Path) -> Exception:
-    """The same error with advice for the user."""
-    if not isinstance(error, sqlite3.Error):
-        return error
-    message = str(error)
-    if "full" in message or ("disk I/O" in message and not _has_room(folder)):
-        return disk_full(folder)
-    if "disk I/O" in message:
-        return WorkspaceError(
-            f"the disk that holds {folder} failed (disk I/O error): it is full, limited by a quota, or "
-            "damaged; all finished work is saved. Rerun the command when that is solved."
-        )
-    if (folder / DATABASE).is_dir():
-        return WorkspaceError(f"{folder / DATABASE} is a folder, not a database; move it away")
-    if "readonly" in message or "unable to open" in message:
-        return WorkspaceError(f"cannot write to {folder}: it is read-only; choose another with --workspace")
-    if "not a database" in message or "malformed" in message:
-        return WorkspaceError(
-            f"the database {folder / DATABASE} is damaged ({message}); the pictures are not affected. "
-            f"Try `sqlite3 {DATABASE} .recover`, or move it away and start a new one."
-        )
-    if "locked" in message:
-        return WorkspaceError(f"another process kept {folder} locked for {BUSY_SECONDS} seconds; try again")
-    return error
-
-
-def _has_room(folder: Path) -> bool:
-    with contextlib.suppress(OSError):
-        return shutil.disk_usage(folder).free >= RESERVE_BYTES
-    return True
-
-
-@contextlib.contextmanager
-def _explained(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise explain(error, folder) from error
 
 
 def _step(row: sqlite3.Row) -> Step:
