@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import multiprocessing
-import os
 import signal
 import sqlite3
 import time
@@ -17,6 +13,7 @@ import numpy as np
 import pytest
 
 import set_imitations as imitations
+from command_in_a_process import command_in_a_process
 from convergebench import suites
 from convergebench.benchmarks.set_genai_bench import EditVote, read_votes
 from convergebench.cli.main import code_of
@@ -75,14 +72,6 @@ LAYOUTS = {
     "rise": "rise",
 }  # fmt: skip
 """The sets whose own programs read a folder of results."""
-PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["convergebench.cli.main", "convergebench.api", "dying_editor"])
-
-
-def command_in_a_process(command: list[str], environment: dict[str, str]) -> None:
-    os.environ.update(environment)
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        code_of(command)
 
 
 def pictures(workspace: Path) -> list[tuple[str, int, str]]:
@@ -108,10 +97,7 @@ def test_a_set_is_run_killed_resumed_judged_exported_and_read_back(
     total = (turns or cases) - several
     command = ["run", "-m", "dying=python:dying_editor:edit", "--suite", suite, "--metric", "psnr", "-w",
                str(workspace), "--json"]  # fmt: skip
-    dying = PROCESSES.Process(
-        target=command_in_a_process, args=([*command, "--concurrency", "1"], {DIES_AT: "4"})
-    )
-    dying.start()
+    dying = command_in_a_process([*command, "--concurrency", "1"], {DIES_AT: "4"})
     dying.join(120)
     assert dying.exitcode == -signal.SIGKILL
     before = pictures(workspace)
