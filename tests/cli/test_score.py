@@ -13,6 +13,7 @@ from convergebench.benchmarks.wiseedit.mini import load_wiseedit_mini
 from convergebench.picture import Picture
 from made_pictures import textured
 from servers.judge import JudgeServer, completion, failure
+from set_imitations import png, write_imgedit
 
 Cli = Callable[..., Any]
 CASES = 22
@@ -164,3 +165,26 @@ def test_wrong_use_says_what_to_do(more: list[str], said: str, cli: Cli, tmp_pat
     done = cli(*words(write_edits(tmp_path / "made"), tmp_path), *more)
     assert done.code == 2
     assert said in done.sentence
+
+
+def test_entries_of_a_set_that_are_no_cases_count_as_missing(cli: Cli, tmp_path: Path) -> None:
+    data = write_imgedit(tmp_path / "data")
+    place = data / "Benchmark" / "Basic" / "basic_edit.json"
+    listed = json.loads(place.read_text())
+    place.write_text(json.dumps({**listed, "7": {"id": "animal/000000001.jpg", "edit_type": "add"}}))
+    made = tmp_path / "made"
+    made.mkdir()
+    for name in listed:
+        (made / f"{name}.png").write_bytes(png(int(name)))
+    lines = [json.dumps({"id": name, "image_path": f"{name}.png"}) for name in listed]
+    (made / "edits.jsonl").write_text("\n".join(lines))
+    with JudgeServer() as judge:
+        done = cli("score", made / "edits.jsonl", "-m", "mine", "--suite", "imgedit", "--data", data,
+                   "--judge", judge.name, "-w", tmp_path / "w", "--json")  # fmt: skip
+    assert done.code == 0, done.err
+    assert done.err.count("it has no instruction") == 1
+    counts = {row["subset"]: (row["n"], row["missing"]) for row in done.json["rows"]}
+    assert {counts["OVERALL (sample mean)"], counts["OVERALL (macro mean)"]} == {(5, 1)}
+    assert counts["add"] == (1, 0), "of which type it is was not known"
+    assert {row["judge"] for row in done.json["rows"]} == {judge.name.partition("?")[0]}
+    assert cli("summary", "-w", tmp_path / "w").code == 0

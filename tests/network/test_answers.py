@@ -16,7 +16,7 @@ from convergebench.editors._http import Web
 from convergebench.errors import WrongUse
 from convergebench.network import AddressPolicy, BoundedBody, NetworkSettings, network_settings
 from convergebench.types import BadOutput, EditError, UnusableAnswer
-from faults.hostile_provider import FileHost, bomb, deep, endless
+from faults.hostile_provider import FileHost, bomb, deep, drip, endless
 from network.test_keys import EDITORS, JUDGES, editor_at, judged, keys  # noqa: F401 (a fixture)
 from servers.asking import RESULT, ask
 from servers.base import Handler, LoopbackServer
@@ -62,6 +62,30 @@ def test_a_judges_answer_that_is_too_large_is_bad_output(
 ) -> None:
     with Harmful(answer) as server, pytest.raises(UnusableAnswer, match="larger than 2 MB"):
         asyncio.run(judged(provider, server.url))
+
+
+@pytest.fixture
+def short_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "convergebench.toml").write_text("[network]\nanswer_seconds = 0.3\n")
+
+
+@pytest.mark.parametrize("provider", EDITORS)
+def test_an_editors_answer_that_comes_drop_by_drop_is_bad_output(provider: str, short_time: None) -> None:
+    with Harmful(drip) as server, pytest.raises(UnusableAnswer, match="not complete after") as caught:
+        ask(editor_at(provider, server.url))
+    assert caught.value.kind == "bad_output" and server.requests == 1
+
+
+@pytest.mark.parametrize("provider", JUDGES)
+def test_a_judges_answer_that_comes_drop_by_drop_is_bad_output(provider: str, short_time: None) -> None:
+    with Harmful(drip) as server, pytest.raises(UnusableAnswer, match="not complete after"):
+        asyncio.run(judged(provider, server.url))
+
+
+def test_a_picture_that_comes_drop_by_drop_is_bad_output(short_time: None) -> None:
+    with FileHost() as files, pytest.raises(UnusableAnswer, match="not complete after"):
+        fetched(Web(files.url), files.url + "/drip")
 
 
 @pytest.mark.parametrize("provider", EDITORS)
@@ -183,6 +207,7 @@ def test_the_user_may_allow_private_addresses(tmp_path: Path, monkeypatch: pytes
     ("text", "said"),
     [
         ("answer_mb = 0", "above 0"), ("answer_mb = true", "above 0"), ("answer_mb = inf", "above 0"),
+        ("answer_seconds = -1", "above 0"), ("answer_seconds = '9'", "above 0"),
         ("private_addresses = 1", "true or false"), ("answers = 1", "unknown"),
     ],
 )  # fmt: skip

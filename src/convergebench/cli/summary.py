@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +16,7 @@ from convergebench.cli.options import (
     WorkspaceFolder,
     benchmark,
     console,
+    counted,
     full_width,
     listed,
     print_json,
@@ -23,7 +25,9 @@ from convergebench.cli.options import (
 if TYPE_CHECKING:
     from convergebench.analysis import Ranking, Results
     from convergebench.analysis.headline.chain_rounds import Thresholds
+    from convergebench.analysis.sessions.figures import TurnCurve
     from convergebench.report.judged_results import JudgedTable
+    from convergebench.results import Records
     from convergebench.store import Workspace
 
 NAME = "summary"
@@ -80,6 +84,9 @@ def command(
         if judged := judged_alone(opened.workspace, suite):
             print_judged(judged, as_json=as_json, as_csv=as_csv)
             return
+        if sessions := sessions_alone(opened.workspace, suite):
+            print_sessions(sessions, as_json=as_json, as_csv=as_csv)
+            return
         results = opened.results(suite)
         limits = _usable_limits(opened.workspace, results, thresholds, listed(usable))
     ranked = headline_rankings(results, metric, round, threshold, limits)
@@ -98,6 +105,71 @@ def judged_alone(workspace: Workspace, suite: str | None) -> list[JudgedTable]:
 
     records = Records.of(workspace)
     return [] if suites_with_returns(records) else judged_results(records, suite)
+
+
+def sessions_alone(workspace: Workspace, suite: str | None) -> list[SessionsOfSuite]:
+    """The sessions of a workspace without round trips; empty for all others."""
+    from convergebench.results import Records, suites_with_returns
+    from convergebench.results.sessions import choose_suites, suites_with_sessions
+
+    records = Records.of(workspace)
+    names = suites_with_sessions(records)
+    if not names or suites_with_returns(records):
+        return []
+    return [_sessions(records, name) for name in (choose_suites(records, suite) if suite else names)]
+
+
+@dataclass(frozen=True)
+class SessionsOfSuite:
+    """What was kept by turn, and how many passed if a judge was asked."""
+
+    suite: str
+    sessions: int
+    turns: int
+    """With a picture."""
+    models: tuple[str, ...]
+    curves: tuple[TurnCurve, ...]
+
+
+def _sessions(records: Records, suite: str) -> SessionsOfSuite:
+    from convergebench.analysis.sessions.figures import FIGURES, PASSED
+    from convergebench.benchmarks.session_curves import session_curves
+    from convergebench.results.sessions import load_sessions
+
+    found = load_sessions(records, [suite])
+    turns = sum(turn.missing is None for session in found for turn in session.turns)
+    models = tuple(dict.fromkeys(session.model for session in found))
+    shown = (FIGURES[0].key, PASSED.key)
+    curves = tuple(one for one in session_curves(records, suite) if one.figure.key in shown)
+    return SessionsOfSuite(suite, len(found), turns, models, curves)
+
+
+def print_sessions(sessions: Sequence[SessionsOfSuite], *, as_json: bool, as_csv: bool) -> None:
+    from convergebench.cli.turns import print_turns
+    from convergebench.report import csv_text
+    from convergebench.report.tables.turns import CSV_COLUMNS, csv_turns, json_turns
+
+    if as_json:
+        print_json(
+            {"sessions": [
+                {"suite": one.suite, "sessions": one.sessions, "turns": one.turns, "models": one.models,
+                 "curves": json_turns(one.curves)}
+                for one in sessions
+            ]}
+        )  # fmt: skip
+        return
+    if as_csv:
+        rows = [row for one in sessions for row in csv_turns(one.suite, one.curves)]
+        typer.echo(csv_text([CSV_COLUMNS, *rows]), nl=False)
+        return
+    for one in sessions:
+        counts = f"{counted(one.sessions, 'session')}, {counted(one.turns, 'turn')} with a picture"
+        typer.echo(f"{counts}, by {', '.join(one.models)}")
+        print_turns(one.suite, one.curves)
+    typer.echo(
+        "There are no round trips here, so that there is no ranking by what is left. All figures by turn: "
+        f"convergebench turns --suite {sessions[0].suite}; two models compared: convergebench turns A B."
+    )
 
 
 def print_judged(tables: Sequence[JudgedTable], *, as_json: bool, as_csv: bool) -> None:

@@ -93,7 +93,7 @@ class TurnContexts:
 
 
 def target_context(source: Digest, target: Digest | None, mask: Digest | None) -> Digest:
-    """What a result is measured against where a set has targets or masks; outside a mask that is the source."""
+    """What a result is measured against where a set has targets or masks; outside a mask, the source."""
     return _digest("target", source, target, mask)
 
 
