@@ -93,7 +93,7 @@ def set_suite(
         return frozenset(case.id for case in _cases(read(SetFiles(copy_of(data))))[0])
 
     needs = f"{layout}; {name}?data=PATH" + (f" [default: {hub} on the hub]" if hub else "")
-    return SuiteInfo(name, "1", summary, pictures, cases, load, case_ids, turns=turns, needs=needs)
+    return SuiteInfo(name, "1", summary, pictures, cases, load, case_ids=case_ids, turns=turns, needs=needs)
 
 
 def picked(files: SetFiles, name: str) -> list[str]:
