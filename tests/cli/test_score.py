@@ -12,7 +12,7 @@ from convergebench.benchmarks.gedit.mini import load_gedit_mini
 from convergebench.benchmarks.wiseedit.mini import load_wiseedit_mini
 from convergebench.picture import Picture
 from made_pictures import textured
-from servers.judge import JudgeServer, completion, failure
+from servers.judge import JudgeServer, completion, failure, graded
 from set_imitations import png, write_imgedit
 
 Cli = Callable[..., Any]
@@ -178,7 +178,8 @@ def test_entries_of_a_set_that_are_no_cases_count_as_missing(cli: Cli, tmp_path:
         (made / f"{name}.png").write_bytes(png(int(name)))
     lines = [json.dumps({"id": name, "image_path": f"{name}.png"}) for name in listed]
     (made / "edits.jsonl").write_text("\n".join(lines))
-    with JudgeServer() as judge:
+    grades = {"instruction": 5, "blending": 4, "preservation": 5}
+    with JudgeServer(lambda number, asked: completion(graded(asked, **grades))) as judge:
         done = cli("score", made / "edits.jsonl", "-m", "mine", "--suite", "imgedit", "--data", data,
                    "--judge", judge.name, "-w", tmp_path / "w", "--json")  # fmt: skip
     assert done.code == 0, done.err

@@ -220,8 +220,9 @@ def test_a_killed_judge_or_refinement_repeats_only_what_was_in_flight(folder: Pa
         assert len(digests) - len(set(digests)) <= at_risk, "an answer that is on the disk is not asked for"
 
 
-def test_damaged_pictures_cost_their_cases_and_nothing_else(folder: Path) -> None:
-    draw = random.Random(SEED)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_damaged_pictures_cost_their_cases_and_nothing_else(seed: int, folder: Path) -> None:
+    draw, at_once, commands = random.Random(seed), min(max(1, FAULTS // 2), 10), 2 if FAULTS < 10 else 4
     with HostileImagesServer(RESULT.encoded, share_of_faults=0.0) as server, HostileJudge(0, 0.0) as judge:
         grown = run_words(server, "--rounds", ROUNDS + 1)
         sessions = session_words(server)
@@ -229,9 +230,8 @@ def test_damaged_pictures_cost_their_cases_and_nothing_else(folder: Path) -> Non
         every = [*READING, grown, sessions, ["turns"], *asking]
         for words in (sessions, run_words(server), every[-1], every[-2]):
             assert in_process(words, folder).code == 0
-        damage = itertools.islice(damaged_pictures(folder / "results", SEED), max(1, FAULTS // 2))
-        for file in damage:
-            for words in [*draw.sample(every, min(len(every), 4)), ["workspace", "repair"]]:
+        for file in itertools.islice(damaged_pictures(folder / "results", seed), at_once):
+            for words in [*draw.sample(every, commands), ["workspace", "repair"]]:
                 ended = in_process(words, folder)
                 check_clean(ended, folder)
                 assert ended.code in (0, 1, 2, 3), (words, file.name, ended.err)
