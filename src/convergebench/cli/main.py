@@ -47,10 +47,11 @@ from convergebench.cli import (
     worst,
 )
 from convergebench.cli.command_groups import CommandGroups
-from convergebench.cli.config_file import COMMANDS, read_config, split_config
+from convergebench.cli.config_file import read_config, split_config
 from convergebench.cli.exit_codes import DONE, ERROR, INTERRUPTED, WRONG_USE
 from convergebench.cli.options import print_json
 from convergebench.errors import NO_ROOM, ConvergeBenchError, WrongUse
+from convergebench.provider_limits import COMMANDS
 from convergebench.shown_text import guarded_streams, open_closed_streams
 
 UsageError: Any = typer.BadParameter.__base__  # click's, or since 0.26 typer's own
