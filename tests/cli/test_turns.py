@@ -123,6 +123,11 @@ def test_sessions_are_judged_with_their_history_and_stop_at_the_first_failure(
     out = capsys.readouterr().out
     titles = {one["title"] for one in json.loads(out)[0]["curves"] if one["figure"] == "passed"}
     assert len(titles) == 2 and "127.0.0.1" not in out, "two servers are told apart, without their addresses"
+    assert (
+        code_of(["export", "-w", str(tmp_path), "-o", str(tmp_path / "ex"), "--format", "csv,markdown"]) == 0
+    )
+    assert "passed,5,0.0" in (tmp_path / "ex" / "turns.csv").read_text()
+    assert "| jpeg | 100.0 " in (tmp_path / "ex" / "tables.md").read_text()
     for words in (["summary"], ["summary", "--csv"], ["turns", "--csv"]):
         assert code_of([*words, "-w", str(tmp_path)]) == 0
         assert "127.0.0.1" not in capsys.readouterr().out, words

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -25,9 +24,8 @@ from convergebench.cli.options import (
 if TYPE_CHECKING:
     from convergebench.analysis import Ranking, Results
     from convergebench.analysis.headline.chain_rounds import Thresholds
-    from convergebench.analysis.sessions.figures import TurnCurve
     from convergebench.report.judged_results import JudgedTable
-    from convergebench.results import Records
+    from convergebench.report.session_results import SessionsOfSuite
     from convergebench.store import Workspace
 
 NAME = "summary"
@@ -79,13 +77,12 @@ def command(
     """
     from convergebench.analysis import headline_rankings
     from convergebench.report import csv_ranking, csv_text, under_one_heading
+    from convergebench.report.session_results import sessions_alone
 
     with benchmark(workspace, model) as opened:
-        if judged := judged_alone(opened.workspace, suite):
-            print_judged(judged, as_json=as_json, as_csv=as_csv)
-            return
-        if sessions := sessions_alone(opened.workspace, suite):
-            print_sessions(sessions, as_json=as_json, as_csv=as_csv)
+        judged, sessions = judged_alone(opened.workspace, suite), sessions_alone(opened.workspace, suite)
+        if judged or sessions:
+            _print_without_ranking(judged, sessions, as_json=as_json, as_csv=as_csv)
             return
         results = opened.results(suite)
         limits = _usable_limits(opened.workspace, results, thresholds, listed(usable))
@@ -107,94 +104,59 @@ def judged_alone(workspace: Workspace, suite: str | None) -> list[JudgedTable]:
     return [] if suites_with_returns(records) else judged_results(records, suite)
 
 
-def sessions_alone(workspace: Workspace, suite: str | None) -> list[SessionsOfSuite]:
-    """The sessions of a workspace without round trips; empty for all others."""
-    from convergebench.results import Records, suites_with_returns
-    from convergebench.results.sessions import choose_suites, suites_with_sessions
-
-    records = Records.of(workspace)
-    names = suites_with_sessions(records)
-    if not names or suites_with_returns(records):
-        return []
-    return [_sessions(records, name) for name in (choose_suites(records, suite) if suite else names)]
-
-
-@dataclass(frozen=True)
-class SessionsOfSuite:
-    """What was kept by turn, and how many passed if a judge was asked."""
-
-    suite: str
-    sessions: int
-    turns: int
-    """With a picture."""
-    models: tuple[str, ...]
-    curves: tuple[TurnCurve, ...]
-
-
-def _sessions(records: Records, suite: str) -> SessionsOfSuite:
-    from convergebench.analysis.sessions.figures import FIGURES, PASSED
-    from convergebench.benchmarks.session_curves import session_curves
-    from convergebench.results.sessions import load_sessions
-
-    found = load_sessions(records, [suite])
-    turns = sum(turn.missing is None for session in found for turn in session.turns)
-    models = tuple(dict.fromkeys(session.model for session in found))
-    shown = (FIGURES[0].key, PASSED.key)
-    curves = tuple(one for one in session_curves(records, suite) if one.figure.key in shown)
-    return SessionsOfSuite(suite, len(found), turns, models, curves)
-
-
-def print_sessions(sessions: Sequence[SessionsOfSuite], *, as_json: bool, as_csv: bool) -> None:
-    from convergebench.cli.turns import print_turns
+def _print_without_ranking(
+    judged: Sequence[JudgedTable], sessions: Sequence[SessionsOfSuite], *, as_json: bool, as_csv: bool
+) -> None:
+    """What a workspace without round trips has: grades of single edits, and sessions by turn."""
     from convergebench.report import csv_text
+    from convergebench.report.tables.benchmark import csv_benchmark, json_benchmark
     from convergebench.report.tables.turns import CSV_COLUMNS, csv_turns, json_turns
 
     if as_json:
-        print_json(
-            {"sessions": [
-                {"suite": one.suite, "sessions": one.sessions, "turns": one.turns, "models": one.models,
-                 "curves": json_turns(one.curves)}
-                for one in sessions
-            ]}
-        )  # fmt: skip
-        return
-    if as_csv:
-        rows = [row for one in sessions for row in csv_turns(one.suite, one.curves)]
+        graded = [row for table in judged for row in json_benchmark(table.rows)]
+        by_turn = [
+            {"suite": one.suite, "sessions": one.sessions, "turns": one.turns, "models": one.models,
+             "curves": json_turns(one.headline)}
+            for one in sessions
+        ]  # fmt: skip
+        print_json({"judged": graded, "sessions": by_turn})
+    elif as_csv and judged:
+        typer.echo(csv_text(csv_benchmark([row for table in judged for row in table.rows])), nl=False)
+    elif as_csv:
+        rows = [row for one in sessions for row in csv_turns(one.suite, one.headline)]
         typer.echo(csv_text([CSV_COLUMNS, *rows]), nl=False)
-        return
-    for one in sessions:
-        counts = f"{counted(one.sessions, 'session')}, {counted(one.turns, 'turn')} with a picture"
-        typer.echo(f"{counts}, by {', '.join(one.models)}")
-        print_turns(one.suite, one.curves)
-    typer.echo(
-        "There are no round trips here, so that there is no ranking by what is left. All figures by turn: "
-        f"convergebench turns --suite {sessions[0].suite}; two models compared: convergebench turns A B."
-    )
+    else:
+        _print_judged(judged)
+        _print_sessions(sessions)
+        console().print(
+            "There are no round trips here, so that there is no ranking by what is left.", markup=False
+        )
 
 
-def print_judged(tables: Sequence[JudgedTable], *, as_json: bool, as_csv: bool) -> None:
+def _print_judged(tables: Sequence[JudgedTable]) -> None:
     """A table for every suite, judge and wording."""
-    from convergebench.report import csv_text
-    from convergebench.report.tables.benchmark import (
-        benchmark_notes,
-        benchmark_table,
-        csv_benchmark,
-        json_benchmark,
-    )
+    from convergebench.report.tables.benchmark import benchmark_notes, benchmark_table
 
-    if as_json:
-        print_json({"judged": [row for table in tables for row in json_benchmark(table.rows)]})
-        return
-    if as_csv:
-        typer.echo(csv_text(csv_benchmark([row for table in tables for row in table.rows])), nl=False)
-        return
     out = console()
     for table in tables:
         out.print(f"{table.suite}, judge {table.judge}, {table.under}", style="bold", markup=False)
         out.print(benchmark_table(table.rows))
         for note in benchmark_notes(table.rows):
             out.print(f"  {note}", style="dim", markup=False)
-    out.print("There are no round trips here, so that there is no ranking by what is left.", markup=False)
+
+
+def _print_sessions(sessions: Sequence[SessionsOfSuite]) -> None:
+    from convergebench.cli.turns import print_turns
+
+    for one in sessions:
+        print_turns(one.suite, one.headline)
+        counts = f"{counted(one.sessions, 'session')}, {counted(one.turns, 'turn')} with a picture"
+        console().print(f"  {counts}, by {', '.join(one.models)}.", style="dim", markup=False)
+    if sessions:
+        typer.echo(
+            f"All figures by turn: convergebench turns --suite {sessions[0].suite}; two models compared: "
+            "convergebench turns A B."
+        )
 
 
 def _usable_limits(workspace: Workspace, results: Results, chosen: str, own: Sequence[str]) -> Thresholds:
