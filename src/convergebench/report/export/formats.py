@@ -68,7 +68,9 @@ def _text_tables(workspace: Workspace, suite: str | None) -> list[TextTable]:
     judged, sessions = _judged_alone(workspace, suite), sessions_alone(workspace, suite)
     if judged or sessions:
         graded = [_judged_text(number, table) for number, table in enumerate(judged, 1)]
-        return [*graded, *(table for one in sessions for table in _turns_text(one))]
+        by_turn = [table for one in sessions for table in _turns_text(one)]
+        numbered = [replace(one, name=f"{TURNS}-{number}") for number, one in enumerate(by_turn, 1)]
+        return [*graded, *numbered]
     return list(_tables(load_results(workspace, suite)))
 
 
@@ -95,9 +97,9 @@ def _turns_text(sessions: SessionsOfSuite) -> Iterator[TextTable]:
     for figure, group in groupby(sessions.curves, key=lambda curve: curve.figure):
         headings, cells, notes = turn_cells(list(group))
         yield TextTable(
-            f"{TURNS}-{SuiteId.parse(sessions.suite).part}-{figure.key}",
+            TURNS,
             f"{sessions.suite}: {figure.title}",
-            f"{figure.better.capitalize()} is better. Means with 95 % intervals, clustered by source picture.",
+            f"{figure.better.capitalize()} is better. Means with 95 % intervals, by source picture.",
             headings,
             cells,
             frozenset({0}),
