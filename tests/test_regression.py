@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as Xml
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from convergebench import api, regression
 from convergebench.analysis.headline.model_check import holm
 from convergebench.cli.main import code_of
 from convergebench.errors import WrongUse
 from convergebench.picture import Picture
+from convergebench.types import Refused
 from made_pictures import textured
 
 FINE, COARSE = "fine=jpeg", "coarse=jpeg?quality=10"
@@ -85,6 +88,30 @@ def test_an_export_gives_the_same_answer_as_its_workspace(workspace: Path, tmp_p
     ]
     for one, other in zip(*found, strict=True):
         assert (one.difference, one.p_value, one.verdict) == (other.difference, other.p_value, other.verdict)
+
+
+def test_refusals_of_a_baseline_count_from_its_export_too(workspace: Path, tmp_path: Path) -> None:
+    def refuse_some(image: Image.Image, instruction: str, seed: int) -> Image.Image:
+        if np.asarray(image).sum() % 2:
+            raise Refused("not this one")
+        return image
+
+    old = tmp_path / "old"
+    with api.run(
+        {"picky": refuse_some}, f"folder:{workspace.parent / 'pictures'}", 2, workspace=old, limit=16,
+        metrics=("ssim", "regions"),
+    ) as opened:  # fmt: skip
+        assert 0 < len({item.case for item in opened.results().troubles}) < 16
+        opened.export(tmp_path / "export")
+    found = [
+        regression.check(
+            workspace, baselines=[f"{place}?model=picky"], models=["fine"], by=["usable", "ssim"]
+        )
+        for place in (old, tmp_path / "export")
+    ]
+    assert found[0].quantities[0].pairs == 16
+    for one, other in zip(*(outcome.quantities for outcome in found), strict=True):
+        assert replace(one, baseline="") == replace(other, baseline="")
 
 
 def test_new_edits_are_compared_with_those_before(
