@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from textwrap import fill, wrap
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from convergebench.cli.listing import print_listing
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from convergebench.editors import Listing, ModelFacts
 
 ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="Model name, optionally with parameters.")]
-
-_NARROWEST_DESCRIPTION = 20
 
 app = typer.Typer(name="models", invoke_without_command=True)
 
@@ -163,26 +162,9 @@ def _facts(one: Listing) -> dict[str, Any]:
 
 
 def _print_table(known: Sequence[Listing]) -> None:
-    """Plain text: importing rich takes longer than the rest of this command."""
-    rows = [("model", "role", "$/edit", "status", "description")]
-    rows += [(one.name, one.role, _price(one), _status(one), _summary(one)) for one in known]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    room = terminal_width() - sum(widths) - 2 * len(widths)
-    if room < _NARROWEST_DESCRIPTION:
-        _print_entries(rows[1:])
-        return
-    for row in rows:
-        start = "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=False))
-        for number, line in enumerate(wrap(row[4], room)):
-            typer.echo(f"{' ' * len(start) if number else start}  {line}")
-
-
-def _print_entries(rows: Sequence[tuple[str, ...]]) -> None:
-    """For narrow terminals: the facts of a model below its name."""
-    for name, *facts, description in rows:
-        typer.echo(name)
-        for line in wrap(f"{', '.join(facts)}: {description}", terminal_width() - 2):
-            typer.echo(f"  {line}")
+    headings = ("model", "role", "$/edit", "status", "description")
+    rows = [(one.name, one.role, _price(one), _status(one), _summary(one)) for one in known]
+    print_listing(headings, rows, lambda cells: f"{', '.join(cells[:-1])}: {cells[-1]}")
 
 
 def _status(one: Listing) -> str:
