@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import certifi
 import pytest
 from hypothesis import settings
 
@@ -18,6 +19,17 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # many programs are started: they compile our modules once
 settings.register_profile("quick", deadline=None, max_examples=25)
 settings.load_profile("quick")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_certificate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Clients of providers trust one authority in place of 140, which takes each of them a while to load."""
+    end = "-----END CERTIFICATE-----\n"
+    file = tmp_path_factory.mktemp("authority") / "one.pem"
+    file.write_text(certifi.contents().partition(end)[0] + end)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(file))
+        yield
 
 
 @pytest.fixture
