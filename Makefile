@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE  # most of what is installed is never imported;
 
 demo: .venv/installed
 	$(BIN)/convergebench weights pull lpips
-	$(BIN)/convergebench run --suite converge-small --model classical,classical-patch,classical-ghost,classical-reencode,jpeg,identity --limit 6 --rounds 5 || test $$? -eq 3
+	$(BIN)/convergebench run --suite converge-small --model classical,classical-patch,classical-reencode,jpeg,identity --limit 6 --rounds 5 || test $$? -eq 3
 	$(BIN)/convergebench report
 
 test: .venv/installed-for-tests
