@@ -134,11 +134,14 @@ def _cells(ranking: Ranking, columns: Sequence[RankingColumn], view: View) -> It
 
 
 def _broken(heading: str) -> str:
-    """A heading of two words in two lines, because the numbers below are short.
+    """A heading of two words in two lines, because the numbers below are short; a metric and its round keep
+    together.
 
-    >>> _broken("half-life"), _broken("s/edit"), _broken("gated score")
-    ('half-\\nlife', 's/\\nedit', 'gated\\nscore')
+    >>> _broken("half-life"), _broken("s/edit"), _broken("gated score"), _broken("SSIM @ R2")
+    ('half-\\nlife', 's/\\nedit', 'gated\\nscore', 'SSIM @ R2')
     """
+    if "@" in heading:
+        return heading
     return heading.replace(" ", "\n").replace("-", "-\n").replace("/", "/\n").replace("missing", "miss-\ning")
 
 
