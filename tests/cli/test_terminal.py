@@ -102,7 +102,7 @@ def test_forty_columns_lose_columns_and_no_number(run: Words, tmp_path: Path) ->
         (["models"], ["classical-reencode", "model, free, ready:"]),
         (["suites"], ["converge-small", "version 1, pictures 12, cases 153"]),
         (["metrics"], ["registered_area", "quality, higher is better"]),
-        (["doctor", *where], ["-- suite gedit@1", "pip install"]),
+        (["doctor", *where], ["-- suite gedit@1", "gedit?data=PATH"]),
         (["workspace", "list", *where], ["started", "jpeg"]),
         (
             ["check", "-m", "jpeg", "--baseline", f"{results}?model=blur", *where],

@@ -74,7 +74,7 @@ def small_sizes() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for pipeline, name, value in (
             (diffusers.Kandinsky5I2IPipeline, "resolutions", [SIZE]),
-            (diffusers.BriaFibo2Pipeline, "default_sample_size", 4),
+            (diffusers.BriaFibo2Pipeline, "default_sample_size", 16),
         ):
             patch.setattr(pipeline, "__init__", with_size(pipeline, name, value))
         patch.setattr(image_processor, "BUCKETS", {key: [SIZE[::-1]] for key in image_processor.BUCKETS})

@@ -34,6 +34,7 @@ def print_listing(
 
 def print_entry(name: str, text: str, indent: int = 2) -> None:
     """A name with a text below it."""
-    typer.echo(name)
+    for line in wrap(name, terminal_width(), break_on_hyphens=False):
+        typer.echo(line)
     for line in wrap(text, terminal_width() - indent, break_on_hyphens=False):
         typer.echo(f"{' ' * indent}{line}")
