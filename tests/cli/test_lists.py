@@ -47,6 +47,9 @@ def test_a_models_public_facts_are_shown_with_their_source_and_date(cli: Cli) ->
     assert "source of these facts: fal's API page (2026-11-15)" in shown
     assert "takes a seed: unknown" in cli("models", "show", "flux-3").out
     assert "did you mean jpeg?" in cli("models", "show", "jpg").sentence
+    by_id = cli("models", "show", "fal:fal-ai/qwen-image-edit").out
+    assert by_id == cli("models", "show", "qwen").out and "price of an edit: $" in by_id
+    assert cli("models", "show", "fal:someone/else").out.startswith("fal: any image-editing endpoint")
 
 
 def test_metrics_are_listed_with_direction_and_range(cli: Cli) -> None:

@@ -19,9 +19,10 @@ from convergebench.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from convergebench.editors import Listing, ModelFacts
+    from convergebench.types import Parameter
 
 ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="Model name, optionally with parameters.")]
 
@@ -64,7 +65,8 @@ def show(name: ModelName, as_json: AsJson = False) -> None:
     """Describe one model: its parameters and requirements."""
     from convergebench.editors import parse
 
-    one, _ = parse(name)
+    one, given = parse(name)
+    one = _short_name_of(one, given) or one
     if as_json:
         print_json(_facts(one))
         return
@@ -77,6 +79,18 @@ def show(name: ModelName, as_json: AsJson = False) -> None:
         typer.echo(f"  {key} = {value}")
     for key, value in [item for item in one.parameters.items() if item[0] != "model"][-1:]:
         typer.echo(f"Change parameters in its name: --model '{one.name}?{key}={value}'")
+
+
+def _short_name_of(provider: Listing, given: Mapping[str, Parameter]) -> Listing | None:
+    """The model of that provider that is known by this id."""
+    from convergebench.editors import listings
+
+    if provider.provider != provider.name or not given.get("model"):
+        return None
+    known = (one for one in listings() if one.provider == provider.name and one.name != provider.name)
+    return next(
+        (one for one in known if given["model"] in (one.parameters.get("model"), *one.facts.also)), None
+    )
 
 
 @app.command("try")
