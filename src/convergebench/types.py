@@ -330,7 +330,10 @@ class Crashed(EditError):
 
 # Steps
 
-FailureKind = Literal["refused", "rate_limited", "unavailable", "misconfigured", "bad_output", "crashed"]
+FailureKind = Literal[
+    "refused", "rate_limited", "unavailable", "misconfigured", "bad_output", "crashed", "absent"
+]
+"""`absent`: an imported chain lacks the picture, and why is not known."""
 
 
 @dataclass(frozen=True)
