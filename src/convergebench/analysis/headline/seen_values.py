@@ -16,8 +16,8 @@ from convergebench.types import Measurement
 
 FACE_DISTANCE = "face_distance"
 ALIKE = 0.20
-"""Faces no further apart count as the same: JPEG at quality 75, noise of σ 8, a zoom of 1 % and 16 levels of
-light move no face of 13 portraits further."""
+"""Faces no further apart count as the same: JPEG at quality 75, noise of σ 8 and a zoom of 1 % move no face
+of 13 portraits further."""
 SAME_FACE = 0.45
 """From here on it is another person's. A return shows the source's own photograph, so that less is allowed
 than between two photographs of one person (0.6): docs/headline.md has the grades."""

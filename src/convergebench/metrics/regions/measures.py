@@ -67,7 +67,8 @@ def edit_trace(remains: LevelDifferences, change: LevelDifferences, core: Mask, 
     """
     if not core.any():
         return 0.0
-    cast = np.median(remains[rest], axis=0) if rest.any() else 0.0
+    around = remains[::4, ::4][rest[::4, ::4]]  # enough for a median, in a tenth of the time
+    cast = np.median(around, axis=0) if len(around) else 0.0
     left = (remains[core] - cast).ravel().astype(np.float64)
     edit = change[core].ravel().astype(np.float64)
     common, of_edit, of_left = float(left @ edit), float(edit @ edit), float(left @ left)
