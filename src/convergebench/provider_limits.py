@@ -19,9 +19,6 @@ from convergebench.errors import WrongUse
 
 FILE = "convergebench.toml"
 VARIABLE = "CONVERGEBENCH_CONFIG"
-TABLES = ("limits", "network", "providers")
-COMMAND_TABLES = ("run", "judge", "score", "refine", "check")
-"""Options of the command line, which stand in the same file."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +62,9 @@ def _content(path: Path) -> dict[str, Any]:
         raise WrongUse(f"cannot read {path}: {error.strerror}; correct {VARIABLE}") from error
     except (ValueError, RecursionError) as error:
         raise WrongUse(f"{path} is not valid TOML: {error}; correct it") from error
-    tables = {name for name, value in content.items() if isinstance(value, dict)}
-    unknown = tables - {*TABLES, *COMMAND_TABLES}
+    unknown = set(content) - {"limits", "network", "providers"}
     if unknown:
-        known = "[limits.PROVIDER], [network], [providers.NAME] and sections of commands"
+        known = "[limits.PROVIDER], [network] and [providers.NAME]"
         raise WrongUse(f"{path} has {', '.join(sorted(unknown))}; only {known} are known")
     return content
 

@@ -15,7 +15,6 @@ import typer
 from convergebench.cli.config_file import COMMANDS, config_template, read_config
 from convergebench.cli.main import app
 from convergebench.errors import WrongUse
-from convergebench.provider_limits import limits_at
 
 Cli = Callable[..., Any]
 
@@ -123,18 +122,6 @@ def test_fresh_is_the_opposite_of_resume(tmp_path: Path) -> None:
     assert read_config(tmp_path / "a.toml", commands())["run"] == {"resume": False}
 
 
-def test_options_limits_and_network_stand_in_one_file(
-    cli: Cli, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    both = "[limits.fal]\nat_once = 3\n[network]\nanswer_mb = 9\n" + config.read_text().partition("\n")[2]
-    Path("convergebench.toml").write_text(both)
-    assert cli("run", "--json").json["run"]["edits"] == 16
-    assert limits_at("fal").at_once == 3
-    Path("other.toml").write_text(both)
-    assert "[limits] is read from convergebench.toml" in cli("run", "--config", "other.toml").sentence
-
-
 def test_the_template_has_every_option_and_sets_none(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,5 +131,3 @@ def test_the_template_has_every_option_and_sets_none(
     assert text == config_template(commands())
     assert tomllib.loads(text) == {name: {} for name in COMMANDS}
     assert "# max_cost = " in text and "# need_power = false" in text
-    assert cli("models", "show", "fal").code == 0, "and what reads the accounts' limits there understands it"
-    assert cli("run", "-m", "identity", "--suite", "converge-drawn", "--limit", 1, "--dry-run").code == 0

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from convergebench.errors import WrongUse, unknown_name
-from convergebench.provider_limits import COMMAND_TABLES, FILE, TABLES, VARIABLE, config_path
 
-COMMANDS = COMMAND_TABLES
+FILE = "convergebench.toml"
+COMMANDS = ("run", "judge", "score", "refine", "check")
 _NOT_SETTINGS = ("help", "config", "dry_run", "as_json")
 
 
@@ -53,11 +53,7 @@ def read_config(path: Path, commands: Mapping[str, Any]) -> dict[str, dict[str, 
     shared = {key: value for key, value in content.items() if not isinstance(value, dict)}
     sections = {key: value for key, value in content.items() if isinstance(value, dict)}
     for name in sections:
-        if name in TABLES and path.absolute() != config_path().absolute():
-            raise WrongUse(
-                f"{path}: [{name}] is read from {FILE}, or from the file that {VARIABLE} names; move it there"
-            )
-        if name not in (*COMMANDS, *TABLES):
+        if name not in COMMANDS:
             raise unknown_name(f"section in {path}:", name, COMMANDS)
     known = {name: _options(commands[name]) for name in COMMANDS}
     for key in shared:
