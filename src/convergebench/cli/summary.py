@@ -59,6 +59,15 @@ def command(
             help="What ends “usable for”: our reasoned thresholds, or those measured by convergebench vote.",
         ),
     ] = "reasoned",
+    visible: Annotated[
+        float | None,
+        typer.Option(
+            metavar="VALUE",
+            min=0.0,
+            max=1.0,
+            help="From where on a difference of the rest is visible, by ꟻLIP. [default: 0.1]",
+        ),
+    ] = None,
     columns: Annotated[
         list[str],
         typer.Option(
@@ -84,7 +93,7 @@ def command(
         if judged or sessions:
             _print_without_ranking(judged, sessions, as_json=as_json, as_csv=as_csv)
             return
-        results = opened.results(suite)
+        results = opened.results(suite, visible=visible)
         limits = _usable_limits(opened.workspace, results, thresholds, listed(usable))
     ranked = headline_rankings(results, metric, round, threshold, limits)
     if as_json:
@@ -140,7 +149,7 @@ def _print_judged(tables: Sequence[JudgedTable]) -> None:
     out = console()
     for table in tables:
         out.print(f"{table.suite}, judge {table.judge}, {table.under}", style="bold", markup=False)
-        out.print(benchmark_table(table.rows))
+        out.print(benchmark_table(table.rows, out.width))
         for note in benchmark_notes(table.rows):
             out.print(f"  {note}", style="dim", markup=False)
 
