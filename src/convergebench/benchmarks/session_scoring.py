@@ -10,6 +10,7 @@ from convergebench.analysis.sessions.figures import PASSED, TurnCurve, TurnFigur
 from convergebench.analysis.sessions.passes import (
     EDIVAL,
     MSE_BENCH,
+    NOT_JUDGED,
     PassRule,
     Scores,
     failed_before,
@@ -174,7 +175,7 @@ class _Verdicts:
         texts = frozenset(texts_sent(self.rubric, subject).items())
         found = self.by_question.get((pictures_sent(self.rubric, subject), texts))
         if found is None:
-            return "not judged yet"
+            return NOT_JUDGED
         if found.outcome != "ok":
             return f"verdict {str(found.outcome).replace('_', ' ')}"
         return found.scores
