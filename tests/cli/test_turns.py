@@ -92,6 +92,8 @@ def test_turns_shows_what_each_turn_kept(
     assert code_of(["summary", "-w", str(tmp_path), "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["sessions"]
     assert (found["sessions"], found["turns"], len(found["curves"])) == (5, 15, 1)
+    assert code_of(["worst", "-w", str(tmp_path)]) == 1
+    assert "convergebench turns shows sessions" in capsys.readouterr().err
 
 
 def grades(number: int, asked: Asked) -> Answer:
