@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import socket
 import zlib
 from pathlib import Path
 
@@ -183,6 +184,15 @@ def test_a_redirect_to_a_private_address_is_refused(monkeypatch: pytest.MonkeyPa
 def test_an_address_that_leads_nowhere_is_bad_output_at_once(path: str) -> None:
     with FileHost(picture=RESULT.encoded) as files, pytest.raises(UnusableAnswer):
         fetched(Web(files.url), files.url + path)
+
+
+def test_a_picture_at_a_host_that_does_not_exist_is_bad_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(UnusableAnswer, match="unknown host"):
+        fetched(Web(PUBLIC), "http://pictures.invalid/a.png")
 
 
 @pytest.mark.parametrize("path", ["/bomb", "/endless"])
