@@ -36,11 +36,14 @@ def export_as(form: str, workspace: Workspace, folder: Path, suite: str | None =
 def _as_csv(workspace: Workspace, folder: Path, suite: str | None) -> list[Path]:
     judged, sessions = _judged_alone(workspace, suite), sessions_alone(workspace, suite)
     if judged or sessions:
-        graded = csv_benchmark([row for table in judged for row in table.rows])
-        by_turn = [CSV_COLUMNS, *(row for one in sessions for row in csv_turns(one.suite, one.curves))]
-        tables = {JUDGED: graded if judged else [], TURNS: by_turn if sessions else []}
+        written = []
+        if judged:
+            graded = csv_benchmark([row for table in judged for row in table.rows])
+            written.append(write_rows(graded, folder / f"{JUDGED}.csv"))
+        if sessions:
+            by_turn = [row for one in sessions for row in csv_turns(one.suite, one.curves)]
+            written.append(write_rows([CSV_COLUMNS, *by_turn], folder / f"{TURNS}.csv"))
         measured = measurement_rows(workspace, _whole(suite))
-        written = [write_rows(rows, folder / f"{name}.csv") for name, rows in tables.items() if rows]
         return [*written, write_csv(measured, folder / f"{MEASUREMENTS}.csv")]
     results, name = load_results(workspace, suite), _whole(suite)
     wanted = [name] if name else suites_with_returns(workspace)
