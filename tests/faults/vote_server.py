@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from faults.kills import LIMIT_SECONDS, PROGRAM, Ended
+from forked_python import ForkedPython
 
 _LINK = re.compile(r"Open http://127\.0\.0\.1:(\d+)/")
 _JSON = {"Content-Type": "application/json"}
@@ -29,9 +30,9 @@ class VoteServer:
         self._ended: Ended | None = None
 
     def __enter__(self) -> VoteServer:
-        self._process = subprocess.Popen(
-            self._words, cwd=self._folder, env=self._env, text=True, start_new_session=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace",
+        self._process = ForkedPython(
+            self._words, cwd=self._folder, env=self._env, start_new_session=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         assert self._process.stdout is not None
         for line in self._process.stdout:
@@ -48,7 +49,7 @@ class VoteServer:
             if self._process.poll() is None:
                 os.killpg(self._process.pid, how)
             out, err = self._process.communicate(timeout=LIMIT_SECONDS)
-            self._ended = Ended(self._process.returncode, out, err)
+            self._ended = Ended(self._process.wait(), out, err)
         return self._ended
 
     def get(self, path: str) -> tuple[int, bytes]:

@@ -163,9 +163,11 @@ class Web:
         ) as error:
             what = "in circles" if isinstance(error, aiohttp.TooManyRedirects) else "to no http address"
             raise UnusableAnswer(f"the address of the picture leads {what}: {one_line(url, None)}") from error
-        except (aiohttp.ClientError, OSError) as error:
-            if _names_no_host(error) and not may_be_late:
+        except Unavailable as error:
+            if _names_no_host(error.__cause__) and not may_be_late:
                 raise UnusableAnswer(f"the picture is at an unknown host: {one_line(url, None)}") from error
+            raise
+        except (aiohttp.ClientError, OSError) as error:
             raise Unavailable(f"the picture was cut off: {type(error).__name__}") from error
         if response.status < 400:
             return body
@@ -180,9 +182,9 @@ class Web:
                 await session.close()
 
 
-def _names_no_host(error: Exception) -> bool:
+def _names_no_host(error: BaseException | None) -> bool:
     """Whether there is no such host, rather than no answer about it."""
-    cause = getattr(error, "os_error", error)
+    cause = getattr(error, "os_error", None)
     return isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_NONAME
 
 
