@@ -10,10 +10,9 @@ from typing import Any
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow, VerdictRow
 from convergebench.analysis.refinement.figures import RefinementFigures
 from convergebench.benchmarks.wording import PublishedRubrics
-from convergebench.results import SuiteId
 from convergebench.suites import SuiteInfo
 from convergebench.suites.sampling import EVERY_CASE, Sampling
-from convergebench.types import Suite
+from convergebench.types import Suite, SuiteId
 
 
 @dataclass(frozen=True)
@@ -81,4 +80,4 @@ class JudgedBenchmark:
         return frozenset(case.id for case in self.load(suite, data, language).cases)
 
     def _info(self, suite: str) -> SuiteInfo:
-        return next(one for one in self.suites if one.name == SuiteId.parse(suite).name)
+        return next(one for one in self.suites if one.name == SuiteId(suite).name)

@@ -15,6 +15,7 @@ from convergebench.cli.options import (
     benchmark,
     listed,
 )
+from convergebench.types import SuiteId
 
 NAME = "export"
 
@@ -67,7 +68,7 @@ def command(
 
 
 def _export_pictures(
-    layout: str, folder: Path, models: list[str], suite: str | None, workspace: Path
+    layout: str, folder: Path, models: list[str], suite: SuiteId | None, workspace: Path
 ) -> None:
     from convergebench.benchmarks.layouts import folder_layout
     from convergebench.report.export.result_folders import export_results

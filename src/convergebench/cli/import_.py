@@ -54,6 +54,7 @@ def command(
     from convergebench import metrics
     from convergebench.importing import import_path
     from convergebench.store import Workspace
+    from convergebench.types import SuiteId
 
     metric_set = metrics.MetricSet(
         listed(metric) or metrics.DEFAULT_MEASURED, metrics.MetricOptions(clip=clip, dino=dino)
@@ -62,7 +63,7 @@ def command(
         _import_pictures(path, layout, model, suite, workspace, metric_set, as_json)
         return
     with Workspace.create(workspace) as store:
-        imported = import_path(store, path, model, suite, metric_set)
+        imported = import_path(store, path, model, SuiteId(suite), metric_set)
     if as_json:
         print_json(
             {

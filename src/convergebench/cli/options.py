@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convergebench.json_numbers import json_numbers
+from convergebench.types import SuiteId
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,8 +32,10 @@ MaxTotal = Annotated[
     typer.Option(metavar="USD", help="Stop before all runs of the workspace cost more than this."),
 ]
 SuiteName = Annotated[
-    str | None,
-    typer.Option("--suite", metavar="SUITE", help="Suite to report. [default: suite of the last run]"),
+    SuiteId | None,
+    typer.Option(
+        "--suite", parser=SuiteId, metavar="SUITE", help="Suite to report. [default: suite of the last run]"
+    ),
 ]
 Prompts = Annotated[
     str,

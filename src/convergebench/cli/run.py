@@ -292,17 +292,14 @@ def _print_single_edits(
     outcome: RunOutcome, plan: Plan, workspace: Path, as_json: bool, *, fresh: bool
 ) -> int:
     """Single edits have no return to measure; a judge scores them."""
-    from convergebench.results import SuiteId
-
     code = exit_code(outcome)
     if as_json:
         print_json({"run": _facts(outcome), "exit_code": code})
         return code
     for line in _closing_lines(outcome, workspace, fresh=fresh):
         typer.echo(line, err=code != 0)
-    suite = SuiteId.parse(plan.suite)
     typer.echo(
-        f"Judge them with: {follow_up('score', workspace, '--suite', suite.name)} --judge PROVIDER:MODEL"
+        f"Judge them with: {follow_up('score', workspace, '--suite', plan.suite.name)} --judge PROVIDER:MODEL"
     )
     return code
 

@@ -19,6 +19,7 @@ from convergebench.cli.options import (
     listed,
     print_json,
 )
+from convergebench.types import SuiteId
 
 if TYPE_CHECKING:
     from convergebench.analysis import Ranking, Results
@@ -91,7 +92,7 @@ def command(
         print_rankings(ranked, listed(columns))
 
 
-def judged_alone(workspace: Workspace, suite: str | None) -> list[JudgedTable]:
+def judged_alone(workspace: Workspace, suite: SuiteId | None) -> list[JudgedTable]:
     """What judges said, of a workspace without round trips; empty for all others."""
     from convergebench.report.judged_results import judged_results
     from convergebench.results import Records, suites_with_returns

@@ -19,6 +19,7 @@ from convergebench.cli.options import (
     console,
     print_json,
 )
+from convergebench.types import SuiteId
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +92,7 @@ def command(
     return code
 
 
-def _compare(names: list[str], workspace: Path, suite: str | None, as_json: bool) -> None:
+def _compare(names: list[str], workspace: Path, suite: SuiteId | None, as_json: bool) -> None:
     from convergebench.benchmarks.session_comparison import compared_sessions
     from convergebench.errors import WrongUse
     from convergebench.report.tables.turns import comparison_tables, json_comparisons
@@ -103,7 +104,7 @@ def _compare(names: list[str], workspace: Path, suite: str | None, as_json: bool
     with benchmark(workspace) as opened:
         records = Records.of(opened.workspace)
         (chosen, *_) = choose_suites(records, suite)
-        found = compared_sessions(records, choose_suites(records, chosen.rpartition("/")[0]), *names)
+        found = compared_sessions(records, choose_suites(records, chosen.base), *names)
     if as_json:
         print_json(json_comparisons(found))
         return
@@ -113,8 +114,8 @@ def _compare(names: list[str], workspace: Path, suite: str | None, as_json: bool
 
 
 def curves_of(
-    workspace: Path, suite: str | None = None, models: Sequence[str] = ()
-) -> dict[str, list[TurnCurve]]:
+    workspace: Path, suite: SuiteId | None = None, models: Sequence[str] = ()
+) -> dict[SuiteId, list[TurnCurve]]:
     """The curves of each chosen suite."""
     from convergebench.benchmarks.session_curves import session_curves
     from convergebench.results import Records
@@ -128,7 +129,7 @@ def curves_of(
 def _judge(
     name: str,
     workspace: Path,
-    suite: str | None,
+    suite: SuiteId | None,
     models: Sequence[str],
     prompts: str,
     limits: RunLimits,
@@ -165,7 +166,7 @@ def _judge(
     return code
 
 
-def print_turns(suite: str, curves: Sequence[TurnCurve]) -> None:
+def print_turns(suite: SuiteId, curves: Sequence[TurnCurve]) -> None:
     from convergebench.report.tables.turns import turn_notes, turn_tables
 
     out = console()

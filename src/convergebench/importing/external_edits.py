@@ -12,7 +12,6 @@ from convergebench.benchmarks.benchmark import ResultLayout
 from convergebench.errors import BadPicture, WrongUse
 from convergebench.picture import Picture, digest_of
 from convergebench.protocols import one_shot
-from convergebench.results import SuiteId
 from convergebench.store import Enrolment, Workspace
 from convergebench.text_files import read_text
 from convergebench.types import EditorFacts, Failure, PictureFacts, Step, Suite
@@ -128,7 +127,7 @@ def import_edits(
     Existing edits are not added again; a case whose picture has changed restarts. `on_stored` is called with
     the number of cases that are stored so far.
     """
-    name = str(SuiteId(suite.name, suite.version))
+    name = suite.id
     settings = {"imported": origin.absolute().name, "suite": name, "models": [model]}
     enrolments = [
         Enrolment(one_shot().name, name, EditorFacts(model, VERSION), case, 0, 1) for case in suite.cases

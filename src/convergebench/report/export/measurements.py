@@ -19,7 +19,7 @@ from convergebench.results.measurements import StepMeasurement, read_change_metr
 from convergebench.results.step_contexts import step_contexts
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.shown_text import csv_rows
-from convergebench.types import Measurement
+from convergebench.types import Measurement, SuiteId
 
 MEASUREMENTS = "measurements"
 _TRAJECTORIES_AT_A_TIME = 200
@@ -30,7 +30,7 @@ _Item = TypeVar("_Item")
 class MeasurementRow(NamedTuple):
     """One metric of one pair of pictures: either a value or the reason why it is missing."""
 
-    suite: str
+    suite: SuiteId
     model: str
     editor_role: str
     fingerprint: str | None
@@ -62,7 +62,7 @@ class MeasurementRow(NamedTuple):
 _BySuite = Mapping[str, Sequence[Measurement]]
 
 
-def measurement_rows(workspace: WorkspaceOrRecords, suite: str | None = None) -> Iterator[MeasurementRow]:
+def measurement_rows(workspace: WorkspaceOrRecords, suite: SuiteId | None = None) -> Iterator[MeasurementRow]:
     """All measurements of one suite, or of every suite, by each metric's newest version.
 
     A chain whose case is in several suites has rows under each of them. An edit that returned its exact input
@@ -184,7 +184,7 @@ def _measured(step: StepMeasurement, newest: Mapping[str, str]) -> tuple[Measure
     return (Measurement(step.metric, step.version, step.value, step.missing),)
 
 
-def _of_imported(records: Records, suite: str) -> Iterator[MeasurementRow]:
+def _of_imported(records: Records, suite: SuiteId) -> Iterator[MeasurementRow]:
     returns = imported_returns(records.imported(suite))
     believed = without_never_computed(Results(suite, 0, (), returns, (), ()))
     for item in believed.returns:

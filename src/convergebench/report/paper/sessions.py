@@ -14,6 +14,7 @@ from convergebench.report.paper.part import PaperPart
 from convergebench.report.tables.turns import shown_turns, turn_notes
 from convergebench.results import Records
 from convergebench.results.sessions import load_sessions, suites_with_sessions
+from convergebench.types import SuiteId
 
 _MOST_TURNS = 6
 _ABOUT = (
@@ -51,7 +52,7 @@ def session_part(records: Records, *, alone: bool) -> PaperPart:
     )
 
 
-def _tables(suite: str, curves: Sequence[TurnCurve]) -> Iterator[Grid]:
+def _tables(suite: SuiteId, curves: Sequence[TurnCurve]) -> Iterator[Grid]:
     for figure, group in groupby(curves, key=lambda curve: curve.figure):
         own = list(group)
         turns = shown_turns(max(len(curve.points) for curve in own), _MOST_TURNS)
