@@ -54,9 +54,9 @@ class Task:
     """Parallel edits per model."""
     judge_workers: int | None = None
     max_cost_usd: float | None = None
+    """Limit for editing and judging together."""
     max_total_usd: float | None = None
     """Of the workspace, over all runs and processes."""
-    """Limit for editing and judging together."""
     workspace: str = path_field("results")
 
     def __post_init__(self) -> None:

@@ -16,10 +16,10 @@ from convergebench.cli.options import (
     WorkspaceFolder,
     chosen_models,
     console,
-    counted,
     listed,
     print_json,
 )
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
     from convergebench.regression import CheckOutcome

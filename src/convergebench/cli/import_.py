@@ -10,6 +10,8 @@ import typer
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    ClipWeights,
+    DinoWeights,
     WorkspaceFolder,
     follow_up,
     listed,
@@ -40,13 +42,8 @@ def command(
     metric: Annotated[
         list[str], typer.Option(metavar="METRIC", help="Metrics for pictures. [default: the default set]")
     ] = [],  # noqa: B006
-    clip: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
-    ] = None,
-    dino: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Folder or hub id of DINO weights; adds DINO's metrics."),
-    ] = None,
+    clip: ClipWeights = None,
+    dino: DinoWeights = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> None:

@@ -11,16 +11,18 @@ from convergebench.cli.exit_codes import DONE, exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    ClipWeights,
+    DinoWeights,
     MaxTotal,
     WorkspaceFolder,
     benchmark,
     confirm,
-    counted,
     follow_up,
     listed,
     listed_models,
     print_json,
 )
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,13 +107,8 @@ def command(
         list[str],
         typer.Option(metavar="METRIC", help="Metrics, see `metrics`. [default: the default set]"),
     ] = [],  # noqa: B006
-    clip: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
-    ] = None,
-    dino: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Folder or hub id of DINO weights; adds DINO's metrics."),
-    ] = None,
+    clip: ClipWeights = None,
+    dino: DinoWeights = None,
     device: Annotated[
         str, typer.Option(metavar="DEVICE", help="Device for the metrics: auto, cpu or cuda.")
     ] = "auto",

@@ -11,7 +11,11 @@ from convergebench.cli.exit_codes import DONE, judging_exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    JudgeCallsPerMinute,
+    JudgeConcurrency,
+    JudgingCost,
     Prompts,
+    RetryMissing,
     SuiteName,
     WorkspaceFolder,
     benchmark,
@@ -46,18 +50,10 @@ def command(
         typer.Option(metavar="PROVIDER:MODEL", help="Judge the turns first, see `judge`. [default: none]"),
     ] = None,
     prompts: Prompts = "",
-    retry_missing: Annotated[
-        bool, typer.Option("--retry-missing", help="Request missing verdicts again.")
-    ] = False,
-    max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", help="Stop before judging costs more than this.")
-    ] = None,
-    per_minute: Annotated[
-        float | None, typer.Option(metavar="N", help="Maximum judge calls per minute.")
-    ] = None,
-    concurrency: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Parallel judge calls. [default: 8]")
-    ] = None,
+    retry_missing: RetryMissing = False,
+    max_cost: JudgingCost = None,
+    per_minute: JudgeCallsPerMinute = None,
+    concurrency: JudgeConcurrency = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,

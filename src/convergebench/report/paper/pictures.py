@@ -13,10 +13,11 @@ from convergebench.atomic_files import replacing
 from convergebench.errors import BadPicture, LostPicture
 from convergebench.picture import resized_to
 from convergebench.protocols import RETURN_ROLES
-from convergebench.report.formatting import counted, decimals, metric_title, number
+from convergebench.report.formatting import decimals, metric_title, number
 from convergebench.report.page.filmstrips import filmstrips_of
 from convergebench.results import Records
 from convergebench.results.worst_regions import WorstRegions, worst_regions
+from convergebench.shown_text import counted
 from convergebench.types import Digest, PictureFacts, Pixels, Step, SuiteId
 
 log = logging.getLogger("convergebench")
