@@ -102,7 +102,7 @@ def check(
     *,
     baselines: Sequence[str],
     models: Sequence[str] = (),
-    suite: SuiteId | None = None,
+    suite: str | None = None,
     runs: Sequence[int] = (),
     generation: int = 0,
     by: Sequence[str] = (),
@@ -123,7 +123,7 @@ def check(
     folder = Path(workspace)
     selection = Selection(models=tuple(models), runs=tuple(runs), generation=generation)
     with Workspace.existing(folder, selection) as opened:
-        results = load_results(opened, suite)
+        results = load_results(opened, None if suite is None else SuiteId(suite))
     roles = results.roles()
     chosen = [name for name, role in roles.items() if models or role == "model"]
     if not chosen:

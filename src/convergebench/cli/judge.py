@@ -23,6 +23,7 @@ from convergebench.cli.options import (
     print_json,
 )
 from convergebench.cli.pairwise import Comparisons
+from convergebench.types import SuiteId
 
 if TYPE_CHECKING:
     from convergebench.analysis.judged.agreement import BetweenJudges
@@ -56,7 +57,9 @@ def command(
     ] = [],  # noqa: B006
     prompts: Prompts = "",
     model: Annotated[list[str], typer.Option("--model", "-m", metavar="MODEL", help="Same as MODELS.")] = [],  # noqa: B006
-    suite: Annotated[str | None, typer.Option(metavar="SUITE", help="Only pictures of this suite.")] = None,
+    suite: Annotated[
+        SuiteId | None, typer.Option(parser=SuiteId, metavar="SUITE", help="Only pictures of this suite.")
+    ] = None,
     rounds: Annotated[
         str, typer.Option(metavar="ROUNDS", help="Only these rounds, as in 1,5,8-10. [default: all]")
     ] = "",
