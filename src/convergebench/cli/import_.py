@@ -101,7 +101,7 @@ def _import_pictures(
 
     chosen = folder_layout(layout)
     if model is None:
-        raise WrongUse("say which model made these pictures with --model NAME")
+        raise WrongUse("name the model that made these pictures with --model NAME")
     if not path.is_dir():
         raise WrongUse(f"there is no folder {path}; check the name")
     loaded = suites.load(chosen.suites[0] if suite == "imported" else suite)

@@ -37,7 +37,7 @@ def command(
     rounds: Annotated[
         str, typer.Option(metavar="N,…", help="Rounds at which pairs are compared. [default: all]")
     ] = "",
-    votes: Annotated[int, typer.Option(min=1, metavar="N", help="Votes asked of each rater.")] = 60,
+    votes: Annotated[int, typer.Option(min=1, metavar="N", help="Votes requested from each rater.")] = 60,
     consent: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Text that raters must agree to first.")
     ] = None,
@@ -120,7 +120,7 @@ def _serve(
     def on_ready(port: int) -> None:
         shown = "this machine's address" if host in ("0.0.0.0", "::") else host
         query = f"?token={token}" if token else ""
-        typer.echo(f"{_pool_line(pool)}; {text.votes} votes are asked of each rater.")
+        typer.echo(f"{_pool_line(pool)}; each rater is asked for {text.votes} votes.")
         typer.echo(f"Open http://{host}:{port}/{query} (Ctrl-C to stop)")
         if shown != host:
             typer.echo(f"Raters elsewhere open the same link with {shown} in place of {host}.")

@@ -61,7 +61,7 @@ def _import_folder(
     workspace: Workspace, path: Path, model: str | None, suite: SuiteId, metric_set: MetricSet
 ) -> ImportSummary:
     if model is None:
-        raise WrongUse("say which model made these pictures with --model NAME")
+        raise WrongUse("name the model that made these pictures with --model NAME")
     chains = find_chains(path)
     with workspace.run({"imported": path.absolute().name, "suite": suite}) as run:
         imported = import_chains(workspace, run.id, suite, model, chains, metric_set)

@@ -81,7 +81,7 @@ def _flattened(experiment: Any, path: Path) -> Iterator[dict[str, Any]]:
 def _row(fields: Mapping[str, Any], place: str, model: str | None) -> ImportedReturn:
     name = fields.get("model") or model
     if not name:
-        raise WrongUse(f"{place} names no model; say which with --model")
+        raise WrongUse(f"{place} names no model; set it with --model")
     lacking = [key for key in NEEDED if fields.get(key) in (None, "")]
     if lacking:
         raise WrongUse(f"{place} has no {lacking[0]}")

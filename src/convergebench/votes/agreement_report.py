@@ -135,7 +135,7 @@ def measured_headline_thresholds(workspace: Workspace, results: Results) -> Meas
     records = Records.of(workspace)
     if not any(vote.kind == "visibility" for vote in votes):
         return (
-            "nobody was asked from which round on a difference is seen: convergebench vote --ask visibility"
+            "there are no votes on visibility yet; collect them with convergebench vote --ask visibility"
         )
     pool = question_pool(records, models=tuple(results.roles()), suite=results.suite)
     seen = pool.visibility_votes(vote for vote in votes if vote.rater not in marked)
