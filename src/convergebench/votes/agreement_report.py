@@ -134,9 +134,7 @@ def measured_headline_thresholds(workspace: Workspace, results: Results) -> Meas
     marked = {one.rater for one in rater_checks(votes) if one.is_marked}
     records = Records.of(workspace)
     if not any(vote.kind == "visibility" for vote in votes):
-        return (
-            "there are no votes on visibility yet; collect them with convergebench vote --ask visibility"
-        )
+        return "there are no votes on visibility yet; collect them with convergebench vote --ask visibility"
     pool = question_pool(records, models=tuple(results.roles()), suite=results.suite)
     seen = pool.visibility_votes(vote for vote in votes if vote.rater not in marked)
     return measured_thresholds(visibility_trials(results, seen))
