@@ -39,6 +39,7 @@ from convergebench.metrics import DEFAULT_MEASURED, MetricOptions, MetricSet
 from convergebench.metrics.fetch_weights import fetch_weights
 from convergebench.picture import Picture
 from convergebench.protocols import protocol_cases
+from convergebench.protocols.base import MOST_ROUNDS
 from convergebench.results.runs import UNUSABLE
 from convergebench.run_progress import drawn_progress
 from convergebench.store import Selection, Workspace
@@ -50,9 +51,6 @@ log = logging.getLogger("convergebench")
 
 SUITE_ARGUMENT = "suite_argument"
 """The recorded setting with the suite as it was named, beside the one with its version."""
-
-MOST_ROUNDS = 10_000
-"""Of a trajectory, and of repetitions; more is a slip of the keyboard."""
 
 _WITHOUT_INVERSES = ("one_shot", "stay")
 """Protocols that undo nothing."""

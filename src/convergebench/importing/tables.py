@@ -14,13 +14,13 @@ from typing import Any
 
 from convergebench.errors import WrongUse
 from convergebench.metrics import facts
+from convergebench.protocols.base import MOST_ROUNDS
 from convergebench.text_files import read_text
 from convergebench.types import ImportedReturn
 
 COLUMNS = {"psnr": "psnr", "ssim": "ssim", "lpips": "lpips", "clip_similarity": "clip", "clip": "clip"}
 """Value columns and their metrics; columns named after our own metrics are used directly."""
 NEEDED = ("image", "edit_pair", "round")
-MOST_ROUNDS = 10_000
 LARGEST_NUMBER = 1e9
 _OURS = ("ms_ssim", "lpips_vgg")
 _JSON_NAME = re.compile(r"results_(?P<model>.+?)(_\d{8}[_T-]?\d{0,6})?$")

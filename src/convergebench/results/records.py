@@ -20,6 +20,7 @@ from convergebench.results.judgements import (
     read_judges,
     read_rubrics,
 )
+from convergebench.results.measurement_details import MeasurementDetails, read_details
 from convergebench.results.measurements import read_newest_versions
 from convergebench.results.model_labels import imported_labels, unique_labels
 from convergebench.results.pair_values import PairValues, read_pair_values
@@ -149,6 +150,11 @@ class Records:
     @cached_property
     def pair_values(self) -> PairValues:
         return read_pair_values(self.workspace, self.newest_versions)
+
+    def details(self, metric: str) -> MeasurementDetails:
+        """Details of the metric's measurements by its newest version; empty if it has none."""
+        version = self.newest_versions.get(metric)
+        return {} if version is None else read_details(self.workspace, metric, version)
 
     @cached_property
     def clip_directions(self) -> ClipDirections:
