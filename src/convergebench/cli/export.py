@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +15,9 @@ from convergebench.cli.options import (
     benchmark,
     listed,
 )
-from convergebench.types import SuiteId
+
+if TYPE_CHECKING:
+    from convergebench.types import SuiteId
 
 NAME = "export"
 

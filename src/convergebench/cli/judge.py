@@ -15,6 +15,7 @@ from convergebench.cli.options import (
     JudgeConcurrency,
     JudgingCost,
     MaxTotal,
+    PicturesOfSuite,
     Prompts,
     RetryMissing,
     WorkspaceFolder,
@@ -23,7 +24,6 @@ from convergebench.cli.options import (
     print_json,
 )
 from convergebench.cli.pairwise import Comparisons
-from convergebench.types import SuiteId
 
 if TYPE_CHECKING:
     from convergebench.analysis.judged.agreement import BetweenJudges
@@ -57,9 +57,7 @@ def command(
     ] = [],  # noqa: B006
     prompts: Prompts = "",
     model: Annotated[list[str], typer.Option("--model", "-m", metavar="MODEL", help="Same as MODELS.")] = [],  # noqa: B006
-    suite: Annotated[
-        SuiteId | None, typer.Option(parser=SuiteId, metavar="SUITE", help="Only pictures of this suite.")
-    ] = None,
+    suite: PicturesOfSuite = None,
     rounds: Annotated[
         str, typer.Option(metavar="ROUNDS", help="Only these rounds, as in 1,5,8-10. [default: all]")
     ] = "",

@@ -14,13 +14,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convergebench.json_numbers import json_numbers
-from convergebench.types import SuiteId
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
     from convergebench.benchmark_results import Benchmark
+    from convergebench.types import SuiteId
+else:
+    SuiteId = str  # for typer, which calls the parser; importing all types would slow every command down
+
+
+def _suite_id(text: str) -> SuiteId:
+    from convergebench.types import SuiteId
+
+    return SuiteId(text)
+
 
 WorkspaceFolder = Annotated[
     Path,
@@ -34,8 +43,12 @@ MaxTotal = Annotated[
 SuiteName = Annotated[
     SuiteId | None,
     typer.Option(
-        "--suite", parser=SuiteId, metavar="SUITE", help="Suite to report. [default: suite of the last run]"
+        "--suite", parser=_suite_id, metavar="SUITE", help="Suite to report. [default: suite of the last run]"
     ),
+]
+PicturesOfSuite = Annotated[
+    SuiteId | None,
+    typer.Option("--suite", parser=_suite_id, metavar="SUITE", help="Only pictures of this suite."),
 ]
 Prompts = Annotated[
     str,

@@ -19,13 +19,13 @@ from convergebench.cli.options import (
     listed,
     print_json,
 )
-from convergebench.types import SuiteId
 
 if TYPE_CHECKING:
     from convergebench.analysis import Ranking, Results
     from convergebench.analysis.headline.chain_rounds import Thresholds
     from convergebench.report.judged_results import JudgedTable
     from convergebench.store import Workspace
+    from convergebench.types import SuiteId
 
 NAME = "summary"
 

@@ -23,13 +23,13 @@ from convergebench.cli.options import (
     console,
     print_json,
 )
-from convergebench.types import SuiteId
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from convergebench.analysis.sessions.figures import TurnCurve
     from convergebench.engine import RunLimits
+    from convergebench.types import SuiteId
 
 NAME = "turns"
 
