@@ -64,7 +64,7 @@ def command(
             metavar="VALUE",
             min=0.0,
             max=1.0,
-            help="From where on a difference of the rest is visible, by ꟻLIP. [default: 0.1]",
+            help="Smallest visible difference outside the edit, by ꟻLIP. [default: 0.1]",
         ),
     ] = None,
     columns: Annotated[

@@ -46,14 +46,14 @@ def command(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port; 0 for any free port.")] = 8643,
     token: Annotated[
-        str, typer.Option(help="Token in the raters' link. [default: drawn if --host is not loopback]")
+        str, typer.Option(help="Token in the raters' link. [default: random if --host is not loopback]")
     ] = "",
     export: Annotated[
         Path | None,
         typer.Option("--export", metavar="FOLDER", help="Write the study as a folder that needs no server."),
     ] = None,
     import_: Annotated[
-        list[Path], typer.Option("--import", metavar="FILE", help="Bring votes in: JSONL or CSV.")
+        list[Path], typer.Option("--import", metavar="FILE", help="Import votes from JSONL or CSV.")
     ] = [],  # noqa: B006
     save: Annotated[
         Path | None,
@@ -66,7 +66,7 @@ def command(
         str, typer.Option("--delete", metavar="PSEUDONYM", help="Delete a rater with all their votes.")
     ] = "",
     plan: Annotated[
-        bool, typer.Option("--plan", help="Say how many votes tell models apart, and what they cost.")
+        bool, typer.Option("--plan", help="Print how many votes tell models apart, and what they cost.")
     ] = False,
     usd_per_hour: Annotated[
         float, typer.Option("--usd-per-hour", min=0.0, help="Pay of raters, for --plan.")
