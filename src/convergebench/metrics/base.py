@@ -72,6 +72,10 @@ def refusal(refuse_small: Callable[[int, int], None], height: int, width: int) -
     return None
 
 
+ON_REQUEST = ("dino", "dino_structure")
+"""Metrics that are measured only if they are named or their weights are given."""
+
+
 @dataclass(frozen=True)
 class MetricOptions:
     clip: str | None = None
@@ -83,7 +87,7 @@ class MetricOptions:
     @property
     def metrics_of_weights(self) -> tuple[str, ...]:
         """The metrics that giving weights asks for."""
-        return ("dino", "dino_structure") if self.dino else ()
+        return ON_REQUEST if self.dino else ()
 
 
 GpuForm: TypeAlias = Callable[[MetricOptions, str], GpuMetric | GpuFamily]
