@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from convergebench.picture import Picture
 from report.page.conftest import write
 from report.page.filled import HEIGHT, WIDTH, fill
@@ -61,6 +63,28 @@ def test_a_second_report_keeps_the_thumbnails_of_the_first(filled: Path, tmp_pat
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.jpg")}
     write(filled, tmp_path)
     assert before == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.jpg")}
+
+
+def test_processes_write_what_one_process_writes_and_name_the_lost_picture(
+    filled: Path,
+    written: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    workspace = tmp_path / "results"
+    shutil.copytree(filled, workspace)
+    lost = next((workspace / "pictures").glob("??/*.png"))
+    lost.unlink()
+    monkeypatch.setattr("convergebench.report.page.picture_workers.FEW_PICTURES", 0)
+    report = write(workspace, tmp_path / "report")
+    found, expected = (
+        {path.relative_to(one): path.read_bytes() for path in one.rglob("page/*/??/*.*")}
+        for one in (report, written)
+    )
+    assert {path for path in expected if lost.stem not in path.name} == set(found)
+    assert all(expected[path] == content for path, content in found.items())
+    assert f"the page is without a picture: picture {lost.stem}" in capfd.readouterr().err
 
 
 def test_a_report_moved_away_from_its_workspace_still_has_its_pictures(filled: Path, tmp_path: Path) -> None:

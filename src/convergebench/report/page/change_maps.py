@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from convergebench.metrics.drift import change_map
 from convergebench.picture import resized_to
+from convergebench.report.page.palette_png import palette_png
 from convergebench.types import Digest, Pixels
 
 if TYPE_CHECKING:
@@ -51,14 +53,8 @@ def small_map(small_source: Pixels, size: tuple[int, int], result: Pixels) -> by
 
 
 def drawn(changes: Changes) -> bytes:
-    from PIL import Image
-
     levels = np.rint(np.log1p(np.minimum(changes, _MOST)) * (_LEVELS / np.log1p(_MOST)))
-    picture = Image.fromarray(levels.astype(np.uint8), "L")
-    picture.putpalette(_palette().tobytes())
-    file = io.BytesIO()
-    picture.save(file, "PNG", compress_level=4)
-    return file.getvalue()
+    return palette_png(levels.astype(np.uint8), _palette())
 
 
 def read_back(png: bytes) -> Changes:
@@ -88,8 +84,9 @@ def colours_of(changes: NDArray[np.float64]) -> NDArray[np.uint8]:
     return np.asarray(np.rint(np.stack(channels, axis=-1)), np.uint8)
 
 
-def _palette() -> NDArray[np.uint8]:
-    return colours_of(np.expm1(np.arange(_LEVELS + 1) * np.log1p(_MOST) / _LEVELS))
+@cache
+def _palette() -> bytes:
+    return colours_of(np.expm1(np.arange(_LEVELS + 1) * np.log1p(_MOST) / _LEVELS)).tobytes()
 
 
 def scale() -> list[dict[str, Any]]:

@@ -4,21 +4,22 @@ sources."""
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
-from convergebench.atomic_files import replacing
+from convergebench.atomic_files import write_whole
 from convergebench.errors import WorkspaceError
 from convergebench.metrics.flip import WorstBox
 from convergebench.report.page.breakage import ReturnedRound, drawn_breakage
 from convergebench.report.page.change_maps import map_name, small_map, thinned
 from convergebench.report.page.crops import crop_name, crop_pair
 from convergebench.report.page.exports import ExportKind, StripExport, exported_strip
-from convergebench.report.page.thumbnails import thumbnail, thumbnail_file
+from convergebench.report.page.thumbnails import thumbnail, thumbnail_name
 from convergebench.results.footprints import Footprints
 from convergebench.store import PictureStore
 from convergebench.types import Digest, Pixels
@@ -60,20 +61,24 @@ class PictureCache:
             for _ in threads.map(self._keep, shown.items()):
                 pass
 
+    def keep_in_turn(self, shown: Iterable[tuple[Digest, Derived]]) -> None:
+        """The same in one thread."""
+        for one in shown:
+            self._keep(one)
+
     def thumbnail_of(self, digest: Digest) -> bytes:
-        path = thumbnail_file(self._folder / THUMBNAILS, digest)
-        return _kept(path, lambda: thumbnail(self._store.load(digest).pixels))
+        return self._kept(self._thumbnail_file(digest), lambda: thumbnail(self._store.load(digest).pixels))
 
     def map_of(self, source: Digest, result: Digest) -> bytes:
         """The small map."""
-        return _kept(
+        return self._kept(
             self._map_file(source, result), lambda: self._map(source, self._store.load(result).pixels)
         )
 
     def crop_of(self, source: Digest, result: Digest, box: WorstBox) -> bytes:
         """Where a result differs most, beside its source."""
         load = self._store.load
-        return _kept(
+        return self._kept(
             self._crop_file(source, result, box),
             lambda: crop_pair(load(source).pixels, load(result).pixels, box),
         )
@@ -90,14 +95,14 @@ class PictureCache:
                 pass
 
     def breakage_of(self, one: ReturnedRound, footprints: Footprints) -> bytes:
-        return _kept(
-            self._folder / BREAKAGES / one.name,
+        return self._kept(
+            f"{BREAKAGES}/{one.name}",
             lambda: drawn_breakage(one, footprints, lambda digest: self._store.load(digest).pixels),
         )
 
     def export_of(self, one: StripExport, kind: ExportKind) -> bytes:
-        return _kept(
-            self._folder / EXPORTS / f"{one.name}.{kind}",
+        return self._kept(
+            f"{EXPORTS}/{one.name}.{kind}",
             lambda: exported_strip(one, kind, lambda digest: self._store.load(digest).pixels),
         )
 
@@ -118,19 +123,44 @@ class PictureCache:
             log.warning("the page is without a picture: %s", error)
 
     def _keep_whole(self, digest: Digest, derived: Derived) -> None:
-        small = thumbnail_file(self._folder / THUMBNAILS, digest)
-        unmapped = [source for source in derived.sources if not self._map_file(source, digest).exists()]
-        uncut = [one for one in derived.crops if not self._crop_file(one[0], digest, one[1]).exists()]
-        if small.exists() and not unmapped and not uncut:
+        small = self._thumbnail_file(digest)
+        has_small = small in self._there
+        unmapped = [one for one in derived.sources if self._map_file(one, digest) not in self._there]
+        uncut = [one for one in derived.crops if self._crop_file(one[0], digest, one[1]) not in self._there]
+        if has_small and not unmapped and not uncut:
             return
         pixels = self._store.load(digest).pixels
-        if not small.exists():
-            _write(small, thumbnail(pixels))
+        if not has_small:
+            self._write(small, thumbnail(pixels))
         for source in unmapped:
-            _write(self._map_file(source, digest), self._map(source, pixels))
+            self._write(self._map_file(source, digest), self._map(source, pixels))
         for source, box in uncut:
             cut = crop_pair(self._whole_source(source), pixels, box)
-            _write(self._crop_file(source, digest, box), cut)
+            self._write(self._crop_file(source, digest, box), cut)
+
+    def _write(self, name: str, content: bytes) -> None:
+        write_whole(self._folder / name, content)
+
+    def _kept(self, name: str, make: Callable[[], bytes]) -> bytes:
+        with suppress(FileNotFoundError):
+            return (self._folder / name).read_bytes()
+        content = make()
+        with suppress(OSError):  # a read-only workspace has no cache
+            self._write(name, content)
+        return content
+
+    @cached_property
+    def _there(self) -> frozenset[str]:
+        """The files of an earlier report, listed once: asking for each of tens of thousands takes longer."""
+        kinds = (self._folder / kind for kind in (THUMBNAILS, MAPS, CROPS))
+        return frozenset(
+            f"{kind.name}/{start.name}/{name}"
+            for kind in kinds
+            if kind.is_dir()
+            for start in kind.iterdir()
+            if start.is_dir()
+            for name in os.listdir(start)  # noqa: PTH208 - names alone
+        )
 
     def _map(self, source: Digest, pixels: Pixels) -> bytes:
         small, size = self._source(source)
@@ -140,22 +170,11 @@ class PictureCache:
         picture = self._store.load(digest)
         return thinned(picture.pixels), picture.size
 
-    def _crop_file(self, source: Digest, result: Digest, box: WorstBox) -> Path:
-        return self._folder / CROPS / crop_name(source, result, box)
+    def _thumbnail_file(self, digest: Digest) -> str:
+        return f"{THUMBNAILS}/{thumbnail_name(digest)}"
 
-    def _map_file(self, source: Digest, result: Digest) -> Path:
-        return self._folder / MAPS / map_name(source, result)
+    def _crop_file(self, source: Digest, result: Digest, box: WorstBox) -> str:
+        return f"{CROPS}/{crop_name(source, result, box)}"
 
-
-def _kept(path: Path, make: Callable[[], bytes]) -> bytes:
-    if path.is_file():
-        return path.read_bytes()
-    content = make()
-    with suppress(OSError):  # a read-only workspace has no cache
-        _write(path, content)
-    return content
-
-
-def _write(path: Path, content: bytes) -> None:
-    with replacing(path) as part:
-        part.write_bytes(content)
+    def _map_file(self, source: Digest, result: Digest) -> str:
+        return f"{MAPS}/{map_name(source, result)}"

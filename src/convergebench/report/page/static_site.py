@@ -10,13 +10,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from convergebench.analysis import Results
-from convergebench.atomic_files import replacing
+from convergebench.atomic_files import replacing, write_whole
 from convergebench.errors import WorkspaceError
 from convergebench.report.page.change_maps import mean_map
 from convergebench.report.page.data_script import script_of
 from convergebench.report.page.page_files import PAGE, PARTS, page_files
 from convergebench.report.page.page_picture import PagePicture
 from convergebench.report.page.picture_cache import MAPS, Derived, PictureCache
+from convergebench.report.page.picture_workers import keep_derived
 from convergebench.report.page.scopes import SCOPES, scope_prefix, scopes_section
 from convergebench.report.page.sections import Sections
 from convergebench.store import PictureFolder, PictureStore, Workspace
@@ -70,9 +71,7 @@ def _cache_pictures(workspace: Workspace, pictures: Sequence[PagePicture], folde
         derived = shown.setdefault(one.digest, Derived())
         derived.sources.update([one.source] if one.source else [])
         derived.crops.update([(one.source, one.worst_box)] if one.source and one.worst_box else [])
-    picture_cache = PictureCache(workspace.pictures, folder / PARTS)
-    picture_cache.keep(shown)
-    return picture_cache
+    return keep_derived(workspace.pictures, folder / PARTS, shown)
 
 
 def _write_means(picture_cache: PictureCache, sections: Sections, folder: Path) -> None:
@@ -84,19 +83,27 @@ def _write_means(picture_cache: PictureCache, sections: Sections, folder: Path) 
 
 
 def _link_or_copy(store: PictureStore, digest: Digest, file: str, place: Path) -> None:
-    if place.exists():
-        return
-    place.parent.mkdir(parents=True, exist_ok=True)
     if not isinstance(store, PictureFolder):
-        with suppress(WorkspaceError):  # the picture cache reports it
-            place.write_bytes(store.load(digest).encoded)
+        if not place.exists():
+            with suppress(WorkspaceError):  # the picture cache reports it
+                write_whole(place, store.load(digest).encoded)
         return
     stored = Path(store.place) / file
     try:
-        os.link(stored, place)
+        _link(stored, place)
+    except FileExistsError:
+        return
     except OSError:
         if stored.exists():
             shutil.copyfile(stored, place)
+
+
+def _link(stored: Path, place: Path) -> None:
+    try:
+        os.link(stored, place)
+    except FileNotFoundError:  # the folder, or else the picture
+        place.parent.mkdir(parents=True, exist_ok=True)
+        os.link(stored, place)
 
 
 def _write(path: Path, text: str) -> None:
