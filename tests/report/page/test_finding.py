@@ -91,8 +91,8 @@ def test_a_strip_is_saved_as_one_picture_and_as_an_animation() -> None:
         assert (webp.format, getattr(webp, "n_frames", 1)) == ("WEBP", 3)
 
 
-def test_the_overview_offers_the_strip_of_each_model(visit: Visit, address: str) -> None:
-    page = visit.open(address)
+def test_the_overview_offers_the_strip_of_each_model(visit: Visit, either: str) -> None:
+    page = visit.open(either)
     (first, *_) = page.locator(".standing").first.locator("a[download]").all()
-    got = visit.page.request.get(first.evaluate("link => link.href")) if address.startswith("http") else None
+    got = visit.page.request.get(first.evaluate("link => link.href")) if either.startswith("http") else None
     assert got is None or (got.status == 200 and got.body()[:4] == b"\x89PNG")
