@@ -192,8 +192,10 @@ class Benchmark:
                 return [write_site(chosen.workspace, page_results(chosen.workspace, suite), target)]
             results = chosen.results(suite)
             written = views.report(results, target, chosen.grid_rows(results))
-            others = other_results(chosen.workspace, results) if suite is None else []
-            return [written, write_site(chosen.workspace, results, target, others)]
+            if suite is not None:
+                return [written, write_site(chosen.workspace, results, target)]
+            with other_results(chosen.workspace, results) as others:
+                return [written, write_site(chosen.workspace, results, target, others)]
 
     def paper(
         self,

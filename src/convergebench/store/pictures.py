@@ -97,7 +97,7 @@ class PictureFolder:
 
     def load(self, digest: Digest) -> Picture:
         for suffix in SUFFIXES.values():  # listing a large folder takes longer than trying each
-            path = self._folder / digest[:2] / f"{digest}{suffix}"
+            path = self._folder / f"{digest[:2]}/{digest}{suffix}"
             if path.exists():
                 return Picture.from_bytes(_checked(path, digest), digest)
         raise LostPicture(f"picture {digest} is not in {self._folder}; {REPAIR}")

@@ -16,6 +16,7 @@ from convergebench.report.page.change_maps import mean_map
 from convergebench.report.page.data_script import script_of
 from convergebench.report.page.page_files import PAGE, PARTS, page_files
 from convergebench.report.page.page_picture import PagePicture
+from convergebench.report.page.page_results import ScopedResults
 from convergebench.report.page.picture_cache import MAPS, Derived, PictureCache
 from convergebench.report.page.picture_workers import keep_derived
 from convergebench.report.page.scopes import SCOPES, scope_prefix, scopes_section
@@ -27,7 +28,9 @@ PICTURES = "pictures"
 MEANS = "mean"
 
 
-def write_site(workspace: Workspace, results: Results, folder: Path, others: Sequence[Results] = ()) -> Path:
+def write_site(
+    workspace: Workspace, results: Results, folder: Path, others: Sequence[ScopedResults] = ()
+) -> Path:
     """Write index.html and all files that it needs; the page opens with `results` and lets its reader choose
     among `others`.
 
@@ -36,9 +39,9 @@ def write_site(workspace: Workspace, results: Results, folder: Path, others: Seq
     data = folder / PARTS / "data"
     for old in (data, folder / PARTS / MAPS / MEANS):
         shutil.rmtree(old, ignore_errors=True)
-    every = [results, *others]
-    for number, chosen in enumerate(every):
-        _write_sections(workspace, Sections(workspace, chosen), folder, scope_prefix(number))
+    every = [ScopedResults(workspace, results), *others]
+    for number, one in enumerate(every):
+        _write_sections(one.workspace, Sections(one.workspace, one.results), folder, scope_prefix(number))
     _write(data / f"{SCOPES}.js", script_of(SCOPES, scopes_section(every)))
     for name, text in page_files().items():
         _write(folder / PAGE if name == PAGE else folder / PARTS / name, text)
