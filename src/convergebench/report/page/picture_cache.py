@@ -50,8 +50,9 @@ class PictureCache:
     """Creates missing files, once, under one folder. Safe to share between threads."""
 
     def __init__(self, store: PictureStore, folder: Path) -> None:
-        self._store = store
-        self._folder = folder
+        self.store = store
+        self.folder = folder
+        self._reported: set[Digest] = set()
         self._source = lru_cache(_SOURCES_IN_MEMORY)(self._thinned_source)
         self._whole_source = lru_cache(_WHOLE_SOURCES_IN_MEMORY)(lambda digest: store.load(digest).pixels)
 
@@ -67,17 +68,17 @@ class PictureCache:
             self._keep(one)
 
     def thumbnail_of(self, digest: Digest) -> bytes:
-        return self._kept(self._thumbnail_file(digest), lambda: thumbnail(self._store.load(digest).pixels))
+        return self._kept(self._thumbnail_file(digest), lambda: thumbnail(self.store.load(digest).pixels))
 
     def map_of(self, source: Digest, result: Digest) -> bytes:
         """The small map."""
         return self._kept(
-            self._map_file(source, result), lambda: self._map(source, self._store.load(result).pixels)
+            self._map_file(source, result), lambda: self._map(source, self.store.load(result).pixels)
         )
 
     def crop_of(self, source: Digest, result: Digest, box: WorstBox) -> bytes:
         """Where a result differs most, beside its source."""
-        load = self._store.load
+        load = self.store.load
         return self._kept(
             self._crop_file(source, result, box),
             lambda: crop_pair(load(source).pixels, load(result).pixels, box),
@@ -97,13 +98,13 @@ class PictureCache:
     def breakage_of(self, one: ReturnedRound, footprints: Footprints) -> bytes:
         return self._kept(
             f"{BREAKAGES}/{one.name}",
-            lambda: drawn_breakage(one, footprints, lambda digest: self._store.load(digest).pixels),
+            lambda: drawn_breakage(one, footprints, lambda digest: self.store.load(digest).pixels),
         )
 
     def export_of(self, one: StripExport, kind: ExportKind) -> bytes:
         return self._kept(
             f"{EXPORTS}/{one.name}.{kind}",
-            lambda: exported_strip(one, kind, lambda digest: self._store.load(digest).pixels),
+            lambda: exported_strip(one, kind, lambda digest: self.store.load(digest).pixels),
         )
 
     def maps_of(self, pairs: Iterable[tuple[Digest, Digest]]) -> list[bytes]:
@@ -120,7 +121,9 @@ class PictureCache:
         try:
             self._keep_whole(*one)
         except WorkspaceError as error:
-            log.warning("the page is without a picture: %s", error)
+            if one[0] not in self._reported:
+                log.warning("the page is without a picture: %s", error)
+            self._reported.add(one[0])
 
     def _keep_whole(self, digest: Digest, derived: Derived) -> None:
         small = self._thumbnail_file(digest)
@@ -129,7 +132,7 @@ class PictureCache:
         uncut = [one for one in derived.crops if self._crop_file(one[0], digest, one[1]) not in self._there]
         if has_small and not unmapped and not uncut:
             return
-        pixels = self._store.load(digest).pixels
+        pixels = self.store.load(digest).pixels
         if not has_small:
             self._write(small, thumbnail(pixels))
         for source in unmapped:
@@ -138,36 +141,41 @@ class PictureCache:
             cut = crop_pair(self._whole_source(source), pixels, box)
             self._write(self._crop_file(source, digest, box), cut)
 
+    def look_again(self) -> None:
+        """Other processes have created files."""
+        self.__dict__.pop("_there", None)
+
     def _write(self, name: str, content: bytes) -> None:
-        write_whole(self._folder / name, content)
+        write_whole(self.folder / name, content)
+        self._there.add(name)
 
     def _kept(self, name: str, make: Callable[[], bytes]) -> bytes:
         with suppress(FileNotFoundError):
-            return (self._folder / name).read_bytes()
+            return (self.folder / name).read_bytes()
         content = make()
         with suppress(OSError):  # a read-only workspace has no cache
             self._write(name, content)
         return content
 
     @cached_property
-    def _there(self) -> frozenset[str]:
-        """The files of an earlier report, listed once: asking for each of tens of thousands takes longer."""
-        kinds = (self._folder / kind for kind in (THUMBNAILS, MAPS, CROPS))
-        return frozenset(
+    def _there(self) -> set[str]:
+        """The files that exist, listed once: asking for each of tens of thousands takes longer."""
+        kinds = (self.folder / kind for kind in (THUMBNAILS, MAPS, CROPS))
+        return {
             f"{kind.name}/{start.name}/{name}"
             for kind in kinds
             if kind.is_dir()
             for start in kind.iterdir()
             if start.is_dir()
             for name in os.listdir(start)  # noqa: PTH208 - names alone
-        )
+        }
 
     def _map(self, source: Digest, pixels: Pixels) -> bytes:
         small, size = self._source(source)
         return small_map(small, size, pixels)
 
     def _thinned_source(self, digest: Digest) -> tuple[Pixels, tuple[int, int]]:
-        picture = self._store.load(digest)
+        picture = self.store.load(digest)
         return thinned(picture.pixels), picture.size
 
     def _thumbnail_file(self, digest: Digest) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from convergebench.report.page.picture_cache import Derived, PictureCache
-from convergebench.store import PictureFolder, PictureStore
+from convergebench.store import PictureFolder
 from convergebench.types import Digest
 
 log = logging.getLogger("convergebench")
@@ -21,13 +21,13 @@ FEW_PICTURES = 2_000
 _START = [sys.executable, "-c", f"from {__name__} import work; work()"]
 
 
-def keep_derived(store: PictureStore, folder: Path, shown: Mapping[Digest, Derived]) -> PictureCache:
-    """Create the thumbnails, maps and crops that are missing under `folder`."""
-    picture_cache = PictureCache(store, folder)
+def keep_derived(picture_cache: PictureCache, shown: Mapping[Digest, Derived]) -> None:
+    """Create the thumbnails, maps and crops that are missing."""
+    store, folder = picture_cache.store, picture_cache.folder
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if len(shown) <= FEW_PICTURES or cores == 1 or not isinstance(store, PictureFolder):
         picture_cache.keep(shown)
-        return picture_cache
+        return
     items = list(shown.items())  # neighbours share a source
     share = -(-len(items) // cores)
     parts = [items[start : start + share] for start in range(0, len(items), share)]
@@ -42,9 +42,9 @@ def keep_derived(store: PictureStore, folder: Path, shown: Mapping[Digest, Deriv
         for worker in workers:
             worker.kill()
             worker.wait()
+    picture_cache.look_again()
     if any(failed):  # such as one that was killed for its memory
         picture_cache.keep(shown)
-    return picture_cache
 
 
 def work() -> None:
@@ -53,5 +53,5 @@ def work() -> None:
 
     cv2.setNumThreads(1)
     place, folder, part = pickle.load(sys.stdin.buffer)
-    logging.basicConfig(format="%(message)s")
+    logging.basicConfig(format="convergebench: %(message)s")
     PictureCache(PictureFolder(Path(place)), Path(folder)).keep_in_turn(part)

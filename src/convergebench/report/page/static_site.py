@@ -40,15 +40,16 @@ def write_site(
     for old in (data, folder / PARTS / MAPS / MEANS):
         shutil.rmtree(old, ignore_errors=True)
     every = [ScopedResults(workspace, results), *others]
+    picture_cache = PictureCache(workspace.pictures, folder / PARTS)
     for number, one in enumerate(every):
-        _write_sections(one.workspace, Sections(one.workspace, one.results), folder, scope_prefix(number))
+        _write_sections(Sections(one.workspace, one.results), picture_cache, folder, scope_prefix(number))
     _write(data / f"{SCOPES}.js", script_of(SCOPES, scopes_section(every)))
     for name, text in page_files().items():
         _write(folder / PAGE if name == PAGE else folder / PARTS / name, text)
     return folder / PAGE
 
 
-def _write_sections(workspace: Workspace, sections: Sections, folder: Path, prefix: str) -> None:
+def _write_sections(sections: Sections, picture_cache: PictureCache, folder: Path, prefix: str) -> None:
     """The data of one suite and protocol, and the pictures that it refers to."""
     data = folder / PARTS / "data"
     pictures: list[PagePicture] = []
@@ -57,24 +58,24 @@ def _write_sections(workspace: Workspace, sections: Sections, folder: Path, pref
         pictures += sections.pictures_in(key, section)
         _write(data / f"{prefix}{key}.js", script_of(prefix + key, section))
     with ThreadPoolExecutor(1) as pool:  # creating thumbnails does not block other Python threads
-        cache_pictures = pool.submit(_cache_pictures, workspace, pictures, folder)
+        cached = pool.submit(_cache_pictures, picture_cache, pictures, folder)
         for key in (key for key in sections.keys if not sections.shows_pictures(key)):
             _write(data / f"{prefix}{key}.js", script_of(prefix + key, sections.build(key)))
-        picture_cache = cache_pictures.result()
+        cached.result()
     sections.keep_breakages(picture_cache)
     sections.keep_exports(picture_cache)
     _write_means(picture_cache, sections, folder / PARTS / MAPS / MEANS / prefix)
 
 
-def _cache_pictures(workspace: Workspace, pictures: Sequence[PagePicture], folder: Path) -> PictureCache:
+def _cache_pictures(picture_cache: PictureCache, pictures: Sequence[PagePicture], folder: Path) -> None:
     for file, digest in {one.file: one.digest for one in pictures if one.file}.items():
-        _link_or_copy(workspace.pictures, digest, file, folder / PICTURES / file)
+        _link_or_copy(picture_cache.store, digest, file, folder / PICTURES / file)
     shown: dict[Digest, Derived] = {}
     for one in pictures:
         derived = shown.setdefault(one.digest, Derived())
         derived.sources.update([one.source] if one.source else [])
         derived.crops.update([(one.source, one.worst_box)] if one.source and one.worst_box else [])
-    return keep_derived(workspace.pictures, folder / PARTS, shown)
+    keep_derived(picture_cache, shown)
 
 
 def _write_means(picture_cache: PictureCache, sections: Sections, folder: Path) -> None:
