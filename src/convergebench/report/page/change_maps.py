@@ -7,7 +7,7 @@ can be read back from the file. The palette defines how they look.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -47,9 +47,14 @@ def full_map(source: Pixels, result: Pixels) -> bytes:
     return drawn(change_map(source, resized_to(result, width, height)))
 
 
-def small_map(small_source: Pixels, size: tuple[int, int], result: Pixels) -> bytes:
-    """The map at every n-th pixel; `size` is the source's own width and height."""
-    return drawn(change_map(small_source, thinned(resized_to(result, *size))))
+def small_maps(small_source: Pixels, size: tuple[int, int], results: Sequence[Pixels]) -> list[bytes]:
+    """The map of each result at every n-th pixel; `size` is the source's own width and height.
+
+    All are computed at once: for small pictures, most of the time is that of the calls.
+    """
+    small = [thinned(resized_to(one, *size)) for one in results]
+    changes = change_map(np.concatenate([small_source] * len(small)), np.concatenate(small))
+    return [drawn(one) for one in np.split(changes, len(small))]
 
 
 def drawn(changes: Changes) -> bytes:

@@ -5,18 +5,19 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from convergebench.atomic_files import write_whole
 from convergebench.errors import WorkspaceError
 from convergebench.metrics.flip import WorstBox
 from convergebench.report.page.breakage import ReturnedRound, drawn_breakage
-from convergebench.report.page.change_maps import map_name, small_map, thinned
+from convergebench.report.page.change_maps import map_name, small_maps, thinned
 from convergebench.report.page.crops import crop_name, crop_pair
 from convergebench.report.page.exports import ExportKind, StripExport, exported_strip
 from convergebench.report.page.thumbnails import thumbnail, thumbnail_name
@@ -25,6 +26,7 @@ from convergebench.store import PictureStore
 from convergebench.types import Digest, Pixels
 
 log = logging.getLogger("convergebench")
+_T = TypeVar("_T")
 
 THUMBNAILS = "thumbnails"
 MAPS = "maps"
@@ -32,6 +34,8 @@ CROPS = "crops"
 BREAKAGES = "breakages"
 EXPORTS = "exports"
 _AT_ONCE = 4
+_TOGETHER = 8
+"""Pictures that are in memory together; neighbours have the same source."""
 _SOURCES_IN_MEMORY = 64
 _WHOLE_SOURCES_IN_MEMORY = 8
 
@@ -59,13 +63,13 @@ class PictureCache:
     def keep(self, shown: Mapping[Digest, Derived]) -> None:
         """Create thumbnails of all pictures, and their maps and crops."""
         with ThreadPoolExecutor(_AT_ONCE) as threads:
-            for _ in threads.map(self._keep, shown.items()):
+            for _ in threads.map(self._keep_some, _parts(list(shown.items()))):
                 pass
 
-    def keep_in_turn(self, shown: Iterable[tuple[Digest, Derived]]) -> None:
+    def keep_in_turn(self, shown: Sequence[tuple[Digest, Derived]]) -> None:
         """The same in one thread."""
-        for one in shown:
-            self._keep(one)
+        for some in _parts(shown):
+            self._keep_some(some)
 
     def thumbnail_of(self, digest: Digest) -> bytes:
         return self._kept(self._thumbnail_file(digest), lambda: thumbnail(self.store.load(digest).pixels))
@@ -73,7 +77,8 @@ class PictureCache:
     def map_of(self, source: Digest, result: Digest) -> bytes:
         """The small map."""
         return self._kept(
-            self._map_file(source, result), lambda: self._map(source, self.store.load(result).pixels)
+            self._map_file(source, result),
+            lambda: small_maps(*self._source(source), [self.store.load(result).pixels])[0],
         )
 
     def crop_of(self, source: Digest, result: Digest, box: WorstBox) -> bytes:
@@ -117,29 +122,47 @@ class PictureCache:
             return self.map_of(*pair)
         return None
 
-    def _keep(self, one: tuple[Digest, Derived]) -> None:
-        try:
-            self._keep_whole(*one)
-        except WorkspaceError as error:
-            if one[0] not in self._reported:
-                log.warning("the page is without a picture: %s", error)
-            self._reported.add(one[0])
+    def _keep_some(self, shown: Sequence[tuple[Digest, Derived]]) -> None:
+        """Maps against one source are drawn together."""
+        unmapped: dict[Digest, list[tuple[Digest, Pixels]]] = {}
+        for digest, derived in shown:
+            with self._reporting(digest):
+                pixels = self._keep_one(digest, derived)
+                if pixels is None:
+                    continue
+                for source in derived.sources:
+                    if self._map_file(source, digest) not in self._there:
+                        unmapped.setdefault(source, []).append((digest, pixels))
+        for source, results in unmapped.items():
+            with self._reporting(source):
+                drawn = small_maps(*self._source(source), [pixels for _, pixels in results])
+                for (digest, _), content in zip(results, drawn, strict=True):
+                    self._write(self._map_file(source, digest), content)
 
-    def _keep_whole(self, digest: Digest, derived: Derived) -> None:
+    def _keep_one(self, digest: Digest, derived: Derived) -> Pixels | None:
+        """Its thumbnail and crops; its pixels unless nothing of it is missing."""
         small = self._thumbnail_file(digest)
-        has_small = small in self._there
-        unmapped = [one for one in derived.sources if self._map_file(one, digest) not in self._there]
+        has_maps = all(self._map_file(one, digest) in self._there for one in derived.sources)
         uncut = [one for one in derived.crops if self._crop_file(one[0], digest, one[1]) not in self._there]
-        if has_small and not unmapped and not uncut:
-            return
+        if small in self._there and has_maps and not uncut:
+            return None
         pixels = self.store.load(digest).pixels
-        if not has_small:
+        if small not in self._there:
             self._write(small, thumbnail(pixels))
-        for source in unmapped:
-            self._write(self._map_file(source, digest), self._map(source, pixels))
         for source, box in uncut:
             cut = crop_pair(self._whole_source(source), pixels, box)
             self._write(self._crop_file(source, digest, box), cut)
+        return pixels
+
+    @contextmanager
+    def _reporting(self, digest: Digest) -> Iterator[None]:
+        """Goes on without a picture that is lost, which is said once."""
+        try:
+            yield
+        except WorkspaceError as error:
+            if digest not in self._reported:
+                log.warning("the page is without a picture: %s", error)
+            self._reported.add(digest)
 
     def look_again(self) -> None:
         """Other processes have created files."""
@@ -170,10 +193,6 @@ class PictureCache:
             for name in os.listdir(start)  # noqa: PTH208 - names alone
         }
 
-    def _map(self, source: Digest, pixels: Pixels) -> bytes:
-        small, size = self._source(source)
-        return small_map(small, size, pixels)
-
     def _thinned_source(self, digest: Digest) -> tuple[Pixels, tuple[int, int]]:
         picture = self.store.load(digest)
         return thinned(picture.pixels), picture.size
@@ -186,3 +205,7 @@ class PictureCache:
 
     def _map_file(self, source: Digest, result: Digest) -> str:
         return f"{MAPS}/{map_name(source, result)}"
+
+
+def _parts(items: Sequence[_T]) -> Iterator[Sequence[_T]]:
+    return (items[start : start + _TOGETHER] for start in range(0, len(items), _TOGETHER))
