@@ -27,6 +27,9 @@ def test_a_picture_that_is_gone_or_damaged_is_left_out_and_the_page_is_written(t
     page = write(tmp_path / "results", tmp_path / "report")
     assert (page / "index.html").is_file()
     assert len(list((page / "pictures").glob("??/*"))) > 2
+    offered = {one["export"] for one in section(page, "strips")} - {None}
+    assert offered, "the strips of other models are whole"
+    assert all((page / "page" / "exports" / f"{name}.webp").is_file() for name in offered)
 
 
 def test_every_picture_that_a_case_names_is_in_the_folder_with_its_thumbnail(written: Path) -> None:
