@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,14 +12,15 @@ from convergebench.errors import WorkspaceError
 from convergebench.results import Records, WorkspaceOrRecords, load_results
 from convergebench.results.load_results import suites_and_protocols
 from convergebench.store import Workspace
+from convergebench.types import SuiteId
 
 
-def page_results(workspace: WorkspaceOrRecords, suite: str | None = None) -> Results:
+def page_results(workspace: WorkspaceOrRecords, suite: SuiteId | None = None) -> Results:
     """The results; empty if there are only single edits, or none at all."""
     try:
         return load_results(workspace, suite)
     except WorkspaceError:
-        return Results(suite or "nothing measured yet", 1, (), (), (), ())
+        return Results(suite or SuiteId("nothing measured yet"), 1, (), (), (), ())
 
 
 _MOST_RUNS = 20
@@ -30,7 +31,7 @@ _FEW_TRAJECTORIES = 500
 class Scope(NamedTuple):
     """What the results of one page have in common."""
 
-    suite: str
+    suite: SuiteId
     protocol: str | None
     """None for results that were measured elsewhere."""
     run: int | None = None
@@ -79,8 +80,9 @@ def other_results(workspace: Workspace, first: Results) -> Iterator[list[ScopedR
         for one in alone:
             chosen = replace(workspace.selection, runs=(one.run or 0,))
             of_run = opened.enter_context(Workspace.existing(workspace.folder, chosen))
-            results = load_results(of_run, one.suite, protocol=one.protocol)
-            found.append(ScopedResults(of_run, results, one.run))
+            with suppress(WorkspaceError):  # nothing came of this run
+                results = load_results(of_run, one.suite, protocol=one.protocol)
+                found.append(ScopedResults(of_run, results, one.run))
         yield found
 
 
