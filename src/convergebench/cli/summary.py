@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from convergebench.analysis.headline.chain_rounds import Thresholds
     from convergebench.report.judged_results import JudgedTable
     from convergebench.report.session_results import SessionsOfSuite
+    from convergebench.results import Records
     from convergebench.store import Workspace
+    from convergebench.types import SuiteId
 
 NAME = "summary"
 
@@ -65,7 +67,7 @@ def command(
             metavar="VALUE",
             min=0.0,
             max=1.0,
-            help="From where on a difference of the rest is visible, by ꟻLIP. [default: 0.1]",
+            help="Smallest visible difference outside the edit, by ꟻLIP. [default: 0.1]",
         ),
     ] = None,
     columns: Annotated[
@@ -87,9 +89,11 @@ def command(
     from convergebench.analysis import headline_rankings
     from convergebench.report import csv_ranking, csv_text, under_one_heading
     from convergebench.report.session_results import sessions_alone
+    from convergebench.results import Records
 
     with benchmark(workspace, model) as opened:
-        judged, sessions = judged_alone(opened.workspace, suite), sessions_alone(opened.workspace, suite)
+        records = Records.of(opened.workspace)
+        judged, sessions = _judged_alone(records, suite), sessions_alone(records, suite)
         if judged or sessions:
             _print_without_ranking(judged, sessions, as_json=as_json, as_csv=as_csv)
             return
@@ -104,12 +108,11 @@ def command(
         print_rankings(ranked, listed(columns))
 
 
-def judged_alone(workspace: Workspace, suite: str | None) -> list[JudgedTable]:
+def _judged_alone(records: Records, suite: SuiteId | None) -> list[JudgedTable]:
     """What judges said, of a workspace without round trips; empty for all others."""
     from convergebench.report.judged_results import judged_results
-    from convergebench.results import Records, suites_with_returns
+    from convergebench.results import suites_with_returns
 
-    records = Records.of(workspace)
     return [] if suites_with_returns(records) else judged_results(records, suite)
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from convergebench.atomic_files import replacing
 from convergebench.benchmarks.layouts import FolderLayout, ResultPlace
 from convergebench.errors import LostPicture, WrongUse
 from convergebench.picture import Picture
-from convergebench.results import Records, SuiteId
+from convergebench.results import Records
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.store import Workspace
-from convergebench.types import Digest
+from convergebench.types import Digest, SuiteId
 
 log = logging.getLogger("convergebench")
 
@@ -34,7 +34,7 @@ class ExportedResults:
 
 @dataclass(frozen=True)
 class _Result:
-    suite: str
+    suite: SuiteId
     """Without the part of its protocol."""
     place: ResultPlace
     picture: Digest | None
@@ -42,7 +42,7 @@ class _Result:
 
 
 def export_results(
-    workspace: Workspace, layout: FolderLayout, folder: Path, suite: str | None = None
+    workspace: Workspace, layout: FolderLayout, folder: Path, suite: SuiteId | None = None
 ) -> list[ExportedResults]:
     """Write the results of every model of the layout's suites into a folder of its own."""
     records = Records.of(workspace)
@@ -60,10 +60,10 @@ def export_results(
     ]
 
 
-def _is_meant(one: TrajectoryRecord, layout: FolderLayout, suite: str | None) -> bool:
-    id = SuiteId.parse(one.case.suite)
+def _is_meant(one: TrajectoryRecord, layout: FolderLayout, suite: SuiteId | None) -> bool:
+    id = one.case.suite
     of_layout = any(id.name in (name, f"{name}-mini", f"{name}-uge") for name in layout.suites)
-    is_chosen = suite is None or id.is_named(suite) or one.case.suite.rpartition("/")[0] == suite
+    is_chosen = id.is_named(suite) or id.base == suite
     return one.is_newest and of_layout and is_chosen
 
 
@@ -72,7 +72,7 @@ def _export_model(
 ) -> ExportedResults:
     written = missing = 0
     lines = []
-    suites: dict[str, str] = {}
+    suites: dict[str, SuiteId] = {}
     for result in _results(records, layout, own):
         path = layout.path(result.place)
         if path is None:
@@ -112,12 +112,11 @@ def _results(records: Records, layout: FolderLayout, own: list[TrajectoryRecord]
         if one is None or step.role not in layout.roles:
             continue
         case = one.case
-        suite = str(replace(SuiteId.parse(case.suite), part=""))
         if layout.with_sources and step.position == 0:
             source = ResultPlace(case.id, case.category, case.language, step.role, 0)
-            yield _Result(suite, source, step.inputs[0], "")
+            yield _Result(case.suite.base, source, step.inputs[0], "")
         place = ResultPlace(case.id, case.category, case.language, step.role, step.round)
-        yield _Result(suite, place, step.picture, step.instruction)
+        yield _Result(case.suite.base, place, step.picture, step.instruction)
 
 
 def _write(picture: Picture, place: Path) -> None:
