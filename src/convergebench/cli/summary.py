@@ -15,7 +15,6 @@ from convergebench.cli.options import (
     WorkspaceFolder,
     benchmark,
     console,
-    counted,
     full_width,
     listed,
     print_json,
@@ -159,6 +158,7 @@ def _print_judged(tables: Sequence[JudgedTable]) -> None:
 
 def _print_sessions(sessions: Sequence[SessionsOfSuite]) -> None:
     from convergebench.cli.turns import print_turns
+    from convergebench.shown_text import counted
 
     for one in sessions:
         print_turns(one.suite, one.headline)
