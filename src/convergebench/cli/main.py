@@ -49,10 +49,13 @@ from convergebench.cli import (
 from convergebench.cli.command_groups import CommandGroups
 from convergebench.cli.config_file import COMMANDS, read_config, split_config
 from convergebench.cli.exit_codes import DONE, ERROR, INTERRUPTED, WRONG_USE
+from convergebench.cli.needed_commands import needed_commands
 from convergebench.cli.options import print_json
 from convergebench.errors import NO_ROOM, ConvergeBenchError, WrongUse
 from convergebench.shown_text import guarded_streams, open_closed_streams
 
+_COMPLETION = "_CONVERGEBENCH_COMPLETE"
+"""The variable with which a shell asks for completions."""
 UsageError: Any = typer.BadParameter.__base__  # click's, or since 0.26 typer's own
 
 app = typer.Typer(
@@ -116,6 +119,8 @@ def options(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
+    if _COMPLETION in os.environ:
+        typer.main.get_command(app).main(prog_name="convergebench")  # answers the shell, and exits
     open_closed_streams()
     with guarded_streams():
         code = code_of(sys.argv[1:] if arguments is None else arguments)
@@ -143,8 +148,8 @@ def code_of(arguments: list[str]) -> int:
 
 def _invoke(words: list[str]) -> int:
     """Run the command; errors are raised."""
-    command: Any = typer.main.get_command(app)
     words, config = split_config(words)
+    command: Any = typer.main.get_command(app if config else needed_commands(app, words))
     defaults = read_config(config, command.commands) if config and words[:1] and words[0] in COMMANDS else {}
     try:
         with command.make_context("convergebench", words, default_map=defaults) as context:

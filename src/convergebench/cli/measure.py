@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convergebench.cli.options import AsJson, console, listed, print_json
+from convergebench.cli.options import (
+    AsJson,
+    ClipWeights,
+    DinoWeights,
+    console,
+    listed,
+    print_json,
+)
 from convergebench.json_numbers import json_number
 
 if TYPE_CHECKING:
@@ -36,16 +43,11 @@ def command(
         list[str],
         typer.Option(
             metavar="METRIC",
-            help="Metrics, separated by commas. [default: all; for --workspace the default set]",
+            help="Metrics, separated by commas. [default: all but DINO's; for --workspace the default set]",
         ),
     ] = [],  # noqa: B006
-    clip: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
-    ] = None,
-    dino: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Folder or hub id of DINO weights; adds DINO's metrics."),
-    ] = None,
+    clip: ClipWeights = None,
+    dino: DinoWeights = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure pictures on disk, or a whole workspace.
@@ -56,7 +58,8 @@ def command(
     from convergebench import metrics
     from convergebench.errors import WrongUse
 
-    names = listed(metric) or (metrics.DEFAULT_MEASURED if workspace else metrics.names())
+    every = [name for name in metrics.names() if name not in metrics.ON_REQUEST]
+    names = listed(metric) or (metrics.DEFAULT_MEASURED if workspace else every)
     metric_set = metrics.MetricSet(names, metrics.MetricOptions(clip=clip, dino=dino))
     if workspace is not None:
         if source is not None:

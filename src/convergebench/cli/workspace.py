@@ -16,10 +16,10 @@ from convergebench.cli.options import (
     chosen_models,
     confirm,
     console,
-    counted,
     follow_up,
     print_json,
 )
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

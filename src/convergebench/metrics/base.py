@@ -63,6 +63,19 @@ class NotMeasurable(ConvergeBenchError):
     window."""
 
 
+def refusal(refuse_small: Callable[[int, int], None], height: int, width: int) -> str | None:
+    """The reason with which a metric refuses pictures of this size, or None."""
+    try:
+        refuse_small(height, width)
+    except NotMeasurable as reason:
+        return str(reason)
+    return None
+
+
+ON_REQUEST = ("dino", "dino_structure")
+"""Metrics that are measured only if they are named or their weights are given."""
+
+
 @dataclass(frozen=True)
 class MetricOptions:
     clip: str | None = None
@@ -74,7 +87,7 @@ class MetricOptions:
     @property
     def metrics_of_weights(self) -> tuple[str, ...]:
         """The metrics that giving weights asks for."""
-        return ("dino", "dino_structure") if self.dino else ()
+        return ON_REQUEST if self.dino else ()
 
 
 GpuForm: TypeAlias = Callable[[MetricOptions, str], GpuMetric | GpuFamily]

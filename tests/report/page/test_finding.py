@@ -15,6 +15,7 @@ from convergebench.report.page import other_results, write_site
 from convergebench.report.page.exports import StripExport, exported_strip
 from convergebench.results import load_results
 from convergebench.store import Enrolment, Workspace
+from convergebench.types import SuiteId
 from made_pictures import textured
 from report.page.conftest import Visit
 from report.page.filled import cases, editor, fill, record, source_of, worn
@@ -71,7 +72,7 @@ def test_a_report_of_two_suites_lets_its_reader_choose(visit: Visit, tmp_path: P
         record(workspace, run, trajectory, 1, "forward", source, forward)
         record(workspace, run, trajectory, 1, "backward", forward, worn(source, "steady", 1, forward=False))
         workspace.finish_run(run, "finished")
-        results = load_results(workspace, "tiny@1")
+        results = load_results(workspace, SuiteId("tiny@1"))
         index = write_site(workspace, results, tmp_path / "report", other_results(workspace, results))
     page = visit.open(index.as_uri())
     assert "tiny@1: 4 cases" in page.inner_text(".overview > .quiet")

@@ -8,14 +8,15 @@ from convergebench.analysis import Results
 from convergebench.errors import WorkspaceError
 from convergebench.results import Records, WorkspaceOrRecords, load_results
 from convergebench.results.load_results import suites_and_protocols
+from convergebench.types import SuiteId
 
 
-def page_results(workspace: WorkspaceOrRecords, suite: str | None = None) -> Results:
+def page_results(workspace: WorkspaceOrRecords, suite: SuiteId | None = None) -> Results:
     """The results; empty if there are only single edits, or none at all."""
     try:
         return load_results(workspace, suite)
     except WorkspaceError:
-        return Results(suite or "nothing measured yet", 1, (), (), (), ())
+        return Results(suite or SuiteId("nothing measured yet"), 1, (), (), (), ())
 
 
 _MOST_RUNS = 20
@@ -24,7 +25,7 @@ _MOST_RUNS = 20
 class Scope(NamedTuple):
     """What the results of one page have in common."""
 
-    suite: str
+    suite: SuiteId
     protocol: str | None
     """None for results that were measured elsewhere."""
     run: int | None = None
