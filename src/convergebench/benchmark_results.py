@@ -197,8 +197,10 @@ class Benchmark:
                 ]
             results = chosen.results(suite)
             written = views.report(results, target, chosen.grid_rows(results))
-            others = other_results(chosen.workspace, results) if suite is None else []
-            return [written, write_site(chosen.workspace, results, target, others)]
+            if suite is not None:
+                return [written, write_site(chosen.workspace, results, target)]
+            with other_results(chosen.workspace, results) as others:
+                return [written, write_site(chosen.workspace, results, target, others)]
 
     def paper(
         self,
