@@ -90,5 +90,8 @@ class MeasuredPair(Mapping[str, Measurement]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def __bool__(self) -> bool:
+        return any(name in self for name in self._columns.versions)
+
     def __repr__(self) -> str:
         return repr(dict(self))

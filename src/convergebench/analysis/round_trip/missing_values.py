@@ -51,7 +51,7 @@ def missing_values(results: Results, round: int | None = None) -> tuple[MissingV
 
 def planned_trajectories(results: Results) -> dict[str, int]:
     """The number of trajectories of each model, started or not; includes models without any."""
-    begun = Counter(model for model, _, _ in returned_rounds(results))
+    begun = Counter(model for model, _, _ in results.returned_rounds)
     planned = {use.model: use.trajectories for use in results.uses}
     return {model: max(begun[model], planned.get(model, 0)) for model in (*planned, *begun)}
 
@@ -73,22 +73,12 @@ def reading(returned: Return, metric: MetricFacts) -> float | str:
     return f"the metric gave {measurement.value}"
 
 
-def returned_rounds(results: Results) -> dict[_Trajectory, set[int]]:
-    """The rounds that each started trajectory returned from, if any, in order of appearance."""
-    rounds: dict[_Trajectory, set[int]] = {}
-    for item in results.returns:
-        rounds.setdefault((item.model, item.case, item.seed), set()).add(item.round)
-    for trouble in results.troubles:
-        rounds.setdefault((trouble.model, trouble.case, trouble.seed), set())
-    return rounds
-
-
 def _missing_returns(results: Results, rounds: range) -> Iterator[MissingValue]:
     troubles: dict[_Trajectory, list[FailedStep]] = {}
     for trouble in sorted(results.troubles, key=lambda t: t.round):
         troubles.setdefault((trouble.model, trouble.case, trouble.seed), []).append(trouble)
     imported = {(item.model, item.case, item.seed) for item in results.returns if item.imported}
-    for trajectory, returned in returned_rounds(results).items():
+    for trajectory, returned in results.returned_rounds.items():
         unknown = "what was imported does not have it" if trajectory in imported else _NOT_YET
         for number in rounds:
             if number not in returned:
@@ -109,7 +99,7 @@ def _missing_return(
 
 
 def _unstarted(results: Results, rounds: range) -> Iterator[MissingValue]:
-    begun = Counter(model for model, _, _ in returned_rounds(results))
+    begun = Counter(model for model, _, _ in results.returned_rounds)
     for model, planned in planned_trajectories(results).items():
         absent = planned - begun[model]
         for number in rounds if absent else ():
@@ -118,10 +108,13 @@ def _unstarted(results: Results, rounds: range) -> Iterator[MissingValue]:
             )
 
 
+def _returns_at(results: Results, rounds: range) -> list[Return]:
+    """The returns of these rounds, in the order of the results."""
+    return [item for item in results.returns if item.round in rounds]
+
+
 def _missing_values(results: Results, rounds: range) -> Iterator[MissingValue]:
-    for item in results.returns:
-        if item.round not in rounds:
-            continue
+    for item in results.returns if len(rounds) == results.rounds else _returns_at(results, rounds):
         for metric in results.metrics:
             value = reading(item, metric)
             if isinstance(value, str) and not (

@@ -39,15 +39,16 @@ def share_matrices(results: Results, metric: str) -> dict[str, ShareMatrix]:
     facts = results.facts(metric)
     rows: dict[str, dict[tuple[str, int], list[float]]] = {}
     pictures: dict[tuple[str, int], str] = {}
-    for item in results.returns:
-        key = (item.case, item.seed)
-        pictures[key] = item.picture
-        of_model = rows.setdefault(item.model, {})
-        row = of_model.get(key)
-        if row is None:
-            row = of_model[key] = [math.nan] * results.rounds
-        value = reading(item, facts)
-        row[item.round - 1] = math.nan if isinstance(value, str) else value
+    for model, returns in results.returns_by_model.items():
+        of_model = rows[model] = {}
+        for item in returns:
+            key = (item.case, item.seed)
+            row = of_model.get(key)
+            if row is None:
+                row = of_model[key] = [math.nan] * results.rounds
+                pictures[key] = item.picture
+            value = reading(item, facts)
+            row[item.round - 1] = math.nan if isinstance(value, str) else value
     return {
         model: ShareMatrix(
             model, tuple(of_model), tuple(pictures[key] for key in of_model), _with_source(of_model, facts)
