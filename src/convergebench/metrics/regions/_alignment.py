@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from convergebench.metrics.drift._registration import Level, in_pixels, register
-from convergebench.metrics.regions.maps import FOOTPRINT_SIDE, Mask, averaged, resized_mask, shrunk
+from convergebench.metrics.regions.maps import (
+    FOOTPRINT_SIDE,
+    Mask,
+    averaged,
+    resized_mask,
+    shrunk,
+    shrunk_size,
+)
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -38,13 +45,13 @@ class Alignment:
         affine = in_pixels(self.matrix, width, height)
         return bool(np.abs(corners @ affine[:, :2].T + affine[:, 2] - corners).max() > STILL)
 
-    def laid_small(self, result: Pixels) -> tuple[Pixels, Mask]:
-        """The same at the footprint's size, resampled at twice that size to preserve fine texture."""
-        small, double = shrunk(result, FOOTPRINT_SIDE), shrunk(result, 2 * FOOTPRINT_SIDE)
+    def laid_small(self, result: Pixels, small: Pixels) -> tuple[Pixels, Mask]:
+        """The same at the footprint's size, which is that of `small`, the result reduced; resampled at twice
+        that size to preserve fine texture."""
         height, width, _ = small.shape
-        if not self.moved(*double.shape[:2]):
+        if not self.moved(*shrunk_size(result.shape, 2 * FOOTPRINT_SIDE)):
             return small, np.ones((height, width), bool)
-        laid, reached = self.laid(double)
+        laid, reached = self.laid(shrunk(result, 2 * FOOTPRINT_SIDE))
         return averaged(laid, width, height), resized_mask(reached, (height, width))
 
     def laid(self, result: Pixels) -> tuple[Pixels, Mask]:

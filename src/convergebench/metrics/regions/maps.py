@@ -89,11 +89,17 @@ class ReferencePicture:
 
 def shrunk(pixels: Pixels, side: int) -> Pixels:
     """Averaged down to this longer side; unchanged if it is not longer."""
-    height, width, _ = pixels.shape
+    height, width = shrunk_size(pixels.shape, side)
+    return pixels if (height, width) == pixels.shape[:2] else averaged(pixels, width, height)
+
+
+def shrunk_size(shape: tuple[int, ...], side: int) -> tuple[int, int]:
+    """Height and width of a picture of this shape after `shrunk`."""
+    height, width = shape[:2]
     scale = side / max(height, width)
     if scale >= 1:
-        return pixels
-    return averaged(pixels, max(1, round(width * scale)), max(1, round(height * scale)))
+        return height, width
+    return max(1, round(height * scale)), max(1, round(width * scale))
 
 
 def averaged(pixels: Pixels, width: int, height: int) -> Pixels:

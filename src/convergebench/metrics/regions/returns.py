@@ -125,7 +125,7 @@ def _left_behind(edit: LocatedEdit, returned: Pixels, small: Pixels, on_input: A
     if isinstance(as_it_is, str) or as_it_is <= NOTHING_LEFT:
         return as_it_is
     on_input = on_input or alignment(edit.input.levels, small)
-    laid, _ = on_input.laid_small(returned)
+    laid, _ = on_input.laid_small(returned, small)
     return as_it_is if np.array_equal(laid, small) else _like_forward(edit, laid)
 
 
