@@ -111,22 +111,23 @@ def _print_tables(done: RefinementResult, sums: RefinementTables) -> None:
     from convergebench.benchmarks.wording import wording_name
     from convergebench.report.tables.benchmark import benchmark_notes, benchmark_table
     from convergebench.report.tables.refinement import differences_table, transitions_notes, transitions_table
+    from convergebench.report.tables.terminal_table import COUNTS, fitted
 
     out = console()
     if done.settings.rounds:
-        out.print(_rounds(sums.rounds))
+        out.print(fitted(_rounds(sums.rounds), out.width, ("content", "edited", "cases", COUNTS, "missing")))
     notes: list[str] = []
     if sums.transitions:
-        out.print(transitions_table(sums.transitions))
-        out.print(differences_table(sums.transitions))
+        out.print(transitions_table(sums.transitions, out.width))
+        out.print(differences_table(sums.transitions, out.width))
         if sums.as_published:
             out.print("As published: an unread verdict is a no, an unread grade is 5.", markup=False)
-            out.print(transitions_table(sums.as_published))
-            out.print(differences_table(sums.as_published))
+            out.print(transitions_table(sums.as_published, out.width))
+            out.print(differences_table(sums.as_published, out.width))
         by = f"Judge {done.settings.judge_name}, {wording_name(done.wording)}."
         notes = [by, *transitions_notes(sums.transitions, sums.health)]
     elif sums.plain:
-        out.print(benchmark_table(sums.plain))
+        out.print(benchmark_table(sums.plain, out.width))
         notes = benchmark_notes(sums.plain)
     for note in notes:
         out.print(f"  {note}", style="dim", markup=False)

@@ -76,7 +76,7 @@ def _print_table(scored: Scored) -> None:
     from convergebench.report.tables.benchmark import benchmark_notes, benchmark_table
 
     out = console()
-    out.print(benchmark_table(scored.rows))
+    out.print(benchmark_table(scored.rows, out.width))
     for note in (*benchmark_notes(scored.rows), *map(_agreement_line, scored.agreements)):
         out.print(f"  {note}", style="dim", markup=False)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from convergebench.cli.exit_codes import DONE, INCOMPLETE, judging_exit_code
-from convergebench.cli.options import AsJson, console, print_json
+from convergebench.cli.options import AsJson, console, print_json, terminal_width
 
 if TYPE_CHECKING:
     from convergebench.task import TaskResult
@@ -41,7 +41,7 @@ def command(
         print_json({"exit_code": code, "lines": _lines(done), "rows": json_benchmark(done.rows)})
         return code
     if done.rows:
-        console().print(benchmark_table(done.rows))
+        console().print(benchmark_table(done.rows, terminal_width()))
     for line in (*benchmark_notes(done.rows), *_lines(done)):
         typer.echo(line, err=code != 0)
     return code

@@ -48,7 +48,7 @@ def two_nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """With a GPU each, as far as Ray knows, and a head that runs nothing."""
     for name, value in LOOPBACK_ONLY.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("PYTHONPATH", str(TESTS))
+    monkeypatch.setenv("PYTHONPATH", str(TESTS), prepend=os.pathsep)
     ray_module()
     from ray.cluster_utils import Cluster
 

@@ -53,7 +53,7 @@ def s3() -> Iterator[S3Server]:
 def ray(s3: S3Server) -> Iterator[None]:
     """After the S3 server, so that its processes know where that is; they find our editors, too."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+        patch.setenv("PYTHONPATH", str(Path(__file__).parents[2]), prepend=os.pathsep)
         with connected():
             yield
 

@@ -40,6 +40,16 @@ def test_a_line_has_score_and_interval_and_a_missing_score_is_a_dash() -> None:
     assert third[-2:] == ["7.32", "–"]
 
 
+def test_forty_columns_keep_labels_and_scores_and_name_what_they_leave_out() -> None:
+    out = Console(file=io.StringIO(), width=40)
+    out.print(benchmark_table(ROWS, 40))
+    assert isinstance(out.file, io.StringIO)
+    lines = out.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= 40
+    assert lines[2].split() == ["m", "Overall", "color_alter", "5", "7.32"]
+    assert "Too narrow for: suite, 95 % interval, missing." in " ".join(" ".join(lines).split())
+
+
 def test_points_out_of_a_hundred_have_one_decimal() -> None:
     row = BenchmarkRow("m", "wiseedit", "en", "AVG", "overall", 9, 0, Interval(44.4333, 40.0, 48.04, 9, 9))
     assert printed([row])[-1][-4:] == ["44.4", "40.0", "–", "48.0"]

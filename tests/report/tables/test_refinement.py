@@ -67,9 +67,14 @@ def test_several_models_have_a_column(table: list[RefinementRow]) -> None:
     assert [line.split()[0] for line in lines[3:] if line.strip("─ ")] == ["qwen", "qwen", "flux", "flux"]
 
 
-@pytest.mark.parametrize("width", [60, 80, 100])
-def test_no_number_is_lost_in_a_narrow_terminal(table: list[RefinementRow], width: int) -> None:
-    assert "…" not in "".join(printed(differences_table(table), width))
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_no_number_is_cut_in_a_narrow_terminal(table: list[RefinementRow], width: int) -> None:
+    for build, numbers in ((differences_table, {"60.0", "(5)", "0.0"}), (transitions_table, {"1", "25.0"})):
+        lines = printed(build(table, width), width)
+        assert max(map(len, lines)) <= width
+        assert "…" not in "".join(lines)
+        assert numbers <= {word for line in lines for word in line.split()}
+        assert ("Too narrow for: missing" in " ".join(lines)) or width >= 80
 
 
 def test_notes_say_what_is_missing_and_how_the_judge_did(table: list[RefinementRow]) -> None:

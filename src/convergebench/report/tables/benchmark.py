@@ -10,7 +10,7 @@ from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
 from convergebench.benchmarks.wording import wording_name
 from convergebench.report.export.csv_files import Row
 from convergebench.report.formatting import ABSENT, counted, number
-from convergebench.report.tables.terminal_table import terminal_table
+from convergebench.report.tables.terminal_table import fitted, terminal_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,7 +23,7 @@ _LARGE_SCALE = 10
 """Larger scores are points out of a hundred, which need one decimal."""
 
 
-def benchmark_table(rows: Sequence[BenchmarkRow]) -> Table:
+def benchmark_table(rows: Sequence[BenchmarkRow], width: int | None = None) -> Table:
     """One line per row; an unavailable score is a dash. Print benchmark_notes(rows) under it."""
     table = terminal_table()
     for heading in ("model", "suite", "", "metric", "subset"):
@@ -39,7 +39,7 @@ def benchmark_table(rows: Sequence[BenchmarkRow]) -> Table:
         places = 1 if large else 2
         more = _published_cells(row, places) if published else []
         table.add_row(*_cells(row, places), *more, end_section=is_last_of_metric)
-    return table
+    return fitted(table, width, ("suite", "", "95 % interval", "its n", "missing"))
 
 
 def benchmark_cells(rows: Sequence[BenchmarkRow]) -> tuple[list[str], list[list[str]]]:

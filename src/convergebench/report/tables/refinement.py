@@ -16,7 +16,7 @@ from convergebench.benchmarks.wording import wording_name
 from convergebench.report.export.csv_files import Row
 from convergebench.report.formatting import ABSENT, counted, number
 from convergebench.report.tables.ranking import json_interval
-from convergebench.report.tables.terminal_table import terminal_table
+from convergebench.report.tables.terminal_table import INTERVALS, fitted, terminal_table
 from convergebench.report.tables.text_table import TextTable
 
 if TYPE_CHECKING:
@@ -26,14 +26,15 @@ _SHORT = {"Semantic Consistency": "SC", "Instruction Following": "IF", "Perceptu
 _WAYS = ("improved", "maintained", "regressed", "unchanged")
 
 
-def transitions_table(rows: Sequence[RefinementRow]) -> Table:
+def transitions_table(rows: Sequence[RefinementRow], width: int | None = None) -> Table:
     """For the terminal; print transitions_notes(rows) under it."""
-    return _terminal(transitions_text(rows))
+    return fitted(_terminal(transitions_text(rows)), width, ("missing", INTERVALS, "unchanged", "maintained"))
 
 
-def differences_table(rows: Sequence[RefinementRow]) -> Table:
+def differences_table(rows: Sequence[RefinementRow], width: int | None = None) -> Table:
     """For the terminal; transitions_notes(rows) applies to it too."""
-    return _terminal(differences_text(rows))
+    optional = ("missing", "difference of means", INTERVALS, "primary")
+    return fitted(_terminal(differences_text(rows)), width, optional)
 
 
 def transitions_text(rows: Sequence[RefinementRow], health: JudgeHealth | None = None) -> TextTable:
