@@ -68,16 +68,18 @@ def each_chain(workspace: Workspace) -> Iterator[list[StepRecord]]:
     hidden = hidden_positions(workspace)
     texts: dict[str, str] = {}  # one shared object for each value, instead of one for each step
     for trajectory, rows in itertools.groupby(workspace.each_row(_STEPS), key=itemgetter(0)):
-        first_hidden = hidden.get(trajectory, math.inf)
-        if steps := _records((row for row in rows if row[1] < first_hidden), texts):
+        if steps := _records(rows, hidden.get(trajectory, math.inf), texts):
             yield _latest(steps)
 
 
-def _records(rows: Iterable[tuple[Any, ...]], texts: dict[str, str]) -> list[StepRecord]:
+def _records(rows: Iterable[tuple[Any, ...]], end: float, texts: dict[str, str]) -> list[StepRecord]:
+    """Those before the position where the trajectory ends."""
     steps = []
     given: tuple[Digest, ...] = ()
     made: Digest | None = None
     for trajectory, position, role, round, instruction, inputs, picture, *rest in rows:
+        if position >= end:
+            continue
         if made is not None and inputs == f'["{made}"]':
             given = (made,)  # most steps edit the picture of the step before
         else:

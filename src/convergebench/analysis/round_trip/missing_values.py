@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from convergebench.analysis.round_trip.measurement_columns import MeasuredPair
+import numpy as np
+
+from convergebench.analysis.round_trip.measurement_columns import MeasuredPair, numbers
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
 from convergebench.types import FailureKind, MetricFacts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MissingKind: TypeAlias = FailureKind | Literal["not_run", "not_measured"]
 RETURN = "return"
@@ -73,6 +78,12 @@ def reading(returned: Return, metric: MetricFacts) -> float | str:
     return f"the metric gave {measurement.value}"
 
 
+def readings(returned: Sequence[Return], metric: MetricFacts) -> NDArray[np.float64]:
+    """`reading` of each return, NaN for reasons; for very many returns."""
+    found = numbers([item.values for item in returned], metric.name)
+    return np.where(np.isfinite(found) | (found == metric.perfect), found, math.nan)
+
+
 def _missing_returns(results: Results, rounds: range) -> Iterator[MissingValue]:
     troubles: dict[_Trajectory, list[FailedStep]] = {}
     for trouble in sorted(results.troubles, key=lambda t: t.round):
@@ -108,13 +119,11 @@ def _unstarted(results: Results, rounds: range) -> Iterator[MissingValue]:
             )
 
 
-def _returns_at(results: Results, rounds: range) -> list[Return]:
-    """The returns of these rounds, in the order of the results."""
-    return [item for item in results.returns if item.round in rounds]
-
-
 def _missing_values(results: Results, rounds: range) -> Iterator[MissingValue]:
-    for item in results.returns if len(rounds) == results.rounds else _returns_at(results, rounds):
+    returns = [item for item in results.returns if item.round in rounds]
+    absent = np.array([np.isnan(readings(returns, metric)) for metric in results.metrics], bool)
+    for place in np.flatnonzero(absent.any(axis=0)) if len(absent) else ():
+        item = returns[place]
         for metric in results.metrics:
             value = reading(item, metric)
             if isinstance(value, str) and not (
