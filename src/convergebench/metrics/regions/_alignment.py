@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +36,8 @@ class Alignment:
     matrix: Matrix | None
     doubt: str | None
     """The reason why the registration is unreliable; the result is then compared without alignment."""
+    _laid: dict[int, tuple[Pixels, Pixels, Mask]] = field(default_factory=dict, repr=False)
+    """By the id of a result: the result itself, so that its id stays its own, and how it was laid."""
 
     def moved(self, height: int, width: int, further: float = STILL) -> bool:
         """Whether any corner of a picture of this size has moved by more than so many pixels."""
@@ -55,7 +57,14 @@ class Alignment:
         return averaged(laid, width, height), resized_mask(reached, (height, width))
 
     def laid(self, result: Pixels) -> tuple[Pixels, Mask]:
-        """The aligned result, and the part that it covers, without a margin that maps would blur."""
+        """The aligned result, and the part that it covers, without a margin that maps would blur; the same
+        arrays for the same result."""
+        if id(result) not in self._laid:
+            self._laid[id(result)] = (result, *self._resampled(result))
+        _, laid, reached = self._laid[id(result)]
+        return laid, reached
+
+    def _resampled(self, result: Pixels) -> tuple[Pixels, Mask]:
         import cv2
 
         height, width, _ = result.shape
