@@ -123,4 +123,5 @@ def resized_mask(mask: Mask, shape: tuple[int, int]) -> Mask:
     size = (shape[1], shape[0])
     if mask.shape[0] > shape[0]:
         return np.asarray(cv2.resize(mask.astype(np.float32), size, interpolation=cv2.INTER_AREA) >= 0.5)
-    return np.asarray(cv2.resize(mask.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST) > 0)
+    levels = np.ascontiguousarray(mask).view(np.uint8)
+    return np.asarray(cv2.resize(levels, size, interpolation=cv2.INTER_NEAREST)).view(bool)
