@@ -38,11 +38,9 @@ def smoothed(found: NDArray[np.float32]) -> NDArray[np.float32]:
     means = np.asarray(
         cv2.boxFilter(found, cv2.CV_32F, (window, window), borderType=cv2.BORDER_CONSTANT), np.float32
     )
-    reach = window // 2
-    for lines in (means, means.T):
-        share = _window_over_inside(len(lines), window)[:, None]
-        lines[:reach] *= share[:reach]
-        lines[len(lines) - reach :] *= share[len(lines) - reach :]
+    down, along = (_window_over_inside(length, window) for length in found.shape)
+    means *= down[:, None]
+    means *= along
     return np.clip(means, 0, 1, out=means)
 
 
