@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # colours, nine markers and four dashes give 180 different curves.
 _COLOURS = (
     "#0072b2", "#c44f00", "#00835f", "#b3508a", "#a87400",
-    "#2b8fc7", "#3a3a3a", "#c22f3d", "#6a4fc4", "#66760a",
+    "#009aa8", "#3a3a3a", "#c22f3d", "#6a4fc4", "#66760a",
 )  # fmt: skip
 _MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _DASHES: tuple[Any, ...] = ("-", (0, (7, 1.5)), (0, (3.5, 1.2)), (0, (7, 1.3, 1.2, 1.3)))

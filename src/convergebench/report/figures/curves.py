@@ -75,12 +75,13 @@ def _draw(results: Results, panels: Sequence[Panel]) -> Figure:
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
-    caption = textwrap.fill(_caption(panels), int(width * 14))
+    caption = textwrap.fill(curves_caption(panels), int(width * 14))
     figure.supxlabel(caption, x=0.012, ha="left", fontsize=8, color="#444444", parse_math=False)
     return figure
 
 
-def _caption(panels: Sequence[Panel]) -> str:
+def curves_caption(panels: Sequence[Panel]) -> str:
+    """What the curves are means of, and what is missing in them."""
     chief = panels[0]
     ends = {curve.model: curve.points[-1] for curve in chief.curves}
     sizes = sorted({curve.points[-1].n for curve in chief.curves if curve.role != "floor"}) or [0]
