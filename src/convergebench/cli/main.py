@@ -49,6 +49,7 @@ from convergebench.cli import (
 from convergebench.cli.command_groups import CommandGroups
 from convergebench.cli.config_file import COMMANDS, read_config, split_config
 from convergebench.cli.exit_codes import DONE, ERROR, INTERRUPTED, WRONG_USE
+from convergebench.cli.needed_commands import needed_commands
 from convergebench.cli.options import print_json
 from convergebench.errors import NO_ROOM, ConvergeBenchError, WrongUse
 from convergebench.shown_text import guarded_streams, open_closed_streams
@@ -147,8 +148,8 @@ def code_of(arguments: list[str]) -> int:
 
 def _invoke(words: list[str]) -> int:
     """Run the command; errors are raised."""
-    command: Any = typer.main.get_command(app)
     words, config = split_config(words)
+    command: Any = typer.main.get_command(app if config else needed_commands(app, words))
     defaults = read_config(config, command.commands) if config and words[:1] and words[0] in COMMANDS else {}
     try:
         with command.make_context("convergebench", words, default_map=defaults) as context:

@@ -26,7 +26,7 @@ def axis_title(facts: MetricFacts) -> str:
 
 def decimals(facts: MetricFacts) -> int:
     """Enough decimals to show just noticeable amounts, such as a contrast of ×1.04 or a rotation of 0.22°."""
-    return _PLACES.get(facts.unit, 2)
+    return 1 if facts.perfect == 100 else _PLACES.get(facts.unit, 2)
 
 
 def number(value: float | None, places: int) -> str:
@@ -61,11 +61,3 @@ def mean_with_interval(mean: float | None, low: float | None, high: float | None
     if low is None or high is None:
         return written
     return f"{written} [{number(low, places)}, {number(high, places)}]"
-
-
-def counted(count: int, noun: str) -> str:
-    """
-    >>> counted(1, "return"), counted(3, "return")
-    ('1 return', '3 returns')
-    """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

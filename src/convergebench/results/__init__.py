@@ -3,11 +3,9 @@
 from convergebench.results.audit_input import load_audit_input
 from convergebench.results.load_results import load_results, load_results_as_given, suites_with_returns
 from convergebench.results.records import Records, WorkspaceOrRecords
-from convergebench.results.suite_id import SuiteId
 
 __all__ = [
     "Records",
-    "SuiteId",
     "WorkspaceOrRecords",
     "load_audit_input",
     "load_results",
