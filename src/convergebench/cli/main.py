@@ -9,6 +9,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator
+from copy import copy
 from typing import Annotated, Any
 
 import typer
@@ -143,8 +144,8 @@ def code_of(arguments: list[str]) -> int:
 
 def _invoke(words: list[str]) -> int:
     """Run the command; errors are raised."""
-    command: Any = typer.main.get_command(app)
     words, config = split_config(words)
+    command: Any = typer.main.get_command(app if config else _app_for(words[0]))
     defaults = read_config(config, command.commands) if config and words[:1] and words[0] in COMMANDS else {}
     try:
         with command.make_context("convergebench", words, default_map=defaults) as context:
@@ -155,6 +156,16 @@ def _invoke(words: list[str]) -> int:
         raise WrongUse(_usage_sentence(error)) from error
     sys.stdout.flush()
     return code if isinstance(code, int) else DONE
+
+
+def _app_for(name: str) -> typer.Typer:
+    """The app without the commands that are not asked for: building them takes longer than many run."""
+    asked = [one for one in app.registered_commands if one.name == name]
+    if not asked:
+        return app
+    alone = copy(app)
+    alone.registered_commands, alone.registered_groups = asked, []
+    return alone
 
 
 def _usage_sentence(error: Any) -> str:

@@ -135,14 +135,14 @@ async def score_suite(
 
 
 async def _while_taken_in(take_in: TakeIn, add_known: Callable[[], object]) -> None:
-    """Have edits judged while others are taken in. What is known is read again each time that twice as many
-    are stored, so that the reading stays cheap."""
+    """Have edits judged while others are taken in. What is known is read again each time that four times as
+    many are stored, so that the reading stays cheap."""
     loop, threshold = asyncio.get_running_loop(), _FIRST_STORED
 
     def on_stored(count: int) -> None:
         nonlocal threshold
         if count >= threshold:
-            threshold = 2 * count
+            threshold = 4 * count
             loop.call_soon_threadsafe(add_known)
 
     await asyncio.to_thread(take_in, on_stored)

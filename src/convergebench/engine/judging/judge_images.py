@@ -12,7 +12,7 @@ from convergebench.judges.asking import within
 from convergebench.judges.base import JudgeImage
 from convergebench.judges.rubric import PictureLimits
 from convergebench.lru_cache import LruCache
-from convergebench.picture import SUFFIXES, Picture
+from convergebench.picture import SUFFIXES, Picture, plain_size
 from convergebench.store import PictureStore
 from convergebench.types import Digest, PictureFacts
 
@@ -49,6 +49,11 @@ class JudgeImageCache:
             unsized = PictureFacts(digest, 0, 0, media_type)
             if self._store.holds(unsized):
                 data = self._store.open(unsized).encoded
-                with Image.open(io.BytesIO(data)) as head:
-                    return Picture(replace(unsized, width=head.width, height=head.height), encoded=data)
+                width, height = plain_size(data) or _size_in_header(data)
+                return Picture(replace(unsized, width=width, height=height), encoded=data)
         return self._store.load(digest)  # raises the error for a missing picture
+
+
+def _size_in_header(data: bytes) -> tuple[int, int]:
+    with Image.open(io.BytesIO(data)) as head:
+        return head.size

@@ -24,7 +24,6 @@ from convergebench.judges import Judge, Question, Verdict
 from convergebench.judges.asking import question
 from convergebench.store import Workspace
 from convergebench.store.claims import POLL_SECONDS
-from convergebench.store.judgements import conclude
 
 log = logging.getLogger("convergebench")
 
@@ -236,8 +235,6 @@ class JudgingStage:
         """Count a judgement as done when all of it is on disk."""
         key = waiting.request.key
         with self._ending():
-            if verdict is not None:
-                writes.append(conclude(self._workspace, key, self._run, verdict))
             await _written(writes)
             if verdict is not None:
                 self._session.outcome.new += 1
