@@ -105,7 +105,7 @@ def print_judged(tables: Sequence[JudgedTable], *, as_json: bool, as_csv: bool) 
     from convergebench.report import csv_text
     from convergebench.report.tables.benchmark import (
         benchmark_notes,
-        benchmark_table,
+        benchmark_tables,
         csv_benchmark,
         json_benchmark,
     )
@@ -119,7 +119,7 @@ def print_judged(tables: Sequence[JudgedTable], *, as_json: bool, as_csv: bool) 
     out = console()
     for table in tables:
         out.print(f"{table.suite}, judge {table.judge}, {table.under}", style="bold", markup=False)
-        out.print(benchmark_table(table.rows))
+        out.print(*benchmark_tables(table.rows, out.width), sep="\n")
         for note in benchmark_notes(table.rows):
             out.print(f"  {note}", style="dim", markup=False)
     out.print("There are no round trips here, so that there is no ranking by what is left.", markup=False)
