@@ -64,4 +64,4 @@ def _expanded(normal: float, freedom: int) -> float:
         x * (((3 * square + 19) * square + 17) * square - 15) / 384,
         x * ((((79 * square + 776) * square + 1482) * square - 1920) * square - 945) / 92160,
     )
-    return sum(term / freedom**power for power, term in enumerate(terms))
+    return sum(term / float(freedom) ** power for power, term in enumerate(terms))
