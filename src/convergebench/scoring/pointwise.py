@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -18,7 +19,7 @@ from convergebench.analysis.judged.benchmark_scores import (
 from convergebench.benchmarks.benchmark import AsPublished, JudgedBenchmark
 from convergebench.benchmarks.registry import benchmark_of
 from convergebench.benchmarks.wording import chosen_rubrics
-from convergebench.engine.judging.candidates import JudgingCandidate, judging_candidates
+from convergebench.engine.judging.candidates import CandidatePlace, JudgingCandidate, judging_candidates
 from convergebench.engine.judging.judge_tasks import (
     AddTasks,
     JudgingOutcome,
@@ -40,6 +41,9 @@ TakeIn: TypeAlias = Callable[[Callable[[int], None]], None]
 """Brings edits into the workspace, and calls back with the number of those that are stored so far."""
 _FIRST_STORED = 16
 """How many edits are stored before the first are judged."""
+_SHORTEST_PAUSE_SECONDS = 0.25
+_PAUSE = 6
+"""How long nothing is read after a reading that took 1."""
 
 
 @dataclass(frozen=True)
@@ -112,14 +116,21 @@ async def score_suite(
     wording = next((one.wording for one in rubrics.values() if one.wording), "")
     candidates: list[JudgingCandidate] = []
 
-    def known() -> list[JudgingTask]:
+    def read() -> list[JudgingCandidate]:
         candidates[:] = _candidates(workspace, suite, rubrics, benchmark, models, repeats, judge_in_english)
-        return [one.task for one in candidates]
+        return candidates
 
     async def arriving(add: AddTasks) -> list[JudgingTask]:
+        sent: set[CandidatePlace] = set()
+
+        def add_new() -> None:
+            new = [one for one in read() if one.place not in sent]
+            sent.update(one.place for one in new)
+            add([one.task for one in new])
+
         if take_in is not None:
-            await _while_taken_in(take_in, lambda: add(known()))
-        return known()
+            await _while_taken_in(take_in, add_new)
+        return [one.task for one in read()]
 
     settings = {"command": "score", "suite": name, "repeats": repeats, "wording": wording,
                 "as_published": as_published}  # fmt: skip
@@ -134,16 +145,22 @@ async def score_suite(
     return Scored(table, judged, wording, _completeness(rows), list(_agreements(rows)))
 
 
-async def _while_taken_in(take_in: TakeIn, add_known: Callable[[], object]) -> None:
-    """Have edits judged while others are taken in. What is known is read again each time that four times as
-    many are stored, so that the reading stays cheap."""
-    loop, threshold = asyncio.get_running_loop(), _FIRST_STORED
+async def _while_taken_in(take_in: TakeIn, add_new: Callable[[], object]) -> None:
+    """Have edits judged while others are taken in. What is new is read in a small share of the time."""
+    loop, next_at, is_due = asyncio.get_running_loop(), 0.0, False
+
+    def read() -> None:
+        nonlocal next_at, is_due
+        started = time.monotonic()
+        add_new()
+        ended = time.monotonic()
+        next_at, is_due = ended + max(_SHORTEST_PAUSE_SECONDS, _PAUSE * (ended - started)), False
 
     def on_stored(count: int) -> None:
-        nonlocal threshold
-        if count >= threshold:
-            threshold = 4 * count
-            loop.call_soon_threadsafe(add_known)
+        nonlocal is_due
+        if count >= _FIRST_STORED and not is_due and time.monotonic() >= next_at:
+            is_due = True
+            loop.call_soon_threadsafe(read)
 
     await asyncio.to_thread(take_in, on_stored)
 
