@@ -1,8 +1,8 @@
-# The steps of the README as an image.
+# The steps of the README as an image. Its base has a compiler, for the loops in C.
 # docker build -t convergebench .                    on a CPU
 # docker build -t convergebench --target cuda .      with torch and diffusers, for local models on a GPU
 # docker run --rm -v "$PWD:/work" convergebench check --baseline baseline
-FROM python:3.12-slim AS base
+FROM python:3.12 AS base
 WORKDIR /src
 COPY . .
 WORKDIR /work

@@ -16,11 +16,12 @@ from playwright.sync_api import sync_playwright
 
 import convergebench
 from convergebench import Benchmark
+from convergebench.analysis.headline.seen_values import kept_seen, undid_seen
 from convergebench.report import GridCell, GridRow, picture_grid
 from convergebench.types import Pixels
 
 IMAGES = Path(__file__).with_name("images")
-EDITORS = ("classical-patch", "classical", "classical-ghost", "classical-reencode", "classical-reframe")
+EDITORS = ("classical-patch", "classical", "classical-reframe", "classical-ghost", "classical-reencode")
 ON_FILM = ("classical-patch", "classical", "classical-reencode")
 CASE = ("portrait_astronaut", "glasses_add_remove")
 IN_GRID = ("portrait_astronaut", "object_coffee", "object_leather_armchair", "scene_living_room_evening")
@@ -58,16 +59,14 @@ def filmstrip(done: Benchmark) -> list[GridRow]:
 
 
 def last_returns(done: Benchmark) -> list[GridRow]:
-    """Sources, then what each editor returned at the end, with what it undid and kept."""
-    frame = done.returns()
-    last = frame[(frame["round"] == max(ROUNDS)) & frame["picture"].isin(IN_GRID)]
+    """Sources, then what each editor returned at the end, with what counts as undone and kept."""
+    last = {(item.model, item.picture): item for item in done.results().returns if item.round == max(ROUNDS)}
     rows = [GridRow("source", [GridCell(source_of(done, one), "") for one in IN_GRID])]
     for model in EDITORS:
         cells = []
-        for picture in IN_GRID:
-            row = last[(last["model"] == model) & (last["picture"] == picture)].iloc[0]
-            numbers = f"undid {row['undid']:.2f}, kept {row['kept']:.2f}"
-            cells.append(GridCell(loaded(done, row["digest"]), numbers))
+        for item in (last[model, picture] for picture in IN_GRID):
+            undid, kept = undid_seen(item.values, with_face=True), kept_seen(item.values)
+            cells.append(GridCell(loaded(done, item.digest), f"undid {undid:.2f}, kept {kept:.2f}"))
         rows.append(GridRow(model, cells))
     return rows
 

@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from convergebench import api, regression
 from convergebench.analysis.headline.model_check import holm
 from convergebench.cli.main import code_of
 from convergebench.errors import WrongUse
 from convergebench.picture import Picture
+from convergebench.types import Refused
 from made_pictures import textured
 
 FINE, COARSE = "fine=jpeg", "coarse=jpeg?quality=10"
@@ -85,6 +87,31 @@ def test_an_export_gives_the_same_answer_as_its_workspace(workspace: Path, tmp_p
     ]
     for one, other in zip(*found, strict=True):
         assert (one.difference, one.p_value, one.verdict) == (other.difference, other.p_value, other.verdict)
+
+
+def test_refusals_of_a_baseline_count_from_its_export_too(
+    tmp_path: Path, pictures_of_two: Callable[[], Path]
+) -> None:
+    def refuse_some(image: Image.Image, instruction: str, seed: int) -> Image.Image:
+        if np.asarray(image).sum() % 2:
+            raise Refused("not this one")
+        return image.rotate(180)
+
+    def turn(image: Image.Image, instruction: str, seed: int) -> Image.Image:
+        return image.rotate(180)
+
+    old, new = tmp_path / "results", tmp_path / "export"
+    with api.run(
+        {"picky": refuse_some, "willing": turn}, images=pictures_of_two(), rounds=2, workspace=old, limit=6,
+        metrics=("ssim", "regions"),
+    ) as opened:  # fmt: skip
+        assert 0 < len({item.case for item in opened.results().troubles}) < 6
+        opened.export(new)
+    one, other = regression.check(
+        old, baselines=[f"{place}?model=picky" for place in (old, new)], models=["willing"], by=["usable"]
+    ).quantities
+    assert one.pairs == other.pairs == 6, "what was refused is compared, too"
+    assert one.baseline_mean == other.baseline_mean
 
 
 def test_new_edits_are_compared_with_those_before(

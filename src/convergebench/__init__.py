@@ -21,7 +21,7 @@ __all__ = ["Benchmark", "Settings", "__version__", "check", "open", "refine", "r
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:

@@ -55,8 +55,11 @@ class Benchmark:
     outcome: RunOutcome | None = None
     """Outcome of the run, if it was returned by `run`."""
 
-    def results(self, suite: str | None = None, models: Sequence[str] = ()) -> Results:
-        return load_results(self.workspace, suite, models)
+    def results(
+        self, suite: str | None = None, models: Sequence[str] = (), *, visible: float | None = None
+    ) -> Results:
+        """`visible`: the least difference of ꟻLIP that counts in `kept`, `collateral` and `rewritten`."""
+        return load_results(self.workspace, suite, models, visible=visible)
 
     def ranking(
         self,

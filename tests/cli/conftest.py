@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -16,9 +15,10 @@ import pytest
 
 from convergebench.cli.main import code_of
 from convergebench.picture import Picture
+from forked_python import run as run_python
 from made_pictures import textured
 
-PROGRAM = [sys.executable, "-m", "convergebench"]
+PROGRAM = ["-m", "convergebench"]
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,14 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Iterator[Cli]:
 def program() -> Cli:
     """Runs a command as a program of its own."""
 
-    def run(*words: object, **options: Any) -> Ran:
+    def run(*words: object, preexec_fn: Callable[[], None] | None = None) -> Ran:
         command = [*PROGRAM, *(str(word) for word in words)]
-        environment = {**os.environ, **options.pop("environment", {})}
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment, **options)
+        if preexec_fn is None:
+            done = run_python(command)
+        else:
+            done = subprocess.run(
+                [sys.executable, *command], capture_output=True, text=True, timeout=120, preexec_fn=preexec_fn
+            )
         return Ran(done.returncode, done.stdout, done.stderr)
 
     return run

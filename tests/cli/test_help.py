@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 import typer
 
 from convergebench.cli.command_groups import GROUPS
 from convergebench.cli.main import app
+from forked_python import run as run_python
 
 NAMES_ITS_MODELS = ("compare",)
 """Its arguments are two models."""
@@ -44,3 +47,21 @@ def test_help_shows_every_default() -> None:
 def test_every_command_is_in_a_group() -> None:
     grouped = [name for names in GROUPS.values() for name in names]
     assert sorted(grouped) == sorted(name for name, _ in every_command() if " " not in name)
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        (("su",), {"summary", "submit", "suites"}),
+        (("run", "--su"), {"--suite"}),
+        (("workspace", "g"), {"gc"}),
+    ],
+)
+def test_a_shell_is_told_how_a_word_goes_on(typed: tuple[str, ...], offered: set[str]) -> None:
+    asked = {
+        "_CONVERGEBENCH_COMPLETE": "complete_bash",
+        "COMP_WORDS": " ".join(("convergebench", *typed)),
+        "COMP_CWORD": str(len(typed)),
+    }
+    told = run_python(["-m", "convergebench"], env={**os.environ, **asked})
+    assert (set(told.stdout.split()), told.returncode) == (offered, 0)

@@ -52,6 +52,14 @@ def test_a_metric_that_cannot_be_had_is_missing_with_its_reason(cli: Cli, pictur
     assert "missing: " in cli(*words).out
 
 
+def test_a_metric_that_needs_weights_of_your_own_is_not_missing_unless_it_is_named(
+    cli: Cli, pictures: Path
+) -> None:
+    words = ["measure", pictures / "anna.png", pictures / "lake.png"]
+    assert "dino" not in cli(*words).out
+    assert "missing: " in cli(*words, "--metric", "dino").out
+
+
 def test_an_unknown_metric_is_answered_with_the_nearest(cli: Cli, pictures: Path) -> None:
     ended = cli("measure", pictures / "anna.png", pictures / "lake.png", "--metric", "pnsr")
     assert ended.code == 2

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import textwrap
 import time
 from collections.abc import Callable
@@ -15,6 +14,7 @@ import pytest
 
 from convergebench.picture import Picture
 from convergebench.store import Workspace
+from forked_python import ForkedPython
 from made_pictures import textured
 
 Cli = Callable[..., Any]
@@ -166,7 +166,7 @@ SLEEPY = """
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
+def start(tmp_path: Path) -> Callable[..., ForkedPython]:
     """Starts a command that knows the model `sleepy`, and waits until it edits."""
     site = tmp_path / "site"
     (site / "sleepy-1.dist-info").mkdir(parents=True)
@@ -176,12 +176,11 @@ def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
         "[convergebench.editors]\nsleepy = sleepy\n"
     )
 
-    def started(words: list[object], edits: int = 1) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "convergebench", *(str(word) for word in words)],
+    def started(words: list[object], edits: int = 1) -> ForkedPython:
+        process = ForkedPython(
+            ["-m", "convergebench", *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            text=True,
             env={**os.environ, "PYTHONPATH": str(site)},
         )
         deadline = time.monotonic() + 30
@@ -195,7 +194,7 @@ def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM])  # Ctrl-C: tests/engine/test_durability.py
 def test_a_signal_keeps_what_is_in_flight_and_the_same_command_goes_on(
-    start: Callable[..., subprocess.Popen[str]], run: Words, tmp_path: Path, number: signal.Signals
+    start: Callable[..., ForkedPython], run: Words, tmp_path: Path, number: signal.Signals
 ) -> None:
     words = run(model="sleepy", rounds=1)
     stopped = start(words, edits=3)
@@ -214,7 +213,7 @@ def test_a_signal_keeps_what_is_in_flight_and_the_same_command_goes_on(
 
 
 def test_a_fresh_start_that_is_stopped_goes_on_without_fresh(
-    start: Callable[..., subprocess.Popen[str]], run: Words
+    start: Callable[..., ForkedPython], run: Words
 ) -> None:
     stopped = start(run("--fresh", model="sleepy", rounds=1), edits=3)
     stopped.send_signal(signal.SIGINT)
@@ -223,7 +222,7 @@ def test_a_fresh_start_that_is_stopped_goes_on_without_fresh(
 
 
 def test_a_second_ctrl_c_ends_at_once_without_a_traceback(
-    start: Callable[..., subprocess.Popen[str]], run: Words
+    start: Callable[..., ForkedPython], run: Words
 ) -> None:
     stopped = start(run(model="sleepy?seconds=60"))
     for _ in range(2):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import json
 import subprocess
 from collections import Counter
@@ -22,6 +23,7 @@ from convergebench.store import Workspace
 from convergebench.suites.sampling import Sampling
 from convergebench.types import Case
 from convergebench.votes.exchange import ForeignVote, read_vote_file
+from forked_python import ForkedPython
 from made_pictures import textured
 from servers.judge import Answer, Asked, JudgeServer, completion, graded
 from set_imitations import write_gedit2
@@ -32,9 +34,11 @@ MODELS = ("dim", "fair", "bright")
 PAIRS = 3 * CASES
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path / "cache"))
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CONVERGEBENCH_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture
@@ -73,6 +77,7 @@ def suite(tmp_path: Path) -> list[object]:
     return ["--suite", "gedit-mini", "--limit", CASES, "-w", tmp_path / "results"]
 
 
+@functools.cache
 def chosen_cases() -> tuple[Case, ...]:
     return load_gedit_mini(sampling=Sampling(limit=CASES)).cases
 
@@ -187,7 +192,7 @@ def test_a_killed_comparison_resumes_within_its_number_and_asks_nothing_twice(
         return brighter(count, asked)
 
     judge.script = until_killed
-    process = subprocess.Popen([*PROGRAM, *map(str, words)], stderr=subprocess.DEVNULL)
+    process = ForkedPython([*PROGRAM, *words], stderr=subprocess.DEVNULL)
     assert process.wait(120) != 0
     assert reached
     judge.script = brighter

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from convergebench.cli.main import code_of
+from forked_python import ForkedPython
 from servers.judge import Answer, Asked, JudgeServer, completion, graded
 from set_imitations import append_edival, edival_row, write_edival, write_mse_bench
 
@@ -48,9 +48,9 @@ def test_a_session_killed_on_the_way_ends_as_one_that_never_was(
     suite = f"edival?data={write_edival(tmp_path / 'edival')}"
     run_in(tmp_path / "whole", suite, capsys=capsys)
     killed = tmp_path / "killed"
-    command = [sys.executable, "-m", "convergebench", "run", "-m", "jpeg", "--suite", suite, "--metric",
+    command = ["-m", "convergebench", "run", "-m", "jpeg", "--suite", suite, "--metric",
                "psnr,regions", "-w", str(killed), "--concurrency", "1"]  # fmt: skip
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = ForkedPython(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     limit = time.monotonic() + 90
     while count_steps(killed) < 4 and process.poll() is None and time.monotonic() < limit:
         time.sleep(0.002)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
+
+from forked_python import run as run_python
 
 DOC = Path(__file__).parents[2] / "docs" / "editors.md"
 
@@ -23,12 +23,10 @@ def test_the_editor_in_twenty_lines_works_from_a_package_of_its_own(tmp_path: Pa
     (info / "entry_points.txt").write_text(f"[{entry[0]}]\n{entry[1].replace(chr(34), '')}\n")
     arguments = ["run", "-m", "inverter", "--suite", "converge-drawn", "--limit", "1", "--rounds", "1",
                  "--metric", "psnr,ssim"]  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-m", "convergebench", *arguments, "--json"],
+    done = run_python(
+        ["-m", "convergebench", *arguments, "--json"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
     )
     assert done.returncode == 0, done.stderr
     returned = json.loads(done.stdout)["ranking"]["rows"][0]

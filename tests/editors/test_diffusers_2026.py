@@ -57,19 +57,26 @@ Spec = Callable[[str], str]
 
 @pytest.fixture(scope="module", autouse=True)
 def small_sizes() -> Iterator[None]:
-    """Kandinsky makes pictures of seven sizes, and JoyImage reads them in some, all large; here in a small
-    one."""
+    """Kandinsky makes pictures of seven sizes, and JoyImage and Fibo 2 read them in some, all large; here in
+    a small one."""
     from diffusers.pipelines.joyimage import image_processor
 
-    whole = diffusers.Kandinsky5I2IPipeline.__init__
+    def with_size(pipeline: Any, name: str, value: Any) -> Any:
+        whole = pipeline.__init__
 
-    @functools.wraps(whole)
-    def small(self: Any, *arguments: Any, **parts: Any) -> None:
-        whole(self, *arguments, **parts)
-        self.resolutions = [SIZE]
+        @functools.wraps(whole)
+        def small(self: Any, *arguments: Any, **parts: Any) -> None:
+            whole(self, *arguments, **parts)
+            setattr(self, name, value)
+
+        return small
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(diffusers.Kandinsky5I2IPipeline, "__init__", small)
+        for pipeline, name, value in (
+            (diffusers.Kandinsky5I2IPipeline, "resolutions", [SIZE]),
+            (diffusers.BriaFibo2Pipeline, "default_sample_size", 16),
+        ):
+            patch.setattr(pipeline, "__init__", with_size(pipeline, name, value))
         patch.setattr(image_processor, "BUCKETS", {key: [SIZE[::-1]] for key in image_processor.BUCKETS})
         yield
 
@@ -92,15 +99,22 @@ def asked(seed: int = 7, pictures: int = 1) -> EditRequest:
     return EditRequest(images, "Add a red ball.", seed)
 
 
-def edits(spec: str, *requests: EditRequest) -> list[Any]:
-    async def ask() -> list[Any]:
-        editor = open_editor(spec)
-        try:
-            return list(await editor.edit_batch(requests))  # type: ignore[attr-defined]
-        finally:
-            await editor.close()
+_opened: dict[str, Any] = {}
 
-    return asyncio.run(ask())
+
+@pytest.fixture(scope="module", autouse=True)
+def closed_at_the_end() -> Iterator[None]:
+    yield
+    for editor in _opened.values():
+        asyncio.run(editor.close())
+    _opened.clear()
+
+
+def edits(spec: str, *requests: EditRequest) -> list[Any]:
+    """By an editor that stays open for the other tests: loading takes longer than editing."""
+    if spec not in _opened:
+        _opened[spec] = open_editor(spec)
+    return list(asyncio.run(_opened[spec].edit_batch(requests)))
 
 
 @pytest.mark.parametrize("name", ALL)

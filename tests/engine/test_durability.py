@@ -6,13 +6,13 @@ import random
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from convergebench.picture import Picture
+from forked_python import ForkedPython
 from made_pictures import textured
 
 PROGRAM = Path(__file__).with_name("logged_editor.py")
@@ -28,22 +28,18 @@ def pictures(tmp_path: Path) -> Path:
     return folder
 
 
-def start(workspace: Path, pictures: Path, *more: str) -> subprocess.Popen[str]:
+def start(workspace: Path, pictures: Path, *more: str) -> ForkedPython:
     log = workspace.with_suffix(".log")
     arguments = ["run", "-m", "logged", "--suite", f"folder:{pictures}", "--rounds", "3",
                  "--metric", "psnr,ssim", "--workspace", str(workspace), "--json", *more]  # fmt: skip
-    return subprocess.Popen(
-        [sys.executable, str(PROGRAM), str(log), *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    return ForkedPython([PROGRAM, log, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def finished(process: subprocess.Popen[str]) -> int:
+def finished(process: ForkedPython) -> int:
     out, err = process.communicate(timeout=120)
-    assert process.returncode in (0, 130), err + out
-    return process.returncode
+    code = process.wait()
+    assert code in (0, 130), err + out
+    return code
 
 
 def count_steps(workspace: Path) -> int:

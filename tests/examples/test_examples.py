@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import ast
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from forked_python import run as run_python
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def run_script(name: str, folder: Path) -> str:
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / name)],
-        cwd=folder,
-        env={**os.environ, "HF_HUB_OFFLINE": "1"},
-        capture_output=True,
-        text=True,
-    )
+    done = run_python([EXAMPLES / name], cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 import convergebench
 from cli.conftest import Ran
 from convergebench.picture import Picture
+from forked_python import run as run_python
 from made_pictures import textured
 
 SOURCE = Path(convergebench.__file__).parents[1]
@@ -22,6 +22,7 @@ RUN_COMMANDS = Path(__file__).parent / "run_commands.py"
 
 Install = Callable[[str, str, dict[str, str]], None]
 Python = Callable[..., str]
+Interpreter = Callable[..., subprocess.CompletedProcess[str]]
 Commands = Callable[..., list[Ran]]
 
 
@@ -50,7 +51,12 @@ def install(site: Path) -> Install:
 
 
 @pytest.fixture
-def python(site: Path, tmp_path: Path) -> Python:
+def interpreter() -> Interpreter:
+    return run_python
+
+
+@pytest.fixture
+def python(site: Path, tmp_path: Path, interpreter: Interpreter) -> Python:
     """Runs Python in tmp_path, with the installed package; gives its output."""
 
     def run(*words: object) -> str:
@@ -58,16 +64,7 @@ def python(site: Path, tmp_path: Path) -> Python:
             "PYTHONPATH": os.pathsep.join((str(site), str(SOURCE))),
             "CONVERGEBENCH_CACHE": str(tmp_path / "cache"),
         }
-        arguments = [sys.executable, *(str(word) for word in words)]
-        done = subprocess.run(
-            arguments,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **paths},
-            cwd=tmp_path,
-            check=True,
-        )
-        return done.stdout
+        return str(interpreter(words, env={**os.environ, **paths}, cwd=tmp_path, check=True).stdout)
 
     return run
 

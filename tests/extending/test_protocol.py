@@ -1,13 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import pytest
 
-from extending.conftest import Commands, Install, Python
+from extending.conftest import Commands, Install, Interpreter, Python
 
 TWICE = """
     from convergebench.protocols import EditingProtocol, protocol
@@ -25,6 +27,17 @@ TWICE = """
 
         return EditingProtocol("twice_there", run, rounds, edits=3 * rounds, returns=frozenset({"home"}))
 """
+
+
+@pytest.fixture
+def interpreter() -> Interpreter:
+    """One that starts: protocols are found when the package is imported."""
+
+    def run(words: Sequence[object], **options: Any) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, *map(str, words)]
+        return subprocess.run(command, stdout=subprocess.PIPE, text=True, **options)
+
+    return run
 
 
 @pytest.fixture(autouse=True)

@@ -8,14 +8,14 @@ import os
 import random
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from convergebench.cli.main import main
+from forked_python import ForkedPython
 
-PROGRAM = [sys.executable, "-m", "convergebench"]
+PROGRAM = ["-m", "convergebench"]
 LIMIT_SECONDS = 240.0
 
 
@@ -71,13 +71,13 @@ def moments(seed: int, most: int) -> Iterator[int]:
         yield draw.randint(1, most)
 
 
-def _started(words: Sequence[object], folder: Path, env: Mapping[str, str]) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [*PROGRAM, *map(str, words)], cwd=folder, env={**os.environ, **env}, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, errors="replace",
+def _started(words: Sequence[object], folder: Path, env: Mapping[str, str]) -> ForkedPython:
+    return ForkedPython(
+        [*PROGRAM, *words], cwd=folder, env={**os.environ, **env},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
 
 
-def _ended(process: subprocess.Popen[str], seconds: float) -> Ended:
+def _ended(process: ForkedPython, seconds: float) -> Ended:
     out, err = process.communicate(timeout=seconds)
-    return Ended(process.returncode, out, err)
+    return Ended(process.wait(), out, err)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import os
 import subprocess
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from convergebench.store import Workspace
 from convergebench.store.spending import total_spent_usd
 from faults.commands import prepare
 from faults.kills import LIMIT_SECONDS, PROGRAM
+from forked_python import ForkedPython
 from servers.asking import RESULT
 from servers.base import LoopbackServer
 
@@ -61,8 +61,7 @@ def test_several_processes_pass_the_total_by_no_more_than_was_in_flight(tmp_path
         words = ["run", "-m", "http:charging.toml", "--images", "photos", "--rounds", "3", "--metric", "psnr",
                  "--concurrency", str(AT_ONCE), "--max-total", str(MOST_USD), "--json"]  # fmt: skip
         running = [
-            subprocess.Popen([*PROGRAM, *words], cwd=tmp_path, env=os.environ, text=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            ForkedPython([*PROGRAM, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             for _ in range(PROCESSES)
         ]  # fmt: skip
         ended = [json.loads(process.communicate(timeout=LIMIT_SECONDS)[0]) for process in running]

@@ -90,6 +90,19 @@ def test_a_round_without_its_picture_is_missing(workspace, chains):
     assert finding.kind == "missing_rounds" and "1 of them with holes" in finding.sentence
 
 
+@pytest.mark.parametrize("damage", ["removed", "truncated"])
+def test_a_chain_that_stops_after_its_first_edit_is_missing_and_no_refusal(workspace, chains, damage):
+    broken = chains / "picture1" / "dot_add_remove"
+    for path in broken.glob("I[123]_*.png"):
+        if path.name != "I1_forward.png":
+            path.unlink()
+    if damage == "truncated":
+        (broken / "I1_backward.png").write_bytes(b"\x89PNG cut")
+    assert list(bring(workspace, chains).incomplete) == ["picture1/dot_add_remove"]
+    (missing,) = load_results(workspace).troubles
+    assert missing.kind_of_failure == "absent" and "I1_backward" in missing.reason
+
+
 def test_a_single_chain_is_named_by_its_folder_and_its_picture_by_content(workspace, chains):
     bring(workspace, chains / "picture0" / "dot_add_remove")
     (case,) = {(item.case, item.picture[:8]) for item in load_results(workspace).returns}

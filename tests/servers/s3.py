@@ -57,6 +57,7 @@ def s3_server() -> Iterator[S3Server]:
     ours = {
         "AWS_ENDPOINT_URL": server.address, "AWS_ACCESS_KEY_ID": "for", "AWS_SECRET_ACCESS_KEY": "loopback",
         "AWS_DEFAULT_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_MAX_ATTEMPTS": "1",  # who tries again is our store
     }  # fmt: skip
     before = {name: os.environ.get(name) for name in ours}
     os.environ.update(ours)

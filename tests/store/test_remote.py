@@ -90,14 +90,14 @@ def test_a_bucket_that_is_not_there_is_said_so_before_anything_is_edited(
         Workspace.create(tmp_path / "results", "s3://elsewhere/x")
 
 
-def test_a_store_that_is_away_for_ten_seconds_is_waited_for(s3: S3Server) -> None:
+def test_a_store_that_is_away_for_some_seconds_is_waited_for(s3: S3Server) -> None:
     kept, read = picture(10), picture(11)
     store = RemotePictures(f"{s3.url}/away")
     store.put(read)
-    back = s3.away_for(10.0)
+    back = s3.away_for(2.0)
     started = time.monotonic()
     store.put(kept)
-    assert time.monotonic() - started > 9.0
+    assert time.monotonic() - started > 1.5
     back.join()
     assert RemotePictures(f"{s3.url}/away").open(kept.facts).encoded == kept.encoded
 

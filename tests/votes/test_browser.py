@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,10 +15,12 @@ import pytest
 from convergebench.analysis.votes.staircase import next_round
 from convergebench.store import Workspace
 from convergebench.votes.vote_store import read_votes
+from forked_python import ForkedPython
+from forked_python import run as run_python
 
 pytest.importorskip("uvicorn", reason="pip install 'convergebench[view]'")
 
-Start = Callable[[], subprocess.Popen[str]]
+Start = Callable[[], ForkedPython]
 
 
 @pytest.fixture
@@ -31,11 +32,10 @@ def port() -> int:
 
 @pytest.fixture
 def start_server(folder: Path, port: int) -> Iterator[Start]:
-    running: list[subprocess.Popen[str]] = []
+    running: list[ForkedPython] = []
 
-    def start() -> subprocess.Popen[str]:
+    def start() -> ForkedPython:
         command = [
-            sys.executable,
             "-m",
             "convergebench",
             "vote",
@@ -46,7 +46,7 @@ def start_server(folder: Path, port: int) -> Iterator[Start]:
             "--votes",
             "12",
         ]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        server = ForkedPython(command, stdout=subprocess.PIPE)
         running.append(server)
         assert server.stdout is not None
         while "Open http" not in server.stdout.readline():
@@ -121,8 +121,8 @@ def test_a_killed_server_loses_no_vote(start_server: Start, port: int, page: Any
 def test_an_offline_folder_collects_votes_and_gives_them_as_a_file(
     folder: Path, page: Any, tmp_path: Path
 ) -> None:
-    program = [sys.executable, "-m", "convergebench", "vote", "-w", str(folder)]
-    subprocess.run([*program, "--export", str(tmp_path / "study"), "--votes", "22"], check=True)
+    program = ["-m", "convergebench", "vote", "-w", str(folder)]
+    run_python([*program, "--export", str(tmp_path / "study"), "--votes", "22"], check=True)
     address = (tmp_path / "study" / "index.html").as_uri()
     enter(page, address, "bob")
     for done in range(20):
@@ -140,9 +140,7 @@ def test_an_offline_folder_collects_votes_and_gives_them_as_a_file(
     with page.expect_download() as saved:
         page.click("text=Save votes")
     saved.value.save_as(tmp_path / saved.value.suggested_filename)
-    done = subprocess.run(
-        [*program, "--import", str(tmp_path / "votes-bob.jsonl")], check=True, capture_output=True, text=True
-    )
+    done = run_python([*program, "--import", str(tmp_path / "votes-bob.jsonl")], check=True)
     assert "22 new votes" in done.stdout
     with Workspace.existing(folder) as workspace:
         votes = read_votes(workspace)
@@ -153,8 +151,8 @@ def test_an_offline_folder_collects_votes_and_gives_them_as_a_file(
 
 
 def test_the_staircase_of_the_page_is_that_of_the_analysis(page: Any, tmp_path: Path, folder: Path) -> None:
-    program = [sys.executable, "-m", "convergebench", "vote", "-w", str(folder), "--export"]
-    subprocess.run([*program, str(tmp_path / "study")], check=True)
+    program = ["-m", "convergebench", "vote", "-w", str(folder), "--export"]
+    run_python([*program, str(tmp_path / "study")], check=True)
     page.goto((tmp_path / "study" / "index.html").as_uri())
     random = np.random.default_rng(0)
     for _ in range(60):

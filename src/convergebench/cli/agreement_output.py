@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from convergebench.cli.options import console
+from convergebench.cli.options import print_table
 
 if TYPE_CHECKING:
     from convergebench.analysis.judged.bradley_terry import Strengths
@@ -61,7 +61,7 @@ def _print_raters(raters: Sequence[RaterCheck]) -> None:
             one.rater, str(one.votes), str(one.skipped), f"{one.catch_failed} of {one.catch_trials}",
             f"{one.contradictions} of {one.repeats}", number(one.median_seconds, 1), "; ".join(one.reasons),
         )  # fmt: skip
-    console().print(table)
+    print_table(table, ("median s", "skipped", "contradicted", "marked"))
 
 
 def _print_kind(one: KindAgreement, everyone: KindAgreement) -> None:
@@ -97,7 +97,7 @@ def _print_strengths(one: Strengths, everyone: Strengths) -> None:
         interval = f"{found.low:+.2f} – {found.high:+.2f}"
         cells = [found.model, str(found.comparisons), f"{found.value:+.2f}", interval]
         table.add_row(*cells, *((others.get(found.model, "–"),) if compares else ()))
-    console().print(table)
+    print_table(table, ("95 % interval", "with all raters", "n"))
 
 
 def _print_predictors(one: KindAgreement, everyone: KindAgreement) -> None:
@@ -116,7 +116,7 @@ def _print_predictors(one: KindAgreement, everyone: KindAgreement) -> None:
         counts = (found.predictor, str(found.votes), str(found.missing))
         other = (others.get(found.predictor, "–"),) if compares else ()
         table.add_row(*counts, *_cells(found.accuracy, 100), *_cells(found.tau, 1), *other)
-    console().print(table)
+    print_table(table, ("95 % interval", "with all raters", "missing", "votes"))
 
 
 def _print_groups(
@@ -134,7 +134,7 @@ def _print_groups(
         for found in overall[:_MOST_ROWS]:
             at = [{one.predictor: one.accuracy for one in groups[key]}.get(found.predictor) for key in chosen]
             table.add_row(found.predictor, *(_percent(one) if one else "–" for one in at))
-        console().print(table)
+        print_table(table)
 
 
 def trusted_lines(trusted: Sequence[TrustedMetric]) -> Iterator[str]:
@@ -159,7 +159,7 @@ def _print_visibility(found: VisibilityAgreement) -> None:
         table.add_column(heading, justify="right")
     for one in found.models:
         table.add_row(one.model, str(one.staircases), *_cells(one.round, 1, places=1), str(one.never))
-    console().print(table)
+    print_table(table, ("95 % interval", "never"))
     if isinstance(found.thresholds, str):
         typer.echo(f"No thresholds: {found.thresholds}.")
         return

@@ -6,9 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from convergebench.cli.options import DEFAULT_WORKSPACE, AsJson, WorkspaceFolder, console, print_json
+from convergebench.cli.listing import print_entry
+from convergebench.cli.options import (
+    DEFAULT_WORKSPACE,
+    AsJson,
+    WorkspaceFolder,
+    console,
+    print_json,
+    terminal_width,
+)
 
 NAME = "doctor"
+_NARROWEST_TABLE = 60
 
 
 @dataclass(frozen=True)
@@ -25,10 +34,14 @@ def command(workspace: WorkspaceFolder = DEFAULT_WORKSPACE, as_json: AsJson = Fa
     if as_json:
         print_json([vars(finding) for finding in findings])
         return
-    from rich.table import Table
+    if terminal_width() < _NARROWEST_TABLE:
+        for finding in findings:
+            print_entry(f"{'ok' if finding.works else '--'} {finding.what}", finding.detail, indent=3)
+        return
+    from rich.table import Column, Table
     from rich.text import Text
 
-    table = Table(box=None, show_header=False)
+    table = Table("", "", Column(overflow="fold"), box=None, show_header=False)
     for finding in findings:
         mark = Text("ok", style="green") if finding.works else Text("--", style="yellow")
         table.add_row(mark, finding.what, finding.detail)
@@ -76,7 +89,8 @@ def _pictures() -> Iterator[Diagnosis]:
     for suite in suites.listing():
         name = f"suite {suite.name}@{suite.version}"
         if suite.takes_data:
-            yield Diagnosis(name, False, f"{suite.cases} cases; pass its data as {suite.name}?data=PATH")
+            number = f"{suite.cases} cases; " if suite.cases is not None else ""
+            yield Diagnosis(name, False, f"{number}pass its data as {suite.name}?data=PATH")
             continue
         here = all(file.is_cached() for file in suite.files)
         detail = f"{suite.cases} cases on {suite.pictures} pictures"

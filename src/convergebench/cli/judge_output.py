@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from convergebench.cli.options import console
+from convergebench.cli.options import print_table
 
 if TYPE_CHECKING:
     from convergebench.analysis.judged.agreement import BetweenJudges
@@ -30,7 +30,7 @@ def print_judged(table: list[JudgedRow]) -> None:
         ]
         names = (*((row.suite,) if suites else ()), row.model, row.rubric)
         printed.add_row(*names, str(row.n), str(row.missing), *cells[: 4 if repeated else 2])
-    console().print(printed)
+    print_table(printed, ("95 % interval", "spread", "alpha", "suite", "missing"))
 
 
 def row_in_json(row: JudgedRow) -> dict[str, Any]:

@@ -54,6 +54,8 @@ from convergebench.cli.options import print_json
 from convergebench.errors import NO_ROOM, ConvergeBenchError, WrongUse
 from convergebench.shown_text import guarded_streams, open_closed_streams
 
+_COMPLETION = "_CONVERGEBENCH_COMPLETE"
+"""The variable with which a shell asks for completions."""
 UsageError: Any = typer.BadParameter.__base__  # click's, or since 0.26 typer's own
 
 app = typer.Typer(
@@ -117,6 +119,8 @@ def options(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
+    if _COMPLETION in os.environ:
+        typer.main.get_command(app).main(prog_name="convergebench")  # answers the shell, and exits
     open_closed_streams()
     with guarded_streams():
         code = code_of(sys.argv[1:] if arguments is None else arguments)

@@ -36,7 +36,7 @@ def command(
         list[str],
         typer.Option(
             metavar="METRIC",
-            help="Metrics, separated by commas. [default: all; for --workspace the default set]",
+            help="Metrics, separated by commas. [default: all but DINO's; for --workspace the default set]",
         ),
     ] = [],  # noqa: B006
     clip: Annotated[
@@ -56,7 +56,8 @@ def command(
     from convergebench import metrics
     from convergebench.errors import WrongUse
 
-    names = listed(metric) or (metrics.DEFAULT_MEASURED if workspace else metrics.names())
+    every = [name for name in metrics.names() if name not in metrics.ON_REQUEST]
+    names = listed(metric) or (metrics.DEFAULT_MEASURED if workspace else every)
     metric_set = metrics.MetricSet(names, metrics.MetricOptions(clip=clip, dino=dino))
     if workspace is not None:
         if source is not None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from convergebench.cli.options import AsJson, console, print_json
+from collections.abc import Sequence
+
+from convergebench.cli.listing import print_listing
+from convergebench.cli.options import AsJson, print_json
 from convergebench.json_numbers import json_number
 
 NAME = "metrics"
@@ -23,9 +26,14 @@ def command(as_json: AsJson = False) -> None:
             ]
         )  # fmt: skip
         return
-    from rich.table import Table
+    headings = ("metric", "better", "perfect", "worst", "dimension", "description")
+    rows = [
+        (f.name, f.better, f"{f.perfect:g} {f.unit}".rstrip(), f"{f.worst:g}", f.dimension, f.summary)
+        for f in every
+    ]
+    print_listing(headings, rows, _below)
 
-    table = Table("metric", "better", "perfect", "worst", "dimension", "description", box=None)
-    for f in every:
-        table.add_row(f.name, f.better, f"{f.perfect:g} {f.unit}", f"{f.worst:g}", f.dimension, f.summary)
-    console().print(table)
+
+def _below(cells: Sequence[str]) -> str:
+    better, perfect, worst, dimension, summary = cells
+    return f"{dimension}, {better} is better, from {worst} to {perfect}: {summary}"

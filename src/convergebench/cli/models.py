@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from textwrap import fill, wrap
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from convergebench.cli.listing import print_listing
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
@@ -18,13 +19,12 @@ from convergebench.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from convergebench.editors import Listing, ModelFacts
+    from convergebench.types import Parameter
 
 ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="Model name, optionally with parameters.")]
-
-_NARROWEST_DESCRIPTION = 20
 
 app = typer.Typer(name="models", invoke_without_command=True)
 
@@ -65,7 +65,8 @@ def show(name: ModelName, as_json: AsJson = False) -> None:
     """Describe one model: its parameters and requirements."""
     from convergebench.editors import parse
 
-    one, _ = parse(name)
+    one, given = parse(name)
+    one = _short_name_of(one, given) or one
     if as_json:
         print_json(_facts(one))
         return
@@ -78,6 +79,18 @@ def show(name: ModelName, as_json: AsJson = False) -> None:
         typer.echo(f"  {key} = {value}")
     for key, value in [item for item in one.parameters.items() if item[0] != "model"][-1:]:
         typer.echo(f"Change parameters in its name: --model '{one.name}?{key}={value}'")
+
+
+def _short_name_of(provider: Listing, given: Mapping[str, Parameter]) -> Listing | None:
+    """The model of that provider that is known by this id."""
+    from convergebench.editors import listings
+
+    if provider.provider != provider.name or not given.get("model"):
+        return None
+    known = (one for one in listings() if one.provider == provider.name and one.name != provider.name)
+    return next(
+        (one for one in known if given["model"] in (one.parameters.get("model"), *one.facts.also)), None
+    )
 
 
 @app.command("try")
@@ -163,26 +176,9 @@ def _facts(one: Listing) -> dict[str, Any]:
 
 
 def _print_table(known: Sequence[Listing]) -> None:
-    """Plain text: importing rich takes longer than the rest of this command."""
-    rows = [("model", "role", "$/edit", "status", "description")]
-    rows += [(one.name, one.role, _price(one), _status(one), _summary(one)) for one in known]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    room = terminal_width() - sum(widths) - 2 * len(widths)
-    if room < _NARROWEST_DESCRIPTION:
-        _print_entries(rows[1:])
-        return
-    for row in rows:
-        start = "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=False))
-        for number, line in enumerate(wrap(row[4], room)):
-            typer.echo(f"{' ' * len(start) if number else start}  {line}")
-
-
-def _print_entries(rows: Sequence[tuple[str, ...]]) -> None:
-    """For narrow terminals: the facts of a model below its name."""
-    for name, *facts, description in rows:
-        typer.echo(name)
-        for line in wrap(f"{', '.join(facts)}: {description}", terminal_width() - 2):
-            typer.echo(f"  {line}")
+    headings = ("model", "role", "$/edit", "status", "description")
+    rows = [(one.name, one.role, _price(one), _status(one), _summary(one)) for one in known]
+    print_listing(headings, rows, lambda cells: f"{', '.join(cells[:-1])}: {cells[-1]}")
 
 
 def _status(one: Listing) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from convergebench.cli.options import console, print_json
+from convergebench.cli.options import print_json, print_table
 
 if TYPE_CHECKING:
     from convergebench.analysis.statistics.clustered_mean import Interval
@@ -53,7 +53,7 @@ def _print_overall(found: Sequence[OpinionAgreement]) -> None:
     for one in found:
         if one.distortion == OVERALL:
             table.add_row(one.metric, *_cells(one.spearman), *_cells(one.kendall), str(one.missing))
-    console().print(table)
+    print_table(table, ("95 % interval", "missing"))
 
 
 def _print_by_distortion(found: Sequence[OpinionAgreement]) -> None:
@@ -71,7 +71,7 @@ def _print_by_distortion(found: Sequence[OpinionAgreement]) -> None:
             table.add_column(name, justify="right")
         for kind in kinds:
             table.add_row(kind, *(values[name, kind] for name in names[start : start + _MOST_COLUMNS]))
-        console().print(table)
+        print_table(table)
 
 
 def _cells(found: Interval | None) -> tuple[str, str]:

@@ -7,7 +7,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,6 +60,13 @@ def console() -> Console:
     from convergebench.shown_text import drawing_console
 
     return drawing_console(sys.stdout, highlight=False, width=terminal_width())
+
+
+def print_table(table: Table, optional: Sequence[str] = ()) -> None:
+    """Print it as wide as the terminal; see `fitted` for the columns that a narrow one goes without."""
+    from convergebench.report.tables.terminal_table import fitted
+
+    console().print(fitted(table, terminal_width(), optional))
 
 
 def full_width(table: Table, out: Console) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from convergebench.cli.options import console, print_json
 from convergebench.errors import WrongUse
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
     from convergebench.analysis.refinement.refined_case import RefinedCase
@@ -112,10 +111,11 @@ def _print_tables(done: RefinementResult, sums: RefinementTables) -> None:
     from convergebench.benchmarks.wording import wording_name
     from convergebench.report.tables.benchmark import benchmark_notes, benchmark_tables
     from convergebench.report.tables.refinement import differences_table, transitions_notes, transitions_table
+    from convergebench.report.tables.terminal_table import COUNTS, fitted
 
     out = console()
     if done.settings.rounds:
-        out.print(_rounds(sums.rounds, out.width))
+        out.print(fitted(_rounds(sums.rounds), out.width, ("content", "edited", "cases", COUNTS, "missing")))
     notes: list[str] = []
     if sums.transitions:
         out.print(transitions_table(sums.transitions, out.width))
@@ -133,30 +133,19 @@ def _print_tables(done: RefinementResult, sums: RefinementTables) -> None:
         out.print(f"  {note}", style="dim", markup=False)
 
 
-def _rounds(rows: Sequence[RoundRow], width: int) -> Any:
-    from convergebench.report.tables.terminal_table import fitting_table
-
-    figures = list(dict.fromkeys(name for row in rows for name in row.figures))
-    optional = (*(_SHORT.get(name, name) for name in reversed(figures)), "cases", "content")
-    return fitting_table(partial(_rounds_table, rows, figures), optional, width)
-
-
-def _rounds_table(rows: Sequence[RoundRow], figures: Sequence[str], omitted: Collection[str]) -> Any:
-    """A single model is named in the title."""
+def _rounds(rows: Sequence[RoundRow]) -> Any:
     from convergebench.report.tables.terminal_table import terminal_table
 
-    counts = [name for name in ("round", "cases", "content", "edited", "missing") if name not in omitted]
-    shown = [name for name in figures if _SHORT.get(name, name) not in omitted]
-    models = {row.model for row in rows}
-    table = terminal_table(f"Rounds: {models.pop()}" if len(models) == 1 else "Rounds")
-    if models:
-        table.add_column("model", overflow="fold")
-    for heading in (*counts, *(_SHORT.get(name, name) for name in shown)):
-        table.add_column(heading, justify="right", no_wrap=True)
+    figures = list(dict.fromkeys(name for row in rows for name in row.figures))
+    table = terminal_table("Rounds")
+    table.add_column("model")
+    counts = ("round", "cases", "content", "edited", "missing")
+    for heading in (*counts, *(_SHORT.get(name, name) for name in figures)):
+        table.add_column(heading, justify="right")
     for row in rows:
-        means = [row.figures.get(name) for name in shown]
+        means = [row.figures.get(name) for name in figures]
         table.add_row(
-            *([row.model] if models else []), *(str(getattr(row, name)) for name in counts),
+            row.model, *(str(getattr(row, name)) for name in counts),
             *("–" if mean is None else f"{mean.mean:.1f} ({mean.n})" for mean in means),
         )  # fmt: skip
     return table

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convergebench.cli.options import AsJson, console, print_json
+from convergebench.cli.listing import print_entry, print_listing
+from convergebench.cli.options import AsJson, console, print_json, terminal_width
 
 if TYPE_CHECKING:
     from convergebench.types import Suite
 
 NAME = "suites"
+_NARROWEST_TABLE = 60
 
 
 def command(
@@ -68,17 +71,25 @@ def _list(as_json: bool) -> None:
     if as_json:
         print_json(rows)
         return
-    from rich.table import Table
+    headings = ("suite", "version", "pictures", "cases", "turns", "description")
+    lines = [_line(row) for row in rows]
+    lines.append(["folder:PATH", "", "", "", "", "your own pictures, with the built-in edits"])
+    lines.append(["edits:FILE", "", "", "", "", "your own edits of your own pictures"])
+    print_listing(headings, lines, lambda cells: _below(headings[1:], cells))
 
-    table = Table("suite", "version", "pictures", "cases", "turns", "description", box=None)
-    for row in rows:
-        # What exactly it needs is said by `suites show NAME`, and when it is lacking.
-        own = f"; {row['name']}?data=PATH" if row.pop("needs") else ""
-        row["summary"] = f"{row['summary']}{own}"
-        table.add_row(*("–" if value is None else str(value) for value in row.values()))
-    table.add_row("folder:PATH", "", "", "", "", "your own pictures, with the built-in edits")
-    table.add_row("edits:FILE", "", "", "", "", "your own edits of your own pictures")
-    console().print(table)
+
+def _line(row: dict[str, Any]) -> list[str]:
+    # What exactly it needs is said by `suites show NAME`, and when it is lacking.
+    own = f"; {row['name']}?data=PATH" if row["needs"] else ""
+    known = (row[key] for key in ("name", "version", "pictures", "cases", "turns"))
+    return [*("–" if value is None else str(value) for value in known), f"{row['summary']}{own}"]
+
+
+def _below(headings: Sequence[str], cells: Sequence[str]) -> str:
+    """The cells with their headings, for a terminal that is too narrow for a table."""
+    known = [f"{name} {cell}" for name, cell in zip(headings, cells, strict=True) if cell not in ("", "–")]
+    facts, description = known[:-1], cells[-1]
+    return f"{', '.join(facts)}: {description}" if facts else description
 
 
 def _load(name: str) -> Suite:
@@ -109,23 +120,21 @@ def _show_numbers(name: str) -> None:
 def _show_pictures(name: str, sheet: Path) -> None:
     from collections import Counter
 
-    from rich.table import Table
-
     from convergebench.picture import Picture
     from convergebench.suites.catalogue import SMALL_PIXELS
     from convergebench.suites.contact_sheet import contact_sheet
 
     suite = _load(name)
     edits = Counter(case.source for case in suite.cases)
-    table = Table("picture", "kind", "edits", "size", "description", box=None)
-    small = 0
+    headings = ("picture", "kind", "edits", "size", "description")
+    rows, small = list[tuple[str, ...]](), 0
     for source, count in edits.items():
         width, height = Picture.from_file(source.path).size
         is_small = width * height < SMALL_PIXELS
         small += is_small
         size = f"{width} × {height}{' *' if is_small else ''}"
-        table.add_row(source.id, source.kind, str(count), size, source.description)
-    console().print(table)
+        rows.append((source.id, source.kind, str(count), size, source.description))
+    print_listing(headings, rows, lambda cells: _below(headings[1:], cells))
     if small:
         typer.echo(
             f"* {small} below {SMALL_PIXELS:,} pixels: a model that works at one megapixel enlarges them"
@@ -150,6 +159,10 @@ def _show(name: str, sheet: Path | None, as_json: bool) -> None:
     ]
     if as_json:
         print_json({"name": suite.name, "version": suite.version, "cases": rows})
+    elif terminal_width() < _NARROWEST_TABLE:
+        for case in suite.cases:
+            wording = " / ".join(filter(None, (case.forward, case.backward)))
+            print_entry(case.id, f"{case.kind}, {case.category}: {wording}")
     else:
         from rich.table import Column, Table
 

@@ -57,6 +57,15 @@ def command(
             help="What ends “usable for”: our reasoned thresholds, or those measured by convergebench vote.",
         ),
     ] = "reasoned",
+    visible: Annotated[
+        float | None,
+        typer.Option(
+            metavar="VALUE",
+            min=0.0,
+            max=1.0,
+            help="From where on a difference of the rest is visible, by ꟻLIP. [default: 0.1]",
+        ),
+    ] = None,
     columns: Annotated[
         list[str],
         typer.Option(
@@ -80,7 +89,7 @@ def command(
         if judged := judged_alone(opened.workspace, suite):
             print_judged(judged, as_json=as_json, as_csv=as_csv)
             return
-        results = opened.results(suite)
+        results = opened.results(suite, visible=visible)
         limits = _usable_limits(opened.workspace, results, thresholds, listed(usable))
     ranked = headline_rankings(results, metric, round, threshold, limits)
     if as_json:

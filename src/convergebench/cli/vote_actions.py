@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from convergebench.cli.options import console
+from convergebench.cli.options import print_table
 from convergebench.errors import WrongUse
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def print_plan(workspace: Workspace, pool: QuestionPool, usd_per_hour: float) ->
             one.kind, one.first, one.second, str(share.n), f"{100 * share.mean:.0f} %", interval, needed,
             f"{hours:.1f}" if paid else "", f"{hours * usd_per_hour:.0f}" if paid else "",
         )  # fmt: skip
-    console().print(table)
+    print_table(table, ("95 % interval", "hours", "votes", "USD"))
     typer.echo(
         f"Votes needed in all, with a power of {100 * POWER:.0f} % if the share stays as it is; "
         f"a vote is paid by the median time it took so far, at ${usd_per_hour:g} an hour."

@@ -72,7 +72,7 @@ def import_chains(
     """Store and measure the chains. Existing chains are not added again.
 
     An incomplete or damaged chain is stored as far as it goes; the missing step is recorded as a failure with
-    its reason.
+    its reason. Whether the model refused is not known: the rest of the chain is missing, and not zero.
     """
     editor = EditorFacts(model, VERSION)
     returns, incomplete, trajectories = 0, {}, []
@@ -131,7 +131,7 @@ def _steps(chain: ChainFolder, case: Case, source: Picture) -> Iterator[tuple[St
             if outcome is None:
                 if role == "forward" and number in chain.backward:
                     continue
-                outcome = Failure("refused", f"the folder holds no I{number}_{role} picture")
+                outcome = Failure("absent", f"the folder holds no I{number}_{role} picture")
             instruction = case.forward if role == "forward" else case.backward or ""
             position = 2 * (number - 1) + place
             step = Step(position, role, number, instruction, 0, (given.digest,), outcome, 0.0, None, 1)
@@ -148,7 +148,7 @@ def _read(path: Path | None, name: str) -> Picture | Failure | None:
     try:
         return Picture.from_file(path)
     except BadPicture as error:
-        return Failure("bad_output", f"{name}: {error}")
+        return Failure("absent", f"{name}: {error}")
 
 
 def _record(

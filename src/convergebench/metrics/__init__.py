@@ -16,7 +16,15 @@ from convergebench.metrics._catalogue import (
     names,
     packaged_weights,
 )
-from convergebench.metrics.base import Family, Metric, MetricOptions, MetricUnavailable, NotMeasurable, Result
+from convergebench.metrics.base import (
+    ON_REQUEST,
+    Family,
+    Metric,
+    MetricOptions,
+    MetricUnavailable,
+    NotMeasurable,
+    Result,
+)
 from convergebench.metrics.metric_set import MetricSet
 
 DEFAULT = ("psnr", "ssim", "ms_ssim", "lpips", "clip")
@@ -28,6 +36,7 @@ rounds."""
 __all__ = [
     "DEFAULT",
     "DEFAULT_MEASURED",
+    "ON_REQUEST",
     "SAMPLED",
     "Family",
     "Metric",

@@ -63,6 +63,10 @@ class NotMeasurable(ConvergeBenchError):
     window."""
 
 
+ON_REQUEST = ("dino", "dino_structure")
+"""Metrics that are measured only if they are named or their weights are given."""
+
+
 @dataclass(frozen=True)
 class MetricOptions:
     clip: str | None = None
@@ -74,7 +78,7 @@ class MetricOptions:
     @property
     def metrics_of_weights(self) -> tuple[str, ...]:
         """The metrics that giving weights asks for."""
-        return ("dino", "dino_structure") if self.dino else ()
+        return ON_REQUEST if self.dino else ()
 
 
 GpuForm: TypeAlias = Callable[[MetricOptions, str], GpuMetric | GpuFamily]

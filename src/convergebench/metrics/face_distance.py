@@ -27,6 +27,10 @@ FACTS = MetricFacts(
     is_sampled=True,
 )
 
+NO_FACE_IN_SOURCE, NO_FACE_IN_RETURN = "no face found in the source", "no face found in the return"
+NO_FACE = (NO_FACE_IN_SOURCE, NO_FACE_IN_RETURN)
+"""The reasons that lie in the pictures; any other is a lack of weights."""
+
 
 class DescribedFace(NamedTuple):
     box: FaceBox
@@ -51,13 +55,13 @@ class FaceDistance:
 
     def _distance(self, face: DescribedFace | None, result: Pixels) -> Reading:
         if face is None:
-            return "no face found in the source"
+            return NO_FACE_IN_SOURCE
         boxes = self.detector.boxes(result)
         # If none overlaps, as in a reframed picture, the largest face is used.
         nearest = max(boxes, key=lambda box: (box.overlap(face.box), box.area), default=None)
         found = self._described(result, nearest) if nearest else None
         if found is None:
-            return "no face found in the return"
+            return NO_FACE_IN_RETURN
         return float(np.linalg.norm(face.descriptor - found.descriptor))
 
     def _described(self, picture: Pixels, box: FaceBox) -> DescribedFace | None:

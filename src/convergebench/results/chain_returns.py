@@ -26,6 +26,7 @@ from convergebench.results.round_trip_verdicts import (
 from convergebench.results.step_contexts import step_contexts
 from convergebench.results.steps import StepRecord
 from convergebench.results.trajectories import TrajectoryRecord
+from convergebench.results.visible_from import ValuesVisibleFrom
 from convergebench.types import Digest, Measurement, MetricFacts
 
 
@@ -34,7 +35,7 @@ class PairMeasurements:
     """The measurements of pairs of pictures."""
 
     facts: tuple[MetricFacts, ...]
-    values: PairValues
+    values: PairValues | ValuesVisibleFrom
     clip_directions: ClipDirections
 
     def of(self, reference: Digest | None, picture: Digest | None) -> Mapping[str, Measurement]:

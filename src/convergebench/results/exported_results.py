@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from convergebench import metrics
-from convergebench.analysis.round_trip.results import Results, Return
+from convergebench.analysis.round_trip.results import FailedStep, Results, Return
 from convergebench.errors import WrongUse
 from convergebench.protocols import RETURN_ROLES, is_forward
 from convergebench.results.suite_id import SuiteId
@@ -18,6 +18,8 @@ from convergebench.text_files import read_text
 from convergebench.types import Measurement
 
 FILE = "measurements.csv"
+FAILED_EDIT = "edit"
+"""In place of a metric: the edit itself is missing, and the reason begins with the kind of failure."""
 _NEEDED = {
     "suite", "model", "editor_role", "case", "picture", "round", "role", "compared_with", "metric",
     "reversibility", "protocol",
@@ -39,8 +41,7 @@ def exported_suites(rows: ExportedRows) -> list[str]:
 
 
 def exported_results(rows: ExportedRows, suite: str) -> Results:
-    """The returns of one suite: those that can be undone, or the others after /partial. Failed edits are not
-    in the file."""
+    """One suite: the edits that can be undone, or the others after /partial."""
     id = SuiteId.parse(suite)
     wanted = str(id.whole)
     chosen = [
@@ -50,33 +51,38 @@ def exported_results(rows: ExportedRows, suite: str) -> Results:
         raise WrongUse(
             f"the export has no edits of {suite}; its suites are {', '.join(exported_suites(rows))}"
         )
-    returns = _returns(chosen)
+    returns, troubles = _chains(chosen)
     measured = {name for item in returns for name in item.values}
     return Results(
         suite=wanted,
-        rounds=max((item.round for item in returns), default=1),
+        rounds=max([*(item.round for item in returns), *(item.round for item in troubles)]),
         metrics=tuple(metrics.facts(name) for name in metrics.names() if name in measured),
         returns=returns,
-        troubles=(),
+        troubles=troubles,
         uses=(),
         protocol=chosen[0]["protocol"],
         edits="partially reversible" if id.partial else "reversible",
     )
 
 
-def _returns(rows: ExportedRows) -> tuple[Return, ...]:
+def _chains(rows: ExportedRows) -> tuple[tuple[Return, ...], tuple[FailedStep, ...]]:
     values: defaultdict[tuple[Any, ...], dict[str, Measurement]] = defaultdict(dict)
     forwards: defaultdict[tuple[Any, ...], dict[str, dict[str, Measurement]]] = defaultdict(dict)
     first: dict[tuple[Any, ...], Mapping[str, str]] = {}
+    failed: list[tuple[tuple[Any, ...], Mapping[str, str]]] = []
     for row in rows:
         key = (row["model"], row["case"], int(row["seed"]), int(row["round"]))
-        if row["role"] in RETURN_ROLES and row["compared_with"] != "previous return":
+        if row["metric"] == FAILED_EDIT:
+            failed.append((key, row))
+        elif row["role"] in RETURN_ROLES and row["compared_with"] != "previous return":
             values[key][row["metric"]] = _measurement(row)
             first.setdefault(key, row)
         elif is_forward(row["role"]):
             forwards[key].setdefault(row["digest"], {})[row["metric"]] = _measurement(row)
-    return tuple(
-        _return(row, values[key], tuple(forwards.get(key, {}).values())) for key, row in first.items()
+    edits = {key: tuple(found.values()) for key, found in forwards.items()}
+    return (
+        tuple(_return(row, values[key], edits.get(key, ())) for key, row in first.items()),
+        tuple(_failed(row, () if is_forward(row["role"]) else edits.get(key, ())) for key, row in failed),
     )
 
 
@@ -93,4 +99,13 @@ def _return(
         pair=row["pair"], kind=row["kind"], category=row["category"], seed=int(row["seed"]),
         round=int(row["round"]), digest=row["digest"], values=values, forwards=forwards, imported=True,
         content=row.get("content") or "",
+    )  # fmt: skip
+
+
+def _failed(row: Mapping[str, Any], forwards: tuple[dict[str, Measurement], ...]) -> FailedStep:
+    kind, _, reason = row["missing_reason"].partition(": ")
+    return FailedStep(
+        model=row["model"], case=row["case"], picture=row["picture"], pair=row["pair"], kind=row["kind"],
+        category=row["category"], seed=int(row["seed"]), round=int(row["round"]), role=row["role"],
+        kind_of_failure=kind, reason=reason, forwards=forwards, content=row.get("content") or "",
     )  # fmt: skip

@@ -16,6 +16,7 @@ from convergebench.results.steps import StepRecord
 from convergebench.results.suite_id import SuiteId
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.results.usage import UsageCounts
+from convergebench.results.visible_from import values_visible_from
 from convergebench.types import MetricFacts, Reversibility
 
 
@@ -24,15 +25,17 @@ def load_results(
     suite: str | None = None,
     models: Sequence[str] = (),
     protocol: str | None = None,
+    visible: float | None = None,
 ) -> Results:
     """The returns of one suite (by default that of the last run), of all models or of those named, by one
     protocol (by default the one that was started last).
 
     They cover the reversible edits. `partial` has the others, as does the suite's name followed by /partial.
     If there are only partially reversible edits, the results cover these, and say so. Imported metrics that
-    were never computed are missing, with that as the reason.
+    were never computed are missing, with that as the reason. `visible` is the least visible difference for
+    `kept`, `collateral` and `rewritten`, by default as measured.
     """
-    results = without_never_computed(load_results_as_given(workspace, suite, models, protocol))
+    results = without_never_computed(load_results_as_given(workspace, suite, models, protocol, visible))
     return replace(results, partial=results.partial and without_never_computed(results.partial))
 
 
@@ -56,6 +59,7 @@ def load_results_as_given(
     suite: str | None = None,
     models: Sequence[str] = (),
     protocol: str | None = None,
+    visible: float | None = None,
 ) -> Results:
     """The same results with imported values unchanged, plausible or not."""
     records = Records.of(workspace)
@@ -72,7 +76,7 @@ def load_results_as_given(
             f"{folder} has no matching results in {name}; its suites are {', '.join(sorted(suites))} "
             f"and its models are {', '.join(sorted(known))}"
         )
-    return _by_edits(records, name, _of_one_protocol(chosen, protocol), imported, wanted)
+    return _by_edits(records, name, _of_one_protocol(chosen, protocol), imported, wanted, visible)
 
 
 def _returning(records: Records) -> list[TrajectoryRecord]:
@@ -86,9 +90,11 @@ def _by_edits(
     trajectories: Sequence[TrajectoryRecord],
     imported: Sequence[Return],
     wanted: SuiteId,
+    visible: float | None,
 ) -> Results:
     facts = _metric_facts(records, imported)
-    pairs = PairMeasurements(facts, records.pair_values, records.clip_directions)
+    values = records.pair_values if visible is None else values_visible_from(records, visible)
+    pairs = PairMeasurements(facts, values, records.clip_directions)
     imports = {run.id for run in records.runs if run.is_import}
     chosen = {one.id: one for one in trajectories}
     reader = ChainReader(pairs, records.round_trip_verdicts, imports)

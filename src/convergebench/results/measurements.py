@@ -58,7 +58,7 @@ class StepMeasurement(NamedTuple):
     trajectory: int
     role: str
     round: int
-    picture: Digest
+    picture: Digest | None
     compared_with: str
     """A return with the source and the previous return, other edits with their input."""
     metric: str | None

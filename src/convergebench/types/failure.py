@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-FailureKind = Literal["refused", "rate_limited", "unavailable", "misconfigured", "bad_output", "crashed"]
+FailureKind = Literal[
+    "refused", "rate_limited", "unavailable", "misconfigured", "bad_output", "crashed", "absent"
+]
+"""`absent`: an imported chain lacks the picture, and why is not known."""
 
 
 @dataclass(frozen=True)

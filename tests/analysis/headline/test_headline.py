@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from convergebench.analysis import FailedStep, Results, Return, Role
 from convergebench.analysis.headline.chain_rounds import Thresholds
 from convergebench.analysis.headline.headline import Headline, HeadlineRow, headline
+from convergebench.analysis.headline.sentence import headline_sentence
 from convergebench.analysis.round_trip.round_verdicts import RoundVerdicts
 from convergebench.errors import WrongUse
 from convergebench.types import FailureKind, Measurement
@@ -189,6 +190,22 @@ def test_thresholds_of_a_user_decide_what_is_usable_and_leave_the_score_alone() 
 def test_a_threshold_that_makes_no_sense_is_refused(text: str) -> None:
     with pytest.raises(WrongUse, match="is no threshold"):
         Thresholds.parse([text])
+
+
+def test_the_sentence_says_what_ended_a_few_chains_as_such() -> None:
+    good, bad = [(YES, 1.0, 1.0)] * 2, [(YES, 1.0, 1.0), (YES, 0.1, 1.0)]
+    few = summed(*(chain("m", f"p{n}", *(bad if n == 0 else good)) for n in range(4)))
+    assert headline_sentence(few).endswith("1.8 rounds, and in 1 of 4 chains edits are no longer undone.")
+    most = summed(*(chain("m", f"p{n}", *(good if n == 0 else bad)) for n in range(4)))
+    assert headline_sentence(most).endswith("1.2 rounds, then edits are no longer undone.")
+
+
+def test_an_imported_chain_without_its_return_is_left_out_of_the_score() -> None:
+    found = summed(
+        chain("m", "p", (YES, 1.0, 1.0), (YES, 1.0, 1.0)), troubles=(failed("m", "q", 1, "absent"),)
+    )
+    assert score(found, "m") == 100.0 and (found.cases, found.all_cases) == (1, 2)
+    assert row_of(found, "m").usable.n == 1
 
 
 def test_another_face_ends_a_chain() -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import math
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from convergebench.analysis import audit, on_shared_cases, ranking
 from convergebench.importing.import_file import import_path
@@ -183,6 +186,22 @@ def test_a_return_that_is_the_source_itself_may_be_a_cached_original(workspace, 
     found = kinds(workspace)["cached_originals"]
     assert found.parts == {"m": 1}
     assert found.sentence.startswith("1 return is identical to the source after an edit that cannot be")
+
+
+def test_the_source_s_pixels_in_another_file_are_a_cached_original_too(workspace, make_case):
+    chain = Chain(workspace, make_case())
+    buffer = BytesIO()
+    Image.fromarray(chain.source.pixels).save(buffer, "BMP")
+    again = Picture.from_bytes(buffer.getvalue())
+    assert again.digest != chain.source.digest
+    chain.step(made(1)).step(again).step(made(3)).step(made(4))
+    assert "cached_originals" not in kinds(workspace)
+    rows = [
+        (chain.source.digest, picture.digest, Measurement("psnr", "1", decibels))
+        for picture, decibels in ((again, math.inf), (made(4), 20.0))
+    ]
+    workspace.record_measurements(rows).result()
+    assert kinds(workspace)["cached_originals"].parts == {"m": 1}
 
 
 @pytest.mark.parametrize(("category", "is_found"), [("geometric", False), ("geometric+weather", True)])

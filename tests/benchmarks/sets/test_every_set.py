@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sqlite3
 import time
@@ -13,15 +14,16 @@ import numpy as np
 import pytest
 
 import set_imitations as imitations
-from command_in_a_process import command_in_a_process
 from convergebench import suites
 from convergebench.benchmarks.set_genai_bench import EditVote, read_votes
 from convergebench.cli.main import code_of
 from convergebench.picture import Picture
 from convergebench.suites._lazy_pictures import LazyPicture
 from dying_editor import DIES_AT
+from forked_python import run as run_python
 from servers.judge import Answer, Asked, JudgeServer, completion, graded
 
+TESTS = Path(__file__).parents[2]
 Write = Callable[[Path], Path]
 SETS: dict[str, tuple[str, Write, int, int]] = {
     "edival": ("edival", imitations.write_edival, 5, 15),
@@ -46,6 +48,12 @@ EVERY = pytest.mark.parametrize(("name", "write", "cases", "turns"), SETS.values
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache for the sets that share drawings."""
+    return tmp_path_factory.mktemp("drawn")
 
 
 @EVERY
@@ -97,9 +105,9 @@ def test_a_set_is_run_killed_resumed_judged_exported_and_read_back(
     total = (turns or cases) - several
     command = ["run", "-m", "dying=python:dying_editor:edit", "--suite", suite, "--metric", "psnr", "-w",
                str(workspace), "--json"]  # fmt: skip
-    dying = command_in_a_process([*command, "--concurrency", "1"], {DIES_AT: "4"})
-    dying.join(120)
-    assert dying.exitcode == -signal.SIGKILL
+    one_by_one = ["-m", "convergebench", *command, "--concurrency", "1"]
+    environment = {**os.environ, DIES_AT: "4", "PYTHONPATH": str(TESTS)}
+    assert run_python(one_by_one, env=environment).returncode == -signal.SIGKILL
     before = pictures(workspace)
     assert 0 < len(before) < total
     code = code_of(command)
@@ -242,7 +250,10 @@ def test_a_session_with_a_hole_and_one_with_a_known_id_are_missing(tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", ["edival-mini", "imgedit-mini", "magicbrush-mini", "do-undo-mini"])
-def test_the_drawn_sets_can_be_loaded_without_anything(name: str) -> None:
+def test_the_drawn_sets_can_be_loaded_without_anything(
+    name: str, drawn: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONVERGEBENCH_CACHE", str(drawn))
     (info,) = [one for one in suites.listing() if one.name == name]
     suite = suites.load(name)
     assert len(suite.cases) == info.cases and not suite.unusable

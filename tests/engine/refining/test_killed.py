@@ -7,7 +7,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from convergebench.picture import Picture
+from forked_python import ForkedPython
 from made_pictures import textured
 from servers.judge import Answer, Asked, JudgeServer, completion, graded
 
@@ -57,16 +57,14 @@ class Run:
         self.workspace, self.server = workspace, server
         self.log = workspace.with_suffix(".log")
         self._words = [
-            sys.executable, str(PROGRAM), str(self.log), "refine", "-m", "logged",
+            PROGRAM, self.log, "refine", "-m", "logged",
             "--suite", f"folder:{pictures}", "--limit", str(CASES), "--concurrency", "2",
             "--reasoner", server.name, "--judge", server.name, "--workspace", str(workspace), "--json",
         ]  # fmt: skip
 
-    def start(self) -> subprocess.Popen[str]:
+    def start(self) -> ForkedPython:
         environment = {**os.environ, "LOGGED_EDIT_SECONDS": str(EDIT_SECONDS)}
-        return subprocess.Popen(
-            self._words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-        )
+        return ForkedPython(self._words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
 
     def finish(self) -> None:
         out, err = self.start().communicate(timeout=180)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from convergebench.metrics.regions import ReferencePicture, ReturnRegions, locate_edit, measure_return
+from convergebench.metrics.regions.measures import edit_trace, undid
 from convergebench.types import Pixels
 from drawn_chains import (
     HEIGHT,
@@ -122,6 +123,28 @@ def test_smeared_texture_of_the_right_colour_is_not_undone(radius: int) -> None:
     assert number(found.kept) > 0.99
 
 
+def ghost(opacity: float) -> Pixels:
+    """What the edit added is still there, pale."""
+    return levels(ROOM + opacity * (FORWARD.astype(np.float64) - ROOM))
+
+
+def test_a_pale_ghost_of_the_edit_is_not_undone_though_it_looks_more_like_the_input() -> None:
+    found = [of_return(ghost(opacity)) for opacity in (0, 0.1, 0.2, 0.4)]
+    assert falls([number(one.undid) for one in found])
+    assert number(found[2].undid) < 0.45
+    assert number(found[-1].undid) <= 0.25
+    assert number(found[2].left_behind) == pytest.approx(0, abs=0.05)
+
+
+@given(st.integers(-40, 40), st.integers(-40, 40), st.integers(-40, 40))
+@settings(max_examples=20, deadline=None)
+def test_a_cast_of_the_whole_picture_is_no_trace_of_the_edit(red: int, green: int, blue: int) -> None:
+    change = np.where(DISC[..., None], FORWARD.astype(np.int16) - ROOM, 0).astype(np.int16)
+    cast = np.broadcast_to(np.array([red, green, blue], np.int16), change.shape)
+    assert edit_trace(cast, change, DISC, ~DISC) == 0
+    assert edit_trace(cast + change // 4, change, DISC, ~DISC) == pytest.approx(0.25, abs=0.02)
+
+
 def test_noise_in_the_rest_costs_the_rest_and_nothing_else() -> None:
     found = [of_return(restored_disc(noised(ROOM, sigma))) for sigma in (2, 8, 16, 32)]
     assert falls([number(one.kept) for one in found])
@@ -154,6 +177,17 @@ def test_a_reframed_picture_is_told_from_a_changed_one(zoom: float) -> None:
     assert number(found.kept) < 0.8
     assert number(found.kept_registered) > 0.93
     assert found.left_behind == pytest.approx(0, abs=0.15)
+    assert 0.1 < number(found.undid) < 0.97, "neither forgiven nor lost"
+
+
+@given(*[st.floats(0, 1)] * 3)
+def test_what_was_undone_lies_between_both_ways_to_look_but_for_a_trace(
+    as_it_is: float, registered: float, trace: float
+) -> None:
+    found = undid(as_it_is, registered, trace=0.0)
+    assert as_it_is - 1e-9 <= found <= max(as_it_is, registered) + 1e-9
+    assert undid(as_it_is, registered, trace) <= found
+    assert undid(1.0, 1.0, trace) == pytest.approx(1 - 0.75 * min(max((trace - 0.05) / 0.2, 0), 1))
 
 
 def test_a_part_that_moved_alone_does_not_lower_the_registered_value() -> None:

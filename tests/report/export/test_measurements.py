@@ -53,6 +53,13 @@ def test_a_row_has_a_value_or_a_reason_and_never_both(filled):
     assert {row.missing_reason for row in rows if row.metric == "clip"} == {NO_CLIP}
 
 
+def test_a_failed_edit_is_a_row_with_its_kind_and_reason(filled):
+    stored = [tuple(row) for row in filled.query("SELECT failure, reason FROM steps WHERE failure NOT NULL")]
+    rows = [row for row in measurement_rows(filled) if row.metric == "edit"]
+    assert sorted(row.missing_reason for row in rows) == sorted(": ".join(row) for row in stored) != []
+    assert {(row.compared_with, row.digest) for row in rows} == {("input", None)}
+
+
 def test_an_edit_that_gave_back_its_input_is_perfect_by_the_metrics_that_changes_are_measured_with(filled):
     case = cases()[0]
     (trajectory,) = filled.enrol([Enrolment("round_trip", SUITE, editor("lazy"), case, 0, 2)], fresh=False)
@@ -72,7 +79,8 @@ def test_an_edit_that_gave_back_its_input_is_perfect_by_the_metrics_that_changes
 
 def test_an_edit_that_changed_nothing_has_no_value_by_a_metric_that_its_suite_is_not_measured_with(filled):
     filled.query("DELETE FROM measurements WHERE metric = 'psnr'")
-    rows = [row for row in measurement_rows(filled) if row.compared_with == "input"]
+    inputs = [row for row in measurement_rows(filled) if row.compared_with == "input"]
+    rows = [row for row in inputs if row.metric != "edit"]
     assert {(row.model, row.metric, row.value) for row in rows} == {("identity", "ssim", 1.0)}
 
 

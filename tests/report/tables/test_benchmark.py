@@ -42,6 +42,13 @@ def test_a_line_has_score_and_interval_and_a_missing_score_is_a_dash() -> None:
     assert third[-2:] == ["7.32", "–"]
 
 
+def test_forty_columns_keep_labels_and_scores_and_name_what_they_leave_out() -> None:
+    lines = printed(ROWS, width=40)
+    assert ["color_alter", "5", "7.32"] in lines
+    said = " ".join(word for line in lines for word in line)
+    assert "Too narrow for: 95 % interval, missing." in said
+
+
 def test_a_narrow_terminal_keeps_subsets_scores_and_published_figures_whole() -> None:
     rows = [replace(row, as_published=PublishedFigure(6.5, 4)) for row in ROWS]
     lines = printed(rows, width=46)

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Literal, TypeAlias
 
 from convergebench.analysis.headline.edit_decisions import EditDecisions
 from convergebench.analysis.headline.reversal_grades import ReversalGrade, ReversalGrades
+from convergebench.analysis.headline.seen_values import (
+    SAME_FACE,
+    CaseRound,
+    face_distance_seen,
+    kept_seen,
+    rounds_with_faces,
+    undid_seen,
+)
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
 from convergebench.errors import WrongUse
 
@@ -17,9 +25,6 @@ Ending: TypeAlias = Literal["not edited", "not undone", "rest changed", "another
 
 LEAST_UNDONE = 0.5
 LEAST_KEPT = 0.8
-SAME_FACE = 0.45
-"""A return shows the source's own photograph, so that less is allowed than between two photographs of one
-person (0.6): docs/headline.md has the grades."""
 REFUSALS = ("refused", "bad_output")
 
 
@@ -136,6 +141,7 @@ def chains_of(
     for item in results.returns:
         returns.setdefault((item.model, item.case, item.seed), {})[item.round] = item
         pictures[item.case] = item.picture
+    faces = rounds_with_faces(results)
     for step in results.troubles:
         failed.setdefault((step.model, step.case, step.seed), []).append(step)
         pictures[step.case] = step.picture
@@ -149,6 +155,7 @@ def chains_of(
             grades,
             is_global,
             pictures,
+            faces,
         )
         for key in dict.fromkeys((*returns, *failed))
     ]
@@ -163,6 +170,7 @@ def _chain(
     grades: ReversalGrades,
     is_global: Mapping[str, bool],
     pictures: Mapping[str, str],
+    faces: Container[CaseRound],
 ) -> Chain:
     model, case, seed = key
     rounds = []
@@ -171,7 +179,8 @@ def _chain(
             break
         decision = decisions.rounds.get((model, case, seed, number))
         happened = decision.happened if decision else None
-        measured = _quality(returns[number], happened, is_global.get(case, False))
+        with_face = (case, number) in faces
+        measured = _quality(returns[number], happened, is_global.get(case, False), with_face)
         is_judged = case in grades.cases
         grade = grades.rounds.get((model, case, seed, number))
         rounds.append(_graded(measured, grade) if is_judged else measured)
@@ -180,15 +189,16 @@ def _chain(
     return Chain(model, case, seed, pictures[case], tuple(rounds), is_refused, planned)
 
 
-def _quality(item: Return, happened: bool | None, is_global: bool) -> RoundQuality:
-    def value(name: str) -> float | None:
-        measured = item.values.get(name)
-        return measured.value if measured else None
-
+def _quality(item: Return, happened: bool | None, is_global: bool, with_face: bool) -> RoundQuality:
+    left_behind = item.values.get("left_behind")
     return RoundQuality(
-        happened, value("undid"), None if is_global else value("kept"), is_global, value("left_behind"),
-        value("face_distance"),
-    )  # fmt: skip
+        happened=happened,
+        undid=undid_seen(item.values, with_face=with_face),
+        kept=None if is_global else kept_seen(item.values),
+        is_global=is_global,
+        left_behind=left_behind.value if left_behind else None,
+        face_distance=face_distance_seen(item.values, with_face=with_face),
+    )
 
 
 def _graded(measured: RoundQuality, grade: ReversalGrade | None) -> RoundQuality:

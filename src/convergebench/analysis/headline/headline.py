@@ -64,6 +64,8 @@ class Headline:
     """By decider of whether an edit happened: the number of cases that it decides."""
     graded_cases: int
     """Cases whose `undid` is a judge's grade, and not measured."""
+    face_cases: int
+    """Cases in which a changed face limits what counts as undone."""
     judges: tuple[str, ...]
     """The judges whose verdicts are used."""
     thresholds: Thresholds
@@ -102,9 +104,16 @@ def headline(
         all_cases=len({one.case for one in chains}),
         deciders={name: counted.count(name) for name in dict.fromkeys(sorted(counted))},
         graded_cases=len(scored & grades.cases),
+        face_cases=len(scored & _cases_with_faces(chains) - grades.cases),
         judges=tuple(dict.fromkeys((*decisions.judges, *grades.judges))),
         thresholds=thresholds,
         resemblances=resemblances(results),
+    )
+
+
+def _cases_with_faces(chains: Iterable[Chain]) -> frozenset[str]:
+    return frozenset(
+        one.case for one in chains if any(quality.face_distance is not None for quality in one.rounds)
     )
 
 

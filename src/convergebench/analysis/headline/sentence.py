@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from convergebench.analysis.headline.chain_rounds import Ending
 from convergebench.analysis.headline.headline import Headline, HeadlineRow
+from convergebench.analysis.headline.usable_rounds import UsableRounds
 
 THEN: Mapping[Ending, str] = {
-    "not edited": "then edits no longer happen",
-    "not undone": "then edits are no longer undone",
-    "rest changed": "then the rest of the picture goes",
-    "another person": "then the face is another person's",
-    "refused": "then it refuses",
+    "not edited": "edits no longer happen",
+    "not undone": "edits are no longer undone",
+    "rest changed": "the rest of the picture goes",
+    "another person": "the face is another person's",
+    "refused": "it refuses",
 }
 
 
@@ -43,7 +44,14 @@ def _of_model(row: HeadlineRow) -> str:
     if usable.mean < 0.05:
         return f"{row.model} is not usable for a single round ({usable.chief_ending})"
     rounds = "round" if f"{usable.mean:.1f}" == "1.0" else "rounds"
-    return f"{row.model} stays usable for {usable.mean:.1f} {rounds}, {THEN[usable.chief_ending]}"
+    return f"{row.model} stays usable for {usable.mean:.1f} {rounds}, {_then(usable, usable.chief_ending)}"
+
+
+def _then(usable: UsableRounds, ending: Ending) -> str:
+    """What ends most chains, said as what ends a few if most do not end."""
+    if 2 * usable.ended > usable.n:
+        return f"then {THEN[ending]}"
+    return f"and in {usable.endings[ending]} of {usable.n} chains {THEN[ending]}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from typing import Literal, TypeAlias
 from convergebench.analysis.round_trip.audit_input import AuditInput
 from convergebench.analysis.round_trip.imported_returns import never_computed
 from convergebench.analysis.round_trip.missing_values import planned_trajectories, returned_rounds
+from convergebench.analysis.round_trip.results import Results
+from convergebench.types import Measurement
 
 FindingKind: TypeAlias = Literal[
     "duplicate_keys",
@@ -175,13 +178,16 @@ def _unchanged_edits(evidence: AuditInput) -> Iterator[AuditFinding]:
 
 
 def _cached_originals(evidence: AuditInput) -> Iterator[AuditFinding]:
-    """Returns that are the source file itself although the previous picture was different."""
+    """Returns that are the source itself although the previous picture was different, whatever their file
+    format."""
+    same_pixels = set(_exact_returns(evidence.results))
     cached = Counter(
         step.model
         for step in evidence.steps
         if step.role == "model"
         and step.is_return
-        and step.made == step.source != step.given
+        and step.source != step.given
+        and (step.made == step.source or (step.model, step.case, step.seed, step.round) in same_pixels)
         and not _can_be_exact(step.category)
     )
     if cached:
@@ -193,6 +199,19 @@ def _cached_originals(evidence: AuditInput) -> Iterator[AuditFinding]:
             cached.total(),
             cached,
         )
+
+
+def _exact_returns(results: Results) -> Iterator[tuple[str, str, int, int]]:
+    """Model, case, seed and round of returns without any error, after an edit that changed something."""
+    for part in (results, results.partial):
+        for item in part.returns if part else ():
+            if _is_exact(item.values) and not any(_is_exact(edit) for edit in item.forwards):
+                yield item.model, item.case, item.seed, item.round
+
+
+def _is_exact(values: Mapping[str, Measurement]) -> bool:
+    found = values.get("psnr")
+    return found is not None and found.value == math.inf
 
 
 def _can_be_exact(category: str) -> bool:

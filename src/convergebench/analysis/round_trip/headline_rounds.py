@@ -1,4 +1,5 @@
-"""Results at the rounds that every report shows: 1, 2, 3, 5, 10, 15 and 20, as far as they exist."""
+"""Results at the rounds that every report shows: 1, 2, 3, 5, 10, 15 and 20, as far as they exist, and the
+last."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ class HeadlineRounds:
 
 def headline_rounds(results: Results, metric: str) -> HeadlineRounds:
     """The metric's mean at each headline round, with its interval and n."""
-    rounds = tuple(mark for mark in HEADLINE_ROUNDS if mark <= results.rounds)
+    marks = {*HEADLINE_ROUNDS, results.rounds}
+    rounds = tuple(sorted(mark for mark in marks if mark <= results.rounds))
     curves = degradation_curves(results, metric)
     return HeadlineRounds(
         metric=results.facts(metric),

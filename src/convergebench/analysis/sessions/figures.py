@@ -20,7 +20,7 @@ from convergebench.analysis.sessions.turns import (
 )
 from convergebench.analysis.statistics.clustered_mean import Interval
 
-Decimals = Literal[0, 1, 2, 3, 4]
+Decimals = Literal[0, 1, 2, 3, 4, 5, 6]
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ FIGURES = (
     TurnFigure("target_dino", "DINO to the target", "higher"),
     TurnFigure("clip_text", "CLIP-T to the caption", "higher", possible=(-1.0, 1.0)),
     TurnFigure("source_psnr_outside", "PSNR to the source, outside the mask", "higher", 2, (0.0, math.inf)),
-    TurnFigure("dino_structure", "structure distance to the source (DINO)", "lower", 4),
+    TurnFigure("dino_structure", "structure distance to the source (DINO)", "lower", 5),
     TurnFigure("masked_psnr", "PSNR, masked as PIE-Bench does", "higher", 2, (0.0, math.inf)),
     TurnFigure("masked_lpips", "LPIPS (AlexNet), masked as PIE-Bench does", "lower"),
-    TurnFigure("masked_mse", "MSE, masked as PIE-Bench does", "lower", 4),
+    TurnFigure("masked_mse", "MSE, masked as PIE-Bench does", "lower", 6),
     TurnFigure("masked_ssim", "SSIM, masked as PIE-Bench does", "higher"),
 )
 PASSED = TurnFigure("passed", "sessions that passed every turn so far, %", "higher", 1, (0.0, 100.0))

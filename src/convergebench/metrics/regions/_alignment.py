@@ -30,13 +30,13 @@ class Alignment:
     doubt: str | None
     """The reason why the registration is unreliable; the result is then compared without alignment."""
 
-    def moved(self, height: int, width: int) -> bool:
-        """Whether any corner of a picture of this size has moved."""
+    def moved(self, height: int, width: int, further: float = STILL) -> bool:
+        """Whether any corner of a picture of this size has moved by more than so many pixels."""
         if self.matrix is None:
             return False
         corners = np.array([[0, 0], [width - 1, 0], [0, height - 1], [width - 1, height - 1]], np.float64)
         affine = in_pixels(self.matrix, width, height)
-        return bool(np.abs(corners @ affine[:, :2].T + affine[:, 2] - corners).max() > STILL)
+        return bool(np.abs(corners @ affine[:, :2].T + affine[:, 2] - corners).max() > further)
 
     def laid_small(self, result: Pixels) -> tuple[Pixels, Mask]:
         """The same at the footprint's size, resampled at twice that size to preserve fine texture."""

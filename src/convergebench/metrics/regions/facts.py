@@ -20,7 +20,7 @@ def _facts(name: str, better: Better, perfect: float, worst: float, summary: str
 
 UNDID = MetricFacts(
     "undid",
-    "2",
+    "3",
     better="higher",
     perfect=1.0,
     worst=0.0,
@@ -28,7 +28,8 @@ UNDID = MetricFacts(
     summary="How much of the source is back where it was edited.",
     needs_weights=True,
 )
-"""Version 1 was measured by ꟻLIP alone, which forgives smeared texture of the right colour."""
+"""Version 1 was measured by ꟻLIP alone, which forgives smeared texture of the right colour. Version 2 knew
+neither traces of the edit nor registration."""
 
 
 FACTS = (

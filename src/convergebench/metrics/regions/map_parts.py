@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from convergebench import kernels
 from convergebench.metrics.flip import VISIBLE
 from convergebench.metrics.regions.maps import FloatMap, Mask, ramp
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 KEPT_START, KEPT_SPAN = 0.10, 0.20
 BINS = 64
@@ -44,6 +48,22 @@ def map_parts(found: FloatMap, region: Mask, covered: Mask | None = None) -> tup
         for (pixels, visible, unlike), counts in zip(sums.tolist(), histograms.tolist(), strict=True)
     )
     return inside, outside
+
+
+def share_above(counts: Sequence[int], threshold: float) -> float:
+    """The share of a histogram's pixels above the threshold, of a bin by its part above; 0 without any."""
+    lower = np.arange(BINS) / BINS
+    return _mean(counts, np.clip((lower + 1 / BINS - threshold) * BINS, 0, 1))
+
+
+def mean_ramp(counts: Sequence[int], start: float, span: float) -> float:
+    """The mean of `ramp` over a histogram's pixels, each as the middle of its bin: the error is at most
+    1 / (128 · span). 0 without pixels."""
+    return _mean(counts, np.clip(((np.arange(BINS) + 0.5) / BINS - start) / span, 0, 1))
+
+
+def _mean(counts: Sequence[int], values: NDArray[np.float64]) -> float:
+    return float(np.dot(counts, values)) / max(1, sum(counts))
 
 
 def _part(values: FloatMap) -> MapPart:

@@ -19,15 +19,19 @@ from convergebench.metrics.regions.maps import (
     FloatMap,
     Mask,
     ReferencePicture,
+    resized_mask,
     shrunk,
 )
 from convergebench.metrics.regions.measures import (
     NO_EDIT,
+    LevelDifferences,
     collateral,
+    edit_trace,
     edited_region,
     kept,
     left_behind,
     restoration_difference,
+    restored,
     rewritten,
     undid,
     worst_region,
@@ -37,6 +41,9 @@ from convergebench.types import Pixels
 GLOBAL = "a global edit leaves no rest"
 NOTHING_LEFT = 0.02
 """Below this share, registration is skipped, because it is slow."""
+ELSEWHERE = 1 / 128
+"""As a share of the longer side, a pixel of the coarse map: if a corner moved further, `undid` is measured
+after registration as well."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,7 @@ def measure_return(
         flip_peak=float(full.smoothed.max()),
         flip_area=(inside.visible + outside.visible) / full.smoothed.size,
         footprint=edit.footprint.share,
-        undid=_undid(source, returned, coarse, edited, footprints),
+        undid=_undid(source, edit, returned, small, coarse, footprints, on_source),
         left_behind=_left_behind(edit, returned, small, on_source if edit.input is source else None),
         kept=as_it_is,
         kept_registered=kept_registered(source, returned, on_source, as_it_is, edited, footprints),
@@ -93,23 +100,67 @@ def measure_return(
 
 def _undid(
     source: ReferencePicture,
+    edit: LocatedEdit,
     returned: Pixels,
+    small: Pixels,
     coarse: FloatMap,
-    edited: Mask,
     footprints: Sequence[Footprint],
+    on_source: Alignment,
 ) -> Reading:
     """Within a close-up of all footprints so far; the last one is this round's."""
-    if footprints[-1].is_empty:
+    if edit.footprint.is_empty:
         return NO_EDIT
-    masks = [footprints[-1].mask, edited_region(footprints, footprints[-1].mask.shape)]
-    box = close_up(masks[-1])
+    height, width, _ = returned.shape
     try:
-        structural = source.structural_difference(returned, edited, box)
+        as_it_is = registered = _restored(source, returned, coarse, footprints)
+        if on_source.moved(height, width, ELSEWHERE * max(height, width)):
+            laid, reached = on_source.laid(returned)
+            against = source.difference(shrunk(laid, COARSE_SIDE)).smoothed
+            registered = _restored(source, laid, against, footprints, reached)
     except MetricUnavailable as error:
         return str(error)
+    if isinstance(as_it_is, str):
+        return as_it_is
+    trace = _trace(source, edit, small, footprints)
+    return undid(as_it_is, as_it_is if isinstance(registered, str) else registered, trace)
+
+
+def _restored(
+    source: ReferencePicture,
+    result: Pixels,
+    coarse: FloatMap,
+    footprints: Sequence[Footprint],
+    reached: Mask | None = None,
+) -> Reading:
+    """Of the part that the result covers; raises MetricUnavailable without the weights of LPIPS."""
+    height, width, _ = result.shape
+    masks = [footprints[-1].mask, edited_region(footprints, footprints[-1].mask.shape)]
+    edited = edited_region(footprints, (height, width))
+    box = close_up(masks[-1])
+    if reached is not None:
+        edited = edited & reached
+        masks = [mask & resized_mask(reached, mask.shape) for mask in masks]
+        if not masks[0].any():
+            return NO_EDIT
+    structural = source.structural_difference(result, edited, box)
     cells = (structural.shape[0], structural.shape[1])
     difference = restoration_difference(box.in_cells(coarse, cells), structural)
-    return undid(difference, [_in_cells(box, mask, cells) for mask in masks])
+    return restored(difference, [_in_cells(box, mask, cells) for mask in masks])
+
+
+def _trace(
+    source: ReferencePicture, edit: LocatedEdit, small: Pixels, footprints: Sequence[Footprint]
+) -> float:
+    """Of a local edit; the remains of a global one have no shape of their own."""
+    if edit.scope == "global":
+        return 0.0
+    rest = ~edited_region(footprints, edit.footprint.mask.shape)
+    remains = _differences(small, source.small)
+    return edit_trace(remains, _differences(edit.small, edit.input.small), edit.footprint.core, rest)
+
+
+def _differences(one: Pixels, other: Pixels) -> LevelDifferences:
+    return np.subtract(one, other, dtype=np.int16)
 
 
 def _in_cells(box: CloseUp, mask: Mask, cells: tuple[int, int]) -> Mask:

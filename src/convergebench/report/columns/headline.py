@@ -87,7 +87,7 @@ MEMBERS = (
     RankingColumn(
         "undid_mean",
         heading="undid it",
-        explanation="How much of the source is back where it was edited, 1 to 0",
+        explanation="How much of the source is back where it was edited, its face included, 1 to 0",
         values=_of_rows(_interval(lambda row: row.undid)),
         order=22,
         better="higher",

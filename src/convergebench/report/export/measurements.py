@@ -15,8 +15,10 @@ from convergebench.atomic_files import replacing
 from convergebench.errors import MissingExtra
 from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
 from convergebench.results import Records, WorkspaceOrRecords
+from convergebench.results.exported_results import FAILED_EDIT
 from convergebench.results.measurements import StepMeasurement, read_change_metrics, read_step_measurements
 from convergebench.results.step_contexts import step_contexts
+from convergebench.results.steps import StepRecord
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.shown_text import csv_rows
 from convergebench.types import Measurement
@@ -28,7 +30,8 @@ _Item = TypeVar("_Item")
 
 
 class MeasurementRow(NamedTuple):
-    """One metric of one pair of pictures: either a value or the reason why it is missing."""
+    """One metric of one pair of pictures, or `edit` for an edit that failed: either a value or the reason why
+    it is missing."""
 
     suite: str
     model: str
@@ -66,14 +69,15 @@ def measurement_rows(workspace: WorkspaceOrRecords, suite: str | None = None) ->
     """All measurements of one suite, or of every suite, by each metric's newest version.
 
     A chain whose case is in several suites has rows under each of them. An edit that returned its exact input
-    has perfect values, without measurement, for the metrics that measure its suite's changes. Steps that were
-    never attempted, such as a return that was not created, have no row.
+    has perfect values, without measurement, for the metrics that measure its suite's changes. A failed edit
+    has one row. Steps that were never attempted, such as those after it, have none.
     """
     records = Records.of(workspace)
     chosen = [one for one in records.trajectories if one.is_newest and suite in (None, one.case.suite)]
     unchanged = _unchanged(records)
+    failed = [step for step in records.steps if step.failure is not None]
     for some in _batches(chosen, _TRAJECTORIES_AT_A_TIME):
-        yield from _of_trajectories(records, some, unchanged)
+        yield from _of_trajectories(records, some, unchanged, failed)
     for name in records.imported_suites:
         if suite in (None, name):
             yield from _of_imported(records, name)
@@ -123,7 +127,10 @@ def _unchanged(records: Records) -> _BySuite:
 
 
 def _of_trajectories(
-    records: Records, trajectories: Sequence[TrajectoryRecord], unchanged: _BySuite
+    records: Records,
+    trajectories: Sequence[TrajectoryRecord],
+    unchanged: _BySuite,
+    failed: Sequence[StepRecord],
 ) -> Iterator[MeasurementRow]:
     by_id: dict[int, list[TrajectoryRecord]] = {}
     for one in trajectories:
@@ -134,7 +141,21 @@ def _of_trajectories(
             known = unchanged.get(trajectory.case.suite, ()) if measured is None else measured
             content = trajectory.case.content(records.sources[trajectory.id])
             yield from (_row(trajectory, step, one, content) for one in known)
+    yield from _of_failed(records, by_id, failed)
     yield from _by_region(records, by_id)
+
+
+def _of_failed(
+    records: Records, by_id: Mapping[int, Sequence[TrajectoryRecord]], failed: Sequence[StepRecord]
+) -> Iterator[MeasurementRow]:
+    for step in failed:
+        missing = Measurement(FAILED_EDIT, "", None, f"{step.failure}: {step.reason or ''}")
+        place = StepMeasurement(
+            step.trajectory, step.role, step.round, None, "input", missing.metric, missing.version,
+            missing.value, missing.missing,
+        )  # fmt: skip
+        for trajectory in by_id.get(step.trajectory, ()):
+            yield _row(trajectory, place, missing, trajectory.case.content(records.sources[trajectory.id]))
 
 
 def _by_region(records: Records, by_id: Mapping[int, Sequence[TrajectoryRecord]]) -> Iterator[MeasurementRow]:

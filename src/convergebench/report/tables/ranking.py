@@ -47,7 +47,7 @@ def ranking_table(ranking: Ranking, chosen: Sequence[str] = (), width: int | Non
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("model", overflow="fold", min_width=_NARROWEST_NAME)
     for column in fitting.columns:
-        is_left = column.is_words or "terminal" in column.intervals
+        is_left = _is_on_one_line(column, fitting.view)
         heading = column.title(ranking)
         table.add_column(
             heading if is_left else _broken(heading), justify="left" if is_left else "right", no_wrap=True
@@ -103,10 +103,14 @@ def _text_width(ranking: Ranking, columns: Sequence[RankingColumn], view: View) 
     total = 2 * _GAP + min(max(names, _NARROWEST_NAME), _MODERATE_NAME)  # the rank is one character
     for place, column in enumerate(columns, start=2):
         heading = column.title(ranking)
-        is_one_line = column.is_words or "terminal" in column.intervals
-        lines = [heading] if is_one_line else _broken(heading).split("\n")
+        lines = [heading] if _is_on_one_line(column, view) else _broken(heading).split("\n")
         total += max(len(text) for text in (*lines, *(row[place] for row in rows))) + _GAP
     return total
+
+
+def _is_on_one_line(column: RankingColumn, view: View) -> bool:
+    """Whether a heading needs no break, because what is below it is long."""
+    return column.is_words or (view == "terminal" and "terminal" in column.intervals)
 
 
 def edits_title(ranking: Ranking) -> str:
@@ -130,11 +134,14 @@ def _cells(ranking: Ranking, columns: Sequence[RankingColumn], view: View) -> It
 
 
 def _broken(heading: str) -> str:
-    """A heading of two words in two lines, because the numbers below are short.
+    """A heading of two words in two lines, because the numbers below are short; a metric and its round keep
+    together.
 
-    >>> _broken("half-life"), _broken("s/edit"), _broken("gated score")
-    ('half-\\nlife', 's/\\nedit', 'gated\\nscore')
+    >>> _broken("half-life"), _broken("s/edit"), _broken("gated score"), _broken("SSIM @ R2")
+    ('half-\\nlife', 's/\\nedit', 'gated\\nscore', 'SSIM @ R2')
     """
+    if "@" in heading:
+        return heading
     return heading.replace(" ", "\n").replace("-", "-\n").replace("/", "/\n").replace("missing", "miss-\ning")
 
 

@@ -21,6 +21,7 @@ _KINDS = {
     "misconfigured": "model not set up",
     "bad_output": "output was not a picture",
     "crashed": "crashed",
+    "absent": "missing in what was imported",
     "not_run": "not run yet",
 }
 
@@ -57,6 +58,8 @@ def _headline(found: Headline) -> Iterator[str]:
             f"What was undone is a judge's grade in {counted(found.graded_cases, 'case')}"
             f"{f' and measured in the other {rest}' if rest else ''}."
         )
+    if found.face_cases:
+        yield f"Faces are compared in {counted(found.face_cases, 'case')}: another face is not undone."
     if found.judges:
         yield f"Judged by: {'; '.join(found.judges)}."
 

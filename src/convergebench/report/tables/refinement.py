@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis.judged.judge_reliability import JudgeHealth
@@ -18,26 +16,25 @@ from convergebench.benchmarks.wording import wording_name
 from convergebench.report.export.csv_files import Row
 from convergebench.report.formatting import ABSENT, counted, number
 from convergebench.report.tables.ranking import json_interval
-from convergebench.report.tables.terminal_table import fitting_table, terminal_table
+from convergebench.report.tables.terminal_table import INTERVALS, fitted, terminal_table
 from convergebench.report.tables.text_table import TextTable
-from convergebench.shown_text import printable
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 _SHORT = {"Semantic Consistency": "SC", "Instruction Following": "IF", "Perceptual Quality": "PQ"}
-_NARROW = 60
 _WAYS = ("improved", "maintained", "regressed", "unchanged")
 
 
 def transitions_table(rows: Sequence[RefinementRow], width: int | None = None) -> Table:
     """For the terminal; print transitions_notes(rows) under it."""
-    return _terminal(transitions_text(rows), ("maintained", "unchanged", "regressed"), width)
+    return fitted(_terminal(transitions_text(rows)), width, ("missing", INTERVALS, "unchanged", "maintained"))
 
 
 def differences_table(rows: Sequence[RefinementRow], width: int | None = None) -> Table:
     """For the terminal; transitions_notes(rows) applies to it too."""
-    return _terminal(differences_text(rows), ("difference of means", "missing", "paired difference"), width)
+    optional = ("missing", "difference of means", INTERVALS, "primary")
+    return fitted(_terminal(differences_text(rows)), width, optional)
 
 
 def transitions_text(rows: Sequence[RefinementRow], health: JudgeHealth | None = None) -> TextTable:
@@ -173,32 +170,17 @@ def _signed(value: float, places: int) -> str:
     return f"{sign}{abs(rounded):.{places}f}"
 
 
-def _terminal(text: TextTable, optional: Sequence[str], width: int | None) -> Table:
-    """Columns are left out only in a narrow terminal; in others their numbers are folded."""
-    is_narrow = width is not None and width < _NARROW
-    return fitting_table(partial(_built, text), optional, width if is_narrow else None)
-
-
-def _built(text: TextTable, omitted: Collection[str]) -> Table:
-    """A part for each model and category, under its name; a single model is named in the title."""
-    from rich.text import Text
-
+def _terminal(text: TextTable) -> Table:
+    """A single model is named in the title and needs no column."""
     models = {row[0] for row in text.rows}
-    first, label = (1 if len(models) == 1 else 0), max(text.left)
-    kept = [place for place in range(label, len(text.headings)) if text.headings[place] not in omitted]
+    first = 1 if len(models) == 1 else 0
     table = terminal_table(f"{text.title}: {models.pop()}" if first else text.title)
-    for place in kept:
-        is_label = place == label
-        table.add_column(
-            text.headings[place], justify="left" if is_label else "right", no_wrap=is_label, overflow="fold"
-        )
-    for part, group in groupby(text.rows, key=lambda row: tuple(row[first:label])):
-        if part:
-            table.add_row(Text(printable(", ".join(part)), style="bold"))
-        own = list(group)
-        for row in own:
-            cells = [row[place] for place in kept]
-            table.add_row(f" {cells[0]}" if part else cells[0], *cells[1:], end_section=row is own[-1])
+    for place, heading in list(enumerate(text.headings))[first:]:
+        is_words = place in text.left
+        table.add_column(heading, justify="left" if is_words else "right", overflow="fold")
+    parts = [tuple(row[: max(text.left)]) for row in text.rows]
+    for row, part, following in zip(text.rows, parts, (*parts[1:], None), strict=True):
+        table.add_row(*row[first:], end_section=following not in (None, part))
     return table
 
 

@@ -1,4 +1,4 @@
-"""The ranking metric at the headline rounds 1, 2, 3, 5, 10, 15 and 20."""
+"""The ranking metric at the headline rounds 1, 2, 3, 5, 10, 15 and 20, and at the last."""
 
 from __future__ import annotations
 
