@@ -57,7 +57,7 @@ def test_importing_the_package_loads_nothing_heavy_until_it_is_used() -> None:
     assert after == "True"
 
 
-@pytest.mark.parametrize("package", ["convergebench.analysis", "convergebench.report"])
+@pytest.mark.parametrize("package", ["convergebench.analysis", "convergebench.report", "convergebench.results"])
 def test_every_name_of_a_package_is_found_when_it_is_used(package: str) -> None:
     found = importlib.import_module(package)
     assert all(getattr(found, name) is not None for name in found.__all__)

@@ -30,9 +30,12 @@ class JudgeImageCache:
 
     def __call__(self, digest: Digest, limits: PictureLimits, like: Digest | None = None) -> JudgeImage:
         """`like` names the picture to whose size this one is resized first."""
-        return self._images.get(
-            (digest, limits, like), lambda: JudgeImage.of(self._shown(digest, limits, like))
-        )
+        return self._images.get((digest, limits, like), lambda: self._encoded(digest, limits, like))
+
+    def _encoded(self, digest: Digest, limits: PictureLimits, like: Digest | None) -> JudgeImage:
+        image = JudgeImage.of(self._shown(digest, limits, like))
+        _ = image.base64  # here, beside the event loop, in which requests are sent
+        return image
 
     def _shown(self, digest: Digest, limits: PictureLimits, like: Digest | None) -> Picture:
         picture = self._opened(digest)
