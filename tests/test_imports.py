@@ -57,9 +57,9 @@ def test_importing_the_package_loads_nothing_heavy_until_it_is_used() -> None:
     assert after == "True"
 
 
-@pytest.mark.parametrize("package", ["convergebench.analysis", "convergebench.report", "convergebench.results"])
+@pytest.mark.parametrize("package", ["analysis", "report", "results"])
 def test_every_name_of_a_package_is_found_when_it_is_used(package: str) -> None:
-    found = importlib.import_module(package)
+    found = importlib.import_module(f"convergebench.{package}")
     assert all(getattr(found, name) is not None for name in found.__all__)
     with pytest.raises(AttributeError, match="no_such_name"):
         _ = found.no_such_name
