@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
@@ -31,8 +30,11 @@ def benchmark_tables(rows: Sequence[BenchmarkRow], width: int | None = None) -> 
     """A table for each model, suite and language, with a part for each metric; an unavailable score is a
     dash. Columns that do not fit into the width are left out. Print benchmark_notes(rows) under them."""
     places = _places(rows)
-    groups = [list(group) for _, group in groupby(rows, key=_subject)]
-    return [fitting_table(partial(_table, group, places), (INTERVAL, "missing"), width) for group in groups]
+    groups: dict[tuple[str, ...], list[BenchmarkRow]] = {}
+    for row in rows:
+        groups.setdefault(_subject(row), []).append(row)
+    optional = (INTERVAL, "missing")
+    return [fitting_table(partial(_table, group, places), optional, width) for group in groups.values()]
 
 
 def _table(rows: Sequence[BenchmarkRow], places: int, omitted: Collection[str]) -> Table:
@@ -45,9 +47,9 @@ def _table(rows: Sequence[BenchmarkRow], places: int, omitted: Collection[str]) 
     table.add_column("subset", overflow="fold")
     for heading in numbers:
         table.add_column(heading, justify="right", no_wrap=heading != "as published")
-    for metric, group in groupby(rows, key=lambda row: row.metric):
+    for metric in dict.fromkeys(row.metric for row in rows):
         table.add_row(Text(printable(metric), style="bold"))
-        own = list(group)
+        own = [row for row in rows if row.metric == metric]
         for row in own:
             cells = dict(zip(("n", "missing", "score", INTERVAL), _cells(row, places)[5:], strict=True))
             cells["as published"] = _published_cell(row, places)
