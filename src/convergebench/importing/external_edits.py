@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -112,7 +114,7 @@ def import_edits(
     """Record each case's picture, or the reason why it is missing, as a trajectory of one edit.
 
     Existing edits are not added again; a case whose picture has changed restarts. `on_stored` is called with
-    the number of cases that are stored so far.
+    the number of cases that are stored so far; nothing more is started until it returns.
     """
     name = str(SuiteId(suite.name, suite.version))
     settings = {"imported": origin.absolute().name, "suite": name, "models": [model]}
@@ -121,15 +123,21 @@ def import_edits(
     ]
     with workspace.run(settings) as run, ThreadPoolExecutor(_WRITERS) as threads:
         trajectories = workspace.enrol(enrolments, fresh=False)
-        started = [
-            threads.submit(_import_edit, workspace, run.id, enrolment, trajectory, covered)
-            for enrolment, trajectory in zip(enrolments, trajectories, strict=True)
-        ]
-        for count, one in enumerate(started, 1):
-            write = one.result()
+        todo = zip(enrolments, trajectories, strict=True)
+
+        def start(some: int) -> list[Future[Future[None] | None]]:
+            return [
+                threads.submit(_import_edit, workspace, run.id, enrolment, trajectory, covered)
+                for enrolment, trajectory in itertools.islice(todo, some)
+            ]
+
+        started = deque(start(2 * _WRITERS))
+        for count in range(1, len(enrolments) + 1):
+            write = started.popleft().result()
             if write is not None:
                 write.result()
             on_stored(count)
+            started += start(1)
 
 
 def _import_edit(

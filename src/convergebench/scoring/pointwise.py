@@ -21,13 +21,13 @@ from convergebench.benchmarks.registry import benchmark_of
 from convergebench.benchmarks.wording import chosen_rubrics
 from convergebench.engine.judging.candidates import CandidatePlace, JudgingCandidate, judging_candidates
 from convergebench.engine.judging.judge_tasks import (
-    AddTasks,
     JudgingOutcome,
     JudgingProgress,
     JudgingTask,
     judge_arriving,
 )
 from convergebench.engine.judging.reference_pictures import store_references
+from convergebench.engine.judging.stage import JudgingStage
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.errors import WrongUse
 from convergebench.judges import Judge, Rubric, Subject, Verdict
@@ -41,6 +41,9 @@ TakeIn: TypeAlias = Callable[[Callable[[int], None]], None]
 """Brings edits into the workspace, and calls back with the number of those that are stored so far."""
 _FIRST_STORED = 16
 """How many edits are stored before the first are judged."""
+_AHEAD = 8
+"""How many judgements may wait for each question that is asked at once."""
+_WAIT_SECONDS = 0.01
 _SHORTEST_PAUSE_SECONDS = 0.25
 _PAUSE = 6
 """How long nothing is read after a reading that took 1."""
@@ -120,16 +123,16 @@ async def score_suite(
         candidates[:] = _candidates(workspace, suite, rubrics, benchmark, models, repeats, judge_in_english)
         return candidates
 
-    async def arriving(add: AddTasks) -> list[JudgingTask]:
+    async def arriving(stage: JudgingStage) -> list[JudgingTask]:
         sent: set[CandidatePlace] = set()
 
-        def add_new() -> None:
+        def new_tasks() -> list[JudgingTask]:
             new = [one for one in read() if one.place not in sent]
             sent.update(one.place for one in new)
-            add([one.task for one in new])
+            return [one.task for one in new]
 
         if take_in is not None:
-            await _while_taken_in(take_in, add_new)
+            await _while_taken_in(take_in, stage, new_tasks)
         return [one.task for one in read()]
 
     settings = {"command": "score", "suite": name, "repeats": repeats, "wording": wording,
@@ -145,22 +148,22 @@ async def score_suite(
     return Scored(table, judged, wording, _completeness(rows), list(_agreements(rows)))
 
 
-async def _while_taken_in(take_in: TakeIn, add_new: Callable[[], object]) -> None:
-    """Have edits judged while others are taken in. What is new is read in a small share of the time."""
-    loop, next_at, is_due = asyncio.get_running_loop(), 0.0, False
-
-    def read() -> None:
-        nonlocal next_at, is_due
-        started = time.monotonic()
-        add_new()
-        ended = time.monotonic()
-        next_at, is_due = ended + max(_SHORTEST_PAUSE_SECONDS, _PAUSE * (ended - started)), False
+async def _while_taken_in(
+    take_in: TakeIn, stage: JudgingStage, new_tasks: Callable[[], list[JudgingTask]]
+) -> None:
+    """Have edits judged while others are taken in: not far ahead of the judge, who has the processor first.
+    What is new is read in a small share of the time, and not in the event loop."""
+    loop, ahead, next_at = asyncio.get_running_loop(), _AHEAD * stage.at_once, 0.0
 
     def on_stored(count: int) -> None:
-        nonlocal is_due
-        if count >= _FIRST_STORED and not is_due and time.monotonic() >= next_at:
-            is_due = True
-            loop.call_soon_threadsafe(read)
+        nonlocal next_at
+        started = time.monotonic()
+        if count >= _FIRST_STORED and started >= next_at:
+            loop.call_soon_threadsafe(stage.add, new_tasks())
+            ended = time.monotonic()
+            next_at = ended + max(_SHORTEST_PAUSE_SECONDS, _PAUSE * (ended - started))
+        while stage.backlog > ahead:
+            time.sleep(_WAIT_SECONDS)
 
     await asyncio.to_thread(take_in, on_stored)
 

@@ -106,6 +106,13 @@ class JudgingStage:
         """The number of questions that are asked in parallel."""
         return self._at_once
 
+    @property
+    def backlog(self) -> int:
+        """The number of judgements that wait for the judge; 0 if it is asked nothing more. May be read by any
+        thread."""
+        has_ended = self._stop.is_set() or self._working.done()
+        return 0 if has_ended else len(self._queue) - len(self._settled)
+
     def is_settled(self, keys: Collection[str]) -> bool:
         """Whether each of these judgements has a verdict or will get none."""
         return self._settled.issuperset(keys)
