@@ -19,7 +19,7 @@ from convergebench.errors import WrongUse
 from convergebench.judges import open_judge
 from convergebench.metrics import MetricSet
 from convergebench.protocols import one_shot
-from convergebench.scoring import Scored, full_name, score_suite
+from convergebench.scoring import Scored, score_suite
 from convergebench.store import Workspace
 from convergebench.suites.case_hints import references_of
 from convergebench.suites.sampling import Sampling
@@ -40,7 +40,7 @@ def judge() -> Iterator[JudgeServer]:
 
 
 def edit_suite(workspace: Workspace, suite: Suite, editor: Editor) -> None:
-    plan = Plan(full_name(suite), one_shot(), suite.cases, (editor,), (0,))
+    plan = Plan(suite.id, one_shot(), suite.cases, (editor,), (0,))
     number = workspace.start_run({"suite": plan.suite}, "test")
     asyncio.run(run_plan(plan, workspace, MetricSet([]), run=number))
 

@@ -39,21 +39,18 @@ from convergebench.metrics import DEFAULT_MEASURED, MetricOptions, MetricSet
 from convergebench.metrics.fetch_weights import fetch_weights
 from convergebench.picture import Picture
 from convergebench.protocols import protocol_cases
-from convergebench.results import SuiteId
+from convergebench.protocols.base import MOST_ROUNDS
 from convergebench.results.runs import UNUSABLE
 from convergebench.run_progress import drawn_progress
 from convergebench.store import Selection, Workspace
 from convergebench.suites.own_edits import EDITS_PREFIX
-from convergebench.types import Digest, Edited, Editor, EditRequest, SeedPolicy, Suite
+from convergebench.types import Digest, Edited, Editor, EditRequest, SeedPolicy, Suite, SuiteId
 
 T = TypeVar("T")
 log = logging.getLogger("convergebench")
 
 SUITE_ARGUMENT = "suite_argument"
 """The recorded setting with the suite as it was named, beside the one with its version."""
-
-MOST_ROUNDS = 10_000
-"""Of a trajectory, and of repetitions; more is a slip of the keyboard."""
 
 _WITHOUT_INVERSES = ("one_shot", "stay")
 """Protocols that undo nothing."""
@@ -288,7 +285,7 @@ def make_plan(
     cases = suites.balanced(exercised.cases, settings.limit)
     settings.limits.check_prices(editor.facts for editor in built)
     seeds = tuple(range(settings.seed, settings.seed + settings.repeats))
-    name = str(SuiteId(suite.name, suite.version, exercised.part))
+    name = SuiteId.of(suite.name, suite.version, exercised.part)
     is_part = settings.kinds or settings.categories or settings.pairs or settings.pictures or settings.limit
     unusable = () if is_part else suite.unusable
     return Plan(name, exercised.protocol, cases, tuple(built), seeds, settings.seed_policy, unusable)

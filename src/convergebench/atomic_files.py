@@ -3,6 +3,7 @@ the same folder."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ from pathlib import Path
 
 PREFIX = "convergebench-"
 _LONGEST_STEM = 80
+_serial = itertools.count()
 _OF_PROCESS = re.compile(r"-(?P<process>\d+)@(?P<host>.+)-[a-z0-9_]{8}(\.\w+)?$")
 
 
@@ -34,6 +36,22 @@ def replacing(path: Path) -> Iterator[Path]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """The same for content that is at hand: a third of the system calls, for tens of thousands of files."""
+    remove_leftovers(path.parent)
+    part = path.with_name(f".{path.stem[:_LONGEST_STEM]}{_owner()}{next(_serial) % 16**8:08x}{path.suffix}")
+    try:
+        try:
+            part.write_bytes(content)
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part.write_bytes(content)
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def new_temporary_folder(purpose: str) -> Path:

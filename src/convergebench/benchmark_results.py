@@ -29,7 +29,7 @@ from convergebench.errors import BadPicture, ConvergeBenchError, LostPicture, Wr
 from convergebench.results import Records, load_results, suites_with_returns
 from convergebench.results.worst_regions import WorstRegions, worst_regions
 from convergebench.store import Workspace
-from convergebench.types import Pixels
+from convergebench.types import Pixels, SuiteId
 
 if TYPE_CHECKING:
     import pandas
@@ -59,7 +59,7 @@ class Benchmark:
         self, suite: str | None = None, models: Sequence[str] = (), *, visible: float | None = None
     ) -> Results:
         """`visible`: the least difference of ꟻLIP that counts in `kept`, `collateral` and `rewritten`."""
-        return load_results(self.workspace, suite, models, visible=visible)
+        return load_results(self.workspace, _suite_id(suite), models, visible=visible)
 
     def ranking(
         self,
@@ -192,11 +192,15 @@ class Benchmark:
         target = self.workspace.folder if folder is None else Path(folder)
         with self._only(models) as chosen:
             if holds_only_single_edits(chosen.workspace):
-                return [write_site(chosen.workspace, page_results(chosen.workspace, suite), target)]
+                return [
+                    write_site(chosen.workspace, page_results(chosen.workspace, _suite_id(suite)), target)
+                ]
             results = chosen.results(suite)
             written = views.report(results, target, chosen.grid_rows(results))
-            others = other_results(chosen.workspace, results) if suite is None else []
-            return [written, write_site(chosen.workspace, results, target, others)]
+            if suite is not None:
+                return [written, write_site(chosen.workspace, results, target)]
+            with other_results(chosen.workspace, results) as others:
+                return [written, write_site(chosen.workspace, results, target, others)]
 
     def paper(
         self,
@@ -313,7 +317,7 @@ class Benchmark:
             log.warning("left out: %s", error)
             return None
 
-    def _source(self, suite: str, picture: str) -> Pixels | None:
+    def _source(self, suite: SuiteId, picture: str) -> Pixels | None:
         """None too for sources of imported tables, which have no pictures."""
         beginnings = Records.of(self.workspace).beginnings(suite)
         digests = {one.case.picture: digest for one, digest in beginnings}
@@ -322,3 +326,7 @@ class Benchmark:
 
 def _place(item: Any) -> dict[str, Any]:
     return {name: getattr(item, name) for name in _PLACE}
+
+
+def _suite_id(text: str | None) -> SuiteId | None:
+    return None if text is None else SuiteId(text)

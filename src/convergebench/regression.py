@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from convergebench.analysis import Results
 from convergebench.analysis.headline.baseline_pair import BaselinePair
 from convergebench.analysis.headline.model_check import CheckedQuantity, FailIf, check_models
 from convergebench.errors import WrongUse, unknown_name
-from convergebench.results import Records, SuiteId, load_results, suites_with_returns
+from convergebench.results import Records, load_results, suites_with_returns
 from convergebench.results.exported_results import (
     FILE,
     exported_results,
@@ -21,6 +21,7 @@ from convergebench.results.exported_results import (
 )
 from convergebench.results.runs import read_runs
 from convergebench.store import DATABASE, Selection, Workspace
+from convergebench.types import SuiteId
 
 PREVIOUS = "previous"
 """The baseline that the last --fresh started anew, in the same workspace."""
@@ -36,7 +37,7 @@ class Baseline:
     """By default the model that is checked."""
     runs: tuple[int, ...] = ()
     generation: int = 0
-    suite: str | None = None
+    suite: SuiteId | None = None
     title: str = ""
 
     @classmethod
@@ -59,7 +60,8 @@ class Baseline:
         except ValueError:
             raise WrongUse(f"{text}: run and generation must be whole numbers; correct it") from None
         path = workspace if place in ("", ".") and query else Path(place).expanduser()
-        return cls(path, given.get("model", ""), runs, generation, given.get("suite"), text)
+        suite = SuiteId(given["suite"]) if "suite" in given else None
+        return cls(path, given.get("model", ""), runs, generation, suite, text)
 
     def results(self, suite: SuiteId) -> Results:
         """Of the named suite, or else of the one that is most like the given one."""
@@ -121,7 +123,7 @@ def check(
     folder = Path(workspace)
     selection = Selection(models=tuple(models), runs=tuple(runs), generation=generation)
     with Workspace.existing(folder, selection) as opened:
-        results = load_results(opened, suite)
+        results = load_results(opened, None if suite is None else SuiteId(suite))
     roles = results.roles()
     chosen = [name for name, role in roles.items() if models or role == "model"]
     if not chosen:
@@ -133,7 +135,7 @@ def check(
 
 
 def _comparisons(models: Sequence[str], results: Results, baseline: Baseline) -> list[BaselinePair]:
-    found = baseline.results(replace(SuiteId.parse(results.suite), partial=results.edits != "reversible"))
+    found = baseline.results(results.suite.of_edits(partial=results.edits != "reversible"))
     names = [baseline.model or model for model in models]
     return [
         BaselinePair(
@@ -143,12 +145,12 @@ def _comparisons(models: Sequence[str], results: Results, baseline: Baseline) ->
     ]
 
 
-def _most_like(suite: SuiteId, known: Sequence[str]) -> str:
+def _most_like(suite: SuiteId, known: Sequence[SuiteId]) -> SuiteId:
     """The same suite, or the last one of the same version (folders have it of their pictures), or name.
 
     Cases are paired by what was edited, so a folder may be renamed, and a suite may have grown.
     """
-    same_part = [one for one in map(SuiteId.parse, reversed(known)) if one.part == suite.part]
+    same_part = [one for one in reversed(known) if one.part == suite.part]
     if not same_part:
         raise WrongUse(
             f"the baseline has no results like {suite}; its suites are {', '.join(known) or 'none'}"
@@ -156,7 +158,7 @@ def _most_like(suite: SuiteId, known: Sequence[str]) -> str:
     best = max(
         same_part, key=lambda one: (one == suite.whole, one.version == suite.version, one.name == suite.name)
     )
-    return str(replace(best, partial=suite.partial))
+    return best.of_edits(partial=suite.partial)
 
 
 def last_settings(workspace: str | Path, models: Sequence[str] = ()) -> api.Settings:
@@ -173,7 +175,7 @@ def last_settings(workspace: str | Path, models: Sequence[str] = ()) -> api.Sett
         for key, value in runs[-1].settings.items()
         if key in known
     }
-    given["suite"] = runs[-1].settings.get(api.SUITE_ARGUMENT, SuiteId.parse(given["suite"]).name)
+    given["suite"] = runs[-1].settings.get(api.SUITE_ARGUMENT, SuiteId(given["suite"]).name)
     if models:
         given["models"] = tuple(labels.get(model, model) for model in models)
     return api.Settings(**given)

@@ -19,11 +19,12 @@ from convergebench.judges import Judge, Subject, Verdict
 from convergebench.results import Records
 from convergebench.results.sessions import load_sessions
 from convergebench.store import Workspace
+from convergebench.types import SuiteId
 
 
 async def judge_sessions(
     workspace: Workspace,
-    suite: str,
+    suite: SuiteId,
     open_judge: Callable[[], Judge],
     *,
     models: Sequence[str] = (),

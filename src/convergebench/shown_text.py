@@ -1,4 +1,4 @@
-"""Text from outside, made harmless where it is shown. It is stored and sent unchanged."""
+"""Text as it is shown. What comes from outside is made harmless here; it is stored and sent unchanged."""
 
 from __future__ import annotations
 
@@ -20,6 +20,14 @@ _HARMFUL = re.compile(
 )
 """Control characters but for tab and line feed, marks that reorder what follows, and halves of characters."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """
+    >>> counted(1, "edit"), counted(3, "edit"), counted(2, "trajectory", "trajectories")
+    ('1 edit', '3 edits', '2 trajectories')
+    """
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def printable(text: str) -> str:

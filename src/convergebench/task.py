@@ -16,11 +16,11 @@ from convergebench.importing.external_edits import Coverage, coverage, import_ed
 from convergebench.judges import Judge, open_judge
 from convergebench.judges.registry import name_with_settings
 from convergebench.protocols import one_shot
-from convergebench.scoring import Scored, full_name, score_suite
+from convergebench.scoring import Scored, score_suite
 from convergebench.settings_file import path_field, path_or_name_field, read_settings
 from convergebench.store import Workspace
 from convergebench.suites.sampling import Sampling
-from convergebench.types import Parameter, Suite
+from convergebench.types import Parameter, Suite, SuiteId
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class Task:
     """Parallel edits per model."""
     judge_workers: int | None = None
     max_cost_usd: float | None = None
+    """Limit for editing and judging together."""
     max_total_usd: float | None = None
     """Of the workspace, over all runs and processes."""
-    """Limit for editing and judging together."""
     workspace: str = path_field("results")
 
     def __post_init__(self) -> None:
@@ -82,7 +82,7 @@ class Task:
 
 @dataclass(frozen=True)
 class TaskResult:
-    suite: str
+    suite: SuiteId
     outcome: RunOutcome | None
     """Outcome of editing; None for existing pictures."""
     coverage: Coverage | None
@@ -122,7 +122,7 @@ def run_task(task: Task | str | Path) -> TaskResult:
         else:
             outcome, names = _edit(task, suite, workspace)
         scored = _judge(task, suite, names, workspace, judge, outcome) if judge else None
-    return TaskResult(full_name(suite), outcome, covered, scored)
+    return TaskResult(suite.id, outcome, covered, scored)
 
 
 def read_task(path: Path) -> Task:
@@ -137,7 +137,7 @@ def _edit(task: Task, suite: Suite, workspace: Workspace) -> tuple[RunOutcome, t
         task.models, suite=task.suite, rounds=1, limit=task.limit, concurrency=task.workers,
         max_cost_usd=task.max_cost_usd, max_total_usd=task.max_total_usd, metrics=(),
     )  # fmt: skip
-    plan = Plan(full_name(suite), one_shot(), suite.cases, built, (0,))
+    plan = Plan(suite.id, one_shot(), suite.cases, built, (0,))
     outcome = api.execute(plan, settings, workspace)
     return outcome, tuple(editor.facts.title for editor in built)
 

@@ -24,7 +24,7 @@ from convergebench.judges.contract import verdict
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 from convergebench.protocols import one_shot
-from convergebench.scoring import Scored, full_name, score_suite
+from convergebench.scoring import Scored, score_suite
 from convergebench.store import Workspace
 from convergebench.suites.sampling import Sampling
 from convergebench.types import Suite
@@ -45,7 +45,7 @@ def judge() -> Iterator[JudgeServer]:
 
 
 def edited(workspace: Workspace, suite: Suite) -> None:
-    plan = Plan(full_name(suite), one_shot(), suite.cases, (Scripted(),), (0,))
+    plan = Plan(suite.id, one_shot(), suite.cases, (Scripted(),), (0,))
     number = workspace.start_run({"suite": plan.suite}, "test")
     asyncio.run(run_plan(plan, workspace, MetricSet([]), run=number))
 

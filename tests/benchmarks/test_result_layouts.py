@@ -11,6 +11,7 @@ import pytest
 
 from convergebench.benchmarks.gedit.mini import mini_rows
 from convergebench.benchmarks.gedit.suite import case_of_result, gedit_ids, load_gedit, result_pictures
+from convergebench.benchmarks.layouts import EDIT, ResultPlace, folder_layout
 from convergebench.benchmarks.mini_scenes import mini_scene
 from convergebench.benchmarks.reedit.mini import mini_rows as reedit_rows
 from convergebench.benchmarks.reedit.suite import load_reedit
@@ -54,6 +55,21 @@ def test_results_of_another_language_are_passed_over() -> None:
     assert case_of_result("ps_human/cn/b", "", {"b"}) is None
     assert case_of_result("ps_human/cn/b", "cn", {"b"}) == "b"
     assert list(result_pictures(Path("/nowhere"))) == []
+
+
+@pytest.mark.parametrize("name", ["gedit", "wiseedit", "reedit"])
+def test_results_exported_in_a_benchmarks_layout_are_found_by_score(name: str, tmp_path: Path) -> None:
+    benchmark, layout = benchmark_of(name), folder_layout(name)
+    cases = benchmark.load(f"{name}-mini").cases
+    for case in cases:
+        path = layout.path(ResultPlace(case.id, case.category, case.language, EDIT, 1))
+        assert path is not None
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"x")
+    known = benchmark.case_ids(f"{name}-mini")
+    found = read_edits(tmp_path, "m", benchmark.results, cases[0].language, known)
+    assert {edit.case for edit in found} == {case.id for case in cases}
 
 
 def test_of_several_snapshots_in_a_hub_cache_the_newest_is_used_and_named(

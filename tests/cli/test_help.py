@@ -31,7 +31,7 @@ def options_of(command: Any) -> dict[str, Any]:
 
 def test_every_command_that_reads_results_takes_models_and_a_suite() -> None:
     commands = dict(every_command())
-    for name in (*GROUPS["Look"], "judge", "score", "vote", "agreement", "audit", "check"):
+    for name in (*GROUPS["Results"], "judge", "score", "vote", "agreement", "audit", "check"):
         wanted = {"--suite", "--workspace"} | (set() if name in NAMES_ITS_MODELS else {"--model"})
         assert wanted <= options_of(commands[name]).keys(), name
 

@@ -130,7 +130,7 @@ def test_the_doctor_names_missing_keys_and_how_to_set_them(cli: Cli, monkeypatch
 def test_commands_are_listed_in_groups_with_examples(cli: Cli) -> None:
     text = cli("--help").out
     assert [
-        title for title in ("Start:", "Look:", "Judge:", "Bring in:", "Manage:") if title not in text
+        title for title in ("Start:", "Results:", "Judge:", "Import:", "Manage:") if title not in text
     ] == []
     assert "Other:" not in text and "Examples:" in text
     assert "--install-completion" in text

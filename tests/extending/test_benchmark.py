@@ -15,7 +15,8 @@ MOODS = """
         BenchmarkRow, reasons_of, sample_mean, scores_of,
     )
     from convergebench.analysis.refinement.figures import Grade, RefinementFigures
-    from convergebench.benchmarks.benchmark import JudgedBenchmark, ResultLayout
+    from convergebench.benchmarks.benchmark import JudgedBenchmark
+    from convergebench.benchmarks.layouts import ResultFinder
     from convergebench.picture import Picture
     from convergebench.suites import SuiteInfo
     from convergebench.types import Case, SourcePicture, Suite
@@ -41,7 +42,7 @@ MOODS = """
         suites=(SuiteInfo("moods", "1", "sad pictures", 2, 2, load),),
         rubrics_of=lambda subset: ("moods_sad", "moods_tone"),
         table=table,
-        results=ResultLayout(results, "anna.png"),
+        results=ResultFinder(results, "anna.png"),
         refinement=RefinementFigures(
             lambda category: f"moods_{category}", {"sc": Grade("moods_tone", "Tone")}, ("sad",)
         ),

@@ -53,7 +53,7 @@ def test_our_own_export_can_be_imported(tmp_path, returned, results_of):
         ("flux,a.jpg,hat,p,a,0,20,0.9,0,0.9", "round must be a whole number from 1"),
         ("flux,a.jpg,hat,p,a,1,20,good,0,0.9", "ssim must be a number, not 'good'"),
         ("flux,a.jpg,hat,p,a,1,nan,0.9,0,0.9", "psnr is not a number; leave it empty"),
-        (",a.jpg,hat,p,a,1,20,0.9,0,0.9", "names no model; say which with --model"),
+        (",a.jpg,hat,p,a,1,20,0.9,0,0.9", "names no model; set it with --model"),
         ("flux,,hat,p,a,1,20,0.9,0,0.9", "has no image"),
     ],
 )

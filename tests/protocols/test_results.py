@@ -22,7 +22,7 @@ from convergebench.protocols import cross_edit, round_trip, stay
 from convergebench.results import load_audit_input, load_results
 from convergebench.store import Workspace
 from convergebench.suites._pairs import cases_of
-from convergebench.types import Case, Edited, EditRequest, Refused, SourcePicture, Undoable
+from convergebench.types import Case, Edited, EditRequest, Refused, SourcePicture, SuiteId, Undoable
 from made_pictures import textured
 from scripted import Scripted
 
@@ -95,7 +95,7 @@ def test_every_picture_that_stays_is_a_return_and_nothing_is_gated(
 def test_protocols_are_never_mixed_even_under_one_name(workspace: Workspace, twice: Case) -> None:
     run(workspace, Plan("tiny@0", round_trip(2), (twice,), (Scripted(),), (0,)))
     run(workspace, Plan("tiny@0", cross_edit(2), (twice,), (Scripted(),), (0,)))
-    results = load_results(workspace, "tiny@0")
+    results = load_results(workspace, SuiteId("tiny@0"))
     assert (results.protocol, len(results.returns)) == ("cross_edit", 2)
 
 
@@ -157,7 +157,7 @@ def test_what_a_model_took_is_counted_apart_too(mixed: Workspace) -> None:
 
 
 def test_the_partial_part_can_be_looked_at_by_name(mixed: Workspace) -> None:
-    part = load_results(mixed, "tiny@1/partial")
+    part = load_results(mixed, SuiteId("tiny@1/partial"))
     assert (part.suite, part.edits, {item.pair for item in part.returns}) == (
         "tiny@1", "partially reversible", {"fog_add_remove"},
     )  # fmt: skip
@@ -178,7 +178,7 @@ def test_where_there_are_none_asking_for_them_is_wrong_use(
     cases = cases_of(make_source(), (), ["cat_add_remove"])
     run(workspace, Plan("tiny@1", round_trip(1), cases, (Scripted(),), (0,)))
     with pytest.raises(WrongUse, match="no partially reversible edits"):
-        load_results(workspace, "tiny@1/partial")
+        load_results(workspace, SuiteId("tiny@1/partial"))
 
 
 def test_the_same_case_counts_for_every_suite_that_has_it(
@@ -189,7 +189,7 @@ def test_the_same_case_counts_for_every_suite_that_has_it(
     again = Scripted()
     run(workspace, Plan("part@1", round_trip(1), cases[:1], (again,), (0,)))
     assert again.requests == []
-    assert [len(load_results(workspace, suite).returns) for suite in ("whole@1", "part@1")] == [2, 1]
+    assert [len(load_results(workspace, SuiteId(suite)).returns) for suite in ("whole@1", "part@1")] == [2, 1]
 
 
 def test_results_stand_at_the_marks_that_there_are_and_at_the_last_round(tmp_path: Path) -> None:

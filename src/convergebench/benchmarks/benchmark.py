@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow, VerdictRow
 from convergebench.analysis.refinement.figures import RefinementFigures
+from convergebench.benchmarks.layouts import ResultFinder
 from convergebench.benchmarks.wording import PublishedRubrics
-from convergebench.results import SuiteId
 from convergebench.suites import SuiteInfo
 from convergebench.suites.sampling import EVERY_CASE, Sampling
-from convergebench.types import Suite
-
-
-@dataclass(frozen=True)
-class ResultLayout:
-    """How the benchmark's own programs lay out a folder of result pictures."""
-
-    pictures: Callable[[Path], Iterator[tuple[str, Path]]]
-    """Case ids and files in one model's folder."""
-    example: str
-    """A path inside such a folder, for error messages."""
-    case_of: Callable[[str, str, Collection[str]], str | None] = lambda found, language, known: found
-    """From what `pictures` gave as id, the chosen language and all ids of the suite, the case's id; None for
-    a picture of another language, which is passed over."""
+from convergebench.types import Suite, SuiteId
 
 
 @dataclass(frozen=True)
@@ -58,7 +44,8 @@ class JudgedBenchmark:
     """The benchmark's figures from a suite's name and its verdicts."""
     compared_by: Callable[[str], Sequence[str]] = lambda suite: ("better_edit",)
     """The ids of the rubrics by which two models' edits of a suite are compared."""
-    results: ResultLayout | None = None
+    results: ResultFinder | None = None
+    """How `score FOLDER` finds results that its own programs wrote; None if it takes lists only."""
     refinement: RefinementFigures | None = None
     """In which figures refined edits are compared with primary ones; RE-Edit's if there are none."""
     published: PublishedRubrics | None = None
@@ -81,4 +68,4 @@ class JudgedBenchmark:
         return frozenset(case.id for case in self.load(suite, data, language).cases)
 
     def _info(self, suite: str) -> SuiteInfo:
-        return next(one for one in self.suites if one.name == SuiteId.parse(suite).name)
+        return next(one for one in self.suites if one.name == SuiteId(suite).name)

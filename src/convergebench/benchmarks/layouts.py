@@ -1,13 +1,15 @@
-"""Where the programs of published sets look for a model's pictures.
+"""Folders of a model's result pictures, as the programs of published sets leave and expect them.
 
-A layout gives the path of a result inside one model's folder. Writing and reading use the same path, so a
-folder that was exported can be imported again.
+A `FolderLayout` gives the one path of a result: `export --layout` writes it and `import --layout` reads it.
+A `ResultFinder` goes the other way, from the files of a folder to cases: `score FOLDER` accepts what other
+programs wrote, with other endings, without the outermost folder, or beside files that are no results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from convergebench.errors import unknown_name
 from convergebench.protocols.base import INDEPENDENT, PASS, TURN
@@ -43,6 +45,19 @@ class FolderLayout:
     """The suites that it is for, by the beginning of their names."""
     with_sources: bool = False
     """Whether the source stands beside the results, as turn 0."""
+
+
+@dataclass(frozen=True)
+class ResultFinder:
+    """Finds results in a folder that a benchmark's own programs wrote."""
+
+    pictures: Callable[[Path], Iterator[tuple[str, Path]]]
+    """Case ids and files in one model's folder."""
+    example: str
+    """A path inside such a folder, for error messages."""
+    case_of: Callable[[str, str, Collection[str]], str | None] = lambda found, language, known: found
+    """From what `pictures` gave as id, the chosen language and all ids of the suite, the case's id; None for
+    a picture of another language, which is passed over."""
 
 
 def _edival(place: ResultPlace) -> str | None:

@@ -17,7 +17,7 @@ from convergebench.analysis.refinement.figures import RefinementFigures
 from convergebench.benchmarks.benchmark import JudgedBenchmark
 from convergebench.benchmarks.wording import PublishedRubrics
 from convergebench.errors import WrongUse
-from convergebench.results import SuiteId
+from convergebench.types import SuiteId
 
 _REFINEMENT = "reedit"
 """RE-Edit is what refinement was published with."""
@@ -30,15 +30,13 @@ def benchmarks_by_suite() -> dict[str, JudgedBenchmark]:
 
 def find_benchmark(suite: str) -> JudgedBenchmark | None:
     """The benchmark of the suite of this name, with or without a version."""
-    return _by_suite().get(SuiteId.parse(suite).name)
+    return _by_suite().get(SuiteId(suite).name)
 
 
 def benchmark_of(suite: str) -> JudgedBenchmark:
     found = find_benchmark(suite)
     if found is None:
-        raise WrongUse(
-            f"{SuiteId.parse(suite).name} has no judged scores; choose from {', '.join(_by_suite())}"
-        )
+        raise WrongUse(f"{SuiteId(suite).name} has no judged scores; choose from {', '.join(_by_suite())}")
     return found
 
 

@@ -12,10 +12,11 @@ from convergebench.errors import WrongUse
 from convergebench.protocols import BY_TURN
 from convergebench.results import Records
 from convergebench.results.sessions import load_sessions
+from convergebench.types import SuiteId
 
 
 def compared_sessions(
-    records: Records, suites: Sequence[str], first: str, second: str
+    records: Records, suites: Sequence[SuiteId], first: str, second: str
 ) -> list[TurnComparison]:
     """Each of the two is a model, or a model and a protocol as in qwen/singlepass; without one it is
     `session`. Only figures that both have are compared."""
@@ -41,11 +42,11 @@ def compared_sessions(
     return compared
 
 
-def _side(records: Records, suites: Sequence[str], name: str) -> tuple[str, list[SessionResult]]:
+def _side(records: Records, suites: Sequence[SuiteId], name: str) -> tuple[SuiteId, list[SessionResult]]:
     model, _, protocol = name.rpartition("/")
     if protocol not in BY_TURN:
         model, protocol = name, "session"
-    chosen = [suite for suite in suites if suite.rpartition("/")[2] == protocol]
+    chosen = [suite for suite in suites if suite.part == protocol]
     for suite in chosen:
         sessions = load_sessions(records, [suite], [model])
         if sessions:

@@ -8,9 +8,10 @@ from convergebench.analysis.sessions.figures import TurnCurve, counting_unusable
 from convergebench.benchmarks.session_scoring import judged_curves
 from convergebench.results import Records
 from convergebench.results.sessions import load_sessions, unusable_entries
+from convergebench.types import SuiteId
 
 
-def session_curves(records: Records, suite: str, models: Sequence[str] = ()) -> list[TurnCurve]:
+def session_curves(records: Records, suite: SuiteId, models: Sequence[str] = ()) -> list[TurnCurve]:
     """Those of judges first, then what was measured. Entries of the set that cannot be used are missing."""
     sessions = load_sessions(records, [suite], models)
     curves = [*judged_curves(records, suite, sessions), *measured_curves(sessions)]

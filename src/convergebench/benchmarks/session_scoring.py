@@ -24,10 +24,10 @@ from convergebench.errors import WrongUse
 from convergebench.judges import Rubric, Subject, rubric
 from convergebench.judges.asking import pictures_sent, texts_sent
 from convergebench.protocols.base import TURN
-from convergebench.results import Records, SuiteId
+from convergebench.results import Records
 from convergebench.results.judgements import JudgementRecord, JudgeRecord, RubricRecord
 from convergebench.results.steps import StepRecord
-from convergebench.types import Digest
+from convergebench.types import Digest, SuiteId
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,12 @@ _BY_MSE_BENCH = SessionScoring(
 _EDIVAL_SETS = ("edival", "edival-mini", "mice")
 
 
-def session_scoring(suite: str) -> SessionScoring:
+def session_scoring(suite: SuiteId) -> SessionScoring:
     """EdiVal's for the sets that it defines, MSE-Bench's for all others."""
-    return _BY_EDIVAL if SuiteId.parse(suite).name in _EDIVAL_SETS else _BY_MSE_BENCH
+    return _BY_EDIVAL if suite.name in _EDIVAL_SETS else _BY_MSE_BENCH
 
 
-def session_rubric(suite: str, prompts: str = "") -> Rubric:
+def session_rubric(suite: SuiteId, prompts: str = "") -> Rubric:
     """The question about a turn, in our own words, or in those that `prompts` names (`chosen_rubrics`)."""
     scoring = session_scoring(suite)
     published = [scoring.published] if scoring.published else []
@@ -90,7 +90,7 @@ def steps_of(records: Records, sessions: Sequence[SessionResult]) -> dict[int, l
     return found
 
 
-def judged_curves(records: Records, suite: str, sessions: Sequence[SessionResult]) -> list[TurnCurve]:
+def judged_curves(records: Records, suite: SuiteId, sessions: Sequence[SessionResult]) -> list[TurnCurve]:
     """Survival and grades by turn from the verdicts in the workspace, for every judge with some; no judge is
     asked."""
     scoring = session_scoring(suite)
@@ -98,7 +98,7 @@ def judged_curves(records: Records, suite: str, sessions: Sequence[SessionResult
 
 
 def pass_readings(
-    records: Records, suite: str, sessions: Sequence[SessionResult]
+    records: Records, suite: SuiteId, sessions: Sequence[SessionResult]
 ) -> dict[TurnFigure, Reading]:
     """Whether a session passed every turn so far, 100 or 0, by each judge with verdicts."""
     rule = session_scoring(suite).rule
@@ -113,7 +113,7 @@ def pass_readings(
     return {one.passed: reading_of(one) for one in _judges(records, suite, sessions)}
 
 
-def _judges(records: Records, suite: str, sessions: Sequence[SessionResult]) -> list[_Verdicts]:
+def _judges(records: Records, suite: SuiteId, sessions: Sequence[SessionResult]) -> list[_Verdicts]:
     """For every judge with verdicts, and every wording that it was asked in."""
     scoring = session_scoring(suite)
     asked = rubric(scoring.rubric)

@@ -26,8 +26,8 @@ from convergebench.benchmarks import (
 )
 from convergebench.benchmarks.benchmark import JudgedBenchmark
 from convergebench.benchmarks.wording import PublishedRubrics
-from convergebench.results import SuiteId
 from convergebench.suites import SuiteInfo
+from convergebench.types import SuiteId
 
 RUBRIC = "edit_grades"
 GRADE = "grade from 1 to 5"
@@ -64,9 +64,7 @@ def _benchmark(name: str, *suites: SuiteInfo, published: PublishedRubrics | None
         name=name,
         suites=suites,
         rubrics_of=lambda subset: (RUBRIC,),
-        compared_by=lambda suite: (
-            DIMENSIONS if SuiteId.parse(suite).name == set_gedit2.NAME else ("better_edit",)
-        ),
+        compared_by=lambda suite: DIMENSIONS if SuiteId(suite).name == set_gedit2.NAME else ("better_edit",),
         table=single_edit_table,
         published=published,
     )

@@ -18,7 +18,7 @@ from convergebench.benchmarks._set_files import SetFiles
 from convergebench.benchmarks._set_suite import Entry, load_set
 from convergebench.packaged_files import cache_folder
 from convergebench.suites._info import OnPackage, SuiteInfo
-from convergebench.suites._picture_files import write_once
+from convergebench.suites._picture_files import draw_once, write_once
 from convergebench.suites.drawn.tabletop_scenes import SCENES, TableScene
 from convergebench.suites.sampling import EVERY_CASE, Sampling
 from convergebench.types import Pixels, Suite
@@ -26,13 +26,6 @@ from convergebench.types import Pixels, Suite
 VERSION = "1"
 _TURNS = 20
 _OBJECTS = ("a potted plant", "a cat", "a book", "a coffee cup", "a dog", "an umbrella", "a chair")
-
-
-def write_png(place: Path, draw: Callable[[], Pixels]) -> None:
-    if not place.is_file():
-        from convergebench.picture.stable_png import stable_png
-
-        write_once(place, stable_png(draw()))
 
 
 @lru_cache(len(SCENES) + 4)
@@ -47,7 +40,7 @@ def write_edival(folder: Path) -> None:
     table = csv.writer(out)
     table.writerow(["image_index", "turns", "task_type", "instructions"])
     for number, scene in enumerate(SCENES):
-        write_png(folder / "input_images_resize_512" / f"{number}_input_raw.png", partial(_drawn, scene))
+        draw_once(folder / "input_images_resize_512" / f"{number}_input_raw.png", partial(_drawn, scene))
         turns = list(_long_session(number))
         for length in range(1, _TURNS + 1):
             tasks, instructions = zip(*turns[:length], strict=True)
@@ -81,7 +74,7 @@ def write_imgedit(folder: Path) -> None:
     listed = {}
     for number, (scene, (kind, prompt)) in enumerate(zip(SCENES, _SINGLE, strict=True)):
         picture = f"table/{number:09}.png"
-        write_png(folder / "singleturn" / picture, partial(_drawn, scene))
+        draw_once(folder / "singleturn" / picture, partial(_drawn, scene))
         shape, colour, *_ = scene.things[0]
         asked = prompt.format(colour=colour, shape=shape)
         listed[str(100 + number)] = {"id": picture, "prompt": asked, "edit_type": kind}
@@ -106,9 +99,9 @@ def write_magicbrush(folder: Path) -> None:
         names = [f"{number}-input.png", *(f"{number}-output{turn}.png" for turn in (1, 2, 3))]
         place = folder / "images" / str(number)
         for name, stage in zip(names, stages, strict=True):
-            write_png(place / name, partial(_drawn, stage))
+            draw_once(place / name, partial(_drawn, stage))
         for turn in (1, 2, 3):
-            write_png(place / f"{number}-mask{turn}.png", partial(_difference, *stages[turn - 1 : turn + 1]))
+            draw_once(place / f"{number}-mask{turn}.png", partial(_difference, *stages[turn - 1 : turn + 1]))
         sessions[str(number)] = [
             {"input": names[turn], "mask": f"{number}-mask{turn + 1}.png", "output": names[turn + 1],
              "instruction": asked[turn]}
@@ -136,7 +129,7 @@ def write_do_undo(folder: Path) -> None:
         frames = Path("P01") / "rgb_frames" / f"P01_{number:02}"
         after = scene.adding("ball", "red", -0.1, -0.5, 0.18)
         for frame, stage in ((10, scene), (90, after)):
-            write_png(folder / frames / f"frame_{frame:010}.jpg", partial(_drawn, stage))
+            draw_once(folder / frames / f"frame_{frame:010}.jpg", partial(_drawn, stage))
         rows.append(
             {
                 "narration_id": f"P01_{number:02}_1", "participant_id": "P01", "video_id": f"P01_{number:02}",
@@ -209,4 +202,4 @@ SUITES = (
     ),
 )
 
-__all__ = ["SUITES", "write_do_undo", "write_edival", "write_imgedit", "write_magicbrush", "write_png"]
+__all__ = ["SUITES", "write_do_undo", "write_edival", "write_imgedit", "write_magicbrush"]

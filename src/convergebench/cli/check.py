@@ -16,10 +16,10 @@ from convergebench.cli.options import (
     WorkspaceFolder,
     chosen_models,
     console,
-    counted,
     listed,
     print_json,
 )
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
     from convergebench.regression import CheckOutcome
@@ -130,7 +130,7 @@ def _conclusion(outcome: CheckOutcome, code: int) -> str:
         names = ", ".join(dict.fromkeys(f"{one.model}: {one.quantity}" for one in failed))
         return f"{counted(len(failed), 'column')} failed ({names})"
     if code == INCOMPLETE:
-        return "Cannot be told: too few pictures to notice a loss beyond the margin"
+        return "Undecided: too few pictures to notice a loss beyond the margin"
     return f"No failure in {counted(len(outcome.quantities), 'column')}"
 
 

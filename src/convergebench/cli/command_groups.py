@@ -9,9 +9,9 @@ from typer.core import TyperGroup
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Start": ("init", "run", "task", "refine", "models", "suites", "metrics", "doctor", "weights"),
-    "Look": ("summary", "compare", "turns", "worst", "view", "report", "paper", "plot", "grid", "export"),
+    "Results": ("summary", "compare", "turns", "worst", "view", "report", "paper", "plot", "grid", "export"),
     "Judge": ("judge", "score", "vote", "agreement", "audit", "check"),
-    "Bring in": ("import", "measure", "pairs"),
+    "Import": ("import", "measure", "pairs"),
     "Publish": ("submit", "leaderboard"),
     "Manage": ("workspace",),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,9 @@ from convergebench.cli.options import (
     benchmark,
     listed,
 )
+
+if TYPE_CHECKING:
+    from convergebench.types import SuiteId
 
 NAME = "export"
 
@@ -67,7 +70,7 @@ def command(
 
 
 def _export_pictures(
-    layout: str, folder: Path, models: list[str], suite: str | None, workspace: Path
+    layout: str, folder: Path, models: list[str], suite: SuiteId | None, workspace: Path
 ) -> None:
     from convergebench.benchmarks.layouts import folder_layout
     from convergebench.report.export.result_folders import export_results

@@ -10,6 +10,8 @@ import typer
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    ClipWeights,
+    DinoWeights,
     WorkspaceFolder,
     follow_up,
     listed,
@@ -40,13 +42,8 @@ def command(
     metric: Annotated[
         list[str], typer.Option(metavar="METRIC", help="Metrics for pictures. [default: the default set]")
     ] = [],  # noqa: B006
-    clip: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
-    ] = None,
-    dino: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Folder or hub id of DINO weights; adds DINO's metrics."),
-    ] = None,
+    clip: ClipWeights = None,
+    dino: DinoWeights = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> None:
@@ -54,6 +51,7 @@ def command(
     from convergebench import metrics
     from convergebench.importing.import_file import import_path
     from convergebench.store import Workspace
+    from convergebench.types import SuiteId
 
     metric_set = metrics.MetricSet(
         listed(metric) or metrics.DEFAULT_MEASURED, metrics.MetricOptions(clip=clip, dino=dino)
@@ -62,7 +60,7 @@ def command(
         _import_pictures(path, layout, model, suite, workspace, metric_set, as_json)
         return
     with Workspace.create(workspace) as store:
-        imported = import_path(store, path, model, suite, metric_set)
+        imported = import_path(store, path, model, SuiteId(suite), metric_set)
     if as_json:
         print_json(
             {
@@ -103,7 +101,7 @@ def _import_pictures(
 
     chosen = folder_layout(layout)
     if model is None:
-        raise WrongUse("say which model made these pictures with --model NAME")
+        raise WrongUse("name the model that made these pictures with --model NAME")
     if not path.is_dir():
         raise WrongUse(f"there is no folder {path}; check the name")
     loaded = suites.load(chosen.suites[0] if suite == "imported" else suite)

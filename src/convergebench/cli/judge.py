@@ -11,8 +11,13 @@ from convergebench.cli.exit_codes import DONE, judging_exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    JudgeCallsPerMinute,
+    JudgeConcurrency,
+    JudgingCost,
     MaxTotal,
+    PicturesOfSuite,
     Prompts,
+    RetryMissing,
     WorkspaceFolder,
     chosen_models,
     listed,
@@ -52,24 +57,16 @@ def command(
     ] = [],  # noqa: B006
     prompts: Prompts = "",
     model: Annotated[list[str], typer.Option("--model", "-m", metavar="MODEL", help="Same as MODELS.")] = [],  # noqa: B006
-    suite: Annotated[str | None, typer.Option(metavar="SUITE", help="Only pictures of this suite.")] = None,
+    suite: PicturesOfSuite = None,
     rounds: Annotated[
         str, typer.Option(metavar="ROUNDS", help="Only these rounds, as in 1,5,8-10. [default: all]")
     ] = "",
     repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts per picture.")] = 1,
-    retry_missing: Annotated[
-        bool, typer.Option("--retry-missing", help="Request missing verdicts again.")
-    ] = False,
-    max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", help="Stop before judging costs more than this.")
-    ] = None,
+    retry_missing: RetryMissing = False,
+    max_cost: JudgingCost = None,
     max_total: MaxTotal = None,
-    per_minute: Annotated[
-        float | None, typer.Option(metavar="N", help="Maximum judge calls per minute.")
-    ] = None,
-    concurrency: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Parallel judge calls. [default: 8]")
-    ] = None,
+    per_minute: JudgeCallsPerMinute = None,
+    concurrency: JudgeConcurrency = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> int:

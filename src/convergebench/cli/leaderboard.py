@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from convergebench.cli.options import AsJson, counted, listed, print_json
+from convergebench.cli.options import AsJson, listed, print_json
+from convergebench.shown_text import counted
 
 app = typer.Typer(name="leaderboard", help="Build a leaderboard from submissions.")
 

@@ -9,7 +9,6 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator
-from copy import copy
 from typing import Annotated, Any
 
 import typer
@@ -50,6 +49,7 @@ from convergebench.cli import (
 from convergebench.cli.command_groups import CommandGroups
 from convergebench.cli.config_file import COMMANDS, read_config, split_config
 from convergebench.cli.exit_codes import DONE, ERROR, INTERRUPTED, WRONG_USE
+from convergebench.cli.needed_commands import needed_commands
 from convergebench.cli.options import print_json
 from convergebench.errors import NO_ROOM, ConvergeBenchError, WrongUse
 from convergebench.shown_text import guarded_streams, open_closed_streams
@@ -149,7 +149,7 @@ def code_of(arguments: list[str]) -> int:
 def _invoke(words: list[str]) -> int:
     """Run the command; errors are raised."""
     words, config = split_config(words)
-    command: Any = typer.main.get_command(app if config else _app_for(words[0]))
+    command: Any = typer.main.get_command(app if config else needed_commands(app, words))
     defaults = read_config(config, command.commands) if config and words[:1] and words[0] in COMMANDS else {}
     try:
         with command.make_context("convergebench", words, default_map=defaults) as context:
@@ -160,16 +160,6 @@ def _invoke(words: list[str]) -> int:
         raise WrongUse(_usage_sentence(error)) from error
     sys.stdout.flush()
     return code if isinstance(code, int) else DONE
-
-
-def _app_for(name: str) -> typer.Typer:
-    """The app without the commands that are not asked for: building them takes longer than many run."""
-    asked = [one for one in app.registered_commands if one.name == name]
-    if not asked:
-        return app
-    alone = copy(app)
-    alone.registered_commands, alone.registered_groups = asked, []
-    return alone
 
 
 def _usage_sentence(error: Any) -> str:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convergebench.cli.options import AsJson, console, listed, print_json
+from convergebench.cli.options import (
+    AsJson,
+    ClipWeights,
+    DinoWeights,
+    console,
+    listed,
+    print_json,
+)
 from convergebench.json_numbers import json_number
 
 if TYPE_CHECKING:
@@ -39,13 +46,8 @@ def command(
             help="Metrics, separated by commas. [default: all but DINO's; for --workspace the default set]",
         ),
     ] = [],  # noqa: B006
-    clip: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
-    ] = None,
-    dino: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Folder or hub id of DINO weights; adds DINO's metrics."),
-    ] = None,
+    clip: ClipWeights = None,
+    dino: DinoWeights = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure pictures on disk, or a whole workspace.

@@ -20,6 +20,16 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from convergebench.benchmark_results import Benchmark
+    from convergebench.types import SuiteId
+else:
+    SuiteId = str  # for typer, which calls the parser; importing all types would slow every command down
+
+
+def _suite_id(text: str) -> SuiteId:
+    from convergebench.types import SuiteId
+
+    return SuiteId(text)
+
 
 WorkspaceFolder = Annotated[
     Path,
@@ -31,8 +41,14 @@ MaxTotal = Annotated[
     typer.Option(metavar="USD", help="Stop before all runs of the workspace cost more than this."),
 ]
 SuiteName = Annotated[
-    str | None,
-    typer.Option("--suite", metavar="SUITE", help="Suite to report. [default: suite of the last run]"),
+    SuiteId | None,
+    typer.Option(
+        "--suite", parser=_suite_id, metavar="SUITE", help="Suite to report. [default: suite of the last run]"
+    ),
+]
+PicturesOfSuite = Annotated[
+    SuiteId | None,
+    typer.Option("--suite", parser=_suite_id, metavar="SUITE", help="Only pictures of this suite."),
 ]
 Prompts = Annotated[
     str,
@@ -44,6 +60,23 @@ Prompts = Annotated[
 ModelNames = Annotated[
     list[str],
     typer.Option("--model", "-m", metavar="MODEL", help="Only these models. [default: all]"),
+]
+RetryMissing = Annotated[bool, typer.Option("--retry-missing", help="Request missing verdicts again.")]
+JudgingCost = Annotated[
+    float | None, typer.Option(metavar="USD", help="Stop before judging costs more than this.")
+]
+JudgeCallsPerMinute = Annotated[
+    float | None, typer.Option(metavar="N", help="Maximum judge calls per minute.")
+]
+JudgeConcurrency = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Parallel judge calls. [default: 8]")
+]
+ClipWeights = Annotated[
+    str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
+]
+DinoWeights = Annotated[
+    str | None,
+    typer.Option(metavar="FOLDER", help="Folder or hub id of DINO weights; adds DINO's metrics."),
 ]
 DEFAULT_WORKSPACE = Path("results")
 PICTURE_SUFFIXES = (".png", ".jpg", ".webp")
@@ -124,14 +157,6 @@ def chosen_models(values: list[str] | None, workspace: Path) -> tuple[str, ...]:
 
     with Workspace.existing(workspace) as opened:
         return listed_models(values or [], Records.of(opened).model_names)
-
-
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """
-    >>> counted(1, "edit"), counted(2, "trajectory", "trajectories")
-    ('1 edit', '2 trajectories')
-    """
-    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def confirm(question: str, yes: bool) -> None:

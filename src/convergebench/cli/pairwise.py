@@ -51,7 +51,7 @@ def print_pairwise(found: FoundPairs, *, with_pairs: bool) -> None:
         out.print(f"  {note}", style="dim", markup=False)
     if len(compared.verdicts) < compared.possible:
         left = compared.possible - len(compared.verdicts)
-        out.print(f"  {left} of {compared.possible} possible comparisons were not asked for.", style="dim")
+        out.print(f"  {left} of {compared.possible} possible comparisons were not requested.", style="dim")
     for one in found.table.summaries if with_pairs else ():
         out.print(pairs_table(one))
 

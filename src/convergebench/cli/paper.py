@@ -66,6 +66,8 @@ def command(
     for source in written.sources:
         pdf = written.latex_pdf if source.suffix == ".tex" else written.pdf
         typer.echo(f"Wrote {pdf}; its source is {source}" if pdf else f"Wrote {source}; {_NO_LATEX}")
+    for folder in written.former:
+        typer.echo(f"Texts of an earlier version are in {folder}")
     if written.kept:
         names = ", ".join(path.name for path in written.kept)
         typer.echo(f"Kept your changes in: {names}; delete a file to get a fresh one")

@@ -153,7 +153,7 @@ def _rounds(rows: Sequence[RoundRow]) -> Any:
 
 def _closing_lines(done: RefinementResult, written: Sequence[Path]) -> list[str]:
     """What is complete, what is missing and why, and the next command."""
-    from convergebench.report.formatting import counted
+    from convergebench.shown_text import counted
 
     outcome = done.outcome
     looks = ""

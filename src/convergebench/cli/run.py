@@ -11,16 +11,18 @@ from convergebench.cli.exit_codes import DONE, exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    ClipWeights,
+    DinoWeights,
     MaxTotal,
     WorkspaceFolder,
     benchmark,
     confirm,
-    counted,
     follow_up,
     listed,
     listed_models,
     print_json,
 )
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,13 +107,8 @@ def command(
         list[str],
         typer.Option(metavar="METRIC", help="Metrics, see `metrics`. [default: the default set]"),
     ] = [],  # noqa: B006
-    clip: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Folder or hub id of the CLIP weights.")
-    ] = None,
-    dino: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Folder or hub id of DINO weights; adds DINO's metrics."),
-    ] = None,
+    clip: ClipWeights = None,
+    dino: DinoWeights = None,
     device: Annotated[
         str, typer.Option(metavar="DEVICE", help="Device for the metrics: auto, cpu or cuda.")
     ] = "auto",
@@ -292,17 +289,14 @@ def _print_single_edits(
     outcome: RunOutcome, plan: Plan, workspace: Path, as_json: bool, *, fresh: bool
 ) -> int:
     """Single edits have no return to measure; a judge scores them."""
-    from convergebench.results import SuiteId
-
     code = exit_code(outcome)
     if as_json:
         print_json({"run": _facts(outcome), "exit_code": code})
         return code
     for line in _closing_lines(outcome, workspace, fresh=fresh):
         typer.echo(line, err=code != 0)
-    suite = SuiteId.parse(plan.suite)
     typer.echo(
-        f"Judge them with: {follow_up('score', workspace, '--suite', suite.name)} --judge PROVIDER:MODEL"
+        f"Judge them with: {follow_up('score', workspace, '--suite', plan.suite.name)} --judge PROVIDER:MODEL"
     )
     return code
 

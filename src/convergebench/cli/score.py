@@ -13,8 +13,12 @@ from convergebench.cli.exit_codes import DONE, INCOMPLETE, judging_exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    JudgeCallsPerMinute,
+    JudgeConcurrency,
+    JudgingCost,
     MaxTotal,
     Prompts,
+    RetryMissing,
     WorkspaceFolder,
     chosen_models,
     listed,
@@ -84,19 +88,11 @@ def command(
             help="With --pairwise: also write every comparison as GEdit-Bench v2's JSONL.",
         ),
     ] = None,
-    retry_missing: Annotated[
-        bool, typer.Option("--retry-missing", help="Request missing verdicts again.")
-    ] = False,
-    max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", help="Stop before judging costs more than this.")
-    ] = None,
+    retry_missing: RetryMissing = False,
+    max_cost: JudgingCost = None,
     max_total: MaxTotal = None,
-    per_minute: Annotated[
-        float | None, typer.Option(metavar="N", help="Maximum judge calls per minute.")
-    ] = None,
-    concurrency: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Parallel judge calls. [default: 8]")
-    ] = None,
+    per_minute: JudgeCallsPerMinute = None,
+    concurrency: JudgeConcurrency = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop if a case lacks its picture or a picture has no case.")
     ] = False,

@@ -13,7 +13,7 @@ from convergebench.cli.pairwise import FoundPairs, print_pairwise
 if TYPE_CHECKING:
     from convergebench.importing.external_edits import Coverage
     from convergebench.scoring import RepeatAgreement, Scored
-    from convergebench.types import Suite
+    from convergebench.types import Suite, SuiteId
 
 _LISTED = 10
 
@@ -31,7 +31,6 @@ def print_scores(
     from convergebench.report.export.csv_files import csv_text
     from convergebench.report.tables.benchmark import csv_benchmark, json_benchmark
     from convergebench.report.tables.pairwise import csv_pairwise
-    from convergebench.scoring import full_name
 
     rows = scored.rows if scored else []
     if csv is not None and scored:
@@ -41,7 +40,7 @@ def print_scores(
             csv.with_stem(f"{csv.stem}-pairwise").write_text(text, encoding="utf-8")
     if as_json:
         print_json(
-            {"suite": full_name(suite), "cases": len(suite.cases), "exit_code": code,
+            {"suite": suite.id, "cases": len(suite.cases), "exit_code": code,
              "coverage": covered and _json_coverage(covered),
              "judged": scored and judged_in_json(scored.judged),
              "complete": scored and {model: vars(one) for model, one in scored.completeness.items()},
@@ -50,7 +49,7 @@ def print_scores(
         )  # fmt: skip
         return code
     if scored and scored.judged.ok:
-        for line in headlines(full_name(suite), scored):
+        for line in headlines(suite.id, scored):
             typer.echo(line)
         print_score_table(scored)
     if pairs and any(one.n for one in pairs.table.summaries):
@@ -61,7 +60,7 @@ def print_scores(
     return code
 
 
-def headlines(suite: str, scored: Scored) -> list[str]:
+def headlines(suite: SuiteId, scored: Scored) -> list[str]:
     """For each model, whether all of its samples have every verdict."""
     lines = []
     for model, one in scored.completeness.items():

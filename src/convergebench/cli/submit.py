@@ -14,10 +14,10 @@ from convergebench.cli.options import (
     SuiteName,
     WorkspaceFolder,
     benchmark,
-    counted,
     follow_up,
     print_json,
 )
+from convergebench.shown_text import counted
 
 NAME = "submit"
 PictureKind = Literal["full", "thumbnails", "none"]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from convergebench.analysis.headline.chain_rounds import Thresholds
     from convergebench.report.judged_results import JudgedTable
     from convergebench.store import Workspace
+    from convergebench.types import SuiteId
 
 NAME = "summary"
 
@@ -63,7 +64,7 @@ def command(
             metavar="VALUE",
             min=0.0,
             max=1.0,
-            help="From where on a difference of the rest is visible, by ꟻLIP. [default: 0.1]",
+            help="Smallest visible difference outside the edit, by ꟻLIP. [default: 0.1]",
         ),
     ] = None,
     columns: Annotated[
@@ -100,7 +101,7 @@ def command(
         print_rankings(ranked, listed(columns))
 
 
-def judged_alone(workspace: Workspace, suite: str | None) -> list[JudgedTable]:
+def judged_alone(workspace: Workspace, suite: SuiteId | None) -> list[JudgedTable]:
     """What judges said, of a workspace without round trips; empty for all others."""
     from convergebench.report.judged_results import judged_results
     from convergebench.results import Records, suites_with_returns

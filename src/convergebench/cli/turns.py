@@ -11,7 +11,11 @@ from convergebench.cli.exit_codes import DONE, judging_exit_code
 from convergebench.cli.options import (
     DEFAULT_WORKSPACE,
     AsJson,
+    JudgeCallsPerMinute,
+    JudgeConcurrency,
+    JudgingCost,
     Prompts,
+    RetryMissing,
     SuiteName,
     WorkspaceFolder,
     benchmark,
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 
     from convergebench.analysis.sessions.figures import TurnCurve
     from convergebench.engine import RunLimits
+    from convergebench.types import SuiteId
 
 NAME = "turns"
 
@@ -45,18 +50,10 @@ def command(
         typer.Option(metavar="PROVIDER:MODEL", help="Judge the turns first, see `judge`. [default: none]"),
     ] = None,
     prompts: Prompts = "",
-    retry_missing: Annotated[
-        bool, typer.Option("--retry-missing", help="Request missing verdicts again.")
-    ] = False,
-    max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", help="Stop before judging costs more than this.")
-    ] = None,
-    per_minute: Annotated[
-        float | None, typer.Option(metavar="N", help="Maximum judge calls per minute.")
-    ] = None,
-    concurrency: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Parallel judge calls. [default: 8]")
-    ] = None,
+    retry_missing: RetryMissing = False,
+    max_cost: JudgingCost = None,
+    per_minute: JudgeCallsPerMinute = None,
+    concurrency: JudgeConcurrency = None,
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
@@ -91,7 +88,7 @@ def command(
     return code
 
 
-def _compare(names: list[str], workspace: Path, suite: str | None, as_json: bool) -> None:
+def _compare(names: list[str], workspace: Path, suite: SuiteId | None, as_json: bool) -> None:
     from convergebench.benchmarks.session_comparison import compared_sessions
     from convergebench.errors import WrongUse
     from convergebench.report.tables.turns import comparison_tables, json_comparisons
@@ -103,7 +100,7 @@ def _compare(names: list[str], workspace: Path, suite: str | None, as_json: bool
     with benchmark(workspace) as opened:
         records = Records.of(opened.workspace)
         (chosen, *_) = choose_suites(records, suite)
-        found = compared_sessions(records, choose_suites(records, chosen.rpartition("/")[0]), *names)
+        found = compared_sessions(records, choose_suites(records, chosen.base), *names)
     if as_json:
         print_json(json_comparisons(found))
         return
@@ -113,8 +110,8 @@ def _compare(names: list[str], workspace: Path, suite: str | None, as_json: bool
 
 
 def curves_of(
-    workspace: Path, suite: str | None = None, models: Sequence[str] = ()
-) -> dict[str, list[TurnCurve]]:
+    workspace: Path, suite: SuiteId | None = None, models: Sequence[str] = ()
+) -> dict[SuiteId, list[TurnCurve]]:
     """The curves of each chosen suite."""
     from convergebench.benchmarks.session_curves import session_curves
     from convergebench.results import Records
@@ -128,7 +125,7 @@ def curves_of(
 def _judge(
     name: str,
     workspace: Path,
-    suite: str | None,
+    suite: SuiteId | None,
     models: Sequence[str],
     prompts: str,
     limits: RunLimits,
@@ -165,7 +162,7 @@ def _judge(
     return code
 
 
-def print_turns(suite: str, curves: Sequence[TurnCurve]) -> None:
+def print_turns(suite: SuiteId, curves: Sequence[TurnCurve]) -> None:
     from convergebench.report.tables.turns import turn_notes, turn_tables
 
     out = console()

@@ -37,7 +37,7 @@ def command(
     rounds: Annotated[
         str, typer.Option(metavar="N,…", help="Rounds at which pairs are compared. [default: all]")
     ] = "",
-    votes: Annotated[int, typer.Option(min=1, metavar="N", help="Votes asked of each rater.")] = 60,
+    votes: Annotated[int, typer.Option(min=1, metavar="N", help="Votes requested from each rater.")] = 60,
     consent: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Text that raters must agree to first.")
     ] = None,
@@ -46,14 +46,14 @@ def command(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port; 0 for any free port.")] = 8643,
     token: Annotated[
-        str, typer.Option(help="Token in the raters' link. [default: drawn if --host is not loopback]")
+        str, typer.Option(help="Token in the raters' link. [default: random if --host is not loopback]")
     ] = "",
     export: Annotated[
         Path | None,
         typer.Option("--export", metavar="FOLDER", help="Write the study as a folder that needs no server."),
     ] = None,
     import_: Annotated[
-        list[Path], typer.Option("--import", metavar="FILE", help="Bring votes in: JSONL or CSV.")
+        list[Path], typer.Option("--import", metavar="FILE", help="Import votes from JSONL or CSV.")
     ] = [],  # noqa: B006
     save: Annotated[
         Path | None,
@@ -66,7 +66,7 @@ def command(
         str, typer.Option("--delete", metavar="PSEUDONYM", help="Delete a rater with all their votes.")
     ] = "",
     plan: Annotated[
-        bool, typer.Option("--plan", help="Say how many votes tell models apart, and what they cost.")
+        bool, typer.Option("--plan", help="Print how many votes tell models apart, and what they cost.")
     ] = False,
     usd_per_hour: Annotated[
         float, typer.Option("--usd-per-hour", min=0.0, help="Pay of raters, for --plan.")
@@ -120,7 +120,7 @@ def _serve(
     def on_ready(port: int) -> None:
         shown = "this machine's address" if host in ("0.0.0.0", "::") else host
         query = f"?token={token}" if token else ""
-        typer.echo(f"{_pool_line(pool)}; {text.votes} votes are asked of each rater.")
+        typer.echo(f"{_pool_line(pool)}; each rater is asked for {text.votes} votes.")
         typer.echo(f"Open http://{host}:{port}/{query} (Ctrl-C to stop)")
         if shown != host:
             typer.echo(f"Raters elsewhere open the same link with {shown} in place of {host}.")

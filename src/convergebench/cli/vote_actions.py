@@ -62,7 +62,6 @@ def import_genai_bench(workspace: Workspace, data: Path) -> None:
     """Both models' pictures of every row as edits of the suite genai-bench, and the votes on them."""
     from convergebench.benchmarks import set_genai_bench as genai
     from convergebench.importing.external_edits import ExternalEdit, coverage, import_edits
-    from convergebench.scoring import full_name
     from convergebench.store.timestamp import timestamp
     from convergebench.votes.exchange import ForeignVote
     from convergebench.votes.foreign_votes import save_foreign_vote, vote_on_pictures
@@ -79,7 +78,7 @@ def import_genai_bench(workspace: Workspace, data: Path) -> None:
         names = {one.case for one in made}
         own = replace(suite, cases=tuple(case for case in suite.cases if case.id in names))
         import_edits(workspace, data, own, model, coverage(made, [case.id for case in own.cases], names))
-    pool = question_pool(workspace, kinds=_EDITS, suite=full_name(suite)) if edits else None
+    pool = question_pool(workspace, kinds=_EDITS, suite=suite.id) if edits else None
     now = timestamp()
     answers: dict[str, Answer] = {"left": "first", "right": "second", "tie": "tie"}
     new = 0

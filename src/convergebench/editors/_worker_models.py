@@ -27,7 +27,7 @@ class Interpreter:
         if os.environ.get(self.variable):
             return None
         return (
-            f"{self.adapter} runs in an environment of its own: add ?python=/path/to/env/bin/python "
+            f"{self.adapter} runs in its own environment: add ?python=/path/to/env/bin/python "
             f"or set {self.variable} to that path"
         )
 

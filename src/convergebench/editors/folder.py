@@ -1,4 +1,4 @@
-"""Pictures made elsewhere, benchmarked as if they were edited now.
+"""Pictures made by other programs, benchmarked as if they were edited now.
 
 `folder:/path/to/chains` holds a folder for each case, with `I{round}_{role}.png` in it: I1_forward.png,
 I1_backward.png, I2_forward.png … and, if it is there, I0_source.png, which must be the suite's picture. A
@@ -49,7 +49,7 @@ class Collection(Protocol):
 
 @provider(
     "folder",
-    summary="pictures made elsewhere: chains in a folder, or a JSONL file",
+    summary="pictures made by other programs: chains in a folder, or a JSONL file",
     version="1",
     price_usd=0.0,
 )

@@ -163,7 +163,7 @@ def _picture_in(answer: GenerateContentResponse) -> bytes:
     candidate = answer.candidates[0] if answer.candidates else None
     ended = candidate.finish_reason.name if candidate and candidate.finish_reason else "no candidate"
     words = " ".join(part.text for part in parts if part.text and not part.thought)
-    reason = one_line(f"{ended}: {words or 'no picture came back'}", KEY.value())
+    reason = one_line(f"{ended}: {words or 'the reply has no picture'}", KEY.value())
     raise Refused(reason) if ended in POLICY else BadOutput(reason)
 
 

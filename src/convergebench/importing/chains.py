@@ -15,7 +15,7 @@ from convergebench.metrics import MetricSet
 from convergebench.picture import SUFFIXES, Picture
 from convergebench.store import Enrolment, Workspace
 from convergebench.suites import PAIRS
-from convergebench.types import Case, EditorFacts, Failure, PictureFacts, SourcePicture, Step
+from convergebench.types import Case, EditorFacts, Failure, PictureFacts, SourcePicture, Step, SuiteId
 
 VERSION = "imported"
 _SUFFIXES = {*SUFFIXES.values(), ".jpeg", ".tiff"}
@@ -64,7 +64,7 @@ def find_chains(folder: Path) -> list[ChainFolder]:
 def import_chains(
     workspace: Workspace,
     run: int,
-    suite: str,
+    suite: SuiteId,
     model: str,
     chains: Sequence[ChainFolder],
     metric_set: MetricSet,

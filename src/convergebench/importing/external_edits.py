@@ -10,11 +10,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from convergebench.benchmarks.benchmark import ResultLayout
+from convergebench.benchmarks.layouts import ResultFinder
 from convergebench.errors import BadPicture, WrongUse
 from convergebench.picture import Picture, check_intact
 from convergebench.protocols import one_shot
-from convergebench.results import SuiteId
 from convergebench.store import Enrolment, Workspace
 from convergebench.text_files import read_text
 from convergebench.types import EditorFacts, Failure, PictureFacts, Step, Suite
@@ -60,7 +59,7 @@ class Coverage:
 def read_edits(
     path: Path,
     model: str,
-    layout: ResultLayout | None = None,
+    finder: ResultFinder | None = None,
     language: str = "",
     known: Collection[str] = frozenset(),
 ) -> list[ExternalEdit]:
@@ -68,13 +67,13 @@ def read_edits(
     for one model, or for several models with a folder each. `known` are the ids of the suite in the chosen
     language."""
     if path.is_dir():
-        if layout is None:
+        if finder is None:
             raise WrongUse(f"this suite has no layout for result folders; give a .jsonl list, not {path}")
         folder = path / model if (path / model).is_dir() else path
-        named = [(layout.case_of(name, language, known), file) for name, file in layout.pictures(folder)]
+        named = [(finder.case_of(name, language, known), file) for name, file in finder.pictures(folder)]
         found = [ExternalEdit(case, file) for case, file in named if case is not None]
         if not found:
-            raise WrongUse(f"{folder} holds no results such as {layout.example}; check the name")
+            raise WrongUse(f"{folder} holds no results such as {finder.example}; check the name")
         return found
     if not path.is_file():
         raise WrongUse(f"there is no file or folder {path}; check the name")
@@ -116,7 +115,7 @@ def import_edits(
     Existing edits are not added again; a case whose picture has changed restarts. `on_stored` is called with
     the number of cases that are stored so far; nothing more is started until it returns.
     """
-    name = str(SuiteId(suite.name, suite.version))
+    name = suite.id
     settings = {"imported": origin.absolute().name, "suite": name, "models": [model]}
     enrolments = [
         Enrolment(one_shot().name, name, EditorFacts(model, VERSION), case, 0, 1) for case in suite.cases

@@ -13,7 +13,7 @@ from convergebench.importing.tables import read_csv, read_json
 from convergebench.metrics import MetricSet
 from convergebench.results import Records
 from convergebench.store import Workspace, record_imported
-from convergebench.types import ImportedReturn
+from convergebench.types import ImportedReturn, SuiteId
 
 SUITE = "imported"
 
@@ -22,7 +22,7 @@ SUITE = "imported"
 class ImportSummary:
     """The imported data: the number of returns, including duplicates, and the models."""
 
-    suite: str
+    suite: SuiteId
     models: tuple[str, ...]
     returns: int
     incomplete: Mapping[str, str] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class ImportSummary:
 
 
 def import_path(
-    workspace: Workspace, path: Path, model: str | None, suite: str, metric_set: MetricSet
+    workspace: Workspace, path: Path, model: str | None, suite: SuiteId, metric_set: MetricSet
 ) -> ImportSummary:
     """Import a detailed CSV, a results JSON, or a folder of chains, whose pictures are measured."""
     if path.is_dir():
@@ -47,7 +47,7 @@ def import_path(
 
 
 def _import_rows(
-    workspace: Workspace, path: Path, suite: str, rows: Sequence[ImportedReturn]
+    workspace: Workspace, path: Path, suite: SuiteId, rows: Sequence[ImportedReturn]
 ) -> ImportSummary:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     if any(run.imported(digest, suite) for run in Records.of(workspace).runs):
@@ -58,10 +58,10 @@ def _import_rows(
 
 
 def _import_folder(
-    workspace: Workspace, path: Path, model: str | None, suite: str, metric_set: MetricSet
+    workspace: Workspace, path: Path, model: str | None, suite: SuiteId, metric_set: MetricSet
 ) -> ImportSummary:
     if model is None:
-        raise WrongUse("say which model made these pictures with --model NAME")
+        raise WrongUse("name the model that made these pictures with --model NAME")
     chains = find_chains(path)
     with workspace.run({"imported": path.absolute().name, "suite": suite}) as run:
         imported = import_chains(workspace, run.id, suite, model, chains, metric_set)

@@ -13,10 +13,9 @@ from convergebench.errors import BadPicture, WrongUse
 from convergebench.picture import Picture
 from convergebench.protocols import protocol_cases
 from convergebench.protocols.base import INDEPENDENT, PASS, TURN
-from convergebench.results import SuiteId
 from convergebench.results.runs import UNUSABLE
 from convergebench.store import Enrolment, Workspace
-from convergebench.types import Case, EditorFacts, Failure, PictureFacts, SessionTurn, Step, Suite
+from convergebench.types import Case, EditorFacts, Failure, PictureFacts, SessionTurn, Step, Suite, SuiteId
 
 VERSION = "imported"
 PROTOCOLS = {TURN: "session", PASS: "singlepass", INDEPENDENT: "independent", EDIT: "one_shot"}
@@ -63,7 +62,7 @@ def _import_role(
     found = {case.id: _files(root, layout, case, role) for case in chosen}
     if not any(any(files) for files in found.values()) or (role == INDEPENDENT and _only_first(found)):
         return
-    name = str(SuiteId(suite.name, suite.version, "" if role == EDIT else PROTOCOLS[role]))
+    name = SuiteId.of(suite.name, suite.version, "" if role == EDIT else PROTOCOLS[role])
     done.suites.append(name)
     for case in store_targets(workspace.pictures, chosen):
         files = found[case.id]

@@ -14,13 +14,13 @@ from typing import Any
 
 from convergebench.errors import WrongUse
 from convergebench.metrics import facts
+from convergebench.protocols.base import MOST_ROUNDS
 from convergebench.text_files import read_text
 from convergebench.types import ImportedReturn
 
 COLUMNS = {"psnr": "psnr", "ssim": "ssim", "lpips": "lpips", "clip_similarity": "clip", "clip": "clip"}
 """Value columns and their metrics; columns named after our own metrics are used directly."""
 NEEDED = ("image", "edit_pair", "round")
-MOST_ROUNDS = 10_000
 LARGEST_NUMBER = 1e9
 _OURS = ("ms_ssim", "lpips_vgg")
 _JSON_NAME = re.compile(r"results_(?P<model>.+?)(_\d{8}[_T-]?\d{0,6})?$")
@@ -81,7 +81,7 @@ def _flattened(experiment: Any, path: Path) -> Iterator[dict[str, Any]]:
 def _row(fields: Mapping[str, Any], place: str, model: str | None) -> ImportedReturn:
     name = fields.get("model") or model
     if not name:
-        raise WrongUse(f"{place} names no model; say which with --model")
+        raise WrongUse(f"{place} names no model; set it with --model")
     lacking = [key for key in NEEDED if fields.get(key) in (None, "")]
     if lacking:
         raise WrongUse(f"{place} has no {lacking[0]}")

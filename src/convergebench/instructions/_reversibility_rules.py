@@ -153,7 +153,7 @@ RULES: tuple[Rule, ...] = (
         f"|(?:plain|solid|blank|empty|transparent|{_COLOURS}) background"
         f"|background (?:to )?(?:plain|solid|blank|empty|transparent|{_COLOURS})",
         "information-destroying",
-        "what is taken away or hidden cannot be told from words",
+        "the words do not say what is removed or hidden",
     ),
     Rule(
         "break",
@@ -195,7 +195,7 @@ RULES: tuple[Rule, ...] = (
         "replace|swap|exchange|substitute|transport|transform|convert|turn .* into"
         "|change .*(?:background|to an?)|(?:another|different|new) background",
         "information-destroying",
-        "what is replaced cannot be told from words",
+        "the words do not say what is replaced",
     ),
     Rule(
         "amount",

@@ -7,7 +7,7 @@ words that ask for lines such as `Name: 4` are answered by exactly as many of th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from convergebench.judges.base import JudgeReply, Verdict
@@ -39,15 +39,21 @@ class OutOfRange(Exception):
 
 def verdict(reply: JudgeReply, rubric: Rubric) -> Verdict:
     """The reply's scores, or the kind of missing verdict."""
+    return verdict_or_missing(reply, lambda: _answered(reply, rubric))
+
+
+def verdict_or_missing(reply: JudgeReply, read: Callable[[], Verdict], author: str = "judge") -> Verdict:
+    """What `read` finds in the reply, or the kind of missing verdict."""
     if reply.ending == "refused":
-        return Verdict("refused", missing=f"the judge refused: {reply.text.strip() or reply.finish_reason}")
+        said = reply.text.strip() or reply.finish_reason
+        return Verdict("refused", missing=f"the {author} refused: {said}")
     try:
-        return _answered(reply, rubric)
+        return read()
     except NotInForm as error:
         if reply.ending == "truncated":
             return Verdict("truncated", missing=f"the reply was cut off ({reply.finish_reason})")
         if is_refusal(reply.text):
-            return Verdict("refused", missing=f"the judge refused: {reply.text.strip()}")
+            return Verdict("refused", missing=f"the {author} refused: {reply.text.strip()}")
         return Verdict("unparseable", missing=str(error))
     except OutOfRange as error:
         return Verdict("out_of_range", missing=str(error))

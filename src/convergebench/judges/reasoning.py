@@ -12,7 +12,7 @@ from typing import Any
 
 from convergebench.judges.asking import Show
 from convergebench.judges.base import JudgeImage, JudgeReply, Question, Verdict
-from convergebench.judges.contract import is_refusal
+from convergebench.judges.contract import verdict_or_missing
 from convergebench.judges.json_in_prose import NotInForm, the_object
 from convergebench.judges.message import Message
 from convergebench.judges.rubric import PictureLimits
@@ -160,18 +160,12 @@ def question(
 
 def verdict(reply: JudgeReply) -> Verdict:
     """The reply as a verdict: its value is the number of instructions."""
-    if reply.ending == "refused":
-        said = reply.text.strip() or reply.finish_reason
-        return Verdict("refused", missing=f"the reasoner refused: {said}")
-    try:
+
+    def read() -> Verdict:
         advice = advice_in(reply.text)
-    except NotInForm as error:
-        if reply.ending == "truncated":
-            return Verdict("truncated", missing=f"the reply was cut off ({reply.finish_reason})")
-        if is_refusal(reply.text):
-            return Verdict("refused", missing=f"the reasoner refused: {reply.text.strip()}")
-        return Verdict("unparseable", missing=str(error))
-    return Verdict("ok", float(len(advice.instructions)), reason=advice.reasoning)
+        return Verdict("ok", float(len(advice.instructions)), reason=advice.reasoning)
+
+    return verdict_or_missing(reply, read, "reasoner")
 
 
 def advice_in(text: str) -> Advice:

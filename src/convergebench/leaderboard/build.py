@@ -26,7 +26,7 @@ from convergebench.report import json_ranking
 from convergebench.report.page import page_results, write_site
 from convergebench.results import Records
 from convergebench.store import Workspace
-from convergebench.types import Digest
+from convergebench.types import Digest, SuiteId
 
 TITLE = "ConvergeBench leaderboard"
 DATA = "leaderboard.json"
@@ -127,7 +127,7 @@ def _check(
 
 
 def _check_against_others(
-    cases: Sequence[Mapping[str, Any]], suite: str, others: Sequence[CheckedSubmission]
+    cases: Sequence[Mapping[str, Any]], suite: SuiteId, others: Sequence[CheckedSubmission]
 ) -> None:
     """The same id in the same suite must be the same case."""
     known: dict[str, str] = {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from convergebench.leaderboard.submitted_rows import BadSubmission
-from convergebench.types import Digest
+from convergebench.types import Digest, SuiteId
 
 FORMAT = "convergebench-submission"
 FORMAT_VERSION = 1
@@ -35,7 +35,7 @@ class Manifest:
     label: str
     """Who submits, in words of their choice."""
     note: str
-    suite: str
+    suite: SuiteId
     protocol: str
     rounds: int
     cases: int
@@ -75,7 +75,7 @@ class Manifest:
         problem = _problem(manifest)
         if problem:
             raise BadSubmission(f"its manifest has an impossible {problem}")
-        return manifest
+        return replace(manifest, suite=SuiteId(manifest.suite))
 
 
 def check_label(label: str) -> str | None:

@@ -30,7 +30,7 @@ from convergebench.results.steps import StepRecord
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.store import Workspace
 from convergebench.store.table_rows import read_table
-from convergebench.types import Digest, PictureFacts
+from convergebench.types import Digest, PictureFacts, SuiteId
 
 _PACKAGES = ("numpy", "opencv-python-headless", "onnxruntime", "torch", "pillow")
 """Those that change what metrics measure."""
@@ -47,7 +47,7 @@ class PackedSubmission:
 
 
 def pack_submission(
-    workspace: Workspace, path: Path, *, label: str, note: str = "", suite: str | None = None,
+    workspace: Workspace, path: Path, *, label: str, note: str = "", suite: SuiteId | None = None,
     pictures: Pictures = "full",
 ) -> PackedSubmission:  # fmt: skip
     """Write the submission of one suite: the workspace's selected models, their newest results.
@@ -67,7 +67,7 @@ def pack_submission(
     renamed = _without_metadata(workspace, steps, results.suite) if pictures == "full" else {}
     rows = with_pictures(_scrubbed(_rows(records, chosen, steps), scrubber), steps, chosen, renamed)
     manifest = Manifest(
-        label=label.strip(), note=note.strip(), suite=scrubber.value(results.suite),
+        label=label.strip(), note=note.strip(), suite=SuiteId(scrubber.value(results.suite)),
         protocol=results.protocol, rounds=max(one.rounds for one in chosen.values()),
         cases=len({one.case.fingerprint for one in chosen.values()}),
         pictures=pictures, date=max(row["at"] for row in rows["steps"])[:10], package=__version__,
@@ -91,7 +91,7 @@ def digest_of_file(path: Path) -> Digest:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _trajectories(records: Records, suite: str, protocol: str) -> dict[int, TrajectoryRecord]:
+def _trajectories(records: Records, suite: SuiteId, protocol: str) -> dict[int, TrajectoryRecord]:
     return {
         one.id: one
         for one in records.trajectories
@@ -214,7 +214,7 @@ def _needed_pictures(steps: Sequence[StepRecord]) -> list[Digest]:
 
 
 def _without_metadata(
-    workspace: Workspace, steps: Sequence[StepRecord], suite: str
+    workspace: Workspace, steps: Sequence[StepRecord], suite: SuiteId
 ) -> dict[Digest, PictureFacts]:
     """Which pictures become another file, since theirs says more than its pixels. The sources of an installed
     suite are public and stay as they are."""

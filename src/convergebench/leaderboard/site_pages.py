@@ -11,7 +11,8 @@ from convergebench.leaderboard.markup import Markup, document, element, joined
 from convergebench.leaderboard.ranking_html import ranking_html
 from convergebench.leaderboard.tables import BoardTable, SharedRanking, TableKey
 from convergebench.leaderboard.verification import ABSOLUTE_TOLERANCE
-from convergebench.report.formatting import counted, metric_title
+from convergebench.report.formatting import metric_title
+from convergebench.shown_text import counted
 
 _INTRODUCTION = (
     "Models edit a picture and undo the edit, again and again. The score, 0 to 100, says how much of the "

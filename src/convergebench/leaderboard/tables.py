@@ -13,7 +13,7 @@ from convergebench.results import Records, load_results
 from convergebench.store import Workspace, merging, removal
 from convergebench.store.table_rows import change_fingerprints, forget_measurements, measured_pairs
 from convergebench.store.visibility import set_model_name
-from convergebench.types import fingerprint_of
+from convergebench.types import SuiteId, fingerprint_of
 
 _LEAST_SHARE = 0.5
 """An entry that would leave fewer of the largest entry's cases to compare the others on is kept apart."""
@@ -24,7 +24,7 @@ Chains = frozenset[tuple[str, int]]
 class TableKey:
     """What two entries must have in common to be compared."""
 
-    suite: str
+    suite: SuiteId
     protocol: str
     rounds: int
     other_versions: tuple[tuple[str, str], ...] = ()

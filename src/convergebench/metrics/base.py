@@ -63,6 +63,15 @@ class NotMeasurable(ConvergeBenchError):
     window."""
 
 
+def refusal(refuse_small: Callable[[int, int], None], height: int, width: int) -> str | None:
+    """The reason with which a metric refuses pictures of this size, or None."""
+    try:
+        refuse_small(height, width)
+    except NotMeasurable as reason:
+        return str(reason)
+    return None
+
+
 ON_REQUEST = ("dino", "dino_structure")
 """Metrics that are measured only if they are named or their weights are given."""
 

@@ -72,7 +72,7 @@ def _decoder_of(encoding: str) -> Any:
         return None
     if name in ("gzip", "x-gzip", "deflate"):
         return zlib.decompressobj(zlib.MAX_WBITS | 32)
-    raise UnusableAnswer(f"the answer is compressed with {name[:40]!r}, which was not asked for")
+    raise UnusableAnswer(f"the answer is compressed with {name[:40]!r}, which was not requested")
 
 
 def guarded_hooks(origin: KeyOrigin) -> dict[str, list[Any]]:

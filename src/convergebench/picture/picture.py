@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import struct
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ import numpy as np
 
 from convergebench import kernels
 from convergebench.errors import BadPicture
-from convergebench.picture.png import plain_size, rgb_pixels
+from convergebench.picture.png import plain_size, png_chunk, rgb_pixels
 from convergebench.picture.stable_png import stable_png
 from convergebench.types import Digest, PictureFacts, Pixels
 
@@ -58,11 +57,13 @@ class Picture:
         self._load = load
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Picture:
-        """A file's content, unchanged. It is decoded immediately, so that invalid content is found here."""
+    def from_bytes(cls, data: bytes, digest: Digest | None = None) -> Picture:
+        """A file's content, unchanged. It is decoded immediately, so that invalid content is found here. The
+        digest is computed unless it is given."""
         pixels, media_type = decode(data)
         height, width = pixels.shape[:2]
-        return cls(PictureFacts(digest_of(data), width, height, media_type), encoded=data, pixels=pixels)
+        facts = PictureFacts(digest or digest_of(data), width, height, media_type)
+        return cls(facts, encoded=data, pixels=pixels)
 
     @classmethod
     def from_intact_bytes(cls, data: bytes) -> Picture:
@@ -163,7 +164,7 @@ def encode_png(pixels: Pixels) -> bytes:
     body: bytes | memoryview | None = kernels.png_deflated(pixels) if kernels.available() else None
     if body is None:
         body = isal_zlib.compress(_filtered(pixels), 1)
-    header, end = _chunk(b"IHDR", _own_header(width, height)), _chunk(b"IEND", b"")
+    header, end = png_chunk(b"IHDR", _own_header(width, height)), png_chunk(b"IEND", b"")
     checksum = isal_zlib.crc32(body, isal_zlib.crc32(b"IDAT")).to_bytes(4, "big")
     before = _SIGNATURE + header + len(body).to_bytes(4, "big") + b"IDAT"
     return kernels.joined((before, body, checksum + end))
@@ -182,10 +183,6 @@ def _filtered(pixels: Pixels) -> Pixels:
 def _own_header(width: int, height: int) -> bytes:
     """Eight bits a channel, RGB, not interlaced."""
     return struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-
-
-def _chunk(tag: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + tag + data + struct.pack(">I", zlib.crc32(tag + data))
 
 
 def decode(data: bytes) -> tuple[Pixels, str]:
@@ -229,7 +226,7 @@ def _own_size(data: bytes) -> tuple[int, int] | None:
     if end < start:
         return None
     width, height = struct.unpack(">II", data[16:24])
-    header = _SIGNATURE + _chunk(b"IHDR", _own_header(width, height))
+    header = _SIGNATURE + png_chunk(b"IHDR", _own_header(width, height))
     if data[:start] != header + (end - start).to_bytes(4, "big") + b"IDAT":
         return None
     return (width, height) if 0 < width * height <= MAX_MEGAPIXELS * 1_000_000 else None

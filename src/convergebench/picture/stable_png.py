@@ -10,6 +10,8 @@ import struct
 import zlib
 from typing import TYPE_CHECKING
 
+from convergebench.picture.png import png_chunk
+
 if TYPE_CHECKING:
     from convergebench.types import Pixels
 
@@ -21,7 +23,10 @@ def stable_png(pixels: Pixels) -> bytes:
     rows = b"".join(b"\x00" + row.tobytes() for row in pixels)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return (
-        b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", _stored(rows)) + _chunk(b"IEND", b"")
+        b"\x89PNG\r\n\x1a\n"
+        + png_chunk(b"IHDR", header)
+        + png_chunk(b"IDAT", _stored(rows))
+        + png_chunk(b"IEND", b"")
     )
 
 
@@ -34,7 +39,3 @@ def _stored(data: bytes) -> bytes:
 
 def _block(data: bytes, *, last: bool) -> bytes:
     return struct.pack("<BHH", last, len(data), len(data) ^ 0xFFFF) + data
-
-
-def _chunk(tag: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + tag + data + struct.pack(">I", zlib.crc32(tag + data))

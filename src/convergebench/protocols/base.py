@@ -11,6 +11,9 @@ from convergebench.errors import WrongUse
 from convergebench.suites.chained_cases import chained
 from convergebench.types import Case, Edit
 
+MOST_ROUNDS = 10_000
+"""Of a trajectory, and of repetitions; more is a slip of the keyboard."""
+
 
 @dataclass(frozen=True)
 class EditingProtocol:

@@ -136,7 +136,7 @@ def _settings(
         environment = params.pop("conda_env", None) or params.pop("conda_env_path", None)
         variable = f"CONVERGEBENCH_PYTHON_{own.adapter.upper()}"
         of = f", of the environment {environment}" if environment else ""
-        notes.append(f"{where}: {own.preset} runs with a Python of its own{of}; set {variable} to its path")
+        notes.append(f"{where}: {own.preset} runs with its own Python{of}; set {variable} to its path")
 
 
 def _of_diffusers(params: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -18,9 +18,8 @@ from convergebench.judges.registry import PROVIDERS
 from convergebench.picture import Picture
 from convergebench.refinement.judging import rubrics_for
 from convergebench.refinement.settings import RefinementSettings
-from convergebench.results import SuiteId
 from convergebench.suites.sampling import Sampling, sample
-from convergebench.types import Case, SourcePicture, Suite
+from convergebench.types import Case, SourcePicture, Suite, SuiteId
 
 PICTURE_SUITE = "pictures"
 
@@ -30,7 +29,7 @@ class PreparedRefinement:
     """Everything that the settings name, opened; no request has been sent yet."""
 
     settings: RefinementSettings
-    suite: str
+    suite: SuiteId
     cases: tuple[Case, ...]
     pipelines: tuple[Pipeline, ...]
     """One for each model."""
@@ -97,7 +96,7 @@ def prepare(settings: RefinementSettings, *, for_preview: bool = False) -> Prepa
         (editor.facts for one in pipelines for editor in (one.primary, one.executor)),
         (one.facts for one in (reasoner, judge) if one is not None),
     )
-    name = str(SuiteId(suite.name, suite.version))
+    name = suite.id
     rubrics = _rubrics(settings, name, suite.cases) if judge else {}
     return PreparedRefinement(settings, name, suite.cases, pipelines, judge, rubrics)
 
@@ -109,7 +108,7 @@ def _reasoner_prompts(settings: RefinementSettings) -> ReasonerPrompts:
     return ReasonerPrompts(found, settings.as_published)
 
 
-def _rubrics(settings: RefinementSettings, suite: str, cases: Sequence[Case]) -> dict[str, Rubric]:
+def _rubrics(settings: RefinementSettings, suite: SuiteId, cases: Sequence[Case]) -> dict[str, Rubric]:
     benchmark, figures = refinement_benchmark(suite), refinement_figures(suite)
     names = [name for case in cases for name in rubrics_for(case.category, settings.grades, figures)]
     return chosen_rubrics(names, settings.prompts, [benchmark.published] if benchmark.published else [])

@@ -23,6 +23,7 @@ from convergebench.refinement.prepare import PreparedRefinement, prepare
 from convergebench.refinement.settings import RefinementSettings, refinement_settings
 from convergebench.results.refinements import refined_case, refinements
 from convergebench.store import Workspace
+from convergebench.types import SuiteId
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class RefinementResult:
     """The result of one run of `refine`."""
 
     settings: RefinementSettings
-    suite: str
+    suite: SuiteId
     cases: Sequence[RefinedCase]
     outcome: RefinementOutcome
     judged: JudgingOutcome | None

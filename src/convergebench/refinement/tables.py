@@ -12,7 +12,6 @@ from convergebench.analysis.refinement.transitions import RefinementRow, refinem
 from convergebench.benchmarks.registry import refinement_benchmark, refinement_figures
 from convergebench.refinement.judging import verdict_rows
 from convergebench.refinement.run import RefinementResult
-from convergebench.results import SuiteId
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def refinement_tables(done: RefinementResult) -> RefinementTables:
         if published is not None:
             found = refinement_table(published.verdicts(rows[0]), published.verdicts(rows[last]), figures)
         return RefinementTables(rounds, refinement_table(rows[0], rows[last], figures), (), health, found)
-    name = SuiteId.parse(done.suite).name
+    name = done.suite.name
     plain = benchmark.table(name, rows[last])
     if published is not None:
         plain = with_published_figures(plain, benchmark.table(name, published.verdicts(rows[last])))

@@ -61,11 +61,3 @@ def mean_with_interval(mean: float | None, low: float | None, high: float | None
     if low is None or high is None:
         return written
     return f"{written} [{number(low, places)}, {number(high, places)}]"
-
-
-def counted(count: int, noun: str) -> str:
-    """
-    >>> counted(1, "return"), counted(3, "return")
-    ('1 return', '3 returns')
-    """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -8,21 +8,22 @@ from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
 from convergebench.report.page.judged_tables import subset_rows
 from convergebench.report.page.step_index import by_picture, index_steps
 from convergebench.report.page.verdicts import judgements_of
-from convergebench.results import Records, SuiteId, WorkspaceOrRecords
+from convergebench.results import Records, WorkspaceOrRecords
+from convergebench.types import SuiteId
 
 
 @dataclass(frozen=True)
 class JudgedTable:
     """The figures of one suite under one judge, in one wording: nothing is averaged over these."""
 
-    suite: str
+    suite: SuiteId
     judge: str
     under: str
     """Whose words, which language, by which instruction, of which edits."""
     rows: tuple[BenchmarkRow, ...]
 
 
-def judged_results(workspace: WorkspaceOrRecords, suite: str | None = None) -> list[JudgedTable]:
+def judged_results(workspace: WorkspaceOrRecords, suite: SuiteId | None = None) -> list[JudgedTable]:
     """The tables of one suite or of all; empty if no judge has graded a picture."""
     records = Records.of(workspace)
     if not records.judgements:
@@ -32,9 +33,9 @@ def judged_results(workspace: WorkspaceOrRecords, suite: str | None = None) -> l
     return [
         _table(records.judge_labels[setting.judge], setting.suite, setting.under, rows)
         for setting, rows in found
-        if SuiteId.parse(setting.suite).is_named(suite)
+        if setting.suite.is_named(suite)
     ]
 
 
-def _table(judge: str, suite: str, under: str, rows: list[BenchmarkRow]) -> JudgedTable:
+def _table(judge: str, suite: SuiteId, under: str, rows: list[BenchmarkRow]) -> JudgedTable:
     return JudgedTable(suite, judge, under, tuple(replace(row, judge=judge) for row in rows))

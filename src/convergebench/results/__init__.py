@@ -4,7 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from convergebench.results.records import Records, WorkspaceOrRecords
-from convergebench.results.suite_id import SuiteId
 
 if TYPE_CHECKING:
     from convergebench.results.audit_input import load_audit_input
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Records",
-    "SuiteId",
     "WorkspaceOrRecords",
     "load_audit_input",
     "load_results",

@@ -13,10 +13,10 @@ from convergebench.results.measurements import read_versions_of_returns
 from convergebench.results.records import Records, WorkspaceOrRecords
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.store import Workspace
-from convergebench.types import Digest
+from convergebench.types import Digest, SuiteId
 
 
-def load_audit_input(workspace: WorkspaceOrRecords, suite: str | None = None) -> AuditInput:
+def load_audit_input(workspace: WorkspaceOrRecords, suite: SuiteId | None = None) -> AuditInput:
     """Everything that an audit of one suite needs."""
     records = Records.of(workspace)
     results = load_results_as_given(records, suite)
@@ -30,7 +30,7 @@ def load_audit_input(workspace: WorkspaceOrRecords, suite: str | None = None) ->
     )
 
 
-def _steps(records: Records, suite: str) -> Iterator[StepTrace]:
+def _steps(records: Records, suite: SuiteId) -> Iterator[StepTrace]:
     """Every finished edit, of every generation."""
     trajectories: dict[int, TrajectoryRecord] = {
         one.id: one for one in records.trajectories if one.case.suite == suite

@@ -13,9 +13,8 @@ from convergebench import metrics
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
 from convergebench.errors import WrongUse
 from convergebench.protocols import RETURN_ROLES, is_forward
-from convergebench.results.suite_id import SuiteId
 from convergebench.text_files import read_text
-from convergebench.types import Measurement
+from convergebench.types import Measurement, SuiteId
 
 FILE = "measurements.csv"
 FAILED_EDIT = "edit"
@@ -36,16 +35,17 @@ def read_exported(path: Path) -> ExportedRows:
     return rows
 
 
-def exported_suites(rows: ExportedRows) -> list[str]:
-    return list(dict.fromkeys(row["suite"] for row in rows))
+def exported_suites(rows: ExportedRows) -> list[SuiteId]:
+    return [SuiteId(name) for name in dict.fromkeys(row["suite"] for row in rows)]
 
 
-def exported_results(rows: ExportedRows, suite: str) -> Results:
+def exported_results(rows: ExportedRows, suite: SuiteId) -> Results:
     """One suite: the edits that can be undone, or the others after /partial."""
-    id = SuiteId.parse(suite)
-    wanted = str(id.whole)
+    wanted = suite.whole
     chosen = [
-        row for row in rows if row["suite"] == wanted and (row["reversibility"] != "reversible") == id.partial
+        row
+        for row in rows
+        if row["suite"] == wanted and (row["reversibility"] != "reversible") == suite.partial
     ]
     if not chosen:
         raise WrongUse(
@@ -61,7 +61,7 @@ def exported_results(rows: ExportedRows, suite: str) -> Results:
         troubles=troubles,
         uses=(),
         protocol=chosen[0]["protocol"],
-        edits="partially reversible" if id.partial else "reversible",
+        edits="partially reversible" if suite.partial else "reversible",
     )
 
 

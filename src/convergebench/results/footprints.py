@@ -17,18 +17,7 @@ Footprints: TypeAlias = Mapping[tuple[Digest, Digest], str]
 
 def read_footprints(records: Records) -> Footprints:
     """By the newest version; empty if nothing was measured by region."""
-    workspace, newest = records.workspace, records.newest_versions
-    # Reading does not migrate, and an older workspace has no such table.
-    if FOOTPRINT not in newest or not workspace.query(
-        "SELECT 1 FROM sqlite_master WHERE name = 'measurement_details'"
-    ):
-        return {}
-    rows = workspace.query(
-        "SELECT reference, picture, detail FROM measurement_details WHERE metric = ? AND version = ?",
-        FOOTPRINT,
-        newest[FOOTPRINT],
-    )
-    return {(reference, picture): detail for reference, picture, detail in rows}
+    return records.details(FOOTPRINT)
 
 
 def footprint_of(detail: str) -> Footprint:

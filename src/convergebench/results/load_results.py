@@ -13,16 +13,15 @@ from convergebench.protocols import RETURNING
 from convergebench.results.chain_returns import ChainReader, PairMeasurements
 from convergebench.results.records import Records, WorkspaceOrRecords
 from convergebench.results.steps import StepRecord
-from convergebench.results.suite_id import SuiteId
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.results.usage import UsageCounts
 from convergebench.results.visible_from import values_visible_from
-from convergebench.types import MetricFacts, Reversibility
+from convergebench.types import MetricFacts, Reversibility, SuiteId
 
 
 def load_results(
     workspace: WorkspaceOrRecords,
-    suite: str | None = None,
+    suite: SuiteId | None = None,
     models: Sequence[str] = (),
     protocol: str | None = None,
     visible: float | None = None,
@@ -39,14 +38,14 @@ def load_results(
     return replace(results, partial=results.partial and without_never_computed(results.partial))
 
 
-def suites_with_returns(workspace: WorkspaceOrRecords) -> list[str]:
+def suites_with_returns(workspace: WorkspaceOrRecords) -> list[SuiteId]:
     """Every suite that has results."""
     records = Records.of(workspace)
     returning = [one.case.suite for one in _returning(records)]
     return list(dict.fromkeys([*records.imported_suites, *returning]))
 
 
-def suites_and_protocols(workspace: WorkspaceOrRecords) -> list[tuple[str, str | None]]:
+def suites_and_protocols(workspace: WorkspaceOrRecords) -> list[tuple[SuiteId, str | None]]:
     """Every suite that has results, once for each protocol; a suite with imported results only has none."""
     records = Records.of(workspace)
     made = dict.fromkeys((one.case.suite, one.protocol) for one in _returning(records))
@@ -56,7 +55,7 @@ def suites_and_protocols(workspace: WorkspaceOrRecords) -> list[tuple[str, str |
 
 def load_results_as_given(
     workspace: WorkspaceOrRecords,
-    suite: str | None = None,
+    suite: SuiteId | None = None,
     models: Sequence[str] = (),
     protocol: str | None = None,
     visible: float | None = None,
@@ -66,8 +65,8 @@ def load_results_as_given(
     folder, suites = records.workspace.folder, suites_with_returns(records)
     if not suites:
         raise WorkspaceError(f"{folder} has no results yet; create some with convergebench run")
-    wanted = _recorded_suite(records, suites, SuiteId.parse(suite) if suite else None)
-    name = str(wanted.whole)
+    wanted = _recorded_suite(records, suites, suite or None)
+    name = wanted.whole
     chosen = [one for one in _returning(records) if one.case.suite == name and one.editor.is_one_of(models)]
     imported = imported_returns(records.imported(name, models))
     if not chosen and not imported:
@@ -86,7 +85,7 @@ def _returning(records: Records) -> list[TrajectoryRecord]:
 
 def _by_edits(
     records: Records,
-    suite: str,
+    suite: SuiteId,
     trajectories: Sequence[TrajectoryRecord],
     imported: Sequence[Return],
     wanted: SuiteId,
@@ -141,7 +140,7 @@ class _Part:
         self.troubles += troubles
         self.uses.count(trajectory, steps, reader.imports)
 
-    def results(self, suite: str, edits: Edits, facts: Sequence[MetricFacts]) -> Results:
+    def results(self, suite: SuiteId, edits: Edits, facts: Sequence[MetricFacts]) -> Results:
         rounds = [one.rounds for one in self.uses.trajectories] + [item.round for item in self.imported]
         returns = (*self.returns, *self.imported)
         return Results(
@@ -161,18 +160,18 @@ def _edits(reversibility: Reversibility) -> Edits:
     return "reversible" if reversibility == "reversible" else "partially reversible"
 
 
-def _recorded_suite(records: Records, suites: Sequence[str], wanted: SuiteId | None) -> SuiteId:
+def _recorded_suite(records: Records, suites: Sequence[SuiteId], wanted: SuiteId | None) -> SuiteId:
     """The suite itself, or the one of that name that ran last; without one, the suite of the last run, an
     imported one only if nothing else is there."""
-    if wanted is not None and str(wanted.whole) in suites:
+    if wanted is not None and wanted.whole in suites:
         return wanted
     newest = sorted(records.runs, key=lambda run: (not run.is_import, run.id), reverse=True)
-    ran = [str(run.settings.get("suite")) for run in newest]
-    latest = [SuiteId.parse(one) for one in (*ran, *reversed(suites)) if one in suites]
+    ran = [SuiteId(run.settings.get("suite")) for run in newest]
+    latest = [one for one in (*ran, *reversed(suites)) if one in suites]
     if wanted is None:
         return latest[0]
-    found = next((one for one in latest if one.is_named(str(wanted.whole))), wanted)
-    return replace(found, partial=wanted.partial)
+    found = next((one for one in latest if one.is_named(wanted.whole)), wanted)
+    return found.of_edits(partial=wanted.partial)
 
 
 def _metric_facts(records: Records, imported: Sequence[Return]) -> tuple[MetricFacts, ...]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from convergebench.metrics.change_metrics import CHANGE_METRICS
 from convergebench.protocols import RETURN_ROLES
 from convergebench.store import Workspace
-from convergebench.types import Digest
+from convergebench.types import Digest, SuiteId
 
 _ALONG_TRAJECTORIES = """
     WITH made AS (
@@ -109,7 +109,7 @@ def read_version_counts(workspace: Workspace) -> list[VersionCount]:
     return [VersionCount(*row) for row in workspace.query(sql)]
 
 
-def read_versions_of_returns(workspace: Workspace, suite: str) -> dict[str, dict[str, int]]:
+def read_versions_of_returns(workspace: Workspace, suite: SuiteId) -> dict[str, dict[str, int]]:
     """By metric: the number of returns of a suite with a value, by version."""
     found: dict[str, dict[str, int]] = {}
     for metric, version, count in workspace.query(_OF_RETURNS, suite):

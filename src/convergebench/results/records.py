@@ -20,6 +20,7 @@ from convergebench.results.judgements import (
     read_judges,
     read_rubrics,
 )
+from convergebench.results.measurement_details import MeasurementDetails, read_details
 from convergebench.results.measurements import read_newest_versions
 from convergebench.results.model_labels import imported_labels, unique_labels
 from convergebench.results.pair_values import PairValues, read_pair_values
@@ -43,7 +44,7 @@ from convergebench.store import (
     read_model_names,
 )
 from convergebench.store.visibility import IMPORTED
-from convergebench.types import Digest, ImportedReturn
+from convergebench.types import Digest, ImportedReturn, SuiteId
 
 _latest: WeakKeyDictionary[Workspace, Records] = WeakKeyDictionary()
 
@@ -150,6 +151,11 @@ class Records:
     def pair_values(self) -> PairValues:
         return read_pair_values(self.workspace, self.newest_versions)
 
+    def details(self, metric: str) -> MeasurementDetails:
+        """Details of the metric's measurements by its newest version; empty if it has none."""
+        version = self.newest_versions.get(metric)
+        return {} if version is None else read_details(self.workspace, metric, version)
+
     @cached_property
     def clip_directions(self) -> ClipDirections:
         return clip_directions(self.workspace)
@@ -175,7 +181,7 @@ class Records:
         return round_trip_verdicts(self.judgements, self.rubrics, self.judge_labels)
 
     @cached_property
-    def imported_suites(self) -> Sequence[str]:
+    def imported_suites(self) -> Sequence[SuiteId]:
         """The suites with imported rows, the latest first."""
         return imported_suites(self.workspace)
 
@@ -190,7 +196,7 @@ class Records:
         labels = imported_labels([given.get(name, name) for name in names], taken)
         return {name: labels[given.get(name, name)] for name in names}
 
-    def imported(self, suite: str, models: Sequence[str] = ()) -> list[ImportedReturn]:
+    def imported(self, suite: SuiteId, models: Sequence[str] = ()) -> list[ImportedReturn]:
         """The suite's imported rows in order, with the labels of their models; for all models unless some are
         named."""
         labels, chosen = self.imported_labels, self._chosen_models
@@ -201,16 +207,16 @@ class Records:
             if not models or {row.model, labels.get(row.model)} & set(models)
         ]
 
-    def editors_of(self, suite: str) -> list[EditorRecord]:
+    def editors_of(self, suite: SuiteId) -> list[EditorRecord]:
         """The editors with a trajectory in the suite, by fingerprint."""
         found = {one.editor.fingerprint: one.editor for one in self.trajectories if one.case.suite == suite}
         return [found[fingerprint] for fingerprint in sorted(found)]
 
-    def case(self, suite: str, identity: str) -> CaseRecord | None:
+    def case(self, suite: SuiteId, identity: str) -> CaseRecord | None:
         """A case as recorded by its last trajectory."""
         return self._cases.get((suite, identity))
 
-    def beginnings(self, suite: str) -> Iterator[tuple[TrajectoryRecord, Digest]]:
+    def beginnings(self, suite: SuiteId) -> Iterator[tuple[TrajectoryRecord, Digest]]:
         """The suite's newest trajectories with at least one step, each with its source picture."""
         for step in self.steps:
             if step.position == 0:

@@ -11,9 +11,8 @@ from convergebench.judges.reasoning import ALWAYS_EDITS, advice_in
 from convergebench.protocols import one_shot
 from convergebench.protocols.refine import CHAINED, NAMES
 from convergebench.results.records import Records, WorkspaceOrRecords
-from convergebench.results.suite_id import SuiteId
 from convergebench.results.trajectories import TrajectoryRecord, read_trajectories
-from convergebench.types import Digest, Failure, PictureFacts, Step
+from convergebench.types import Digest, Failure, PictureFacts, Step, SuiteId
 
 _REASONER_CALLS = """
     SELECT l.round, l.primary_step, j.outcome, j.missing, (
@@ -56,7 +55,7 @@ class PrimaryEdit(NamedTuple):
 def refinements(
     workspace: WorkspaceOrRecords,
     *,
-    suite: str | None = None,
+    suite: SuiteId | None = None,
     editors: Collection[str] = (),
     protocols: Collection[str] = NAMES,
 ) -> list[RefinedCase]:
@@ -68,12 +67,12 @@ def refinements(
     return [
         _case(records, one)
         for one in records.trajectories
-        if one.is_newest and one.protocol in protocols and SuiteId.parse(one.case.suite).is_named(suite)
+        if one.is_newest and one.protocol in protocols and one.case.suite.is_named(suite)
         if not editors or one.editor.fingerprint in editors
     ]
 
 
-def refined_case(workspace: WorkspaceOrRecords, suite: str, trajectory: int) -> RefinedCase:
+def refined_case(workspace: WorkspaceOrRecords, suite: SuiteId, trajectory: int) -> RefinedCase:
     """One refinement, possibly incomplete."""
     records = Records.of(workspace)
     found = read_trajectories(records.workspace, records.editors, only=trajectory)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from convergebench.store import Workspace
-from convergebench.types import Digest
+from convergebench.types import Digest, SuiteId
 
 UNUSABLE = "unusable"
 """The recorded setting with the entries of the suite's data that are no cases: reasons by name."""
@@ -28,7 +28,7 @@ class RunRecord:
         """Whether the run was an import."""
         return self.settings.get("imported") is not None
 
-    def imported(self, digest: Digest, suite: str) -> bool:
+    def imported(self, digest: Digest, suite: SuiteId) -> bool:
         """Whether it imported the whole file with this digest into this suite."""
         origin = (self.settings.get("digest"), self.settings.get("suite"))
         return self.outcome == "finished" and origin == (digest, suite)

@@ -12,16 +12,15 @@ from convergebench.protocols.chain_context import TurnContexts, caption_context,
 from convergebench.results.records import Records, WorkspaceOrRecords
 from convergebench.results.runs import UNUSABLE
 from convergebench.results.steps import StepRecord
-from convergebench.results.suite_id import SuiteId
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.suites.case_hints import MASKS, TARGETS, caption_of, digests_of, tasks_of
-from convergebench.types import Digest, Measurement
+from convergebench.types import Digest, Measurement, SuiteId
 
 TO_TARGET = "target_"
 """Before the name of a metric of a result against its target, such as target_clip."""
 
 
-def suites_with_sessions(workspace: WorkspaceOrRecords) -> list[str]:
+def suites_with_sessions(workspace: WorkspaceOrRecords) -> list[SuiteId]:
     """In the order of their first trajectories."""
     records = Records.of(workspace)
     return list(dict.fromkeys(one.case.suite for one in session_trajectories(records)))
@@ -32,11 +31,11 @@ def session_trajectories(records: Records) -> list[TrajectoryRecord]:
     return [
         one
         for one in records.trajectories
-        if one.is_newest and one.protocol in BY_TURN and SuiteId.parse(one.case.suite).part == one.protocol
+        if one.is_newest and one.protocol in BY_TURN and one.case.suite.part == one.protocol
     ]
 
 
-def choose_suites(workspace: WorkspaceOrRecords, suite: str | None) -> list[str]:
+def choose_suites(workspace: WorkspaceOrRecords, suite: SuiteId | None) -> list[SuiteId]:
     """The suites that a name selects: its whole id, or all protocols of its name; the last run's for None."""
     records = Records.of(workspace)
     known = suites_with_sessions(records)
@@ -45,21 +44,20 @@ def choose_suites(workspace: WorkspaceOrRecords, suite: str | None) -> list[str]
             f"{records.workspace.folder} has no sessions; run a set of several turns, such as edival-mini"
         )
     if suite is None:
-        ran = (str(run.settings.get("suite")) for run in reversed(records.runs))
+        ran = (SuiteId(run.settings.get("suite")) for run in reversed(records.runs))
         return [next((one for one in ran if one in known), known[-1])]
-    chosen = [one for one in known if SuiteId.parse(one).is_named(suite) or one.rpartition("/")[0] == suite]
+    chosen = [one for one in known if one.is_named(suite) or one.base == suite]
     if not chosen:
         raise WrongUse(f"no sessions of {suite}; this workspace has those of {', '.join(known)}")
     return chosen
 
 
-def unusable_entries(records: Records, suite: str) -> dict[str, str]:
+def unusable_entries(records: Records, suite: SuiteId) -> dict[str, str]:
     """Entries of the suite's data that are no sessions, with the reason, as runs of the whole suite found."""
-    wanted = SuiteId.parse(suite)
     found: dict[str, str] = {}
     for run in records.runs:
-        ran = SuiteId.parse(str(run.settings.get("suite") or ""))
-        if ran.name == wanted.name and ran.version in ("", wanted.version):
+        ran = SuiteId(str(run.settings.get("suite") or ""))
+        if ran.name == suite.name and ran.version in ("", suite.version):
             found |= run.settings.get(UNUSABLE) or {}
     return found
 

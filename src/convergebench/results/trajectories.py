@@ -11,10 +11,9 @@ from typing import Any
 from convergebench.analysis.round_trip.results import Role
 from convergebench.results.generations import chosen_generations
 from convergebench.results.model_labels import unique_labels
-from convergebench.results.suite_id import SuiteId
 from convergebench.store import Workspace, read_model_names
 from convergebench.suites import reversibility_of
-from convergebench.types import Digest, Reversibility, fingerprint_of
+from convergebench.types import Digest, Reversibility, SuiteId, fingerprint_of
 
 _TRAJECTORIES = """
     SELECT t.id, t.protocol, t.editor, t.seed, t.rounds,
@@ -48,7 +47,7 @@ class CaseRecord:
     """A case as a member of one suite."""
 
     fingerprint: Digest
-    suite: str
+    suite: SuiteId
     id: str
     picture: str
     """The id of its source: results on cases of one source are not independent of each other."""
@@ -66,14 +65,13 @@ class CaseRecord:
         return stated or reversibility_of(self.pair)
 
     @property
-    def suite_part(self) -> str:
+    def suite_part(self) -> SuiteId:
         """The suite, followed by /partial if the case is only partially reversible."""
-        suite = SuiteId.parse(self.suite)
-        return str(SuiteId(suite.name, suite.version, suite.part, self.reversibility != "reversible"))
+        return self.suite.of_edits(partial=self.reversibility != "reversible")
 
     def content(self, sources: Sequence[Digest]) -> Digest:
         """Identifies what is edited by its sources and instructions, whatever case and suite are called."""
-        several = self.pair if SuiteId.parse(self.suite).part else ""  # only the first is in the record
+        several = self.pair if self.suite.part else ""  # only the first is in the record
         return _content(tuple(sources), self.forward, self.backward, several)
 
 
@@ -128,7 +126,7 @@ def read_trajectories(
             continue  # another process started its first trajectory after the editors were read
         if (fingerprint, suite) not in cases:
             *texts, hints = case
-            cases[fingerprint, suite] = CaseRecord(*(fingerprint, suite, *texts, json.loads(hints)))
+            cases[fingerprint, suite] = CaseRecord(*(fingerprint, SuiteId(suite), *texts, json.loads(hints)))
         found.append(
             TrajectoryRecord(
                 identity, protocol, editors[editor], cases[fingerprint, suite], seed, rounds,

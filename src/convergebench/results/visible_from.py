@@ -57,13 +57,4 @@ class ValuesVisibleFrom:
 
 def values_visible_from(records: Records, visible: float) -> ValuesVisibleFrom:
     """Returns without a histogram, as those of an older version, keep their values."""
-    # Reading does not migrate, and an older workspace has no such table.
-    if not records.workspace.query("SELECT 1 FROM sqlite_master WHERE name = 'measurement_details'"):
-        return ValuesVisibleFrom(records.pair_values, {}, visible)
-    rows = records.workspace.query(
-        "SELECT reference, picture, detail FROM measurement_details WHERE metric = ? AND version = ?",
-        _HISTOGRAMS_OF,
-        records.newest_versions.get(_HISTOGRAMS_OF, ""),
-    )
-    histograms = {(reference, picture): detail for reference, picture, detail in rows}
-    return ValuesVisibleFrom(records.pair_values, histograms, visible)
+    return ValuesVisibleFrom(records.pair_values, records.details(_HISTOGRAMS_OF), visible)

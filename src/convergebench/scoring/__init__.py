@@ -5,7 +5,6 @@ from convergebench.scoring.pointwise import (
     Completeness,
     RepeatAgreement,
     Scored,
-    full_name,
     score_suite,
 )
 
@@ -14,7 +13,6 @@ __all__ = [
     "RepeatAgreement",
     "Scored",
     "ScoredWithPairs",
-    "full_name",
     "score_suite",
     "score_with_pairs",
     "suite_pairs",

@@ -13,7 +13,7 @@ from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.errors import WrongUse
 from convergebench.judges import Judge, JudgeFacts, JudgeReply, Question, rubric
 from convergebench.results import Records
-from convergebench.scoring.pointwise import Scored, full_name
+from convergebench.scoring.pointwise import Scored
 from convergebench.store import Workspace
 from convergebench.types import Suite
 
@@ -28,7 +28,7 @@ class ScoredWithPairs:
 def suite_pairs(workspace: Workspace, suite: Suite, models: Sequence[str] = ()) -> list[PairwiseCandidate]:
     """Every comparison of two models on the suite's cases: of all models, of all with the one that is named,
     or of those that are named. Raises WrongUse if there is none."""
-    name, records = full_name(suite), Records.of(workspace)
+    name, records = suite.id, Records.of(workspace)
     rubrics = [rubric(one) for one in benchmark_of(suite.name).compared_by(suite.name)]
     cases = {case.id for case in suite.cases}
     named = {one.label for one in records.editors.values() if models and one.is_one_of(models)}
@@ -65,7 +65,7 @@ async def score_with_pairs(
         scored = await score(kept)
         if scored.judged.interrupted or scored.judged.unusable:
             return ScoredWithPairs(scored, None)
-        settings = {"command": "score", "suite": full_name(suite), "pairwise": True}
+        settings = {"command": "score", "suite": suite.id, "pairwise": True}
         compared = await compare_models(
             pairs, kept, workspace, settings, comparisons=comparisons,
             limits=_left(limits, scored.judged.spent_usd), retry_missing=retry_missing, progress=progress,

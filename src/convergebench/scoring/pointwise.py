@@ -32,10 +32,10 @@ from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.errors import WrongUse
 from convergebench.judges import Judge, Rubric, Subject, Verdict
 from convergebench.protocols import one_shot
-from convergebench.results import Records, SuiteId
+from convergebench.results import Records
 from convergebench.store import Workspace
 from convergebench.suites.case_hints import ENGLISH
-from convergebench.types import Case, Suite
+from convergebench.types import Case, Suite, SuiteId
 
 TakeIn: TypeAlias = Callable[[Callable[[int], None]], None]
 """Brings edits into the workspace, and calls back with the number of those that are stored so far."""
@@ -109,7 +109,7 @@ async def score_suite(
     programs do. `retry_missing` asks again for verdicts that are missing. `take_in` brings edits into the
     workspace while those that are there are judged.
     """
-    name = full_name(suite)
+    name = suite.id
     benchmark = benchmark_of(suite.name)
     if take_in is None:
         _edits(workspace, name, models)
@@ -181,10 +181,6 @@ def _agreements(rows: Sequence[VerdictRow]) -> Iterator[RepeatAgreement]:
             yield RepeatAgreement(name, alpha, within.standard_deviation, len(repeats))
 
 
-def full_name(suite: Suite) -> str:
-    return str(SuiteId(suite.name, suite.version))
-
-
 def _as_published(benchmark: JudgedBenchmark) -> AsPublished:
     if benchmark.as_published is None:
         raise WrongUse(
@@ -229,7 +225,7 @@ def _candidates(
     found = [
         one
         for one in judging_candidates(
-            workspace, list(rubrics.values()), suite=full_name(suite), models=models, repeats=repeats
+            workspace, list(rubrics.values()), suite=suite.id, models=models, repeats=repeats
         )
         if one.place.case in cases and one.task.rubric.id in names[one.place.category]
     ]
@@ -252,7 +248,7 @@ class _Edit:
     seed: int
 
 
-def _edits(workspace: Workspace, suite: str, models: Sequence[str]) -> dict[_Edit, str | None]:
+def _edits(workspace: Workspace, suite: SuiteId, models: Sequence[str]) -> dict[_Edit, str | None]:
     """Every edit of the suite that was begun, and why it has no picture, if it has none. Raises WrongUse if
     there is none."""
     records = Records.of(workspace)

@@ -7,7 +7,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from convergebench.store.timestamp import timestamp
-from convergebench.types import Case, EditorFacts
+from convergebench.types import Case, EditorFacts, SuiteId
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Enrolment:
     """A trajectory to run: this editor on this case, with this seed, for this number of rounds."""
 
     protocol: str
-    suite: str
+    suite: SuiteId
     editor: EditorFacts
     case: Case
     seed: int

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from convergebench.store.workspace import Workspace
-from convergebench.types import ImportedReturn
+from convergebench.types import ImportedReturn, SuiteId
 
 TABLE = "imported_returns"
 _VISIBLE = "run NOT IN (SELECT run FROM hidden_runs)"
 
 
-def record_imported(workspace: Workspace, run: int, suite: str, rows: Sequence[ImportedReturn]) -> None:
+def record_imported(workspace: Workspace, run: int, suite: SuiteId, rows: Sequence[ImportedReturn]) -> None:
     """Store all rows, or none."""
     sql = f"""
         INSERT INTO {TABLE} (run, suite, model, case_id, picture, pair, category, kind, seed, round, measured)
@@ -27,16 +27,16 @@ def record_imported(workspace: Workspace, run: int, suite: str, rows: Sequence[I
     workspace.write_rows(sql, values).result()
 
 
-def imported_rows(workspace: Workspace, suite: str) -> list[ImportedReturn]:
+def imported_rows(workspace: Workspace, suite: SuiteId) -> list[ImportedReturn]:
     """The suite's imported rows in order of import; a later one corrects an earlier one."""
     found = workspace.query(f"SELECT * FROM {TABLE} WHERE suite = ? AND {_VISIBLE} ORDER BY id", suite)
     return [_row(row) for row in found]
 
 
-def imported_suites(workspace: Workspace) -> list[str]:
+def imported_suites(workspace: Workspace) -> list[SuiteId]:
     """The suites that have imported rows, the latest first."""
     sql = f"SELECT suite FROM {TABLE} WHERE {_VISIBLE} GROUP BY suite ORDER BY max(id) DESC"
-    return [str(row["suite"]) for row in workspace.query(sql)]
+    return [SuiteId(row["suite"]) for row in workspace.query(sql)]
 
 
 def imported_models(workspace: Workspace) -> list[str]:

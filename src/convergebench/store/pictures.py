@@ -96,8 +96,10 @@ class PictureFolder:
         return Picture(facts, load=lambda: _checked(self.path(facts), facts.digest), kept_in=self)
 
     def load(self, digest: Digest) -> Picture:
-        for path in (self._folder / digest[:2]).glob(f"{digest}.*"):
-            return Picture.from_bytes(_checked(path, digest))
+        for suffix in SUFFIXES.values():  # listing a large folder takes longer than trying each
+            path = self._folder / f"{digest[:2]}/{digest}{suffix}"
+            if path.exists():
+                return Picture.from_bytes(_checked(path, digest), digest)
         raise LostPicture(f"picture {digest} is not in {self._folder}; {REPAIR}")
 
     def holds(self, facts: PictureFacts) -> bool:

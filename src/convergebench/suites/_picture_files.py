@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from convergebench.atomic_files import replacing
 from convergebench.errors import ConvergeBenchError
 from convergebench.packaged_files import cache_folder
-from convergebench.types import Digest, SourcePicture
+from convergebench.types import Digest, Pixels, SourcePicture
 
 _DIGITS = 12
 
@@ -32,6 +33,14 @@ def source_in_bytes(data: bytes) -> SourcePicture:
 def source_in_cache(digest: Digest) -> SourcePicture:
     """A picture that `source_in_bytes` has written before."""
     return SourcePicture(digest[:_DIGITS], cache_folder() / "sources" / digest[:2] / digest, digest)
+
+
+def draw_once(place: Path, draw: Callable[[], Pixels]) -> None:
+    """Draws the picture into a PNG file that is the same everywhere, unless it exists."""
+    from convergebench.picture.stable_png import stable_png
+
+    if not place.is_file():
+        write_once(place, stable_png(draw()))
 
 
 def write_once(place: Path, content: bytes) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from convergebench.packaged_files import cache_folder, fetch
-from convergebench.picture.stable_png import stable_png
 from convergebench.suites._drawings import Drawing
 from convergebench.suites._info import OnPackage
 from convergebench.suites._photos import Photo
-from convergebench.suites._picture_files import write_once
+from convergebench.suites._picture_files import draw_once
 from convergebench.suites._renderings import Rendering
 from convergebench.types import SourcePicture, fingerprint_of
 
@@ -29,7 +29,7 @@ def prepare_photos(photos: Sequence[Photo], on_package: OnPackage) -> tuple[Sour
     missing = [(photo, place) for photo, place in zip(photos, places, strict=True) if not place.is_file()]
     fetch([photo.file for photo, _ in missing], on_package)
     for photo, place in missing:
-        write_once(place, stable_png(_cut_out(photo)))
+        draw_once(place, partial(_cut_out, photo))
     return tuple(
         _source(photo.id, place, photo.kind, photo.description)
         for photo, place in zip(photos, places, strict=True)
@@ -43,8 +43,7 @@ def prepare_drawings(drawings: Sequence[Drawing]) -> tuple[SourcePicture, ...]:
 
 def _prepare_drawing(drawing: Drawing) -> SourcePicture:
     place = _place(drawing.id, drawing.version)
-    if not place.is_file():
-        write_once(place, stable_png(drawing.draw()))
+    draw_once(place, drawing.draw)
     return _source(drawing.id, place, drawing.kind, drawing.description)
 
 
@@ -55,8 +54,7 @@ def prepare_rendered(renderings: Sequence[Rendering]) -> tuple[SourcePicture, ..
 
 def _prepare_rendering(rendering: Rendering) -> SourcePicture:
     place = _place(rendering.id, rendering.sha256)
-    if not place.is_file():
-        write_once(place, stable_png(rendering.pixels()))
+    draw_once(place, rendering.pixels)
     return _source(rendering.id, place, rendering.kind, rendering.description)
 
 

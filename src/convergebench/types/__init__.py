@@ -47,6 +47,7 @@ from convergebench.types.step import (
     PictureFacts,
     Step,
 )
+from convergebench.types.suite_id import SuiteId
 from convergebench.types.values import (
     Digest,
     Parameter,
@@ -92,6 +93,7 @@ __all__ = [
     "Step",
     "StepContext",
     "Suite",
+    "SuiteId",
     "Unavailable",
     "Undoable",
     "UnusableAnswer",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from convergebench.types.suite_id import SuiteId
 from convergebench.types.values import Digest, fingerprint_of
 
 Reversibility: TypeAlias = Literal[
@@ -107,3 +108,7 @@ class Suite:
     version: str
     cases: tuple[Case, ...]
     unusable: tuple[UnusableEntry, ...] = ()
+
+    @property
+    def id(self) -> SuiteId:
+        return SuiteId.of(self.name, self.version)

@@ -26,9 +26,10 @@ from convergebench.analysis.votes.visibility import (
 from convergebench.analysis.votes.vote import QuestionKind, Vote
 from convergebench.errors import WrongUse
 from convergebench.protocols import one_shot
-from convergebench.results import Records, SuiteId, load_results
+from convergebench.results import Records, load_results
 from convergebench.results.load_results import suites_with_returns
 from convergebench.store import Workspace
+from convergebench.types import SuiteId
 from convergebench.votes.foreign_votes import read_foreign_votes
 from convergebench.votes.predictors import category_groups, predicted_votes, round_groups, visibility_trials
 from convergebench.votes.question_pool import question_pool
@@ -72,7 +73,7 @@ class VoteFindings:
 
 @dataclass(frozen=True)
 class AgreementReport:
-    suite: str
+    suite: SuiteId
     raters: tuple[RaterCheck, ...]
     unmarked: VoteFindings
     """Without the raters that are marked; the findings to use."""
@@ -84,7 +85,7 @@ class AgreementReport:
     """The same from verdicts of models, by the model."""
 
 
-def agreement_report(workspace: Workspace, suite: str | None = None) -> AgreementReport:
+def agreement_report(workspace: Workspace, suite: SuiteId | None = None) -> AgreementReport:
     """For the votes on one suite, by default that of the last run."""
     votes, foreign = read_votes(workspace), read_foreign_votes(workspace)
     if not votes and not foreign:
@@ -112,16 +113,16 @@ def agreement_report(workspace: Workspace, suite: str | None = None) -> Agreemen
     )
 
 
-def _results(records: Records, suite: str | None) -> Results:
+def _results(records: Records, suite: SuiteId | None) -> Results:
     """The suite's returns; none where it has single edits only."""
     single = [
         one.case.suite
         for one in records.trajectories
         if one.is_newest and one.protocol == one_shot().name
-        if suite is None or SuiteId.parse(one.case.suite).is_named(suite)
+        if suite is None or one.case.suite.is_named(suite)
     ]
     returning = suites_with_returns(records)
-    wanted = [one for one in returning if suite is None or SuiteId.parse(one).is_named(suite)]
+    wanted = [one for one in returning if suite is None or one.is_named(suite)]
     if not single or wanted:
         return load_results(records, suite)
     return Results(suite=single[-1], rounds=0, metrics=(), returns=(), troubles=(), uses=())
@@ -133,9 +134,7 @@ def measured_headline_thresholds(workspace: Workspace, results: Results) -> Meas
     marked = {one.rater for one in rater_checks(votes) if one.is_marked}
     records = Records.of(workspace)
     if not any(vote.kind == "visibility" for vote in votes):
-        return (
-            "nobody was asked from which round on a difference is seen: convergebench vote --ask visibility"
-        )
+        return "there are no votes on visibility yet; collect them with convergebench vote --ask visibility"
     pool = question_pool(records, models=tuple(results.roles()), suite=results.suite)
     seen = pool.visibility_votes(vote for vote in votes if vote.rater not in marked)
     return measured_thresholds(visibility_trials(results, seen))

@@ -13,7 +13,7 @@ from convergebench.engine.judging.pairwise_candidates import PairwiseCandidate, 
 from convergebench.errors import WrongUse
 from convergebench.judges import rubric
 from convergebench.results import Records, WorkspaceOrRecords
-from convergebench.types import Digest
+from convergebench.types import Digest, SuiteId
 from convergebench.votes.vote_store import RUBRICS
 
 
@@ -122,7 +122,7 @@ def question_pool(
     workspace: WorkspaceOrRecords,
     *,
     kinds: Collection[QuestionKind] = KINDS,
-    suite: str | None = None,
+    suite: SuiteId | None = None,
     models: Collection[str] = (),
     rounds: Collection[int] = (),
 ) -> QuestionPool:

@@ -17,7 +17,7 @@ from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 from convergebench.results import load_audit_input, load_results
 from convergebench.store import Enrolment
-from convergebench.types import EditorFacts, Failure, Measurement, Step
+from convergebench.types import EditorFacts, Failure, Measurement, Step, SuiteId
 from made_pictures import textured
 
 HEADER = ("model", "image", "edit_pair", "image_type", "edit_category", "round",
@@ -240,6 +240,6 @@ def test_a_model_of_the_same_name_stands_beside_the_imported_one(workspace, make
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([HEADER, row("qwen", 1, 1, 0.5, 0.1), row("qwen", 1, 2, 0.4, 0.2)])
     import_path(workspace, path, None, "tiny@0", RULER)
-    roles = load_results(workspace, "tiny@0").roles()
+    roles = load_results(workspace, SuiteId("tiny@0")).roles()
     assert list(roles) == ["qwen", "qwen (imported)"]
-    assert len(load_results(workspace, "tiny@0", ["qwen (imported)"]).returns) == 2
+    assert len(load_results(workspace, SuiteId("tiny@0"), ["qwen (imported)"]).returns) == 2

@@ -43,6 +43,14 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
+@pytest.fixture(scope="module")
+def window(browser: Any) -> Iterator[Any]:
+    """What the visitors of one file share: a page keeps nothing but what its address says."""
+    context = browser.new_context()
+    yield context
+    context.close()
+
+
 @pytest.fixture(scope="session")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("filled") / "results"
@@ -105,9 +113,16 @@ def served(filled: Path, serve: Callable[[Path], str]) -> str:
     return serve(filled)
 
 
+@pytest.fixture
+def address(written: Path) -> str:
+    """The page from disk: its scripts are those of the server, and so is what they do."""
+    return (written / "index.html").as_uri()
+
+
 @pytest.fixture(params=["from disk", "from the server"])
-def address(request: pytest.FixtureRequest, written: Path, served: str) -> str:
-    return (written / "index.html").as_uri() if request.param == "from disk" else served
+def either(request: pytest.FixtureRequest, address: str, served: str) -> str:
+    """Both, for whatever depends on where data and pictures come from."""
+    return address if request.param == "from disk" else served
 
 
 @dataclass
@@ -136,16 +151,16 @@ class Visit:
 
 
 @pytest.fixture
-def visit(browser: Any) -> Iterator[Visit]:
+def visit(window: Any) -> Iterator[Visit]:
     """A new visitor. Whatever is seen, nothing may go wrong and nothing may leave the machine."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    seen = Visit(context.new_page())
+    seen = Visit(window.new_page())
+    seen.page.set_viewport_size({"width": 1280, "height": 900})
     seen.page.set_default_timeout(30_000)
     seen.page.on("console", lambda m: seen.errors.append(m.text) if m.type in ("error", "warning") else None)
     seen.page.on("pageerror", lambda error: seen.errors.append(str(error)))
     seen.page.on("dialog", lambda dialog: (seen.errors.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    context.on("request", lambda request: seen.requests.append(request.url))
+    seen.page.on("request", lambda request: seen.requests.append(request.url))
     yield seen
-    context.close()
+    seen.page.close()
     assert seen.errors == []
     assert [url for url in seen.requests if not url.startswith(seen.base)] == []

@@ -133,8 +133,8 @@ def test_an_edit_without_a_map_shows_the_difference_and_says_so(visit: Visit, wr
     assert page.locator(".legend").count() == 0, "no key of a map that is not there"
 
 
-def test_the_drift_view_shows_where_and_leads_to_the_map(visit: Visit, address: str) -> None:
-    page = visit.open(address, "#/drift")
+def test_the_drift_view_shows_where_and_leads_to_the_map(visit: Visit, either: str) -> None:
+    page = visit.open(either, "#/drift")
     visit.until("[...document.querySelectorAll('.where figure img')].some((i) => i.naturalWidth === 96)")
     page.locator("section[aria-label=fading] .where a").first.click()
     page.wait_for_selector(".panes")

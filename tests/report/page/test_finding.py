@@ -15,9 +15,10 @@ from convergebench.report.page import other_results, write_site
 from convergebench.report.page.exports import StripExport, exported_strip
 from convergebench.results import load_results
 from convergebench.store import Enrolment, Workspace
+from convergebench.types import SuiteId
 from made_pictures import textured
 from report.page.conftest import Visit
-from report.page.filled import cases, editor, fill, record, source_of, worn
+from report.page.filled import add_film, cases, editor, fill, record, source_of, worn
 
 COPIED = "navigator.clipboard.writeText = async (text) => { window.copied = text; }"
 
@@ -71,14 +72,19 @@ def test_a_report_of_two_suites_lets_its_reader_choose(visit: Visit, tmp_path: P
         record(workspace, run, trajectory, 1, "forward", source, forward)
         record(workspace, run, trajectory, 1, "backward", forward, worn(source, "steady", 1, forward=False))
         workspace.finish_run(run, "finished")
-        results = load_results(workspace, "tiny@1")
-        index = write_site(workspace, results, tmp_path / "report", other_results(workspace, results))
+        results = load_results(workspace, SuiteId("tiny@1"))
+        again = workspace.start_run({"suite": "tiny@1"}, "0.1.0")
+        add_film(workspace, again, "steady", replace(cases()[0], id="anna/late"))
+        with other_results(workspace, results) as others:
+            index = write_site(workspace, results, tmp_path / "report", others)
     page = visit.open(index.as_uri())
     assert "tiny@1: 4 cases" in page.inner_text(".overview > .quiet")
     page.select_option("#suites select", label="other@1")
     visit.until("document.querySelector('.overview > .quiet')?.innerText.includes('other@1: 1 case,')")
     page.click("#views a:has-text('Filmstrip')")
     page.wait_for_selector("h1:has-text('other/hat')")
+    page.select_option("#suites select", label="tiny@1, run 1 alone")
+    visit.until("document.querySelector('.overview > .quiet')?.innerText.includes('tiny@1: 4 cases')")
 
 
 def test_a_strip_is_saved_as_one_picture_and_as_an_animation() -> None:
@@ -91,8 +97,8 @@ def test_a_strip_is_saved_as_one_picture_and_as_an_animation() -> None:
         assert (webp.format, getattr(webp, "n_frames", 1)) == ("WEBP", 3)
 
 
-def test_the_overview_offers_the_strip_of_each_model(visit: Visit, address: str) -> None:
-    page = visit.open(address)
+def test_the_overview_offers_the_strip_of_each_model(visit: Visit, either: str) -> None:
+    page = visit.open(either)
     (first, *_) = page.locator(".standing").first.locator("a[download]").all()
-    got = visit.page.request.get(first.evaluate("link => link.href")) if address.startswith("http") else None
+    got = visit.page.request.get(first.evaluate("link => link.href")) if either.startswith("http") else None
     assert got is None or (got.status == 200 and got.body()[:4] == b"\x89PNG")

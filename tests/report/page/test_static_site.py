@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from convergebench.picture import Picture
 from report.page.conftest import write
 from report.page.filled import HEIGHT, WIDTH, fill
@@ -25,6 +27,9 @@ def test_a_picture_that_is_gone_or_damaged_is_left_out_and_the_page_is_written(t
     page = write(tmp_path / "results", tmp_path / "report")
     assert (page / "index.html").is_file()
     assert len(list((page / "pictures").glob("??/*"))) > 2
+    offered = {one["export"] for one in section(page, "strips")} - {None}
+    assert offered, "the strips of other models are whole"
+    assert all((page / "page" / "exports" / f"{name}.webp").is_file() for name in offered)
 
 
 def test_every_picture_that_a_case_names_is_in_the_folder_with_its_thumbnail(written: Path) -> None:
@@ -61,6 +66,28 @@ def test_a_second_report_keeps_the_thumbnails_of_the_first(filled: Path, tmp_pat
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.jpg")}
     write(filled, tmp_path)
     assert before == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.jpg")}
+
+
+def test_processes_write_what_one_process_writes_and_name_the_lost_picture(
+    filled: Path,
+    written: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    workspace = tmp_path / "results"
+    shutil.copytree(filled, workspace)
+    lost = next((workspace / "pictures").glob("??/*.png"))
+    lost.unlink()
+    monkeypatch.setattr("convergebench.report.page.picture_workers.FEW_PICTURES", 0)
+    report = write(workspace, tmp_path / "report")
+    found, expected = (
+        {path.relative_to(one): path.read_bytes() for path in one.rglob("page/*/??/*.*")}
+        for one in (report, written)
+    )
+    assert {path for path in expected if lost.stem not in path.name} == set(found)
+    assert all(expected[path] == content for path, content in found.items())
+    assert f"the page is without a picture: picture {lost.stem}" in capfd.readouterr().err
 
 
 def test_a_report_moved_away_from_its_workspace_still_has_its_pictures(filled: Path, tmp_path: Path) -> None:

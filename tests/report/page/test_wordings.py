@@ -18,7 +18,7 @@ from convergebench.protocols import one_shot
 from convergebench.report.page.judged_tables import IN_ENGLISH, subset_tables, summaries
 from convergebench.report.page.step_index import by_picture, index_steps
 from convergebench.report.page.verdicts import judgements_of
-from convergebench.scoring import full_name, score_suite
+from convergebench.scoring import score_suite
 from convergebench.store import Workspace
 from convergebench.suites.sampling import Sampling
 from convergebench.types import Edited
@@ -42,7 +42,7 @@ def test_nothing_is_averaged_over_wordings_languages_or_instructions(
     editor = Scripted(
         lambda number, request: Edited(Picture.from_pixels(textured(seed=len(request.instruction))))
     )
-    plan = Plan(full_name(suite), one_shot(), suite.cases, (editor,), (0,))
+    plan = Plan(suite.id, one_shot(), suite.cases, (editor,), (0,))
     number = workspace.start_run({"suite": plan.suite}, "test")
     asyncio.run(run_plan(plan, workspace, MetricSet([]), run=number))
 

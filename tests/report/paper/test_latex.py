@@ -17,7 +17,7 @@ from convergebench.report.paper.blocks import Conditional, Equation, Paragraph
 from convergebench.report.paper.formulas import latex_formula
 from convergebench.report.paper.latex_data import latex_text
 from convergebench.report.paper.markup import SECTIONS, blocks_of, section
-from convergebench.report.paper.typesetting import latex_commands
+from convergebench.report.paper.typesetting import latex_engines
 from convergebench.results import load_results
 from convergebench.store import Workspace
 from report.page.filled import fill
@@ -99,7 +99,7 @@ def test_any_text_becomes_one_balanced_line(text: str) -> None:
     assert not re.search(r"(?<!\\)[&#%]", shown)
 
 
-@pytest.mark.skipif(latex_commands() is None, reason="there is no LaTeX here")
+@pytest.mark.skipif(not latex_engines(), reason="there is no LaTeX here")
 @pytest.mark.parametrize("template", ["article", "twocolumn"])
 def test_it_compiles_and_says_what_the_other_format_says(
     filled: Path, said: str, tmp_path: Path, template: PaperTemplate
@@ -125,6 +125,12 @@ def test_an_authors_change_stays_and_data_are_renewed(filled: Path, tmp_path: Pa
     second = in_latex(filled, tmp_path / "paper", "twocolumn")
     assert second.kept == (place,)
     assert "twocolumn" in (tmp_path / "paper/latex/data.tex").read_text()
+    (tmp_path / "paper/latex/.written.json").unlink()  # as a version left it that remembered nothing
+    (tmp_path / "paper/latex/notes.txt").write_text("mine")
+    third = in_latex(filled, tmp_path / "paper")
+    assert third.kept == () and third.former == (tmp_path / "paper/latex/former",)
+    assert "None." in (tmp_path / "paper/latex/former/related.tex").read_text()
+    assert "None." not in place.read_text() and (tmp_path / "paper/latex/notes.txt").exists()
 
 
 def test_the_text_is_one_for_both_formats() -> None:

@@ -16,7 +16,7 @@ from convergebench.analysis.headline.usable_rounds import UsableRounds, usable_r
 from convergebench.analysis.round_trip.results import FailedStep, ModelUse, Results, Return, Role
 from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
 from convergebench.analysis.statistics.significance_letters import significance_letters
-from convergebench.types import MetricFacts
+from convergebench.types import MetricFacts, SuiteId
 
 STAYED = 0.5
 """If at least this share of the footprint's core still looks edited, the edit counts as not undone."""
@@ -53,7 +53,7 @@ class HeadlineRow:
 class Headline:
     """Ranked models best first, then models without a score; probes and floors separately, as calibration."""
 
-    suite: str
+    suite: SuiteId
     rounds: int
     rows: tuple[HeadlineRow, ...]
     calibration: tuple[HeadlineRow, ...]

@@ -25,7 +25,7 @@ from convergebench.errors import WrongUse
 from convergebench.metrics.regions import edit_scope
 from convergebench.types import MetricFacts
 
-CheckVerdict: TypeAlias = Literal["worse", "better", "no worse", "cannot be told"]
+CheckVerdict: TypeAlias = Literal["worse", "better", "no worse", "undecided"]
 FailIf: TypeAlias = Literal["worse", "different"]
 LEVEL = 0.05
 _DECIBELS = 10.0
@@ -207,7 +207,7 @@ def _compared(
         p_value=_p_value(float(differences.mean()), error, len(set(pictures)), margin, fail_if),
         minimum_detectable=minimum_detectable(differences, pictures),
         fails=False,
-        verdict="cannot be told",
+        verdict="undecided",
     )
 
 
@@ -228,7 +228,7 @@ def _decided(one: CheckedQuantity, p_value: float, fail_if: FailIf) -> CheckedQu
     low, high, mean = one.difference.low, one.difference.high, one.difference.mean
     is_beyond = p_value < LEVEL
     fails = is_beyond and (mean < 0 or fail_if == "different")
-    verdict: CheckVerdict = "cannot be told"
+    verdict: CheckVerdict = "undecided"
     if fails and mean < 0:
         verdict = "worse"
     elif low is not None and high is not None and low > 0 and (fails or fail_if == "worse"):

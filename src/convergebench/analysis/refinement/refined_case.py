@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from convergebench.judges.reasoning import Advice
-from convergebench.types import Digest
+from convergebench.types import Digest, SuiteId
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class RefinedCase:
     model: str
     """The editor of the primary edit."""
     pipeline: str
-    suite: str
+    suite: SuiteId
     case: str
     fingerprint: str
     """The case's."""

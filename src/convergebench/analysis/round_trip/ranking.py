@@ -26,7 +26,7 @@ from convergebench.analysis.round_trip.share_matrix import share_matrices
 from convergebench.analysis.statistics.clustered_mean import Interval
 from convergebench.analysis.statistics.significance_letters import significance_letters
 from convergebench.errors import WrongUse
-from convergebench.types import FailureKind, MetricFacts
+from convergebench.types import FailureKind, MetricFacts, SuiteId
 
 if TYPE_CHECKING:
     from convergebench.analysis.headline.headline import Headline
@@ -70,7 +70,7 @@ class RankingRow:
 class Ranking:
     """Models best first, then models without a value, then calibration rows."""
 
-    suite: str
+    suite: SuiteId
     round: int
     rounds: int
     """The number of rounds in the results."""

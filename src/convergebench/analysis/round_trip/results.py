@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from convergebench.analysis.round_trip.round_verdicts import NO_VERDICTS, RoundVerdicts
 from convergebench.errors import WrongUse
-from convergebench.types import FailureKind, Measurement, MetricFacts, Reversibility
+from convergebench.types import FailureKind, Measurement, MetricFacts, Reversibility, SuiteId
 
 Role: TypeAlias = Literal["model", "probe", "floor"]
 Edits: TypeAlias = Literal["reversible", "partially reversible"]
@@ -94,7 +94,7 @@ class ModelUse:
 class Results:
     """Everything known about the models that ran on one suite."""
 
-    suite: str
+    suite: SuiteId
     rounds: int
     metrics: tuple[MetricFacts, ...]
     returns: tuple[Return, ...]

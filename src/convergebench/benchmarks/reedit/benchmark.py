@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from convergebench.benchmarks.benchmark import AsPublished, JudgedBenchmark, ResultLayout
+from convergebench.benchmarks.benchmark import AsPublished, JudgedBenchmark
+from convergebench.benchmarks.layouts import ResultFinder
 from convergebench.benchmarks.reedit import mini, suite
 from convergebench.benchmarks.reedit.published import PUBLISHED
 from convergebench.benchmarks.reedit.sums import FIGURES, reedit_table, rubrics_of, verdicts_as_published
@@ -14,6 +15,6 @@ BENCHMARK = JudgedBenchmark(
     table=reedit_table,
     refinement=FIGURES,
     published=PUBLISHED,
-    results=ResultLayout(suite.result_pictures, example="causal/ID_primary.png"),
+    results=ResultFinder(suite.result_pictures, example="causal/ID_primary.png"),
     as_published=AsPublished(verdicts_as_published),
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from convergebench.protocols import EditingProtocol
 from convergebench.store import Enrolment
-from convergebench.types import Case, Editor, EditorFacts, SeedPolicy, UnusableEntry
+from convergebench.types import Case, Editor, EditorFacts, SeedPolicy, SuiteId, UnusableEntry
 
 SAME_SEED = "+same-seed"
 """Follows the name of a model that was run with one seed for all steps."""
@@ -16,7 +16,7 @@ SAME_SEED = "+same-seed"
 class Plan:
     """Every editor on every case with every seed, by one protocol."""
 
-    suite: str
+    suite: SuiteId
     protocol: EditingProtocol
     cases: tuple[Case, ...]
     editors: tuple[Editor, ...]

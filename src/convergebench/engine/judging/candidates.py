@@ -13,19 +13,19 @@ from convergebench.judges.message import CATEGORY
 from convergebench.judges.rubric import Of
 from convergebench.protocols import RETURN_ROLES, is_undoing
 from convergebench.protocols.refine import NAMES as REFINING
-from convergebench.results import Records, SuiteId, WorkspaceOrRecords
+from convergebench.results import Records, WorkspaceOrRecords
 from convergebench.results.round_trip_verdicts import forward_instructions, shown_instruction
 from convergebench.results.steps import StepRecord
 from convergebench.results.trajectories import CaseRecord, TrajectoryRecord
 from convergebench.suites import pair_asking
-from convergebench.types import Digest
+from convergebench.types import Digest, SuiteId
 
 
 @dataclass(frozen=True)
 class CandidatePlace:
     """The position of a judged picture in the workspace."""
 
-    suite: str
+    suite: SuiteId
     model: str
     case: str
     picture: str
@@ -60,7 +60,7 @@ def judging_candidates(
     workspace: WorkspaceOrRecords,
     rubrics: Sequence[Rubric],
     *,
-    suite: str | None = None,
+    suite: SuiteId | None = None,
     models: Collection[str] = (),
     rounds: Collection[int] = (),
     repeats: int = 1,
@@ -78,7 +78,7 @@ def judging_candidates(
 
 
 def candidate_pictures(
-    workspace: WorkspaceOrRecords, *, suite: str | None, models: Collection[str], rounds: Collection[int]
+    workspace: WorkspaceOrRecords, *, suite: SuiteId | None, models: Collection[str], rounds: Collection[int]
 ) -> Iterator[CandidatePicture]:
     """The existing edits and returns, of all suites, models and rounds unless some are named."""
     records = Records.of(workspace)
@@ -113,9 +113,9 @@ def _requested_edits(
     return {place: edits or [otherwise[place[0]]] for place, edits in requested.items()}
 
 
-def _is_chosen(trajectory: TrajectoryRecord, suite: str | None, models: Collection[str]) -> bool:
+def _is_chosen(trajectory: TrajectoryRecord, suite: SuiteId | None, models: Collection[str]) -> bool:
     case = trajectory.case
-    is_of_suite = SuiteId.parse(case.suite).is_named(suite) or suite == case.suite_part
+    is_of_suite = case.suite.is_named(suite) or suite == case.suite_part
     return is_of_suite and trajectory.editor.is_one_of(models)
 
 

@@ -14,6 +14,7 @@ from convergebench.judges import Rubric, Subject
 from convergebench.judges.asking import lacking
 from convergebench.judges.rubric import Of
 from convergebench.results import WorkspaceOrRecords
+from convergebench.types import SuiteId
 
 _MEMBERS: Mapping[Of, Of] = {"edit_pair": "edit", "return_pair": "return"}
 
@@ -39,7 +40,7 @@ def pairwise_candidates(
     workspace: WorkspaceOrRecords,
     rubrics: Sequence[Rubric],
     *,
-    suite: str | None = None,
+    suite: SuiteId | None = None,
     models: Collection[str] = (),
     rounds: Collection[int] = (),
     repeats: int = 1,

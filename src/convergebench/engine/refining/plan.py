@@ -10,7 +10,7 @@ from convergebench.judges.reasoning import OWN_PROMPTS, ReasonerPrompts
 from convergebench.protocols import one_shot
 from convergebench.protocols.refine import AT_ONCE, CHAINED
 from convergebench.store import Enrolment
-from convergebench.types import Case, Editor, EditorFacts
+from convergebench.types import Case, Editor, EditorFacts, SuiteId
 
 VERSION = "1"
 REFINED_BY = " refined by "
@@ -49,7 +49,7 @@ class Pipeline:
 
 @dataclass(frozen=True)
 class RefinePlan:
-    suite: str
+    suite: SuiteId
     cases: tuple[Case, ...]
     pipelines: tuple[Pipeline, ...]
     seeds: tuple[int, ...]

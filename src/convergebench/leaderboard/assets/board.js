@@ -1,5 +1,27 @@
-// Sorts a table by the column whose heading is pressed; missing values stay last.
+// Sorts a table by the column whose heading is pressed, missing values last, and leaves out columns.
 "use strict";
+
+function chooser(table, headings) {
+  const boxes = headings.slice(2).map((heading, number) => {
+    const box = document.createElement("input");
+    box.type = "checkbox";
+    box.checked = true;
+    box.addEventListener("change", () => {
+      for (const row of table.rows) row.cells[number + 2].hidden = !box.checked;
+    });
+    const label = document.createElement("label");
+    label.append(box, heading.textContent);
+    return label;
+  });
+  const summary = document.createElement("summary");
+  summary.textContent = "Columns";
+  const chips = document.createElement("div");
+  chips.append(...boxes);
+  const details = document.createElement("details");
+  details.className = "columns";
+  details.append(summary, chips);
+  return details;
+}
 
 function sorted(rows, column, direction) {
   const value = (row) => {
@@ -16,6 +38,7 @@ function sorted(rows, column, direction) {
 
 for (const table of document.querySelectorAll("table.sortable")) {
   const headings = [...table.tHead.rows[0].cells];
+  table.parentNode.after(chooser(table, headings));
   headings.forEach((heading, column) => {
     const button = document.createElement("button");
     button.type = "button";

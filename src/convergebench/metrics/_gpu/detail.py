@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from convergebench.metrics.base import NotMeasurable
+from convergebench.metrics.base import refusal
 from convergebench.metrics.drift.detail import (
     BLOCK,
     LARGEST_STEP,
@@ -35,11 +35,7 @@ class DetailOnGpu:
     processor, by the same functions."""
 
     def unfit(self, height: int, width: int) -> str | None:
-        try:
-            refuse_small(height, width)
-        except NotMeasurable as reason:
-            return str(reason)
-        return None
+        return refusal(refuse_small, height, width)
 
     def features(self, pictures: Tensor) -> tuple[Tensor, ...]:
         """Energies, noise by block and blocking of the source, and which blocks are free and flat."""

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from convergebench.metrics._ssim_opencv import C1, C2, COUNT, WINDOW
-from convergebench.metrics.base import NotMeasurable
+from convergebench.metrics.base import refusal
 from convergebench.metrics.psnr import PEAK
 from convergebench.metrics.ssim import refuse_small
 
@@ -35,11 +35,7 @@ class Psnr(_OfPixels):
 
 class Ssim(_OfPixels):
     def unfit(self, height: int, width: int) -> str | None:
-        try:
-            refuse_small(height, width)
-        except NotMeasurable as reason:
-            return str(reason)
-        return None
+        return refusal(refuse_small, height, width)
 
     def values(self, sources: tuple[Tensor, ...], results: tuple[Tensor, ...]) -> Tensor:
         source, result = sources[0], results[0]

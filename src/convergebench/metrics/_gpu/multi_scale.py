@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from convergebench.metrics.base import NotMeasurable
+from convergebench.metrics.base import refusal
 from convergebench.metrics.ms_ssim import C1, C2, MIDDLE, SIGMA, WEIGHTS, WINDOW, refuse_small
 
 if TYPE_CHECKING:
@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 class MsSsim:
     def unfit(self, height: int, width: int) -> str | None:
-        try:
-            refuse_small(height, width)
-        except NotMeasurable as reason:
-            return str(reason)
-        return None
+        return refusal(refuse_small, height, width)
 
     def features(self, pictures: Tensor) -> tuple[Tensor]:
         return (pictures,)

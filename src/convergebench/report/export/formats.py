@@ -14,14 +14,15 @@ from convergebench.report.judged_results import JudgedTable, judged_results
 from convergebench.report.markdown import write_markdown
 from convergebench.report.tables.benchmark import benchmark_cells, benchmark_notes, csv_benchmark
 from convergebench.report.tables.text_table import PARTS, TextTable, breakdown_text, ranking_text
-from convergebench.results import Records, SuiteId, load_results, suites_with_returns
+from convergebench.results import Records, load_results, suites_with_returns
 from convergebench.store import Workspace
+from convergebench.types import SuiteId
 
 TABLES = "tables"
 JUDGED = "judged"
 
 
-def export_as(form: str, workspace: Workspace, folder: Path, suite: str | None = None) -> list[Path]:
+def export_as(form: str, workspace: Workspace, folder: Path, suite: SuiteId | None = None) -> list[Path]:
     """Write the files of one of FORMATS into the folder, each whole or not at all.
 
     The tables cover one suite, by default that of the last run. Measurements and missing values cover all
@@ -30,7 +31,7 @@ def export_as(form: str, workspace: Workspace, folder: Path, suite: str | None =
     return FORMATS[form](workspace, folder, suite)
 
 
-def _as_csv(workspace: Workspace, folder: Path, suite: str | None) -> list[Path]:
+def _as_csv(workspace: Workspace, folder: Path, suite: SuiteId | None) -> list[Path]:
     if judged := _judged_alone(workspace, suite):
         graded = csv_benchmark([row for table in judged for row in table.rows])
         measured = measurement_rows(workspace, _whole(suite))
@@ -46,27 +47,27 @@ def _as_csv(workspace: Workspace, folder: Path, suite: str | None) -> list[Path]
     return [*files, write_csv(rows, folder / f"{MEASUREMENTS}.csv")]
 
 
-def _as_parquet(workspace: Workspace, folder: Path, suite: str | None) -> list[Path]:
+def _as_parquet(workspace: Workspace, folder: Path, suite: SuiteId | None) -> list[Path]:
     rows = measurement_rows(workspace, _whole(suite))
     return [write_parquet(rows, folder / f"{MEASUREMENTS}.parquet")]
 
 
-def _as_markdown(workspace: Workspace, folder: Path, suite: str | None) -> list[Path]:
+def _as_markdown(workspace: Workspace, folder: Path, suite: SuiteId | None) -> list[Path]:
     return [write_markdown(_text_tables(workspace, suite), folder / f"{TABLES}.md")]
 
 
-def _as_latex(workspace: Workspace, folder: Path, suite: str | None) -> list[Path]:
+def _as_latex(workspace: Workspace, folder: Path, suite: SuiteId | None) -> list[Path]:
     return [write_latex(_text_tables(workspace, suite), folder / f"{TABLES}.tex")]
 
 
-def _text_tables(workspace: Workspace, suite: str | None) -> list[TextTable]:
+def _text_tables(workspace: Workspace, suite: SuiteId | None) -> list[TextTable]:
     """Of the round trips, or of what judges said if there are none."""
     if judged := _judged_alone(workspace, suite):
         return [_judged_text(number, table) for number, table in enumerate(judged, 1)]
     return list(_tables(load_results(workspace, suite)))
 
 
-def _judged_alone(workspace: Workspace, suite: str | None) -> list[JudgedTable]:
+def _judged_alone(workspace: Workspace, suite: SuiteId | None) -> list[JudgedTable]:
     records = Records.of(workspace)
     return [] if suites_with_returns(records) else judged_results(records, suite)
 
@@ -84,9 +85,9 @@ def _judged_text(number: int, table: JudgedTable) -> TextTable:
     )
 
 
-def _whole(suite: str | None) -> str | None:
+def _whole(suite: SuiteId | None) -> SuiteId | None:
     """The name without /partial: files with both kinds of edits state the kind in each row."""
-    return suite and str(SuiteId.parse(suite).whole)
+    return suite and suite.whole
 
 
 def _tables(results: Results) -> Iterator[TextTable]:
@@ -96,7 +97,7 @@ def _tables(results: Results) -> Iterator[TextTable]:
         yield from (replace(table, name=f"{table.name}-partial") if number else table for table in found)
 
 
-FORMATS: Mapping[str, Callable[[Workspace, Path, str | None], list[Path]]] = {
+FORMATS: Mapping[str, Callable[[Workspace, Path, SuiteId | None], list[Path]]] = {
     "csv": _as_csv,
     "parquet": _as_parquet,
     "markdown": _as_markdown,

@@ -21,7 +21,7 @@ from convergebench.results.step_contexts import step_contexts
 from convergebench.results.steps import StepRecord
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.shown_text import csv_rows
-from convergebench.types import Measurement
+from convergebench.types import Measurement, SuiteId
 
 MEASUREMENTS = "measurements"
 _TRAJECTORIES_AT_A_TIME = 200
@@ -33,7 +33,7 @@ class MeasurementRow(NamedTuple):
     """One metric of one pair of pictures, or `edit` for an edit that failed: either a value or the reason why
     it is missing."""
 
-    suite: str
+    suite: SuiteId
     model: str
     editor_role: str
     fingerprint: str | None
@@ -65,7 +65,7 @@ class MeasurementRow(NamedTuple):
 _BySuite = Mapping[str, Sequence[Measurement]]
 
 
-def measurement_rows(workspace: WorkspaceOrRecords, suite: str | None = None) -> Iterator[MeasurementRow]:
+def measurement_rows(workspace: WorkspaceOrRecords, suite: SuiteId | None = None) -> Iterator[MeasurementRow]:
     """All measurements of one suite, or of every suite, by each metric's newest version.
 
     A chain whose case is in several suites has rows under each of them. An edit that returned its exact input
@@ -205,7 +205,7 @@ def _measured(step: StepMeasurement, newest: Mapping[str, str]) -> tuple[Measure
     return (Measurement(step.metric, step.version, step.value, step.missing),)
 
 
-def _of_imported(records: Records, suite: str) -> Iterator[MeasurementRow]:
+def _of_imported(records: Records, suite: SuiteId) -> Iterator[MeasurementRow]:
     returns = imported_returns(records.imported(suite))
     believed = without_never_computed(Results(suite, 0, (), returns, (), ()))
     for item in believed.returns:

@@ -11,10 +11,10 @@ from convergebench.atomic_files import replacing
 from convergebench.benchmarks.layouts import FolderLayout, ResultPlace
 from convergebench.errors import WrongUse
 from convergebench.picture import Picture
-from convergebench.results import Records, SuiteId
+from convergebench.results import Records
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.store import Workspace
-from convergebench.types import Digest
+from convergebench.types import Digest, SuiteId
 
 _METADATA = "metadata.jsonl"
 _MEDIA_TYPES = {".png": "image/png", ".jpg": "image/jpeg"}
@@ -37,7 +37,7 @@ class _Result:
 
 
 def export_results(
-    workspace: Workspace, layout: FolderLayout, folder: Path, suite: str | None = None
+    workspace: Workspace, layout: FolderLayout, folder: Path, suite: SuiteId | None = None
 ) -> list[ExportedResults]:
     """Write the results of every model of the layout's suites into a folder of its own."""
     records = Records.of(workspace)
@@ -55,10 +55,10 @@ def export_results(
     ]
 
 
-def _is_meant(one: TrajectoryRecord, layout: FolderLayout, suite: str | None) -> bool:
-    id = SuiteId.parse(one.case.suite)
+def _is_meant(one: TrajectoryRecord, layout: FolderLayout, suite: SuiteId | None) -> bool:
+    id = one.case.suite
     of_layout = any(id.name in (name, f"{name}-mini", f"{name}-uge") for name in layout.suites)
-    is_chosen = suite is None or id.is_named(suite) or one.case.suite.rpartition("/")[0] == suite
+    is_chosen = id.is_named(suite) or id.base == suite
     return one.is_newest and of_layout and is_chosen
 
 

@@ -4,7 +4,7 @@ greyscale print."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,13 @@ from convergebench.types import MetricFacts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # The page's palette, after Okabe and Ito's. Models also differ in marker and dash, for greyscale print; ten
 # colours, nine markers and four dashes give 180 different curves.
 _COLOURS = (
     "#0072b2", "#c44f00", "#00835f", "#b3508a", "#a87400",
-    "#2b8fc7", "#3a3a3a", "#c22f3d", "#6a4fc4", "#66760a",
+    "#009aa8", "#3a3a3a", "#c22f3d", "#6a4fc4", "#66760a",
 )  # fmt: skip
 _MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _DASHES: tuple[Any, ...] = ("-", (0, (7, 1.5)), (0, (3.5, 1.2)), (0, (7, 1.3, 1.2, 1.3)))
@@ -103,6 +104,24 @@ def draw_panel(axis: Axes, panel: Panel, styles: Styles, rounds: int) -> None:
     axis.set_xlim(1 - 0.03 * rounds, rounds + 0.03 * rounds)
     axis.set_xticks(_ticks(rounds))
     tidy(axis)
+
+
+def draw_panels(
+    figure: Figure,
+    panels: Sequence[Panel],
+    results: Results,
+    columns: int,
+    draw: Callable[[Axes, Panel, Styles, int], None] = draw_panel,
+) -> Any:
+    """The panels row by row in this many columns; returns the axes, of which those behind the last panel are
+    removed from the figure."""
+    styles = styles_of(results.roles())
+    axes = figure.subplots(math.ceil(len(panels) / columns), columns, squeeze=False).ravel()
+    for panel, axis in zip(panels, axes, strict=False):
+        draw(axis, panel, styles, results.rounds)
+    for unused in axes[len(panels) :]:
+        unused.remove()
+    return axes
 
 
 def drawn_points(curve: Curve, metric: MetricFacts) -> list[CurvePoint]:

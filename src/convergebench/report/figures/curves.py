@@ -13,13 +13,13 @@ from convergebench.atomic_files import replacing
 from convergebench.errors import WrongUse
 from convergebench.report.figures.curve_panel import (
     Panel,
-    draw_panel,
+    draw_panels,
     legend_name,
     legend_order,
     panels_of,
-    styles_of,
 )
-from convergebench.report.formatting import counted, metric_title
+from convergebench.report.formatting import metric_title
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,12 +61,7 @@ def _draw(results: Results, panels: Sequence[Panel]) -> Figure:
     width = drawn + 0.9 + 0.085 * max(map(len, names))
     height = max(rows * _PANEL_INCHES[1] + 1.1, 0.25 * len(names) + 0.6)
     figure = Figure(figsize=(width, height), layout="constrained")
-    styles = styles_of(results.roles())
-    axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    for panel, axis in zip(panels, axes, strict=False):
-        draw_panel(axis, panel, styles, results.rounds)
-    for unused in axes[len(panels) :]:
-        unused.remove()
+    axes = draw_panels(figure, panels, results, columns)
     title = textwrap.fill(f"{results.suite}: what is left after each round", int(drawn * 10))
     figure.suptitle(title, x=0.012, ha="left", weight="bold", fontsize=11, parse_math=False)
     lines = {str(line.get_label()): line for line in axes[0].get_lines()}
@@ -80,12 +75,13 @@ def _draw(results: Results, panels: Sequence[Panel]) -> Figure:
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
-    caption = textwrap.fill(_caption(panels), int(width * 14))
+    caption = textwrap.fill(curves_caption(panels), int(width * 14))
     figure.supxlabel(caption, x=0.012, ha="left", fontsize=8, color="#444444", parse_math=False)
     return figure
 
 
-def _caption(panels: Sequence[Panel]) -> str:
+def curves_caption(panels: Sequence[Panel]) -> str:
+    """What the curves are means of, and what is missing in them."""
     chief = panels[0]
     ends = {curve.model: curve.points[-1] for curve in chief.curves}
     sizes = sorted({curve.points[-1].n for curve in chief.curves if curve.role != "floor"}) or [0]

@@ -3,7 +3,6 @@ was edited, and what changed elsewhere."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +19,7 @@ from convergebench.metrics.regions.measures import edited_region
 from convergebench.metrics.regions.returns import NOTHING_LEFT
 from convergebench.picture import resized_to
 from convergebench.protocols import RETURN_ROLES
+from convergebench.report.page.palette_png import palette_png
 from convergebench.results.footprints import Footprints, footprint_of
 from convergebench.results.steps import StepRecord
 from convergebench.types import Digest, Pixels
@@ -109,10 +109,5 @@ def _stretched(mask: Mask, shape: tuple[int, ...]) -> Mask:
 
 
 def _png(kinds: Any) -> bytes:
-    from PIL import Image
-
-    picture = Image.fromarray(kinds, "L")
-    picture.putpalette([0, 0, 0, *(level for _, colour in KINDS for level in colour)])
-    file = io.BytesIO()
-    picture.save(file, "PNG", transparency=bytes([0, *[_ALPHA] * len(KINDS)]), optimize=True)
-    return file.getvalue()
+    palette = bytes([0, 0, 0, *(level for _, colour in KINDS for level in colour)])
+    return palette_png(kinds, palette, alpha=bytes([0, *[_ALPHA] * len(KINDS)]))

@@ -7,13 +7,15 @@ can be read back from the file. The palette defines how they look.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from convergebench.metrics.drift import change_map
 from convergebench.picture import resized_to
+from convergebench.report.page.palette_png import palette_png
 from convergebench.types import Digest, Pixels
 
 if TYPE_CHECKING:
@@ -45,20 +47,19 @@ def full_map(source: Pixels, result: Pixels) -> bytes:
     return drawn(change_map(source, resized_to(result, width, height)))
 
 
-def small_map(small_source: Pixels, size: tuple[int, int], result: Pixels) -> bytes:
-    """The map at every n-th pixel; `size` is the source's own width and height."""
-    return drawn(change_map(small_source, thinned(resized_to(result, *size))))
+def small_maps(small_source: Pixels, size: tuple[int, int], results: Sequence[Pixels]) -> list[bytes]:
+    """The map of each result at every n-th pixel; `size` is the source's own width and height.
+
+    All are computed at once: for small pictures, most of the time is that of the calls.
+    """
+    small = [thinned(resized_to(one, *size)) for one in results]
+    changes = change_map(np.concatenate([small_source] * len(small)), np.concatenate(small))
+    return [drawn(one) for one in np.split(changes, len(small))]
 
 
 def drawn(changes: Changes) -> bytes:
-    from PIL import Image
-
     levels = np.rint(np.log1p(np.minimum(changes, _MOST)) * (_LEVELS / np.log1p(_MOST)))
-    picture = Image.fromarray(levels.astype(np.uint8), "L")
-    picture.putpalette(_palette().tobytes())
-    file = io.BytesIO()
-    picture.save(file, "PNG", compress_level=4)
-    return file.getvalue()
+    return palette_png(levels.astype(np.uint8), _palette())
 
 
 def read_back(png: bytes) -> Changes:
@@ -88,8 +89,9 @@ def colours_of(changes: NDArray[np.float64]) -> NDArray[np.uint8]:
     return np.asarray(np.rint(np.stack(channels, axis=-1)), np.uint8)
 
 
-def _palette() -> NDArray[np.uint8]:
-    return colours_of(np.expm1(np.arange(_LEVELS + 1) * np.log1p(_MOST) / _LEVELS))
+@cache
+def _palette() -> bytes:
+    return colours_of(np.expm1(np.arange(_LEVELS + 1) * np.log1p(_MOST) / _LEVELS)).tobytes()
 
 
 def scale() -> list[dict[str, Any]]:

@@ -23,8 +23,8 @@ from convergebench.protocols.refine import NAMES as REFINING
 from convergebench.report.page.step_index import ONE_SHOT, IndexedStep, StepPlace
 from convergebench.report.page.verdicts import Judgement
 from convergebench.report.tables.benchmark import json_benchmark
-from convergebench.results import SuiteId
 from convergebench.results.judgements import RubricRecord
+from convergebench.types import SuiteId
 
 ALL = "all"
 _MOST_BARS = 12
@@ -38,7 +38,7 @@ class Setting:
     """What verdicts must share to be averaged."""
 
     judge: str
-    suite: str
+    suite: SuiteId
     wording: str
     variant: str = ""
     """IN_ENGLISH if the judge was given another instruction than the editor."""
@@ -172,7 +172,7 @@ def _rows(
     setting: Setting, group: Sequence[tuple[Judgement, StepPlace]], steps: Sequence[IndexedStep]
 ) -> list[BenchmarkRow]:
     suite = setting.suite
-    name, benchmark = SuiteId.parse(suite).name, find_benchmark(suite)
+    name, benchmark = suite.name, find_benchmark(suite)
     rows = [_verdict(one, place) for one, place in group]
     if benchmark:
         table = benchmark.table(name, _expected(rows, steps, suite, benchmark))
@@ -195,7 +195,7 @@ def _verdict(one: Judgement, place: StepPlace) -> VerdictRow:
 
 
 def _expected(
-    rows: Sequence[VerdictRow], steps: Sequence[IndexedStep], suite: str, benchmark: JudgedBenchmark
+    rows: Sequence[VerdictRow], steps: Sequence[IndexedStep], suite: SuiteId, benchmark: JudgedBenchmark
 ) -> list[VerdictRow]:
     """The verdicts, and a missing verdict for every edit and rubric without one."""
     wanted = {rubric for row in rows for rubric in benchmark.rubrics_of(row.subset)}

@@ -22,6 +22,7 @@ from convergebench.report.page.scopes import SCOPES, split_key
 from convergebench.report.page.sections import Sections
 from convergebench.results import load_results
 from convergebench.store import Selection, Workspace
+from convergebench.types import SuiteId
 
 _SHORTEST_WAIT_SECONDS = 1.0
 _SHARE_OF_TIME = 10
@@ -92,7 +93,7 @@ class _Snapshot:
 class LiveData:
     """Answers the requests of an open page, from several threads."""
 
-    def __init__(self, folder: Path, suite: str | None = None, models: Sequence[str] = ()) -> None:
+    def __init__(self, folder: Path, suite: SuiteId | None = None, models: Sequence[str] = ()) -> None:
         self.workspace = Workspace.existing(folder, Selection(models=tuple(models)))
         self.picture_cache = PictureCache(self.workspace.pictures, folder / PARTS)
         self._suite = suite

@@ -100,7 +100,13 @@ class PageData:
             for film in (film for films in self.filmstrips.values() for film in films)
             if self.live or (film.model, film.case, film.seed) in chosen
         }
-        return {trajectory: one for trajectory, one in found.items() if one}
+        return {trajectory: one for trajectory, one in found.items() if one and self._is_whole(trajectory)}
+
+    def _is_whole(self, trajectory: int) -> bool:
+        """Whether no picture is lost. A live page answers for each file when somebody asks for it."""
+        holds = self.workspace.pictures.holds
+        steps = () if self.live else self.steps_taken.get(trajectory, ())
+        return all(holds(step.facts) for step in steps if step.facts)
 
     @cached_property
     def footprints(self) -> Footprints:

@@ -4,26 +4,29 @@ sources."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import TypeVar
 
-from convergebench.atomic_files import replacing
+from convergebench.atomic_files import write_whole
 from convergebench.errors import WorkspaceError
 from convergebench.metrics.flip import WorstBox
 from convergebench.report.page.breakage import ReturnedRound, drawn_breakage
-from convergebench.report.page.change_maps import map_name, small_map, thinned
+from convergebench.report.page.change_maps import map_name, small_maps, thinned
 from convergebench.report.page.crops import crop_name, crop_pair
 from convergebench.report.page.exports import ExportKind, StripExport, exported_strip
-from convergebench.report.page.thumbnails import thumbnail, thumbnail_file
+from convergebench.report.page.thumbnails import thumbnail, thumbnail_name
 from convergebench.results.footprints import Footprints
 from convergebench.store import PictureStore
 from convergebench.types import Digest, Pixels
 
 log = logging.getLogger("convergebench")
+_T = TypeVar("_T")
 
 THUMBNAILS = "thumbnails"
 MAPS = "maps"
@@ -31,6 +34,8 @@ CROPS = "crops"
 BREAKAGES = "breakages"
 EXPORTS = "exports"
 _AT_ONCE = 4
+_TOGETHER = 8
+"""Pictures that are in memory together; neighbours have the same source."""
 _SOURCES_IN_MEMORY = 64
 _WHOLE_SOURCES_IN_MEMORY = 8
 
@@ -49,31 +54,37 @@ class PictureCache:
     """Creates missing files, once, under one folder. Safe to share between threads."""
 
     def __init__(self, store: PictureStore, folder: Path) -> None:
-        self._store = store
-        self._folder = folder
+        self.store = store
+        self.folder = folder
+        self._reported: set[Digest] = set()
         self._source = lru_cache(_SOURCES_IN_MEMORY)(self._thinned_source)
         self._whole_source = lru_cache(_WHOLE_SOURCES_IN_MEMORY)(lambda digest: store.load(digest).pixels)
 
     def keep(self, shown: Mapping[Digest, Derived]) -> None:
         """Create thumbnails of all pictures, and their maps and crops."""
         with ThreadPoolExecutor(_AT_ONCE) as threads:
-            for _ in threads.map(self._keep, shown.items()):
+            for _ in threads.map(self._keep_some, _parts(list(shown.items()))):
                 pass
 
+    def keep_in_turn(self, shown: Sequence[tuple[Digest, Derived]]) -> None:
+        """The same in one thread."""
+        for some in _parts(shown):
+            self._keep_some(some)
+
     def thumbnail_of(self, digest: Digest) -> bytes:
-        path = thumbnail_file(self._folder / THUMBNAILS, digest)
-        return _kept(path, lambda: thumbnail(self._store.load(digest).pixels))
+        return self._kept(self._thumbnail_file(digest), lambda: thumbnail(self.store.load(digest).pixels))
 
     def map_of(self, source: Digest, result: Digest) -> bytes:
         """The small map."""
-        return _kept(
-            self._map_file(source, result), lambda: self._map(source, self._store.load(result).pixels)
+        return self._kept(
+            self._map_file(source, result),
+            lambda: small_maps(*self._source(source), [self.store.load(result).pixels])[0],
         )
 
     def crop_of(self, source: Digest, result: Digest, box: WorstBox) -> bytes:
         """Where a result differs most, beside its source."""
-        load = self._store.load
-        return _kept(
+        load = self.store.load
+        return self._kept(
             self._crop_file(source, result, box),
             lambda: crop_pair(load(source).pixels, load(result).pixels, box),
         )
@@ -90,15 +101,15 @@ class PictureCache:
                 pass
 
     def breakage_of(self, one: ReturnedRound, footprints: Footprints) -> bytes:
-        return _kept(
-            self._folder / BREAKAGES / one.name,
-            lambda: drawn_breakage(one, footprints, lambda digest: self._store.load(digest).pixels),
+        return self._kept(
+            f"{BREAKAGES}/{one.name}",
+            lambda: drawn_breakage(one, footprints, lambda digest: self.store.load(digest).pixels),
         )
 
     def export_of(self, one: StripExport, kind: ExportKind) -> bytes:
-        return _kept(
-            self._folder / EXPORTS / f"{one.name}.{kind}",
-            lambda: exported_strip(one, kind, lambda digest: self._store.load(digest).pixels),
+        return self._kept(
+            f"{EXPORTS}/{one.name}.{kind}",
+            lambda: exported_strip(one, kind, lambda digest: self.store.load(digest).pixels),
         )
 
     def maps_of(self, pairs: Iterable[tuple[Digest, Digest]]) -> list[bytes]:
@@ -111,51 +122,90 @@ class PictureCache:
             return self.map_of(*pair)
         return None
 
-    def _keep(self, one: tuple[Digest, Derived]) -> None:
-        try:
-            self._keep_whole(*one)
-        except WorkspaceError as error:
-            log.warning("the page is without a picture: %s", error)
+    def _keep_some(self, shown: Sequence[tuple[Digest, Derived]]) -> None:
+        """Maps against one source are drawn together."""
+        unmapped: dict[Digest, list[tuple[Digest, Pixels]]] = {}
+        for digest, derived in shown:
+            with self._reporting(digest):
+                pixels = self._keep_one(digest, derived)
+                if pixels is None:
+                    continue
+                for source in derived.sources:
+                    if self._map_file(source, digest) not in self._there:
+                        unmapped.setdefault(source, []).append((digest, pixels))
+        for source, results in unmapped.items():
+            with self._reporting(source):
+                drawn = small_maps(*self._source(source), [pixels for _, pixels in results])
+                for (digest, _), content in zip(results, drawn, strict=True):
+                    self._write(self._map_file(source, digest), content)
 
-    def _keep_whole(self, digest: Digest, derived: Derived) -> None:
-        small = thumbnail_file(self._folder / THUMBNAILS, digest)
-        unmapped = [source for source in derived.sources if not self._map_file(source, digest).exists()]
-        uncut = [one for one in derived.crops if not self._crop_file(one[0], digest, one[1]).exists()]
-        if small.exists() and not unmapped and not uncut:
-            return
-        pixels = self._store.load(digest).pixels
-        if not small.exists():
-            _write(small, thumbnail(pixels))
-        for source in unmapped:
-            _write(self._map_file(source, digest), self._map(source, pixels))
+    def _keep_one(self, digest: Digest, derived: Derived) -> Pixels | None:
+        """Its thumbnail and crops; its pixels unless nothing of it is missing."""
+        small = self._thumbnail_file(digest)
+        has_maps = all(self._map_file(one, digest) in self._there for one in derived.sources)
+        uncut = [one for one in derived.crops if self._crop_file(one[0], digest, one[1]) not in self._there]
+        if small in self._there and has_maps and not uncut:
+            return None
+        pixels = self.store.load(digest).pixels
+        if small not in self._there:
+            self._write(small, thumbnail(pixels))
         for source, box in uncut:
             cut = crop_pair(self._whole_source(source), pixels, box)
-            _write(self._crop_file(source, digest, box), cut)
+            self._write(self._crop_file(source, digest, box), cut)
+        return pixels
 
-    def _map(self, source: Digest, pixels: Pixels) -> bytes:
-        small, size = self._source(source)
-        return small_map(small, size, pixels)
+    @contextmanager
+    def _reporting(self, digest: Digest) -> Iterator[None]:
+        """Goes on without a picture that is lost, which is said once."""
+        try:
+            yield
+        except WorkspaceError as error:
+            if digest not in self._reported:
+                log.warning("the page is without a picture: %s", error)
+            self._reported.add(digest)
+
+    def look_again(self) -> None:
+        """Other processes have created files."""
+        self.__dict__.pop("_there", None)
+
+    def _write(self, name: str, content: bytes) -> None:
+        write_whole(self.folder / name, content)
+        self._there.add(name)
+
+    def _kept(self, name: str, make: Callable[[], bytes]) -> bytes:
+        with suppress(FileNotFoundError):
+            return (self.folder / name).read_bytes()
+        content = make()
+        with suppress(OSError):  # a read-only workspace has no cache
+            self._write(name, content)
+        return content
+
+    @cached_property
+    def _there(self) -> set[str]:
+        """The files that exist, listed once: asking for each of tens of thousands takes longer."""
+        kinds = (self.folder / kind for kind in (THUMBNAILS, MAPS, CROPS))
+        return {
+            f"{kind.name}/{start.name}/{name}"
+            for kind in kinds
+            if kind.is_dir()
+            for start in kind.iterdir()
+            if start.is_dir()
+            for name in os.listdir(start)  # noqa: PTH208 - names alone
+        }
 
     def _thinned_source(self, digest: Digest) -> tuple[Pixels, tuple[int, int]]:
-        picture = self._store.load(digest)
+        picture = self.store.load(digest)
         return thinned(picture.pixels), picture.size
 
-    def _crop_file(self, source: Digest, result: Digest, box: WorstBox) -> Path:
-        return self._folder / CROPS / crop_name(source, result, box)
+    def _thumbnail_file(self, digest: Digest) -> str:
+        return f"{THUMBNAILS}/{thumbnail_name(digest)}"
 
-    def _map_file(self, source: Digest, result: Digest) -> Path:
-        return self._folder / MAPS / map_name(source, result)
+    def _crop_file(self, source: Digest, result: Digest, box: WorstBox) -> str:
+        return f"{CROPS}/{crop_name(source, result, box)}"
 
-
-def _kept(path: Path, make: Callable[[], bytes]) -> bytes:
-    if path.is_file():
-        return path.read_bytes()
-    content = make()
-    with suppress(OSError):  # a read-only workspace has no cache
-        _write(path, content)
-    return content
+    def _map_file(self, source: Digest, result: Digest) -> str:
+        return f"{MAPS}/{map_name(source, result)}"
 
 
-def _write(path: Path, content: bytes) -> None:
-    with replacing(path) as part:
-        part.write_bytes(content)
+def _parts(items: Sequence[_T]) -> Iterator[Sequence[_T]]:
+    return (items[start : start + _TOGETHER] for start in range(0, len(items), _TOGETHER))

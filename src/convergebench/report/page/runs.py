@@ -12,6 +12,7 @@ from convergebench.analysis import Results, audit, missing_values
 from convergebench.metrics import clip_direction
 from convergebench.results import Records, load_audit_input
 from convergebench.results.measurements import read_version_counts
+from convergebench.types import SuiteId
 
 
 def runs_section(records: Records, results: Results) -> dict[str, Any]:
@@ -51,7 +52,7 @@ def _runs(records: Records) -> list[dict[str, Any]]:
     ]
 
 
-def _editors(records: Records, suite: str) -> list[dict[str, Any]]:
+def _editors(records: Records, suite: SuiteId) -> list[dict[str, Any]]:
     return [
         {
             "name": editor.label,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from convergebench.analysis import Results
+from convergebench.report.page.page_results import ScopedResults
 
 SCOPES = "scopes"
 """The key of the list."""
@@ -32,5 +32,5 @@ def split_key(key: str) -> tuple[int, str]:
     return (int(number), own) if first == _PREFIX and number.isdecimal() else (0, key)
 
 
-def scopes_section(every: Sequence[Results]) -> list[dict[str, Any]]:
-    return [{"suite": one.suite, "protocol": one.protocol, "run": None} for one in every]
+def scopes_section(every: Sequence[ScopedResults]) -> list[dict[str, Any]]:
+    return [{"suite": one.results.suite, "protocol": one.results.protocol, "run": one.run} for one in every]

@@ -26,7 +26,7 @@ from convergebench.report.page.live_data import LiveData
 from convergebench.report.page.page_files import PAGE, PARTS, page_files
 from convergebench.report.page.picture_cache import BREAKAGES, CROPS, EXPORTS, MAPS, THUMBNAILS
 from convergebench.report.page.static_site import MEANS
-from convergebench.types import Digest
+from convergebench.types import Digest, SuiteId
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Response
@@ -36,7 +36,7 @@ __all__ = ["HOST", "make_app", "serve"]
 
 def serve(
     folder: Path,
-    suite: str | None,
+    suite: SuiteId | None,
     port: int,
     on_ready: Callable[[str], None],
     models: Sequence[str] = (),

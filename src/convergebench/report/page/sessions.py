@@ -7,7 +7,7 @@ from typing import Any
 from convergebench.analysis.sessions.figures import TurnCurve
 from convergebench.benchmarks.session_curves import session_curves
 from convergebench.report.tables.turns import json_point
-from convergebench.results import Records, SuiteId
+from convergebench.results import Records
 from convergebench.results.sessions import suites_with_sessions
 
 
@@ -15,9 +15,8 @@ def sessions_section(records: Records) -> list[dict[str, Any]]:
     """For each set its figures, each with a curve for every model and protocol."""
     sets: dict[str, list[TurnCurve]] = {}
     for suite in suites_with_sessions(records):
-        parsed = SuiteId.parse(suite)
         curves = session_curves(records, suite)
-        sets.setdefault(f"{parsed.name}@{parsed.version}", []).extend(curves)
+        sets.setdefault(suite.base, []).extend(curves)
     return [{"suite": name, "figures": _figures(curves)} for name, curves in sets.items()]
 
 

@@ -10,13 +10,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from convergebench.analysis import Results
-from convergebench.atomic_files import replacing
+from convergebench.atomic_files import replacing, write_whole
 from convergebench.errors import WorkspaceError
 from convergebench.report.page.change_maps import mean_map
 from convergebench.report.page.data_script import script_of
 from convergebench.report.page.page_files import PAGE, PARTS, page_files
 from convergebench.report.page.page_picture import PagePicture
+from convergebench.report.page.page_results import ScopedResults
 from convergebench.report.page.picture_cache import MAPS, Derived, PictureCache
+from convergebench.report.page.picture_workers import keep_derived
 from convergebench.report.page.scopes import SCOPES, scope_prefix, scopes_section
 from convergebench.report.page.sections import Sections
 from convergebench.store import PictureFolder, PictureStore, Workspace
@@ -26,7 +28,9 @@ PICTURES = "pictures"
 MEANS = "mean"
 
 
-def write_site(workspace: Workspace, results: Results, folder: Path, others: Sequence[Results] = ()) -> Path:
+def write_site(
+    workspace: Workspace, results: Results, folder: Path, others: Sequence[ScopedResults] = ()
+) -> Path:
     """Write index.html and all files that it needs; the page opens with `results` and lets its reader choose
     among `others`.
 
@@ -35,16 +39,17 @@ def write_site(workspace: Workspace, results: Results, folder: Path, others: Seq
     data = folder / PARTS / "data"
     for old in (data, folder / PARTS / MAPS / MEANS):
         shutil.rmtree(old, ignore_errors=True)
-    every = [results, *others]
-    for number, chosen in enumerate(every):
-        _write_sections(workspace, Sections(workspace, chosen), folder, scope_prefix(number))
+    every = [ScopedResults(workspace, results), *others]
+    picture_cache = PictureCache(workspace.pictures, folder / PARTS)
+    for number, one in enumerate(every):
+        _write_sections(Sections(one.workspace, one.results), picture_cache, folder, scope_prefix(number))
     _write(data / f"{SCOPES}.js", script_of(SCOPES, scopes_section(every)))
     for name, text in page_files().items():
         _write(folder / PAGE if name == PAGE else folder / PARTS / name, text)
     return folder / PAGE
 
 
-def _write_sections(workspace: Workspace, sections: Sections, folder: Path, prefix: str) -> None:
+def _write_sections(sections: Sections, picture_cache: PictureCache, folder: Path, prefix: str) -> None:
     """The data of one suite and protocol, and the pictures that it refers to."""
     data = folder / PARTS / "data"
     pictures: list[PagePicture] = []
@@ -53,26 +58,24 @@ def _write_sections(workspace: Workspace, sections: Sections, folder: Path, pref
         pictures += sections.pictures_in(key, section)
         _write(data / f"{prefix}{key}.js", script_of(prefix + key, section))
     with ThreadPoolExecutor(1) as pool:  # creating thumbnails does not block other Python threads
-        cache_pictures = pool.submit(_cache_pictures, workspace, pictures, folder)
+        cached = pool.submit(_cache_pictures, picture_cache, pictures, folder)
         for key in (key for key in sections.keys if not sections.shows_pictures(key)):
             _write(data / f"{prefix}{key}.js", script_of(prefix + key, sections.build(key)))
-        picture_cache = cache_pictures.result()
+        cached.result()
     sections.keep_breakages(picture_cache)
     sections.keep_exports(picture_cache)
     _write_means(picture_cache, sections, folder / PARTS / MAPS / MEANS / prefix)
 
 
-def _cache_pictures(workspace: Workspace, pictures: Sequence[PagePicture], folder: Path) -> PictureCache:
+def _cache_pictures(picture_cache: PictureCache, pictures: Sequence[PagePicture], folder: Path) -> None:
     for file, digest in {one.file: one.digest for one in pictures if one.file}.items():
-        _link_or_copy(workspace.pictures, digest, file, folder / PICTURES / file)
+        _link_or_copy(picture_cache.store, digest, file, folder / PICTURES / file)
     shown: dict[Digest, Derived] = {}
     for one in pictures:
         derived = shown.setdefault(one.digest, Derived())
         derived.sources.update([one.source] if one.source else [])
         derived.crops.update([(one.source, one.worst_box)] if one.source and one.worst_box else [])
-    picture_cache = PictureCache(workspace.pictures, folder / PARTS)
-    picture_cache.keep(shown)
-    return picture_cache
+    keep_derived(picture_cache, shown)
 
 
 def _write_means(picture_cache: PictureCache, sections: Sections, folder: Path) -> None:
@@ -84,19 +87,27 @@ def _write_means(picture_cache: PictureCache, sections: Sections, folder: Path) 
 
 
 def _link_or_copy(store: PictureStore, digest: Digest, file: str, place: Path) -> None:
-    if place.exists():
-        return
-    place.parent.mkdir(parents=True, exist_ok=True)
     if not isinstance(store, PictureFolder):
-        with suppress(WorkspaceError):  # the picture cache reports it
-            place.write_bytes(store.load(digest).encoded)
+        if not place.exists():
+            with suppress(WorkspaceError):  # the picture cache reports it
+                write_whole(place, store.load(digest).encoded)
         return
     stored = Path(store.place) / file
     try:
-        os.link(stored, place)
+        _link(stored, place)
+    except FileExistsError:
+        return
     except OSError:
         if stored.exists():
             shutil.copyfile(stored, place)
+
+
+def _link(stored: Path, place: Path) -> None:
+    try:
+        os.link(stored, place)
+    except FileNotFoundError:  # the folder, or else the picture
+        place.parent.mkdir(parents=True, exist_ok=True)
+        os.link(stored, place)
 
 
 def _write(path: Path, text: str) -> None:

@@ -13,7 +13,7 @@ from convergebench.results import Records, WorkspaceOrRecords
 from convergebench.results.steps import StepRecord
 from convergebench.results.trajectories import CaseRecord, TrajectoryRecord
 from convergebench.suites.case_hints import ENGLISH
-from convergebench.types import Digest
+from convergebench.types import Digest, SuiteId
 
 Kind = Literal["edit", "return"]
 ONE_SHOT = one_shot().name
@@ -24,7 +24,7 @@ PARTIAL = "partially reversible edits"
 class StepPlace:
     """A step, with its model and position."""
 
-    suite: str
+    suite: SuiteId
     protocol: str
     model: str
     case: str

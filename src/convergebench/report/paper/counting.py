@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from convergebench.analysis import FailedStep, Results, Return
-from convergebench.report.formatting import counted
+from convergebench.shown_text import counted
 
 
 @dataclass(frozen=True)

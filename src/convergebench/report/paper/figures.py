@@ -14,6 +14,7 @@ from convergebench.report.figures.curve_panel import (
     Panel,
     Styles,
     draw_panel,
+    draw_panels,
     legend_name,
     legend_order,
     panels_of,
@@ -53,12 +54,7 @@ def curves_figure(results: Results, path: Path, inches: float) -> bool:
     rows = math.ceil(len(panels) / columns)
     names = legend_order(panels[0])
     figure = _figure(inches, rows * _PANEL_HEIGHT + _legend_inches(names, inches))
-    styles = styles_of(results.roles())
-    axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    for panel, axis in zip(panels, axes, strict=False):
-        _small_panel(axis, panel, styles, results.rounds)
-    for unused in axes[len(panels) :]:
-        unused.remove()
+    axes = draw_panels(figure, panels, results, columns, _small_panel)
     _legend(figure, axes[0], names, inches)
     return _saved(figure, path)
 

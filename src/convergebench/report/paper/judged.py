@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from convergebench.report.formatting import ABSENT, counted, number
+from convergebench.report.formatting import ABSENT, number
 from convergebench.report.page.judged_tables import subset_tables
 from convergebench.report.page.step_index import by_picture, index_steps
 from convergebench.report.page.verdicts import judgements_of
@@ -15,6 +15,7 @@ from convergebench.report.paper.counting import listed
 from convergebench.report.paper.grids import Grid, shaded
 from convergebench.report.paper.part import PaperPart
 from convergebench.results import Records
+from convergebench.shown_text import counted
 
 _LARGE_SCALE = 10
 """Larger scores are points out of a hundred, which need one decimal."""

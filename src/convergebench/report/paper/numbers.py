@@ -22,18 +22,12 @@ from convergebench.analysis import (
 )
 from convergebench.analysis.round_trip.drift_kinds import DRIFT_KINDS
 from convergebench.analysis.round_trip.drift_profile import drift_profile
-from convergebench.report.formatting import (
-    ABSENT,
-    counted,
-    decimals,
-    mean_with_interval,
-    metric_title,
-    number,
-)
+from convergebench.report.formatting import ABSENT, decimals, mean_with_interval, metric_title, number
 from convergebench.report.paper.grids import Grid, shaded
 from convergebench.report.tables.ranking import ranking_cells
 from convergebench.report.tables.ranking_notes import ranking_notes
 from convergebench.report.tables.rounds import rounds_cells
+from convergebench.shown_text import counted
 from convergebench.types import MetricFacts
 
 MOST_COLUMNS = 14

@@ -13,11 +13,12 @@ from convergebench.atomic_files import replacing
 from convergebench.errors import BadPicture, LostPicture
 from convergebench.picture import resized_to
 from convergebench.protocols import RETURN_ROLES
-from convergebench.report.formatting import counted, decimals, metric_title, number
+from convergebench.report.formatting import decimals, metric_title, number
 from convergebench.report.page.filmstrips import filmstrips_of
 from convergebench.results import Records
 from convergebench.results.worst_regions import WorstRegions, worst_regions
-from convergebench.types import Digest, PictureFacts, Pixels, Step
+from convergebench.shown_text import counted
+from convergebench.types import Digest, PictureFacts, Pixels, Step, SuiteId
 
 log = logging.getLogger("convergebench")
 
@@ -55,7 +56,7 @@ class Copies:
 
     def __init__(self, records: Records, results: Results | None, folder: Path) -> None:
         self._records = records
-        self._suite = results.suite if results else ""
+        self._suite = results.suite if results else SuiteId("")
         self._folder = folder
         self._regions: WorstRegions = worst_regions(records, results) if results else {}
         self.lost: dict[Digest, str] = {}

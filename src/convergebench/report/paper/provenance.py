@@ -14,13 +14,14 @@ from convergebench.report.formatting import ABSENT, duration, number
 from convergebench.report.paper.grids import Grid
 from convergebench.report.paper.part import PaperPart
 from convergebench.results import Records
+from convergebench.types import SuiteId
 
 _MOST_REASONS = 30
 _MOST_RUNS = 20
 _LONGEST = 220
 
 
-def models_grid(records: Records, suite: str | None) -> Grid | None:
+def models_grid(records: Records, suite: SuiteId | None) -> Grid | None:
     """The editors of a suite, or of the whole workspace; floors last."""
     known = records.editors_of(suite) if suite else list(records.editors.values())
     editors = sorted(known, key=lambda one: (one.role == "floor", one.role, one.name))

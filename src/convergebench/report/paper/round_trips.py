@@ -7,7 +7,7 @@ from pathlib import Path
 
 from convergebench.analysis import Ranking, Results, audit, ranking
 from convergebench.analysis.headline.headline_ranking import headline_ranking
-from convergebench.report.formatting import counted, metric_title
+from convergebench.report.formatting import metric_title
 from convergebench.report.paper import numbers, sentences
 from convergebench.report.paper.counting import counts_of, listed
 from convergebench.report.paper.dynamics import dynamics_grid, dynamics_of, dynamics_sentences
@@ -16,6 +16,7 @@ from convergebench.report.paper.grids import Grid
 from convergebench.report.paper.part import DrawnFigure, PaperPart
 from convergebench.report.paper.pictures import Copies, example_strip, worst_strips
 from convergebench.results import Records, load_audit_input
+from convergebench.shown_text import counted
 
 
 def round_trip_part(

@@ -21,8 +21,9 @@ from convergebench.analysis import (
 )
 from convergebench.analysis.round_trip.drift_profile import RoundProfile, drift_profile
 from convergebench.analysis.round_trip.half_life import is_reached
-from convergebench.report.formatting import counted, decimals, mean_with_interval, metric_title, number
+from convergebench.report.formatting import decimals, mean_with_interval, metric_title, number
 from convergebench.report.paper.counting import Counts, listed
+from convergebench.shown_text import counted
 from convergebench.types import MetricFacts
 
 _FEW_PICTURES = 10

@@ -7,13 +7,15 @@ from itertools import groupby
 
 from convergebench.analysis.sessions.figures import TurnCurve, measured_curves
 from convergebench.benchmarks.session_scoring import judged_curves
-from convergebench.report.formatting import ABSENT, counted
+from convergebench.report.formatting import ABSENT
 from convergebench.report.paper.counting import listed
 from convergebench.report.paper.grids import Grid
 from convergebench.report.paper.part import PaperPart
 from convergebench.report.tables.turns import shown_turns, turn_notes
 from convergebench.results import Records
 from convergebench.results.sessions import load_sessions, suites_with_sessions
+from convergebench.shown_text import counted
+from convergebench.types import SuiteId
 
 _MOST_TURNS = 6
 _ABOUT = (
@@ -51,7 +53,7 @@ def session_part(records: Records, *, alone: bool) -> PaperPart:
     )
 
 
-def _tables(suite: str, curves: Sequence[TurnCurve]) -> Iterator[Grid]:
+def _tables(suite: SuiteId, curves: Sequence[TurnCurve]) -> Iterator[Grid]:
     for figure, group in groupby(curves, key=lambda curve: curve.figure):
         own = list(group)
         turns = shown_turns(max(len(curve.points) for curve in own), _MOST_TURNS)

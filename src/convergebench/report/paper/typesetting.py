@@ -27,6 +27,8 @@ MAIN, DATA, PDF, REFERENCES = "paper.typ", "data.json", "paper.pdf", "references
 LATEX = "latex"
 _WRITTEN = ".written.json"
 """Digests of the texts as they were written, by which an author's changes are recognised."""
+FORMER = "former"
+"""The folder for texts of a version that left no digests: whether an author changed them is not known."""
 _FIGURES = "figures"
 _COMPILE_SECONDS = 300
 
@@ -44,6 +46,8 @@ class Paper:
     sources: tuple[Path, ...] = ()
     """The main source files, one for each format."""
     latex_pdf: Path | None = None
+    former: tuple[Path, ...] = ()
+    """Folders to which texts of an earlier version were moved."""
 
 
 def write_paper(
@@ -85,7 +89,8 @@ def write_paper(
         kept += own
         sources.append(place / "paper.tex")
         latex_pdf = _set_with_latex(place, own)
-    return Paper(pdf or latex_pdf, tuple(kept), tuple(sources), latex_pdf)
+    former = tuple(path for path in (folder / FORMER, folder / LATEX / FORMER) if path.exists())
+    return Paper(pdf or latex_pdf, tuple(kept), tuple(sources), latex_pdf, former)
 
 
 def typst_texts() -> dict[str, str]:
@@ -107,12 +112,16 @@ def _templates(kind: str) -> dict[str, str]:
 def _put_texts(folder: Path, texts: Mapping[str, str]) -> list[Path]:
     """Write the texts; those that the author changed stay, and are returned."""
     written = _digests(folder)
+    has_digests = (folder / _WRITTEN).exists()
     kept = []
     for name, text in texts.items():
         place = folder / name
         if place.exists():
             there = place.read_text(encoding="utf-8")
-            if there != text and written.get(name) != _digest(there):
+            if there != text and not has_digests:
+                (folder / FORMER).mkdir(exist_ok=True)
+                place.replace(folder / FORMER / name)
+            elif there != text and written.get(name) != _digest(there):
                 kept.append(place)
                 continue
         _write(place, text)
@@ -140,7 +149,7 @@ def _refuse_other_folder(folder: Path) -> None:
     """
     if not folder.exists() or (folder / DATA).exists():
         return
-    begun = {_FIGURES, LATEX, *typst_texts()}
+    begun = {_FIGURES, LATEX, FORMER, *typst_texts()}
     if any(path.name not in begun and not path.name.startswith(".") for path in folder.iterdir()):
         raise WrongUse(f"{folder} contains something other than a paper; choose another folder with --output")
 
@@ -165,32 +174,54 @@ def _set_with_typst(compiler: Any, folder: Path, kept: Sequence[Path]) -> Path:
     return folder / PDF
 
 
-def latex_commands() -> list[list[str]] | None:
-    """What compiles paper.tex, in order; None without a LaTeX on this machine."""
-    if shutil.which("tectonic"):
-        return [["tectonic", "--only-cached", "paper.tex"]]
-    if shutil.which("pdflatex") and shutil.which("bibtex"):
-        latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper.tex"]
-        return [latex, ["bibtex", "paper"], latex, latex]
-    return None
+def latex_engines(*, other_scripts: bool = False) -> list[list[list[str]]]:
+    """What compiles paper.tex: a list of commands for each engine on this machine, the best first.
+
+    Text in other scripts than Latin needs one that reads the fonts of the system; pdflatex prints codes.
+    """
+    found = [[["tectonic", "--only-cached", "paper.tex"]]] if shutil.which("tectonic") else []
+    if not shutil.which("bibtex"):
+        return found
+    names = ["lualatex", "xelatex", "pdflatex"] if other_scripts else ["pdflatex", "lualatex", "xelatex"]
+    for name in filter(shutil.which, names):
+        latex = [name, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper.tex"]
+        found.append([latex, ["bibtex", "paper"], latex, latex])
+    return found
 
 
 def _set_with_latex(folder: Path, kept: Sequence[Path]) -> Path | None:
-    commands = latex_commands()
-    if commands is None:
-        return None
+    """By the first engine that can: one may be installed without the fonts that it needs."""
+    failed = ""
+    for commands in latex_engines(other_scripts=_has_other_scripts(folder)):
+        reason = _failure(commands, folder)
+        if reason is None:
+            return folder / PDF
+        failed = reason
+    if failed:
+        raise CannotTypeset(
+            f"{folder / 'paper.tex'} cannot be typeset by {failed}; {_advice(kept, 'data.tex')}"
+        )
+    return None
+
+
+def _failure(commands: Sequence[Sequence[str]], folder: Path) -> str | None:
+    """Why one of the commands failed; None if all ended well."""
     for command in commands:
         try:
             ended = subprocess.run(
                 command, cwd=folder, capture_output=True, timeout=_COMPILE_SECONDS, check=False
             )
-        except subprocess.TimeoutExpired as error:
-            raise CannotTypeset(f"{command[0]} did not end within {_COMPILE_SECONDS} s") from error
+        except subprocess.TimeoutExpired:
+            return f"{command[0]}, which did not end within {_COMPILE_SECONDS} s"
         if ended.returncode:
             what = " ".join(_errors(ended.stdout.decode("utf-8", "replace"))) or f"see {folder / 'paper.log'}"
-            advice = _advice(kept, "data.tex")
-            raise CannotTypeset(f"{folder / 'paper.tex'} cannot be typeset by {command[0]}: {what}; {advice}")
-    return folder / PDF
+            return f"{command[0]}: {what}"
+    return None
+
+
+def _has_other_scripts(folder: Path) -> bool:
+    data = (*folder.glob("data.tex"), *folder.glob("tables/*.tex"), *folder.glob("strips/*.tex"))
+    return any("\\otherscript{" in path.read_text(encoding="utf-8") for path in data)
 
 
 def _errors(log: str) -> Iterator[str]:

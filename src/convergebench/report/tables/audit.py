@@ -8,8 +8,8 @@ from typing import Any
 from convergebench.analysis import AuditFinding, Ranking, SharedCases
 from convergebench.analysis.round_trip.common_cases import FEWEST_CASES
 from convergebench.report.export.csv_files import Row
-from convergebench.report.formatting import counted
 from convergebench.report.tables.ranking import json_ranking
+from convergebench.shown_text import counted
 
 
 def audit_lines(findings: Sequence[AuditFinding]) -> Iterator[str]:

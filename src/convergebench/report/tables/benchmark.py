@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
 from convergebench.benchmarks.wording import wording_name
 from convergebench.report.export.csv_files import Row
-from convergebench.report.formatting import ABSENT, counted, number
+from convergebench.report.formatting import ABSENT, number
 from convergebench.report.tables.terminal_table import fitting_table, terminal_table
-from convergebench.shown_text import printable
+from convergebench.shown_text import counted, printable
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -12,8 +12,9 @@ from convergebench.json_numbers import json_numbers
 from convergebench.report.columns import written_interval, written_number
 from convergebench.report.columns.half_life import half_life_value
 from convergebench.report.export.csv_files import Row
-from convergebench.report.formatting import ABSENT, counted, number
+from convergebench.report.formatting import ABSENT, number
 from convergebench.report.tables.terminal_table import fitting_table, terminal_table
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
     from rich.table import Table

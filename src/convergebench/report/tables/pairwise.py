@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from convergebench.analysis.judged.pairwise_summary import PairwiseSummary
 from convergebench.benchmarks.wording import wording_name
 from convergebench.report.export.csv_files import Row
-from convergebench.report.formatting import ABSENT, counted
+from convergebench.report.formatting import ABSENT
 from convergebench.report.tables.terminal_table import terminal_table
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -10,7 +10,8 @@ from convergebench.analysis.headline.edit_decisions import Decider
 from convergebench.analysis.headline.headline import DEFAULT_THRESHOLDS, Headline
 from convergebench.analysis.headline.resemblance import Resemblance
 from convergebench.analysis.round_trip.convergence_score import SCORED
-from convergebench.report.formatting import counted, metric_title
+from convergebench.report.formatting import metric_title
+from convergebench.shown_text import counted
 
 UNTABLED = ("drift", "region")
 """Dimensions whose metrics have no separate column in the table."""

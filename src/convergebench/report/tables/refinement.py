@@ -14,10 +14,11 @@ from convergebench.analysis.refinement.transitions import OVERALL, RefinementRow
 from convergebench.analysis.statistics.clustered_mean import Interval
 from convergebench.benchmarks.wording import wording_name
 from convergebench.report.export.csv_files import Row
-from convergebench.report.formatting import ABSENT, counted, number
+from convergebench.report.formatting import ABSENT, number
 from convergebench.report.tables.ranking import json_interval
 from convergebench.report.tables.terminal_table import INTERVALS, fitted, terminal_table
 from convergebench.report.tables.text_table import TextTable
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
     from rich.table import Table

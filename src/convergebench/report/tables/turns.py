@@ -12,6 +12,7 @@ from convergebench.analysis.sessions.figures import TurnCurve
 from convergebench.analysis.sessions.turns import NO_PICTURE, NOT_REACHED, UNUSABLE_ENTRY, TurnPoint
 from convergebench.analysis.statistics.clustered_mean import Interval
 from convergebench.report.tables.terminal_table import fitting_table
+from convergebench.types import SuiteId
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -184,7 +185,7 @@ CSV_COLUMNS = (
 )  # fmt: skip
 
 
-def csv_turns(suite: str, curves: Iterable[TurnCurve]) -> list[tuple[str | int | float | None, ...]]:
+def csv_turns(suite: SuiteId, curves: Iterable[TurnCurve]) -> list[tuple[str | int | float | None, ...]]:
     """One row for each model, figure and turn."""
     return [
         (

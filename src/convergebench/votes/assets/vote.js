@@ -144,7 +144,7 @@
     }
 
     end() {
-      const rest = this.state.done < this.state.total ? "You have answered all that there is to ask." : "You have answered everything that was asked of you.";
+      const rest = this.state.done < this.state.total ? "There are no more questions." : "You have answered all questions.";
       return [h("div", { class: "ballot ended", "data-done": this.state.done }, h("h1", {}, "Thank you"), h("p", { class: "lead" }, `${rest} ${convergebench.counted(this.state.done, "vote")} of ${this.rater}.`),
         this.source.file ? [h("p", {}, "Your votes are in this browser only. Save them as a file and send it to whoever gave you this folder."), h("p", {}, h("button", { type: "button", class: "primary", onclick: () => this.save() }, "Save votes"))]
           : h("p", { class: "quiet" }, "Every vote is saved. You may close this page."),

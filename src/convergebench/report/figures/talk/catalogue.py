@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from convergebench.analysis import Results
 from convergebench.errors import WrongUse, unknown_name
-from convergebench.report.figures.curves import SUFFIXES, curves_figure
+from convergebench.report.figures.curves import SUFFIXES
+from convergebench.report.figures.talk.curves import curves_slide
 from convergebench.report.figures.talk.drift import drift_slide
 from convergebench.report.figures.talk.headline import headline_slide
 from convergebench.report.figures.talk.slide import save
@@ -54,7 +55,7 @@ def _figure(name: str, results: Results, pictures: ShownPictures, metrics: Seque
         case "strip":
             return strip_slide(results, pictures.source_of, pictures.picture_of)
         case "curves":
-            return curves_figure(results, metrics)
+            return curves_slide(results, metrics)
         case "survival":
             return survival_slide(results)
         case "drift":

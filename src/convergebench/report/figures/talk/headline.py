@@ -8,7 +8,8 @@ from convergebench.analysis import Results, headline_ranking
 from convergebench.errors import WrongUse
 from convergebench.report.figures.curve_panel import styles_of
 from convergebench.report.figures.talk.slide import LABEL, footnote, large, name_rows, slide
-from convergebench.report.formatting import counted, decimals, metric_title, number
+from convergebench.report.formatting import decimals, metric_title, number
+from convergebench.shown_text import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

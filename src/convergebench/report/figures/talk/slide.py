@@ -42,11 +42,11 @@ def footnote(figure: Figure, text: str) -> None:
     figure.supxlabel(shown, x=0.015, ha="left", fontsize=SMALL, color="#444444", parse_math=False)
 
 
-def large(axis: Axes) -> None:
+def large(axis: Axes, letters: int = LABEL) -> None:
     """Large letters, light horizontal lines, no box."""
-    axis.tick_params(labelsize=LABEL, length=4, color="#999999")
-    axis.xaxis.label.set_fontsize(LABEL)
-    axis.yaxis.label.set_fontsize(LABEL)
+    axis.tick_params(labelsize=letters, length=4, color="#999999")
+    axis.xaxis.label.set_fontsize(letters)
+    axis.yaxis.label.set_fontsize(letters)
     axis.set_axisbelow(True)
     axis.spines[["top", "right"]].set_visible(False)
     axis.spines[["left", "bottom"]].set_color("#999999")

@@ -91,7 +91,8 @@ const convergebench = (() => {
         h("button", { type: "button", title: hint, "data-key": key, "aria-pressed": String(key === value), onclick: () => onpick(key) }, text)));
   }
 
-  function table(headings, rows, caption) {
+  /** A table alone; convergebench.table gives it its tools. */
+  function bareTable(headings, rows, caption) {
     return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
       h("table", {},
         h("thead", {}, h("tr", {}, headings.map((one) => h("th", { scope: "col", class: one.class, title: one.hint }, one.text ?? one)))),
@@ -238,7 +239,7 @@ const convergebench = (() => {
   }), "visible differences: of the edit, where it was, and elsewhere");
 
   return {
-    ABSENT, receive, load, loadShared, renew, h, s, choice, picker, casePicker, stepper, steppedView, roundField, buttons, table, breakable, paged,
+    ABSENT, receive, load, loadShared, renew, h, s, choice, picker, casePicker, stepper, steppedView, roundField, buttons, bareTable, breakable, paged,
     infinite, number, duration, signed, interval, counted, badness, place, address, picture, thumbnail,
     changeMap, cropPair, breakage, meanMap, changeLegend, breakageLegend,
     views: {},

@@ -43,7 +43,7 @@ convergebench.views.drift = (() => {
         h("figcaption", {}, `ΔE at round ${all.rounds}, mean of ${counted(returns.length, "return")}, each stretched to a square`)),
       returns.slice(0, EXAMPLES).map((one) => h("a", { href: link(one) },
         h("img", { src: changeMap(one.source, one.digest), alt: "", height: 152, loading: "lazy" }),
-        h("span", {}, breakable(all.cases[one.case].id)))),
+        h("span", {}, all.cases[one.case].asked ? `${all.cases[one.case].asked} · ${all.cases[one.case].picture}` : breakable(all.cases[one.case].id)))),
       returns.length > 1 && h("p", { class: "quiet" }, `Beside the mean: the returns that are worst by ${all.metric("ssim").title}.`));
   }
 

@@ -87,9 +87,7 @@ convergebench.views.gallery = (() => {
     const toggled = (name) => (wanted.model.includes(name) ? wanted.model.filter((one) => one !== name) : [...wanted.model, name]);
     const search = h("input", { type: "search", placeholder: "chair…", onchange: () => pick({ search: search.value }) });
     search.value = wanted.search;
-    return h("div", { class: "controls" },
-      h("label", { class: "field picker" }, h("span", {}, "Instruction or picture"), search),
-      buttons("Picture", [["", "Returns", "After the undo"], ["edit", "Edits", "After the forward edit"]], wanted.step, (step) => pick({ step })),
+    const more = [
       convergebench.views.overview.metricChoice(all, metric, (name) => pick({ metric: name })),
       convergebench.roundField(wanted.round, all.rounds, (round) => pick({ round })),
       of("edits").length > 1 && choice("Edits", [["", "All"], ...of("edits")], wanted.edits, (edits) => pick({ edits })),
@@ -100,7 +98,13 @@ convergebench.views.gallery = (() => {
       choice("Order", [["worst", "Worst first"], ["case", "By case"]], wanted.order, (order) => pick({ order })),
       h("fieldset", { class: "chips" }, h("legend", {}, "Models (all, unless chosen)"), all.models.map((model, place) =>
         h("label", {}, h("input", { type: "checkbox", checked: wanted.model.includes(model.name), onchange: () => pick({ model: toggled(model.name) }) }),
-          convergebench.chart.key(all.style(place)), model.name))));
+          convergebench.chart.key(all.style(place)), model.name))),
+    ];
+    const isNarrow = matchMedia("(max-width: 640px)").matches; // where pictures come first
+    return h("div", { class: "controls" },
+      h("label", { class: "field picker" }, h("span", {}, "Instruction or picture"), search),
+      buttons("Picture", [["", "Returns", "After the undo"], ["edit", "Edits", "After the forward edit"]], wanted.step, (step) => pick({ step })),
+      isNarrow ? h("details", { class: "filters", open: Boolean(wanted.category || wanted.kind || wanted.drift || wanted.edits || wanted.model.length) }, h("summary", {}, "More to choose"), h("div", { class: "controls" }, more)) : more);
   }
 
   function groupNode(group, all, metric, wanted) {

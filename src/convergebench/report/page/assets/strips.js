@@ -4,13 +4,22 @@
 convergebench.strips = (() => {
   const { h, address, thumbnail, cropPair } = convergebench;
 
-  /** A picture with its name below. */
-  const image = (digest, text, why) => (digest
-    ? h("img", { src: thumbnail(digest), loading: "lazy", decoding: "async", alt: text, width: 152, height: 114 })
-    : h("span", { class: "no-picture", role: "img", title: why, "aria-label": `${text}: ${why || "no picture"}` }, "✕"));
+  const LOST = "the picture is lost";
+  const absent = (text, why) => h("span", { class: "no-picture", role: "img", title: why, "aria-label": `${text}: ${why || "no picture"}` }, "✕");
+
+  /** A picture, or a sign with the reason where there is none. */
+  function image(digest, text, why) {
+    if (!digest) return absent(text, why);
+    const shown = h("img", { src: thumbnail(digest), loading: "lazy", decoding: "async", alt: text, width: 152, height: 114, onerror: () => shown.replaceWith(absent(text, LOST)) });
+    return shown;
+  }
 
   /** Where a return differs most, magnified: the source on the left, the return on the right. */
-  const broke = (crop, text) => crop && h("img", { class: "crop-pair", src: cropPair(crop), loading: "lazy", decoding: "async", width: 324, height: 160, alt: `${text}, where it differs most: source left, return right`, title: "Where it differs most: source | return" });
+  function broke(crop, text) {
+    if (!crop) return null;
+    const shown = h("img", { class: "crop-pair", src: cropPair(crop), loading: "lazy", decoding: "async", width: 324, height: 160, alt: `${text}, where it differs most: source left, return right`, title: "Where it differs most: source | return", onerror: () => shown.remove() });
+    return shown;
+  }
 
   /** Files to take along. */
   const saved = (name, title) => name && h("span", {}, " Save it: ", ["png", "webp"].map((kind, place) => [place ? ", " : "",

@@ -2,7 +2,8 @@
 
 /** Tables that can be sorted, narrowed to some columns, and copied. */
 convergebench.tables = (() => {
-  const { h, infinite, table } = convergebench;
+  const { h, infinite, bareTable, ABSENT } = convergebench;
+  const FEW_COLUMNS = 4; // that nobody needs to choose among
 
   const asNumber = (value) => (infinite(value) ? (value === "inf" ? Infinity : -Infinity) : value);
 
@@ -26,13 +27,14 @@ convergebench.tables = (() => {
 
   /** columns: [{key, text, hint, class, better, value(row), cell(row): node, words(row): text, plain(row): {heading: value}}];
       the first stays, the others can be left out. hidden: keys of those that are; onhide is told of changes. */
-  function dataTable({ caption, columns, rows, rowClass, hidden = [], onhide = () => {} }) {
-    const lines = rows.map((row) => ({ row, node: h("tr", { class: rowClass?.(row) }, columns.map((one) => one.cell(row))) }));
-    const headings = columns.map((one) => ({ text: one.value ? sorter(one.text, one.better, lines, one.value) : one.text, class: one.class, hint: one.hint }));
-    const node = table(headings, lines.map((one) => one.node), caption);
+  function dataTable({ caption, columns, rows, rowClass, lineOf, hidden = [], onhide = () => {} }) {
+    const drawn = (row) => h("tr", { class: rowClass?.(row) }, columns.map((one) => one.cell(row)));
+    const lines = rows.map((row) => ({ row, node: (lineOf ?? drawn)(row) }));
+    const headings = columns.map((one) => ({ text: one.value ? sorter(one.text, one.better, lines, one.value) : one.heading ?? one.text, class: one.class, hint: one.hint }));
+    const node = bareTable(headings, lines.map((one) => one.node), caption);
     const out = new Set(hidden);
     const show = () => {
-      for (const line of node.querySelectorAll("tr")) columns.forEach((one, place) => { line.children[place].hidden = out.has(one.key); });
+      for (const line of node.querySelectorAll("tr")) columns.forEach((one, place) => { if (line.children[place]) line.children[place].hidden = out.has(one.key); });
     };
     show();
     const box = (one) => h("label", {}, h("input", { type: "checkbox", checked: !out.has(one.key), onchange: (event) => {
@@ -46,9 +48,31 @@ convergebench.tables = (() => {
     return h("div", { class: "data-table" },
       node,
       h("div", { class: "controls table-tools" },
-        h("details", { class: "chooser" }, h("summary", {}, "Columns"), h("div", { class: "chips" }, columns.filter((one) => !one.stays).map(box))),
+        columns.length >= FEW_COLUMNS && h("details", { class: "chooser" }, h("summary", {}, "Columns"), h("div", { class: "chips" }, columns.filter((one) => !one.stays).map(box))),
         copier("Copy as Markdown", () => markdown(shown(), order())),
         copier("Copy as CSV", () => csv(shown(), order()))));
+  }
+
+  /** The number that a cell begins with, as it is written: "−0.38", "$1,200", "12 of 20", "1.2 s". */
+  function numberIn(words) {
+    const found = words.replaceAll("−", "-").replaceAll(",", "").match(/^[$<>≥≤~ ]*([+-]?(?:\d+\.?\d*|∞))/);
+    return found ? Number(found[1].replace("∞", "Infinity")) : null;
+  }
+
+  /** Any table of which the cells are all there is: sorted by their numbers or words, narrowed and copied as they stand. */
+  function table(headings, rows, caption) {
+    if (rows.length < 2) return bareTable(headings, rows, caption);
+    const words = (row, place) => (row.children[place]?.textContent ?? "").trim();
+    const columns = headings.map((one, place) => {
+      const text = one.text ?? one;
+      const said = rows.map((row) => words(row, place)).filter((value) => value && value !== ABSENT);
+      const isNumeric = said.length > 0 && said.every((value) => numberIn(value) !== null);
+      const value = (row) => { const found = words(row, place); return !found || found === ABSENT ? null : isNumeric ? numberIn(found) : found; };
+      const label = typeof text === "string" ? text : text.textContent;
+      return { key: label || `column ${place + 1}`, text: label, heading: text, class: one.class, hint: one.hint, better: isNumeric ? "higher" : "lower",
+        stays: place === 0, value: typeof text === "string" ? value : null, words: (row) => words(row, place) };
+    });
+    return dataTable({ caption, columns, rows, lineOf: (row) => row });
   }
 
   function markdown(columns, rows) {
@@ -92,5 +116,6 @@ convergebench.tables = (() => {
     }
   }
 
-  return { dataTable, markdown, csv };
+  return { dataTable, table, markdown, csv };
 })();
+convergebench.table = convergebench.tables.table;
