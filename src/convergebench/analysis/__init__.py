@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from convergebench.analysis.headline.headline_ranking import headline_ranking, headline_rankings
     from convergebench.analysis.headline.median_chain import ChainKey, median_chains
     from convergebench.analysis.headline.sentence import headline_sentence
+    from convergebench.analysis.headline.worst_seen import worst_by
     from convergebench.analysis.round_trip.area_under_curve import area_under_curve, areas
     from convergebench.analysis.round_trip.audit import AuditFinding, audit
     from convergebench.analysis.round_trip.breakdown import Breakdown, Part, breakdown
@@ -117,6 +118,7 @@ __all__ = [
     "shortfall",
     "significance_letters",
     "summarise",
+    "worst_by",
     "worst_cases",
 ]
 
@@ -126,6 +128,7 @@ _HOMES = {
         "headline.headline_ranking": ("headline_ranking", "headline_rankings"),
         "headline.median_chain": ("ChainKey", "median_chains"),
         "headline.sentence": ("headline_sentence",),
+        "headline.worst_seen": ("worst_by",),
         "round_trip.area_under_curve": ("area_under_curve", "areas"),
         "round_trip.audit": ("AuditFinding", "audit"),
         "round_trip.breakdown": ("Breakdown", "Part", "breakdown"),
