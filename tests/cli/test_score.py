@@ -13,7 +13,8 @@ from convergebench.benchmarks.wiseedit.mini import load_wiseedit_mini
 from convergebench.picture import Picture
 from convergebench.store import Workspace
 from made_pictures import textured
-from servers.judge import Answer, Asked, JudgeServer, completion, correct, failure
+from servers.judge import Answer, Asked, JudgeServer, completion, correct, failure, graded
+from set_imitations import png, write_imgedit
 
 Cli = Callable[..., Any]
 CASES = 22
@@ -209,3 +210,27 @@ def test_all_pictures_are_taken_in_although_the_judge_cannot_be_used(cli: Cli, t
         done = cli(*many_results(tmp_path), "--judge", judge.name)
     assert done.code != 0
     assert stored_edits(tmp_path) == MANY
+
+
+def test_entries_of_a_set_that_are_no_cases_count_as_missing(cli: Cli, tmp_path: Path) -> None:
+    data = write_imgedit(tmp_path / "data")
+    place = data / "Benchmark" / "Basic" / "basic_edit.json"
+    listed = json.loads(place.read_text())
+    place.write_text(json.dumps({**listed, "7": {"id": "animal/000000001.jpg", "edit_type": "add"}}))
+    made = tmp_path / "made"
+    made.mkdir()
+    for name in listed:
+        (made / f"{name}.png").write_bytes(png(int(name)))
+    lines = [json.dumps({"id": name, "image_path": f"{name}.png"}) for name in listed]
+    (made / "edits.jsonl").write_text("\n".join(lines))
+    grades = {"instruction": 5, "blending": 4, "preservation": 5}
+    with JudgeServer(lambda number, asked: completion(graded(asked, **grades))) as judge:
+        done = cli("score", made / "edits.jsonl", "-m", "mine", "--suite", "imgedit", "--data", data,
+                   "--judge", judge.name, "-w", tmp_path / "w", "--json")  # fmt: skip
+    assert done.code == 0, done.err
+    assert done.err.count("it has no instruction") == 1
+    counts = {row["subset"]: (row["n"], row["missing"]) for row in done.json["rows"]}
+    assert {counts["OVERALL (sample mean)"], counts["OVERALL (macro mean)"]} == {(5, 1)}
+    assert counts["add"] == (1, 0), "of which type it is was not known"
+    assert {row["judge"] for row in done.json["rows"]} == {judge.name.partition("?")[0]}
+    assert cli("summary", "-w", tmp_path / "w").code == 0

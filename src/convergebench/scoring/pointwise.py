@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from convergebench.analysis.judged.agreement import krippendorff_alpha, spread
 from convergebench.analysis.judged.benchmark_scores import (
+    NO_SUBSET,
     NO_VERDICT,
     BenchmarkRow,
     Sample,
@@ -33,6 +34,7 @@ from convergebench.errors import WrongUse
 from convergebench.judges import Judge, Rubric, Subject, Verdict
 from convergebench.protocols import one_shot
 from convergebench.results import Records
+from convergebench.results.judge_labels import without_address
 from convergebench.store import Workspace
 from convergebench.suites.case_hints import ENGLISH
 from convergebench.types import Case, Suite, SuiteId
@@ -144,7 +146,8 @@ async def score_suite(
     table = benchmark.table(suite.name, rows)
     if published is not None:
         table = with_published_figures(table, benchmark.table(suite.name, published.verdicts(rows)))
-    table = [replace(row, judge=judge.facts.name, wording=wording) for row in table]
+    by = Records.of(workspace).judge_labels.get(judge.facts.fingerprint, without_address(judge.facts.name))
+    table = [replace(row, judge=by, wording=wording) for row in table]
     return Scored(table, judged, wording, _completeness(rows), list(_agreements(rows)))
 
 
@@ -206,6 +209,8 @@ def _completeness(rows: Iterable[VerdictRow]) -> dict[str, Completeness]:
     """By model."""
     samples: dict[str, dict[Sample, bool]] = {}
     for row in rows:
+        if row.subset == NO_SUBSET:  # asking again cannot help
+            continue
         of_model = samples.setdefault(row.model, {})
         of_model[row.sample] = of_model.get(row.sample, True) and row.value is not None
     return {model: Completeness(sum(found.values()), len(found)) for model, found in samples.items()}
@@ -287,6 +292,7 @@ def _verdict_rows(
         seeds.setdefault((edit.model, edit.case), []).append(edit.seed)
     rows = []
     for model in dict.fromkeys(edit.model for edit in edits):
+        rows += _unusable_rows(suite, benchmark, model)
         for case in suite.cases:
             for edit in (_Edit(model, case.id, seed) for seed in seeds.get((model, case.id), [0])):
                 absent = edits.get(edit, "no picture: not edited yet")
@@ -299,6 +305,18 @@ def _verdict_rows(
                         for repeat in range(repeats)
                     ]
     return rows
+
+
+def _unusable_rows(suite: Suite, benchmark: JudgedBenchmark, model: str) -> list[VerdictRow]:
+    """The set's entries that are no cases: missing, and of no known subset."""
+    return [
+        VerdictRow(
+            model, entry.name, NO_SUBSET, suite.cases[0].language, entry.name, name,
+            value=None, missing=f"the set's entry cannot be used: {entry.reason}",
+        )
+        for entry in suite.unusable
+        for name in benchmark.rubrics_of(NO_SUBSET)
+    ]  # fmt: skip
 
 
 def _verdict_row(
