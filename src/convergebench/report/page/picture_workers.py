@@ -26,10 +26,10 @@ def keep_derived(picture_cache: PictureCache, shown: Mapping[Digest, Derived]) -
     """Create the thumbnails, maps and crops that are missing."""
     store, folder = picture_cache.store, picture_cache.folder
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if len(shown) <= FEW_PICTURES or cores == 1 or not isinstance(store, PictureFolder):
-        picture_cache.keep(shown)
+    items = [one for one in shown.items() if not picture_cache.has_all(*one)]  # neighbours share a source
+    if len(items) <= FEW_PICTURES or cores == 1 or not isinstance(store, PictureFolder):
+        picture_cache.keep(dict(items))
         return
-    items = list(shown.items())  # neighbours share a source
     share = -(-len(items) // cores)
     parts = [items[start : start + share] for start in range(0, len(items), share)]
     workers = [subprocess.Popen(_START, stdin=subprocess.PIPE) for _ in parts]
