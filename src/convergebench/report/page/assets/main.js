@@ -2,7 +2,7 @@
 
 /** Which view is open, keys, and live updates. */
 (() => {
-  const { h, load, loadShared, renew, place, address, choice, views } = convergebench;
+  const { h, load, loadShared, renew, place, address, choice, counted, views } = convergebench;
   const POLL_MS = 2000;
   const content = document.getElementById("content");
   const status = document.getElementById("status");
@@ -60,7 +60,7 @@
         root.replaceChildren(...nodes.flat(3).filter((node) => node instanceof Node));
         if (root.parentNode !== content) content.replaceChildren(root);
       } };
-      const opened = empty ? holder.replaceChildren(h("p", { class: "notice" }, "Nothing is measured yet. Results appear here as they are made."), await convergebench.live.panel(all))
+      const opened = empty ? holder.replaceChildren(h("p", { class: "notice" }, nothing(all)), await convergebench.live.panel(all))
         : await views[name].open(holder, all, chosen, (changes) => go(name, changes));
       if (mine !== turn) { opened?.close?.(); return; }
       if (current?.name !== name) window.scrollTo(0, 0);
@@ -70,6 +70,13 @@
     } catch (error) {
       if (mine === turn) content.replaceChildren(h("p", { class: "notice", role: "alert" }, `Cannot show this: ${error.message}.`));
     }
+  }
+
+  /** Why there is nothing to show. */
+  function nothing(all) {
+    const failures = all.uses.reduce((sum, use) => sum + use.failures, 0);
+    if (failures) return ["Nothing is measured: ", h("a", { href: address("runs", {}) }, `${counted(failures, "edit")} failed`), ", none gave a return."];
+    return all.live ? "Nothing is measured yet. Results appear here as they are made." : "Nothing was measured here.";
   }
 
   function navigation(sections, open) {
