@@ -75,8 +75,8 @@
   /** Why there is nothing to show. */
   function nothing(all) {
     const failures = all.uses.reduce((sum, use) => sum + use.failures, 0);
-    if (failures) return ["Nothing is measured: ", h("a", { href: address("runs", {}) }, `${counted(failures, "edit")} failed`), ", none gave a return."];
-    return all.live ? "Nothing is measured yet. Results appear here as they are made." : "Nothing was measured here.";
+    const text = all.live ? "Nothing is measured yet. Results appear here as they are made." : "Nothing was measured here.";
+    return failures ? [text, " ", h("a", { href: address("runs", {}) }, `${counted(failures, "edit")} failed`), "."] : text;
   }
 
   function navigation(sections, open) {
