@@ -21,7 +21,7 @@ demo: .venv/installed
 test: .venv/installed-for-tests
 	$(MAKE) --jobs 2 check unit
 
-unit: .venv/installed-for-tests
+unit: .venv/compiled-for-tests
 	HF_HUB_OFFLINE=1 $(BIN)/pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 test-busy: .venv/installed-for-tests
@@ -58,6 +58,10 @@ site: docs
 	$(PYTHON) -m venv .venv
 	$(INSTALL) --editable ".[dev]"
 	touch .venv/installed $@
+
+.venv/compiled-for-tests: .venv/installed-for-tests  # once, and not by every process of the tests
+	HF_HUB_OFFLINE=1 $(BIN)/pytest --collect-only -qq > /dev/null || true  # unit shows what is wrong
+	touch $@
 
 clean:
 	rm -rf .venv results build

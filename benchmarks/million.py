@@ -1,4 +1,4 @@
-"""Statistics and reports on a workspace of a million measurements: seconds and peak memory of each command.
+"""Statistics and reports on a million measurements: CPU seconds and peak memory of each command.
 
 The workspace is made by the store itself: ten models on a thousand cases of a hundred pictures, twenty
 rounds, five metrics. It holds no pictures, so nothing that shows them is timed here.
@@ -90,14 +90,13 @@ def fill_one(
 
 
 def timed(folder: Path, words: tuple[str, ...]) -> tuple[float, float]:
-    """Wall seconds and peak megabytes of one command."""
+    """CPU seconds and peak megabytes of one command."""
     out = str(folder / "out")
     command = [sys.executable, "-m", "convergebench", *(out if word == "OUT" else word for word in words)]
-    started = time.perf_counter()
     process = subprocess.Popen([*command, "--workspace", str(folder)], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     assert os.waitstatus_to_exitcode(status) == 0, command
-    return time.perf_counter() - started, usage.ru_maxrss / 1024
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def main() -> None:
@@ -114,9 +113,9 @@ def main() -> None:
         print(f"{made:,} measurements, {size:.0f} MB, made in {time.perf_counter() - started:.0f} s")
         figures = {words[0]: timed(folder, words) for words in COMMANDS}
     for command, (seconds, peak) in figures.items():
-        print(f"{command:8} {seconds:6.1f} s, peak {peak:.0f} MB")
+        print(f"{command:8} {seconds:6.1f} s of CPU, peak {peak:.0f} MB")
     row(
-        f"commands on {made:,} measurements",
+        f"commands on {made:,} measurements, CPU seconds",
         ", ".join(f"`{command}` {seconds:.1f} s" for command, (seconds, _) in figures.items()),
         f"peak {max(peak for _, peak in figures.values()):.0f} MB; the database is {size:.0f} MB",
     )

@@ -13,6 +13,7 @@ import platform
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -31,6 +32,7 @@ def measured(name: str) -> list[str]:
     """The rows of one benchmark; what else it prints goes through. None where it cannot run here."""
     script = Path(__file__).with_name(f"{name}.py")
     print(f"\n{name}", flush=True)
+    started = time.monotonic()
     process = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     rows = []
@@ -39,7 +41,9 @@ def measured(name: str) -> list[str]:
             rows.append(line.rstrip())
         else:
             print(f"  {line}", end="", flush=True)
-    if process.wait() != 0:
+    process.wait()
+    print(f"  {time.monotonic() - started:.0f} s", flush=True)
+    if process.returncode != 0:
         print(f"  {name} ended with {process.returncode}; its rows are left as they were")
     return rows if process.returncode == 0 else []
 

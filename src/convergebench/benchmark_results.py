@@ -22,7 +22,7 @@ from convergebench.analysis import (
     compare_models_by,
     headline_rankings,
     model_profile,
-    worst_cases,
+    worst_by,
 )
 from convergebench.engine import RunOutcome
 from convergebench.errors import BadPicture, ConvergeBenchError, LostPicture, WrongUse
@@ -105,13 +105,13 @@ class Benchmark:
         suite: str | None = None,
         models: Sequence[str] = (),
     ) -> WorstCaseTable:
-        """The cases that lost most; by default of all models but floors."""
+        """The cases that lost most, by what a person sees or by the given metric."""
         from convergebench.report.tables.result_table import WorstCaseTable
 
         results = self.results(suite)
-        chief = metric or results.chief
-        cases = worst_cases(results, chief, round, models)[:limit]
-        return WorstCaseTable.of(cases, results, self.worst_regions(results), chief, round, models)
+        cases, facts = worst_by(results, metric, round, models)
+        regions = self.worst_regions(results)
+        return WorstCaseTable.of(cases[:limit], results, regions, facts, round, models)
 
     def frame(self, suite: str | None = None, models: Sequence[str] = ()) -> pandas.DataFrame:
         """Every return against its source, one row per metric; `missing` has the reason for a missing

@@ -25,6 +25,10 @@ class WorkspaceError(ConvergeBenchError):
     """The workspace cannot be used: it is not writable, damaged, or of another version."""
 
 
+class EmptyWorkspace(WorkspaceError):
+    """Its database has no tables: no run has begun, or one is creating it now."""
+
+
 class LostPicture(WorkspaceError):
     """A stored picture is missing or damaged: it costs the cases that need it, and nothing else."""
 

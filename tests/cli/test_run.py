@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import textwrap
 import time
@@ -231,6 +232,14 @@ def test_a_second_ctrl_c_ends_at_once_without_a_traceback(
     _, err = stopped.communicate(timeout=60)
     assert stopped.returncode == 130
     assert err == "convergebench: interrupted; finished work is saved, rerun the command to continue\n"
+
+
+def test_a_run_begins_beside_one_that_is_creating_the_workspace(cli: Cli, run: Words, tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    with sqlite3.connect(tmp_path / "results" / "convergebench.sqlite") as database:
+        database.execute("PRAGMA journal_mode = WAL")
+    assert (tmp_path / "results" / "convergebench.sqlite").stat().st_size > 0
+    assert cli(*run("--json")).code == 0
 
 
 def test_your_own_pictures_take_the_place_of_a_suite(cli: Cli, tmp_path: Path) -> None:

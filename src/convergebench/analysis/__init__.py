@@ -3,6 +3,7 @@
 from convergebench.analysis.headline.headline_ranking import headline_ranking, headline_rankings
 from convergebench.analysis.headline.median_chain import ChainKey, median_chains
 from convergebench.analysis.headline.sentence import headline_sentence
+from convergebench.analysis.headline.worst_seen import worst_by
 from convergebench.analysis.round_trip.area_under_curve import area_under_curve, areas
 from convergebench.analysis.round_trip.audit import AuditFinding, audit
 from convergebench.analysis.round_trip.breakdown import Breakdown, Part, breakdown
@@ -109,5 +110,6 @@ __all__ = [
     "shortfall",
     "significance_letters",
     "summarise",
+    "worst_by",
     "worst_cases",
 ]

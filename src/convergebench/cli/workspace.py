@@ -203,10 +203,9 @@ def size(workspace: WorkspaceFolder = DEFAULT_WORKSPACE, as_json: AsJson = False
         return
     typer.echo(f"database  {_megabytes(found.database_bytes)}")
     typer.echo(f"pictures  {_megabytes(found.picture_bytes)} in {counted(found.pictures, 'file')}")
-    typer.echo(
-        f"unneeded  {_megabytes(found.unneeded_bytes)} in {counted(found.unneeded_pictures, 'file')}; "
-        f"delete them with: {follow_up('workspace gc', workspace)}"
-    )
+    typer.echo(f"unneeded  {_megabytes(found.unneeded_bytes)} in {counted(found.unneeded_pictures, 'file')}")
+    if found.unneeded_pictures:
+        typer.echo(f"Delete them with: {follow_up('workspace gc', workspace)}")
 
 
 def _chosen(model: list[str], run: list[int], workspace: Path) -> tuple[tuple[str, ...], tuple[int, ...]]:

@@ -29,7 +29,7 @@ def command(
     ] = [],  # noqa: B006
     metric: Annotated[
         str | None,
-        typer.Option(metavar="METRIC", help="Metric to order by. [default: ssim if measured]"),
+        typer.Option(metavar="METRIC", help="Metric to order by. [default: what a person sees, or ssim]"),
     ] = None,
     round: Annotated[
         int | None, typer.Option(metavar="N", help="Round to order by. [default: last round]")
@@ -51,7 +51,7 @@ def command(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
 ) -> None:
     """List the cases that lost most, worst first."""
-    from convergebench.analysis import worst_cases
+    from convergebench.analysis import worst_by
     from convergebench.report import csv_text, csv_worst, json_worst, worst_notes, worst_table
 
     if crops is not None:
@@ -59,8 +59,8 @@ def command(
     models = chosen_models(model, workspace)
     with benchmark(workspace) as opened:
         results = opened.results(suite)
-        chief = metric or results.chief
-        cases = worst_cases(results, chief, round, models, threshold)[:limit]
+        cases, facts = worst_by(results, metric, round, models, threshold)
+        cases = cases[:limit]
         regions = opened.worst_regions(results)
         if crops is not None:
             opened.worst_crops(cases, regions, crops)
@@ -72,6 +72,6 @@ def command(
     else:
         out = console()
         if cases:
-            out.print(worst_table(cases, results.facts(chief), regions, out.width))
-        for note in worst_notes(cases, results, chief, round, models):
+            out.print(worst_table(cases, facts, regions, out.width))
+        for note in worst_notes(cases, results, facts, round, models):
             out.print(f"  {note}", style="dim", markup=False)

@@ -125,7 +125,7 @@ def declarations() -> Mapping[str, ProtocolDeclaration]:
 
 def is_forward(role: str) -> bool:
     """Whether a step of this role makes an edit that is undone later: forward, forward_2, …"""
-    return role.partition("_")[0] == "forward"
+    return role == "forward" or role.startswith("forward_")
 
 
 TURN, PASS, INDEPENDENT = "turn", "pass", "independent"

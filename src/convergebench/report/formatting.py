@@ -26,7 +26,7 @@ def axis_title(facts: MetricFacts) -> str:
 
 def decimals(facts: MetricFacts) -> int:
     """Enough decimals to show just noticeable amounts, such as a contrast of ×1.04 or a rotation of 0.22°."""
-    return _PLACES.get(facts.unit, 2)
+    return 1 if facts.perfect == 100 else _PLACES.get(facts.unit, 2)
 
 
 def number(value: float | None, places: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from convergebench.analysis.round_trip.measurement_columns import MeasuredPair
@@ -52,6 +53,8 @@ class PairMeasurements:
         """The measurements of a step's picture with its input, its direction, and the visibility of the
         edit."""
         pair = self.of(edit.inputs[0], edit.picture)
+        if context is None and not self.clip_directions.values:
+            return pair
         direction = self.clip_directions.of(edit.inputs[0], edit.picture, edit.instruction)
         by_region = self.stored(context, edit.picture)
         return {**pair, **direction, **by_region} if direction or by_region else pair
@@ -76,7 +79,8 @@ class ChainReader:
         forwards = self._forwards(steps, contexts)
         verdicts = self._verdicts(steps)
         case = _case_of(trajectory, steps[0].inputs)
-        source = steps[0].inputs[0]
+        new_return = partial(Return, **case, role=trajectory.editor.role)
+        source, return_roles = steps[0].inputs[0], RETURN_ROLES
         returns: list[Return] = []
         troubles: list[FailedStep] = []
         previous: dict[int, Digest] = {}
@@ -93,19 +97,14 @@ class ChainReader:
                         verdicts=verdicts.get(step.round, NO_VERDICTS),
                     )
                 )
-            if not step.picture or step.role not in RETURN_ROLES:
+            if not step.picture or step.role not in return_roles:
                 continue
             previous[step.round] = step.picture
             returns.append(
-                Return(
-                    **case,
-                    role=trajectory.editor.role,
+                new_return(
                     round=step.round,
                     digest=step.picture,
-                    values=_return_values(
-                        self.pairs.stored(source, step.picture),
-                        self.pairs.stored(contexts.get(step.position), step.picture),
-                    ),
+                    values=self._return_values(source, step.picture, contexts.get(step.position)),
                     moved=self.pairs.of(previous.get(step.round - 1), step.picture),
                     forwards=forwards.get(step.round, ()),
                     imported=step.run in self.imports,
@@ -113,6 +112,14 @@ class ChainReader:
                 )
             )
         return returns, troubles
+
+    def _return_values(
+        self, source: Digest, picture: Digest, context: Digest | None
+    ) -> Mapping[str, Measurement]:
+        against_source = self.pairs.stored(source, picture)
+        if context is None:
+            return against_source
+        return _together(against_source, self.pairs.stored(context, picture))
 
     def _contexts(self, trajectory: TrajectoryRecord, steps: Sequence[StepRecord]) -> Mapping[int, Digest]:
         """By position; empty if nothing was measured by region."""
@@ -129,7 +136,8 @@ class ChainReader:
         for step in steps:
             if is_forward(step.role):
                 measured = self.pairs.of_edit(step, contexts.get(step.position))
-                found[step.round] = (*found.get(step.round, ()), measured)
+                before = found.get(step.round)
+                found[step.round] = (measured,) if before is None else (*before, measured)
         return found
 
     def _verdicts(self, steps: Sequence[StepRecord]) -> Mapping[int, RoundVerdicts]:
@@ -154,7 +162,7 @@ class ChainReader:
         return found
 
 
-def _return_values(
+def _together(
     against_source: Mapping[str, Measurement], in_chain: Mapping[str, Measurement]
 ) -> Mapping[str, Measurement]:
     """A forward picture can be the same file as a return; its measurements as an edit are left out."""

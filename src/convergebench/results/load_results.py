@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from convergebench import metrics
@@ -100,10 +102,11 @@ def _by_edits(
     parts: dict[Edits, _Part] = {"reversible": _Part(), "partially reversible": _Part()}
     for one in trajectories:
         parts[_edits(one.case.reversibility)].uses.add(one)
-    for steps in records.each_chain():
-        trajectory = chosen.get(steps[0].trajectory)
-        if trajectory is not None:
-            parts[_edits(trajectory.case.reversibility)].add(trajectory, steps, reader)
+    with _uncollected():
+        for steps in records.each_chain():
+            trajectory = chosen.get(steps[0].trajectory)
+            if trajectory is not None:
+                parts[_edits(trajectory.case.reversibility)].add(trajectory, steps, reader)
     for item in imported:
         parts[_edits(item.reversibility)].imported.append(item)
     reversible, partial = (
@@ -115,6 +118,18 @@ def _by_edits(
     if partial is None:
         raise WrongUse(f"{suite} has no partially reversible edits; remove /partial")
     return partial
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without garbage collection, which would go over all of the many new objects again and again."""
+    is_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_enabled:
+            gc.enable()
 
 
 def _of_one_protocol(

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import math
+import itertools
+import sys
 from array import array
 from collections.abc import Iterator, Mapping
+
+import numpy as np
 
 from convergebench import metrics
 from convergebench.analysis.round_trip.measurement_columns import MeasuredPair, MeasurementColumns
 from convergebench.store import Workspace
 from convergebench.types import Digest, Measurement
 
-_BLOCK = array("d", [math.nan]) * 4096
-"""By which columns grow."""
 _NOTHING: Mapping[str, Measurement] = {}
+_BLOCK = 8192
+"""Pairs that are read at a time."""
+_MISSING = "SELECT reference, picture, metric, version, missing FROM measurements WHERE value IS NULL"
 
 
 class PairValues(Mapping[tuple[Digest, Digest], MeasuredPair]):
@@ -27,7 +31,7 @@ class PairValues(Mapping[tuple[Digest, Digest], MeasuredPair]):
         return MeasuredPair(self._columns, self._rows[pair])
 
     def of(self, reference: Digest, picture: Digest) -> Mapping[str, Measurement]:
-        """Empty if nothing was measured."""
+        """Empty if nothing was measured, or only by older versions."""
         row = self._rows.get((reference, picture))
         return _NOTHING if row is None else MeasuredPair(self._columns, row)
 
@@ -41,26 +45,34 @@ class PairValues(Mapping[tuple[Digest, Digest], MeasuredPair]):
 def read_pair_values(workspace: Workspace, newest: Mapping[str, str]) -> PairValues:
     """Measurements by the newest versions of the available metrics."""
     versions = {name: version for name, version in newest.items() if name in metrics.names()}
-    values = {name: array("d") for name in versions}
-    missing: dict[tuple[str, int], str] = {}
+    if not versions:
+        return PairValues(MeasurementColumns(versions, {}), {})
     rows: dict[tuple[Digest, Digest], int] = {}
-    row, reference, picture = -1, "", ""
-    for its_reference, its_picture, name, version, value, reason in workspace.each_row(
-        "SELECT reference, picture, metric, version, value, missing FROM measurements"
-        " ORDER BY reference, picture"
-    ):
-        if versions.get(name) != version:
-            continue
-        if its_picture != picture or its_reference != reference:
-            if its_reference != reference:
-                reference = its_reference  # one object for all pictures that are compared with it
-            row, picture = row + 1, its_picture
-            rows[reference, picture] = row
-            if row % len(_BLOCK) == 0:
-                for column in values.values():
-                    column.extend(_BLOCK)
-        if value is None:
-            missing[name, row] = reason
-        else:
-            values[name][row] = value
-    return PairValues(MeasurementColumns(versions, values, missing), rows)
+    columns = [array("d") for _ in versions]
+    cursor = workspace.each_row(_values_by_pair(versions))
+    while block := list(itertools.islice(cursor, _BLOCK)):
+        references, pictures, *values = zip(*block, strict=True)
+        pairs = zip(map(sys.intern, references), pictures, strict=True)  # many have the same reference
+        rows.update(zip(pairs, range(len(rows), len(rows) + len(block)), strict=True))
+        for column, found in zip(columns, values, strict=True):
+            column.frombytes(np.array(found, np.float64).tobytes())  # None becomes NaN
+    missing = {
+        (name, rows[reference, picture]): reason
+        for reference, picture, name, version, reason in workspace.each_row(_MISSING)
+        # Another process may have measured a pair since.
+        if versions.get(name) == version and (reference, picture) in rows
+    }
+    return PairValues(MeasurementColumns(versions, dict(zip(versions, columns, strict=True)), missing), rows)
+
+
+def _values_by_pair(versions: Mapping[str, str]) -> str:
+    """One row for each pair, which is several times as fast to read as one for each measurement."""
+    columns = ", ".join(
+        f"max(value) FILTER (WHERE metric = {_quoted(name)} AND version = {_quoted(version)})"
+        for name, version in versions.items()
+    )
+    return f"SELECT reference, picture, {columns} FROM measurements GROUP BY reference, picture"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

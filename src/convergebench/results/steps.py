@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from convergebench.results.generations import hidden_positions
 from convergebench.store import Workspace
@@ -66,25 +67,28 @@ def each_chain(workspace: Workspace) -> Iterator[list[StepRecord]]:
     """The same, the steps of one trajectory at a time; other queries wait until the last one."""
     hidden = hidden_positions(workspace)
     texts: dict[str, str] = {}  # one shared object for each value, instead of one for each step
-    given: tuple[Digest, ...] = ()
-    made: str | None = None
-    steps: list[StepRecord] = []
-    for row in workspace.each_row(_STEPS):
-        trajectory, position, role, round, instruction, inputs, picture, *rest = row
-        if hidden and position >= hidden.get(trajectory, position + 1):
-            continue
-        if steps and steps[0].trajectory != trajectory:
+    for trajectory, rows in itertools.groupby(workspace.each_row(_STEPS), key=itemgetter(0)):
+        if steps := _records(rows, hidden.get(trajectory, math.inf), texts):
             yield _latest(steps)
-            steps = []
-        if made is None or inputs != f'["{made}"]':
-            given = tuple(texts.setdefault(one, one) for one in json.loads(inputs))
-        else:
+
+
+def _records(rows: Iterable[tuple[Any, ...]], end: float, texts: dict[str, str]) -> list[StepRecord]:
+    """Those before the position where the trajectory ends."""
+    steps = []
+    given: tuple[Digest, ...] = ()
+    made: Digest | None = None
+    for trajectory, position, role, round, instruction, inputs, picture, *rest in rows:
+        if position >= end:
+            continue
+        if made is not None and inputs == f'["{made}"]':
             given = (made,)  # most steps edit the picture of the step before
+        else:
+            given = tuple(texts.setdefault(one, one) for one in json.loads(inputs))
         role, instruction = texts.setdefault(role, role), texts.setdefault(instruction, instruction)
         made = picture
-        steps.append(StepRecord(trajectory, position, role, round, instruction, given, picture, *rest))
-    if steps:
-        yield _latest(steps)
+        fields = (trajectory, position, role, round, instruction, given, picture, *rest)
+        steps.append(tuple.__new__(StepRecord, fields))  # a third of the time of a call with 18 arguments
+    return steps
 
 
 def _latest(steps: list[StepRecord]) -> list[StepRecord]:

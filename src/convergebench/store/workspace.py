@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from convergebench._version import __version__
 from convergebench.atomic_files import remove_leftovers
-from convergebench.errors import WorkspaceError
+from convergebench.errors import EmptyWorkspace, WorkspaceError
 from convergebench.providers import whole
 from convergebench.store import schema
 from convergebench.store.claims import Claims
@@ -104,7 +104,7 @@ class Workspace:
         connection = connect(folder, read_only=True)
         if schema.version_of(connection) == 0:
             connection.close()
-            raise WorkspaceError(f"the database in {folder} is empty; fill it with convergebench run")
+            raise EmptyWorkspace(f"the database in {folder} is empty; fill it with convergebench run")
         if schema.version_of(connection) < schema.VERSION:
             connection = migrated_copy(connection)
         return cls(folder, connection, None, selection)

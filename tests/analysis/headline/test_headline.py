@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convergebench.analysis import FailedStep, Results, Return, Role
+from convergebench.analysis import FailedStep, Results, Return, Role, worst_by
 from convergebench.analysis.headline.chain_rounds import Thresholds
 from convergebench.analysis.headline.headline import Headline, HeadlineRow, headline
 from convergebench.analysis.headline.sentence import headline_sentence
@@ -206,6 +206,23 @@ def test_an_imported_chain_without_its_return_is_left_out_of_the_score() -> None
     )
     assert score(found, "m") == 100.0 and (found.cases, found.all_cases) == (1, 2)
     assert row_of(found, "m").usable.n == 1
+
+
+def test_the_worst_cases_are_those_that_lost_most_to_the_eye() -> None:
+    returns = (
+        *chain("m", "p", (YES, 1.0, 1.0), (YES, 0.25, 1.0)),
+        *chain("m", "q", (YES, 1.0, 1.0), (YES, 0.04, 1.0)),
+        *chain("n", "p", (YES, 1.0, 1.0), (YES, 1.0, 1.0)),
+        *chain("jpeg", "p", (NO, 1.0, 1.0), (NO, 1.0, 1.0), role="probe"),
+    )
+    results = Results("suite", 2, (), returns, (), ())
+    cases, facts = worst_by(results)
+    assert facts.name == "score"
+    assert [(one.returned.model, one.returned.picture, one.fell_at) for one in cases] == [
+        ("m", "q", 2.0), ("m", "p", 2.0), ("n", "p", None)
+    ]  # fmt: skip
+    assert [one.value for one in cases] == pytest.approx([20, 50, 100])
+    assert [one.value for one in worst_by(results, round=1, models=["n"])[0]] == [100]
 
 
 def test_another_face_ends_a_chain() -> None:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from convergebench.analysis.round_trip.audit_input import AuditInput
 from convergebench.analysis.round_trip.imported_returns import never_computed
-from convergebench.analysis.round_trip.missing_values import planned_trajectories, returned_rounds
+from convergebench.analysis.round_trip.missing_values import planned_trajectories
 from convergebench.analysis.round_trip.results import Results
 from convergebench.types import Measurement
 
@@ -115,7 +115,7 @@ def _unequal_cases(evidence: AuditInput) -> Iterator[AuditFinding]:
 
 def _missing_rounds(evidence: AuditInput) -> Iterator[AuditFinding]:
     results = evidence.results
-    rounds = returned_rounds(results)
+    rounds = results.returned_rounds
     planned = Counter(planned_trajectories(results))
     short = {key: found for key, found in rounds.items() if len(found) < results.rounds}
     unbegun = planned - Counter(model for model, _, _ in rounds)

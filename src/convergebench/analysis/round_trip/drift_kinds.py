@@ -135,7 +135,11 @@ def drift_amounts(values: Values) -> dict[str, float]:
 
 def sizes(values: Values) -> dict[str, float]:
     """Each kind of drift in just noticeable amounts; kinds without a value are omitted."""
-    amounts = drift_amounts(values)
+    return sizes_of(drift_amounts(values))
+
+
+def sizes_of(amounts: Mapping[str, float]) -> dict[str, float]:
+    """The same, of amounts by kind."""
     return {way.name: abs(amounts[way.name]) / way.noticeable for way in DRIFT_KINDS if way.name in amounts}
 
 

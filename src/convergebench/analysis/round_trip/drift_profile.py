@@ -17,7 +17,7 @@ from convergebench.analysis.round_trip.drift_kinds import (
     Group,
     drift_amounts,
     most_noticed,
-    sizes,
+    sizes_of,
 )
 from convergebench.analysis.round_trip.local_changes import Values, VisibleChange, is_broken, visible_changes
 from convergebench.analysis.round_trip.results import Results, Return
@@ -163,7 +163,7 @@ def profile_of(number: int, returns: Sequence[Values]) -> RoundProfile:
         ]
         if measured:
             drifts[way.name] = _drift(way, measured)
-    noticed = [{name for name, size in sizes(values).items() if size >= 1} for values in returns]
+    noticed = [{name for name, size in sizes_of(one).items() if size >= 1} for one in amounts]
     known = [set(one) for one in amounts]
     broken = [
         is_broken(values, is_moved=bool(found & _WAYS["place"]))

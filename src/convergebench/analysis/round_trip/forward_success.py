@@ -75,8 +75,9 @@ class ForwardSuccess:
 
 def forward_test(results: Results) -> ForwardTest | None:
     """The best test that was measured on any forward edit, the same for all models; None if there is none."""
+    measured = [one for item in _rounds(results) for one in item.forwards if one]
     for test in TESTS:
-        if any(_value(one, test.metric) is not None for item in _rounds(results) for one in item.forwards):
+        if any(_value(one, test.metric) is not None for one in measured):
             return test
     return None
 
@@ -120,10 +121,9 @@ def edits_happened(results: Results, chains: ShareMatrix, test: ForwardTest | No
     """1 or 0 for each trajectory (rows, as in the chains) and round (columns, from 1); NaN is unknown."""
     place = {key: row for row, key in enumerate(chains.keys)}
     passed = np.full((len(chains.keys), results.rounds), np.nan)
-    for item in results.returns:
-        if item.model == chains.model:
-            happened = edit_happened(item, test)
-            passed[place[item.case, item.seed], item.round - 1] = np.nan if happened is None else happened
+    for item in results.returns_by_model[chains.model] if test else ():
+        happened = edit_happened(item, test)
+        passed[place[item.case, item.seed], item.round - 1] = np.nan if happened is None else happened
     return passed
 
 

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from convergebench.types import Measurement
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 NOT_IN_CHAIN = -1
 """The row of a pair that was not measured by region."""
@@ -90,5 +96,32 @@ class MeasuredPair(Mapping[str, Measurement]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def __bool__(self) -> bool:
+        return any(name in self for name in self._columns.versions)
+
     def __repr__(self) -> str:
         return repr(dict(self))
+
+
+def numbers(pairs: Sequence[Mapping[str, Measurement]], name: str) -> NDArray[np.float64]:
+    """The value of a metric for each pair; NaN where it is missing or was not measured."""
+    if not pairs or type(pairs[0]) is not MeasuredPair:
+        return _one_by_one(pairs, name)
+    columns = pairs[0]._columns
+    together = [pair for pair in pairs if type(pair) is MeasuredPair and pair._columns is columns]
+    if len(together) < len(pairs) or name not in columns.values:
+        return _one_by_one(pairs, name)
+    column = np.frombuffer(columns.values[name], np.float64)
+    found = column[[pair._row for pair in together]]
+    chain = np.array([pair._chain_row for pair in together])
+    if (chain != NOT_IN_CHAIN).any():
+        in_chain = column[chain]
+        missing = [row for metric, row in columns.missing if metric == name]
+        comes_first = (chain != NOT_IN_CHAIN) & (~np.isnan(in_chain) | np.isin(chain, missing))
+        found = np.where(comes_first, in_chain, found)
+    return found
+
+
+def _one_by_one(pairs: Sequence[Mapping[str, Measurement]], name: str) -> NDArray[np.float64]:
+    values = (pair[name].value if name in pair else None for pair in pairs)
+    return np.array([math.nan if value is None else value for value in values], np.float64)

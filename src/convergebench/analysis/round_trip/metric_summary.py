@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from convergebench.analysis.round_trip.missing_values import reading
+from convergebench.analysis.round_trip.missing_values import reading, readings
 from convergebench.analysis.round_trip.preserved_scale import possible
 from convergebench.analysis.round_trip.results import Return
 from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
@@ -46,20 +45,21 @@ class MetricSummary:
 
 def summarise(returns: Sequence[Return], metric: MetricFacts, expected: int) -> MetricSummary:
     """Summarise a metric over returns, of which `expected` should exist; clustered by source picture."""
-    readings = [(reading(item, metric), item.picture) for item in returns]
-    values = [(value, picture) for value, picture in readings if isinstance(value, float | int)]
-    finite = [(value, picture) for value, picture in values if math.isfinite(value)]
+    found = readings(returns, metric)
+    there, finite = ~np.isnan(found), np.isfinite(found)
+    count = int(there.sum())
     interval = None
-    if finite:
-        interval = clustered_mean(
-            np.array([v for v, _ in finite], np.float64), [p for _, p in finite], possible=possible(metric)
-        )
+    if finite.any():
+        pictures = [
+            item.picture for item, is_finite in zip(returns, finite.tolist(), strict=True) if is_finite
+        ]
+        interval = clustered_mean(found[finite], pictures, possible=possible(metric))
     return MetricSummary(
         finite=interval,
-        perfect=len(values) - len(finite),
-        missing=max(expected, len(returns)) - len(values),
-        mean=interval.mean if interval else metric.perfect if values else None,
-        reason=None if values else _commonest([value for value, _ in readings if isinstance(value, str)]),
+        perfect=count - int(finite.sum()),
+        missing=max(expected, len(returns)) - count,
+        mean=interval.mean if interval else metric.perfect if count else None,
+        reason=None if count else _commonest([str(reading(item, metric)) for item in returns]),
     )
 
 

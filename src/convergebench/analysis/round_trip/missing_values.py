@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from convergebench.analysis.round_trip.measurement_columns import MeasuredPair
+import numpy as np
+
+from convergebench.analysis.round_trip.measurement_columns import MeasuredPair, numbers
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
 from convergebench.types import FailureKind, MetricFacts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MissingKind: TypeAlias = FailureKind | Literal["not_run", "not_measured"]
 RETURN = "return"
@@ -51,7 +56,7 @@ def missing_values(results: Results, round: int | None = None) -> tuple[MissingV
 
 def planned_trajectories(results: Results) -> dict[str, int]:
     """The number of trajectories of each model, started or not; includes models without any."""
-    begun = Counter(model for model, _, _ in returned_rounds(results))
+    begun = Counter(model for model, _, _ in results.returned_rounds)
     planned = {use.model: use.trajectories for use in results.uses}
     return {model: max(begun[model], planned.get(model, 0)) for model in (*planned, *begun)}
 
@@ -73,14 +78,10 @@ def reading(returned: Return, metric: MetricFacts) -> float | str:
     return f"the metric gave {measurement.value}"
 
 
-def returned_rounds(results: Results) -> dict[_Trajectory, set[int]]:
-    """The rounds that each started trajectory returned from, if any, in order of appearance."""
-    rounds: dict[_Trajectory, set[int]] = {}
-    for item in results.returns:
-        rounds.setdefault((item.model, item.case, item.seed), set()).add(item.round)
-    for trouble in results.troubles:
-        rounds.setdefault((trouble.model, trouble.case, trouble.seed), set())
-    return rounds
+def readings(returned: Sequence[Return], metric: MetricFacts) -> NDArray[np.float64]:
+    """`reading` of each return, NaN for reasons; for very many returns."""
+    found = numbers([item.values for item in returned], metric.name)
+    return np.where(np.isfinite(found) | (found == metric.perfect), found, math.nan)
 
 
 def _missing_returns(results: Results, rounds: range) -> Iterator[MissingValue]:
@@ -88,7 +89,7 @@ def _missing_returns(results: Results, rounds: range) -> Iterator[MissingValue]:
     for trouble in sorted(results.troubles, key=lambda t: t.round):
         troubles.setdefault((trouble.model, trouble.case, trouble.seed), []).append(trouble)
     imported = {(item.model, item.case, item.seed) for item in results.returns if item.imported}
-    for trajectory, returned in returned_rounds(results).items():
+    for trajectory, returned in results.returned_rounds.items():
         unknown = "what was imported does not have it" if trajectory in imported else _NOT_YET
         for number in rounds:
             if number not in returned:
@@ -109,7 +110,7 @@ def _missing_return(
 
 
 def _unstarted(results: Results, rounds: range) -> Iterator[MissingValue]:
-    begun = Counter(model for model, _, _ in returned_rounds(results))
+    begun = Counter(model for model, _, _ in results.returned_rounds)
     for model, planned in planned_trajectories(results).items():
         absent = planned - begun[model]
         for number in rounds if absent else ():
@@ -119,9 +120,10 @@ def _unstarted(results: Results, rounds: range) -> Iterator[MissingValue]:
 
 
 def _missing_values(results: Results, rounds: range) -> Iterator[MissingValue]:
-    for item in results.returns:
-        if item.round not in rounds:
-            continue
+    returns = [item for item in results.returns if item.round in rounds]
+    absent = np.array([np.isnan(readings(returns, metric)) for metric in results.metrics], bool)
+    for place in np.flatnonzero(absent.any(axis=0)) if len(absent) else ():
+        item = returns[place]
         for metric in results.metrics:
             value = reading(item, metric)
             if isinstance(value, str) and not (

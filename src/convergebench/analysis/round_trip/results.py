@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -17,9 +17,13 @@ Edits: TypeAlias = Literal["reversible", "partially reversible"]
 _MOST_ENDINGS = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Return:
-    """One return of a trajectory: the picture after edit and undo, compared with the source."""
+    """One return of a trajectory: the picture after edit and undo, compared with the source.
+
+    Never changed, though not frozen: there can be very many, and a frozen object takes four times as long to
+    make.
+    """
 
     model: str
     """Label, unique per editor fingerprint."""
@@ -171,6 +175,28 @@ class Results:
             # A model with nothing but failures has no recorded role.
             roles.setdefault(trouble.model, "model")
         return roles
+
+    @cached_property
+    def returned_rounds(self) -> Mapping[tuple[str, str, int], Set[int]]:
+        """The rounds that each started trajectory (model, case and seed) returned from, if any, in order of
+        appearance."""
+        rounds: dict[tuple[str, str, int], set[int]] = {}
+        for item in self.returns:
+            key = (item.model, item.case, item.seed)
+            of_trajectory = rounds.get(key)
+            if of_trajectory is None:
+                of_trajectory = rounds[key] = set()
+            of_trajectory.add(item.round)
+        for trouble in self.troubles:
+            rounds.setdefault((trouble.model, trouble.case, trouble.seed), set())
+        return rounds
+
+    @cached_property
+    def returns_by_model(self) -> Mapping[str, Sequence[Return]]:
+        grouped: dict[str, list[Return]] = {}
+        for item in self.returns:
+            grouped.setdefault(item.model, []).append(item)
+        return grouped
 
     def returns_by_round(self) -> Mapping[tuple[str, int], Sequence[Return]]:
         """The returns of each model at each round."""

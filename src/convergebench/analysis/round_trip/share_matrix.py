@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from convergebench.analysis.round_trip.missing_values import reading
+from convergebench.analysis.round_trip.missing_values import readings
 from convergebench.analysis.round_trip.preserved_scale import preserved
 from convergebench.analysis.round_trip.results import Results
 from convergebench.types import MetricFacts
@@ -39,15 +39,15 @@ def share_matrices(results: Results, metric: str) -> dict[str, ShareMatrix]:
     facts = results.facts(metric)
     rows: dict[str, dict[tuple[str, int], list[float]]] = {}
     pictures: dict[tuple[str, int], str] = {}
-    for item in results.returns:
-        key = (item.case, item.seed)
-        pictures[key] = item.picture
-        of_model = rows.setdefault(item.model, {})
-        row = of_model.get(key)
-        if row is None:
-            row = of_model[key] = [math.nan] * results.rounds
-        value = reading(item, facts)
-        row[item.round - 1] = math.nan if isinstance(value, str) else value
+    for model, returns in results.returns_by_model.items():
+        of_model = rows[model] = {}
+        for item, value in zip(returns, readings(returns, facts).tolist(), strict=True):
+            key = (item.case, item.seed)
+            row = of_model.get(key)
+            if row is None:
+                row = of_model[key] = [math.nan] * results.rounds
+                pictures[key] = item.picture
+            row[item.round - 1] = value
     return {
         model: ShareMatrix(
             model, tuple(of_model), tuple(pictures[key] for key in of_model), _with_source(of_model, facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 from convergebench.engine.editing.plan import Plan
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.engine.session import TRAJECTORIES_AT_ONCE
+from convergebench.errors import EmptyWorkspace
 from convergebench.results.edit_seconds import mean_edit_seconds
 from convergebench.store import DATABASE, Workspace
 from convergebench.types import Digest, EditorFacts
@@ -91,8 +93,8 @@ def forecast_run(
     else the editors' typical time."""
     done: dict[tuple[str, str, int], int] = {}
     seconds: dict[Digest, float] = {}
-    if (folder / DATABASE).is_file() and (folder / DATABASE).stat().st_size:
-        with Workspace.existing(folder) as workspace:
+    if (folder / DATABASE).is_file():
+        with contextlib.suppress(EmptyWorkspace), Workspace.existing(folder) as workspace:
             seconds = mean_edit_seconds(workspace)
             done = {} if fresh else workspace.finished_edits(plan.protocol.name)
     return RunForecast(

@@ -128,8 +128,8 @@ def _slopes(plane: Plane) -> Plane:
     height, width = plane.shape
     side = max(height, width)
     down, across = np.gradient(plane)
-    y, x = np.mgrid[:height, :width].astype(np.float32)
-    x, y = (x - (width - 1) / 2) / side, (y - (height - 1) / 2) / side
+    x = ((np.arange(width, dtype=np.float32) - (width - 1) / 2) / side)[None]
+    y = ((np.arange(height, dtype=np.float32) - (height - 1) / 2) / side)[:, None]
     rows = (across * x + down * y, down * x - across * y, across, down)
     return np.stack([row.ravel() for row in rows]) * np.float32(side)
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from convergebench.metrics.drift._registration import Level, in_pixels, register
-from convergebench.metrics.regions.maps import FOOTPRINT_SIDE, Mask, averaged, resized_mask, shrunk
+from convergebench.metrics.regions.maps import (
+    FOOTPRINT_SIDE,
+    Mask,
+    averaged,
+    resized_mask,
+    shrunk,
+    shrunk_size,
+)
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -29,6 +36,8 @@ class Alignment:
     matrix: Matrix | None
     doubt: str | None
     """The reason why the registration is unreliable; the result is then compared without alignment."""
+    _laid: dict[int, tuple[Pixels, Pixels, Mask]] = field(default_factory=dict, repr=False)
+    """By the id of a result: the result itself, so that its id stays its own, and how it was laid."""
 
     def moved(self, height: int, width: int, further: float = STILL) -> bool:
         """Whether any corner of a picture of this size has moved by more than so many pixels."""
@@ -38,17 +47,24 @@ class Alignment:
         affine = in_pixels(self.matrix, width, height)
         return bool(np.abs(corners @ affine[:, :2].T + affine[:, 2] - corners).max() > further)
 
-    def laid_small(self, result: Pixels) -> tuple[Pixels, Mask]:
-        """The same at the footprint's size, resampled at twice that size to preserve fine texture."""
-        small, double = shrunk(result, FOOTPRINT_SIDE), shrunk(result, 2 * FOOTPRINT_SIDE)
+    def laid_small(self, result: Pixels, small: Pixels) -> tuple[Pixels, Mask]:
+        """The same at the footprint's size, which is that of `small`, the result reduced; resampled at twice
+        that size to preserve fine texture."""
         height, width, _ = small.shape
-        if not self.moved(*double.shape[:2]):
+        if not self.moved(*shrunk_size(result.shape, 2 * FOOTPRINT_SIDE)):
             return small, np.ones((height, width), bool)
-        laid, reached = self.laid(double)
+        laid, reached = self.laid(shrunk(result, 2 * FOOTPRINT_SIDE))
         return averaged(laid, width, height), resized_mask(reached, (height, width))
 
     def laid(self, result: Pixels) -> tuple[Pixels, Mask]:
-        """The aligned result, and the part that it covers, without a margin that maps would blur."""
+        """The aligned result, and the part that it covers, without a margin that maps would blur; the same
+        arrays for the same result."""
+        if id(result) not in self._laid:
+            self._laid[id(result)] = (result, *self._resampled(result))
+        _, laid, reached = self._laid[id(result)]
+        return laid, reached
+
+    def _resampled(self, result: Pixels) -> tuple[Pixels, Mask]:
         import cv2
 
         height, width, _ = result.shape

@@ -95,7 +95,7 @@ def locate_edit(input: ReferencePicture, forward: Pixels, scope: EditScope) -> L
     if scope == "global":
         change = input.difference(small).smoothed
         return LocatedEdit(input, small, change, whole_footprint(change), scope)
-    laid, reached = alignment(input.levels, small).laid_small(forward)
+    laid, reached = alignment(input.levels, small).laid_small(forward, small)
     change = input.difference(laid).smoothed
     return LocatedEdit(input, laid, change, local_footprint(change, reached), scope)
 

@@ -89,11 +89,17 @@ class ReferencePicture:
 
 def shrunk(pixels: Pixels, side: int) -> Pixels:
     """Averaged down to this longer side; unchanged if it is not longer."""
-    height, width, _ = pixels.shape
+    height, width = shrunk_size(pixels.shape, side)
+    return pixels if (height, width) == pixels.shape[:2] else averaged(pixels, width, height)
+
+
+def shrunk_size(shape: tuple[int, ...], side: int) -> tuple[int, int]:
+    """Height and width of a picture of this shape after `shrunk`."""
+    height, width = shape[:2]
     scale = side / max(height, width)
     if scale >= 1:
-        return pixels
-    return averaged(pixels, max(1, round(width * scale)), max(1, round(height * scale)))
+        return height, width
+    return max(1, round(height * scale)), max(1, round(width * scale))
 
 
 def averaged(pixels: Pixels, width: int, height: int) -> Pixels:
@@ -117,4 +123,5 @@ def resized_mask(mask: Mask, shape: tuple[int, int]) -> Mask:
     size = (shape[1], shape[0])
     if mask.shape[0] > shape[0]:
         return np.asarray(cv2.resize(mask.astype(np.float32), size, interpolation=cv2.INTER_AREA) >= 0.5)
-    return np.asarray(cv2.resize(mask.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST) > 0)
+    levels = np.ascontiguousarray(mask).view(np.uint8)
+    return np.asarray(cv2.resize(levels, size, interpolation=cv2.INTER_NEAREST)).view(bool)

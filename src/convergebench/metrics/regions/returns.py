@@ -86,7 +86,7 @@ def measure_return(
         flip_peak=float(full.smoothed.max()),
         flip_area=(inside.visible + outside.visible) / full.smoothed.size,
         footprint=edit.footprint.share,
-        undid=_undid(source, edit, returned, small, coarse, footprints, on_source),
+        undid=_undid(source, edit, returned, small, coarse, edited, footprints, on_source),
         left_behind=_left_behind(edit, returned, small, on_source if edit.input is source else None),
         kept=as_it_is,
         kept_registered=kept_registered(source, returned, on_source, as_it_is, edited, footprints),
@@ -104,6 +104,7 @@ def _undid(
     returned: Pixels,
     small: Pixels,
     coarse: FloatMap,
+    edited: Mask,
     footprints: Sequence[Footprint],
     on_source: Alignment,
 ) -> Reading:
@@ -112,11 +113,11 @@ def _undid(
         return NO_EDIT
     height, width, _ = returned.shape
     try:
-        as_it_is = registered = _restored(source, returned, coarse, footprints)
+        as_it_is = registered = _restored(source, returned, coarse, edited, footprints)
         if on_source.moved(height, width, ELSEWHERE * max(height, width)):
             laid, reached = on_source.laid(returned)
             against = source.difference(shrunk(laid, COARSE_SIDE)).smoothed
-            registered = _restored(source, laid, against, footprints, reached)
+            registered = _restored(source, laid, against, edited, footprints, reached)
     except MetricUnavailable as error:
         return str(error)
     if isinstance(as_it_is, str):
@@ -129,13 +130,12 @@ def _restored(
     source: ReferencePicture,
     result: Pixels,
     coarse: FloatMap,
+    edited: Mask,
     footprints: Sequence[Footprint],
     reached: Mask | None = None,
 ) -> Reading:
     """Of the part that the result covers; raises MetricUnavailable without the weights of LPIPS."""
-    height, width, _ = result.shape
     masks = [footprints[-1].mask, edited_region(footprints, footprints[-1].mask.shape)]
-    edited = edited_region(footprints, (height, width))
     box = close_up(masks[-1])
     if reached is not None:
         edited = edited & reached
@@ -176,7 +176,7 @@ def _left_behind(edit: LocatedEdit, returned: Pixels, small: Pixels, on_input: A
     if isinstance(as_it_is, str) or as_it_is <= NOTHING_LEFT:
         return as_it_is
     on_input = on_input or alignment(edit.input.levels, small)
-    laid, _ = on_input.laid_small(returned)
+    laid, _ = on_input.laid_small(returned, small)
     return as_it_is if np.array_equal(laid, small) else _like_forward(edit, laid)
 
 

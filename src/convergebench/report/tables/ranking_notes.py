@@ -22,7 +22,7 @@ _KINDS = {
     "misconfigured": "model not set up",
     "bad_output": "output was not a picture",
     "crashed": "crashed",
-    "absent": "missing in what was imported",
+    "absent": "not in what was imported",
     "not_run": "not run yet",
 }
 

@@ -138,13 +138,13 @@ class WorstCaseTable(ResultTable[WorstCase]):
         cases: Sequence[WorstCase],
         results: Results,
         regions: WorstRegions,
-        metric: str,
+        metric: MetricFacts,
         round: int | None = None,
         models: Sequence[str] = (),
     ) -> WorstCaseTable:
         return cls(
             tuple(cases),
-            worst_table(cases, results.facts(metric), regions),
+            worst_table(cases, metric, regions),
             csv_worst(cases, regions),
             notes=tuple(worst_notes(cases, results, metric, round, models)),
         )

@@ -75,7 +75,11 @@ def _box(case: WorstCase, regions: WorstRegions) -> WorstBox | None:
 
 
 def worst_notes(
-    cases: Sequence[WorstCase], results: Results, metric: str, round: int | None, models: Sequence[str]
+    cases: Sequence[WorstCase],
+    results: Results,
+    metric: MetricFacts,
+    round: int | None,
+    models: Sequence[str],
 ) -> Iterator[str]:
     """The reason for an empty table, and the returns that are not in it because they do not exist."""
     number = results.round_or_last(round)
@@ -84,7 +88,7 @@ def worst_notes(
     if not wanted:
         yield f"Only floors were run; name one with --model to list its cases: {', '.join(roles)}."
     elif not cases:
-        title = metric_title(results.facts(metric))
+        title = metric_title(metric)
         yield f"No case of {', '.join(sorted(wanted))} has a value of {title} at round {number}."
     yield from missing_returns(gap for gap in missing_values(results, number) if gap.model in wanted)
 

@@ -1,0 +1,57 @@
+"""The returns that lost most to the eye, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from convergebench.analysis.headline.chain_rounds import Chain, chains_of
+from convergebench.analysis.headline.edit_decisions import edit_decisions
+from convergebench.analysis.headline.headline import DEFAULT_THRESHOLDS, SCORE
+from convergebench.analysis.headline.reversal_grades import reversal_grades
+from convergebench.analysis.round_trip.half_life import THRESHOLD
+from convergebench.analysis.round_trip.results import Results
+from convergebench.analysis.round_trip.worst_cases import WorstCase, worst_cases
+from convergebench.metrics.regions import edit_scope
+from convergebench.types import MetricFacts
+
+
+def worst_by(
+    results: Results,
+    metric: str | None = None,
+    round: int | None = None,
+    models: Sequence[str] = (),
+    threshold: float = THRESHOLD,
+) -> tuple[tuple[WorstCase, ...], MetricFacts]:
+    """The worst cases of a round, by default the last, and what they are ordered by: without a metric, what a
+    person sees if a model was measured by region, otherwise the chief metric."""
+    if metric is None and set(models) <= set(results.roles()):
+        seen = _worst_seen(results, round, models)
+        if seen:
+            return seen, SCORE
+    chosen = metric or results.chief
+    return worst_cases(results, chosen, round, models, threshold), results.facts(chosen)
+
+
+def _worst_seen(results: Results, round: int | None, models: Sequence[str]) -> tuple[WorstCase, ...]:
+    """By the score of the round alone. Probes and floors do not edit, and are left out."""
+    number = results.round_or_last(round)
+    ranked = {model for model, role in results.roles().items() if role == "model"}
+    wanted = ranked & set(models) if models else ranked
+    if not any(item.model in wanted and "undid" in item.values for item in results.returns):
+        return ()
+    scope = {item.case: edit_scope(item.category) == "global" for item in results.returns}
+    chains = chains_of(results, edit_decisions(results, ranked), reversal_grades(results, ranked), scope)
+    returns = {(item.model, item.case, item.seed): item for item in results.returns if item.round == number}
+    found = []
+    for chain in (one for one in chains if one.model in wanted and len(one.rounds) >= number):
+        quality = chain.rounds[number - 1].quality
+        if quality is not None:
+            item = returns[chain.model, chain.case, chain.seed]
+            found.append(WorstCase(item, 100 * quality, _fell_at(chain)))
+    return tuple(sorted(found, key=lambda one: one.value))
+
+
+def _fell_at(chain: Chain) -> float | None:
+    """The first round that is not usable."""
+    usable, ending = chain.usable(DEFAULT_THRESHOLDS)
+    return None if ending is None else usable + 1.0
