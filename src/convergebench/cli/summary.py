@@ -146,12 +146,12 @@ def _print_without_ranking(
 
 def _print_judged(tables: Sequence[JudgedTable]) -> None:
     """A table for every suite, judge and wording."""
-    from convergebench.report.tables.benchmark import benchmark_notes, benchmark_table
+    from convergebench.report.tables.benchmark import benchmark_notes, benchmark_tables
 
     out = console()
     for table in tables:
         out.print(f"{table.suite}, judge {table.judge}, {table.under}", style="bold", markup=False)
-        out.print(benchmark_table(table.rows, out.width))
+        out.print(*benchmark_tables(table.rows, out.width), sep="\n")
         for note in benchmark_notes(table.rows):
             out.print(f"  {note}", style="dim", markup=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -19,15 +20,15 @@ from convergebench.analysis.judged.benchmark_scores import (
 from convergebench.benchmarks.benchmark import AsPublished, JudgedBenchmark
 from convergebench.benchmarks.registry import benchmark_of
 from convergebench.benchmarks.wording import chosen_rubrics
-from convergebench.engine.judging.candidates import JudgingCandidate, judging_candidates
+from convergebench.engine.judging.candidates import CandidatePlace, JudgingCandidate, judging_candidates
 from convergebench.engine.judging.judge_tasks import (
-    AddTasks,
     JudgingOutcome,
     JudgingProgress,
     JudgingTask,
     judge_arriving,
 )
 from convergebench.engine.judging.reference_pictures import store_references
+from convergebench.engine.judging.stage import JudgingStage
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.errors import WrongUse
 from convergebench.judges import Judge, Rubric, Subject, Verdict
@@ -42,6 +43,12 @@ TakeIn: TypeAlias = Callable[[Callable[[int], None]], None]
 """Brings edits into the workspace, and calls back with the number of those that are stored so far."""
 _FIRST_STORED = 16
 """How many edits are stored before the first are judged."""
+_AHEAD = 8
+"""How many judgements may wait for each question that is asked at once."""
+_WAIT_SECONDS = 0.01
+_SHORTEST_PAUSE_SECONDS = 0.25
+_PAUSE = 6
+"""How long nothing is read after a reading that took 1."""
 
 
 @dataclass(frozen=True)
@@ -114,14 +121,21 @@ async def score_suite(
     wording = next((one.wording for one in rubrics.values() if one.wording), "")
     candidates: list[JudgingCandidate] = []
 
-    def known() -> list[JudgingTask]:
+    def read() -> list[JudgingCandidate]:
         candidates[:] = _candidates(workspace, suite, rubrics, benchmark, models, repeats, judge_in_english)
-        return [one.task for one in candidates]
+        return candidates
 
-    async def arriving(add: AddTasks) -> list[JudgingTask]:
+    async def arriving(stage: JudgingStage) -> list[JudgingTask]:
+        sent: set[CandidatePlace] = set()
+
+        def new_tasks() -> list[JudgingTask]:
+            new = [one for one in read() if one.place not in sent]
+            sent.update(one.place for one in new)
+            return [one.task for one in new]
+
         if take_in is not None:
-            await _while_taken_in(take_in, lambda: add(known()))
-        return known()
+            await _while_taken_in(take_in, stage, new_tasks)
+        return [one.task for one in read()]
 
     settings = {"command": "score", "suite": name, "repeats": repeats, "wording": wording,
                 "as_published": as_published}  # fmt: skip
@@ -137,16 +151,22 @@ async def score_suite(
     return Scored(table, judged, wording, _completeness(rows), list(_agreements(rows)))
 
 
-async def _while_taken_in(take_in: TakeIn, add_known: Callable[[], object]) -> None:
-    """Have edits judged while others are taken in. What is known is read again each time that twice as many
-    are stored, so that the reading stays cheap."""
-    loop, threshold = asyncio.get_running_loop(), _FIRST_STORED
+async def _while_taken_in(
+    take_in: TakeIn, stage: JudgingStage, new_tasks: Callable[[], list[JudgingTask]]
+) -> None:
+    """Have edits judged while others are taken in: not far ahead of the judge, who has the processor first.
+    What is new is read in a small share of the time, and not in the event loop."""
+    loop, ahead, next_at = asyncio.get_running_loop(), _AHEAD * stage.at_once, 0.0
 
     def on_stored(count: int) -> None:
-        nonlocal threshold
-        if count >= threshold:
-            threshold = 2 * count
-            loop.call_soon_threadsafe(add_known)
+        nonlocal next_at
+        started = time.monotonic()
+        if count >= _FIRST_STORED and started >= next_at:
+            loop.call_soon_threadsafe(stage.add, new_tasks())
+            ended = time.monotonic()
+            next_at = ended + max(_SHORTEST_PAUSE_SECONDS, _PAUSE * (ended - started))
+        while stage.backlog > ahead:
+            time.sleep(_WAIT_SECONDS)
 
     await asyncio.to_thread(take_in, on_stored)
 
