@@ -72,6 +72,9 @@ def main() -> None:
         rows: dict[str, list[Took]] = {name: [] for name in sources}
         with tempfile.TemporaryDirectory() as folder, judge_process(setting.after_seconds) as judge:
             write_benchmark(Path(folder), setting.samples)
+            if not setting.after_seconds:
+                for source in sources.values():
+                    scored(Path(folder), judge, source)  # compiles
             for _ in range(given.rounds):
                 for which, source in sources.items():
                     rows[which].append(scored(Path(folder), judge, source))
@@ -113,6 +116,8 @@ def scored(folder: Path, judge: str, source: Path) -> Took:
             str(WORKERS), "--json", "-w", results,
         ]  # fmt: skip
         environment = {**os.environ, "PYTHONPATH": str(source), "CONVERGEBENCH_CACHE": f"{results}/cache"}
+        environment["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")  # an installed package has it
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
         wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -152,27 +157,44 @@ def judge_process(after_seconds: float) -> Iterator[str]:
         process.stdin.close()
 
 
+class JudgeConnection(asyncio.BufferedProtocol):
+    """Receives each request into one buffer, looks at nothing but its length, and sends the same answer."""
+
+    room = memoryview(bytearray(1 << 20))
+
+    def __init__(self, answer: bytes, after_seconds: float) -> None:
+        self._answer, self._after_seconds = answer, after_seconds
+        self._head, self._left = b"", 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self.room
+
+    def buffer_updated(self, count: int) -> None:
+        if not self._left:
+            head, found, body = (self._head + self.room[:count]).partition(b"\r\n\r\n")
+            self._head = b"" if found else head
+            if not found:
+                return
+            lines = head.lower().split(b"\r\n")
+            self._left = next(int(line[15:]) for line in lines if line.startswith(b"content-length:"))
+            count = len(body)
+        self._left -= count
+        if not self._left:
+            asyncio.get_running_loop().call_later(self._after_seconds, self._transport.write, self._answer)
+
+
 async def serve(after_seconds: float) -> None:
     """Answer until standard input ends."""
     message = {"role": "assistant", "content": json.dumps(REPLY)}
     choice = {"index": 0, "finish_reason": "stop", "message": message}
     content = json.dumps({"id": "1", "object": "chat.completion", "model": "m", "choices": [choice]}).encode()
     head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(content)}\r\n\r\n"
-    answer = head.encode() + content
-
-    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while True:
-                lines = (await reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")
-                left = next(int(line[15:]) for line in lines if line.startswith(b"content-length:"))
-                while left:
-                    left -= len(await reader.read(min(left, 1 << 20)))
-                await asyncio.sleep(after_seconds)
-                writer.write(answer)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            writer.close()
-
-    server = await asyncio.start_server(connected, "127.0.0.1", 0, limit=1 << 20)
+    answer, loop = head.encode() + content, asyncio.get_running_loop()
+    server = await loop.create_server(lambda: JudgeConnection(answer, after_seconds), "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     print(f"server:m?base_url=http://127.0.0.1:{port}/v1", flush=True)
     await asyncio.to_thread(sys.stdin.read)

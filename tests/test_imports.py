@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -54,3 +55,11 @@ def test_importing_the_package_loads_nothing_heavy_until_it_is_used() -> None:
     before, after = done.stdout.splitlines()
     assert HEAVY.isdisjoint(name.partition(".")[0] for name in before.split())
     assert after == "True"
+
+
+@pytest.mark.parametrize("package", ["analysis", "report", "results"])
+def test_every_name_of_a_package_is_found_when_it_is_used(package: str) -> None:
+    found = importlib.import_module(f"convergebench.{package}")
+    assert all(getattr(found, name) is not None for name in found.__all__)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = found.no_such_name

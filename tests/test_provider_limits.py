@@ -50,7 +50,7 @@ def test_another_file_is_named_by_the_environment(folder: Path, monkeypatch: pyt
     ("text", "said"),
     [
         ("limits = ", "not valid TOML"),
-        ("[limit.fal]\nat_once = 1", "only .limits.PROVIDER., .network. and .providers.NAME. are known"),
+        ("[limit.fal]\nat_once = 1", "only .limits.PROVIDER., .network., .providers.NAME. and options of"),
         ("[limits]\nfal = 3", "must be a table"),
         ("[limits.fal]\nat_ones = 3", "limits.fal.at_ones is unknown"),
         ("[limits.fal]\nat_once = 0", "above 0"),

@@ -75,13 +75,10 @@ class LruCache(Generic[Key, Value]):
         with self._lock:
             self._sizes[key] = self._size(value)
             self._bytes += self._sizes[key]
-            if self._fits():
-                return
-            for oldest in [known for known in self._values if known in self._sizes][:-1]:
+            while not self._fits() and len(self._sizes) > 1:
+                oldest = next(known for known in self._values if known in self._sizes)
                 del self._values[oldest]
                 self._bytes -= self._sizes.pop(oldest)
-                if self._fits():
-                    return
 
     def _fits(self) -> bool:
         few_enough = self._count is None or len(self._values) <= self._count

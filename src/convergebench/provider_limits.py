@@ -19,6 +19,10 @@ from convergebench.errors import WrongUse
 
 FILE = "convergebench.toml"
 VARIABLE = "CONVERGEBENCH_CONFIG"
+TABLES = ("limits", "network", "providers")
+"""Those of this package; the others have options of commands, which the command line reads."""
+COMMANDS = ("run", "judge", "score", "refine", "check")
+"""Commands that take their options from the file, too."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +66,9 @@ def _content(path: Path) -> dict[str, Any]:
         raise WrongUse(f"cannot read {path}: {error.strerror}; correct {VARIABLE}") from error
     except (ValueError, RecursionError) as error:
         raise WrongUse(f"{path} is not valid TOML: {error}; correct it") from error
-    unknown = set(content) - {"limits", "network", "providers"}
+    unknown = {name for name, value in content.items() if isinstance(value, dict)} - {*TABLES, *COMMANDS}
     if unknown:
-        known = "[limits.PROVIDER], [network] and [providers.NAME]"
+        known = "[limits.PROVIDER], [network], [providers.NAME] and options of commands"
         raise WrongUse(f"{path} has {', '.join(sorted(unknown))}; only {known} are known")
     return content
 

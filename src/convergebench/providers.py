@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Collection, Sequence
@@ -14,6 +15,8 @@ from convergebench.types import EditError, Misconfigured, RateLimited, Refused, 
 LONGEST_REASON = 300
 IMPOSSIBLE_USD = 100.0
 """No single call costs as much."""
+_MOST_UNITS = 1e300
+"""A larger whole number cannot be multiplied by a fraction."""
 GEMINI_HOST = "https://generativelanguage.googleapis.com/"
 _WORTH_ASKING_AGAIN = (408, 409, 425)
 _TOO_LARGE = 413
@@ -105,6 +108,20 @@ def sane_cost_usd(stated: object) -> float | None:
     if isinstance(stated, bool) or not isinstance(stated, int | float):
         return None
     return float(stated) if 0 <= stated < IMPOSSIBLE_USD else None
+
+
+def stated_cost_usd(units: object, unit_usd: float) -> float | None:
+    """The cost in a reply, in dollars: None if it says none, and NaN if what it says is no number, so that it
+    is not counted and a warning is given.
+
+    >>> stated_cost_usd(4, 0.01), stated_cost_usd(None, 0.01), stated_cost_usd(True, 0.01)
+    (0.04, None, nan)
+    """
+    if units is None:
+        return None
+    if isinstance(units, bool) or not isinstance(units, int | float) or abs(units) > _MOST_UNITS:
+        return math.nan
+    return units * unit_usd
 
 
 def seconds_in(retry_after: str | None) -> float | None:

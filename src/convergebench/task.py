@@ -20,7 +20,7 @@ from convergebench.scoring import Scored, score_suite
 from convergebench.settings_file import path_field, path_or_name_field, read_settings
 from convergebench.store import Workspace
 from convergebench.suites.sampling import Sampling
-from convergebench.types import Parameter, Suite
+from convergebench.types import Parameter, Suite, SuiteId
 
 
 @dataclass(frozen=True)
@@ -82,15 +82,26 @@ class Task:
 
 @dataclass(frozen=True)
 class TaskResult:
-    rows: Sequence[BenchmarkRow]
-    """Empty without a judge."""
+    suite: SuiteId
     outcome: RunOutcome | None
     """Outcome of editing; None for existing pictures."""
     coverage: Coverage | None
     """Coverage of the suite by existing pictures."""
-    judged: JudgingOutcome | None
-    is_complete: bool = True
-    """Whether every sample has every verdict; True if nothing was judged."""
+    scored: Scored | None
+    """None without a judge."""
+
+    @property
+    def rows(self) -> Sequence[BenchmarkRow]:
+        return self.scored.rows if self.scored else ()
+
+    @property
+    def judged(self) -> JudgingOutcome | None:
+        return self.scored.judged if self.scored else None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every sample has every verdict; True if nothing was judged."""
+        return self.scored is None or self.scored.is_complete
 
 
 def run_task(task: Task | str | Path) -> TaskResult:
@@ -111,9 +122,7 @@ def run_task(task: Task | str | Path) -> TaskResult:
         else:
             outcome, names = _edit(task, suite, workspace)
         scored = _judge(task, suite, names, workspace, judge, outcome) if judge else None
-    if scored is None:
-        return TaskResult((), outcome, covered, None)
-    return TaskResult(scored.rows, outcome, covered, scored.judged, scored.is_complete)
+    return TaskResult(suite.id, outcome, covered, scored)
 
 
 def read_task(path: Path) -> Task:

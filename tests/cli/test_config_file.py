@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 import typer
 
-from convergebench.cli.config_file import COMMANDS, config_template, read_config
+from convergebench.cli.config_file import config_template, read_config
 from convergebench.cli.main import app
 from convergebench.errors import WrongUse
+from convergebench.network import network_settings
+from convergebench.provider_limits import COMMANDS, limits_at
 
 Cli = Callable[..., Any]
 
@@ -131,3 +133,20 @@ def test_the_template_has_every_option_and_sets_none(
     assert text == config_template(commands())
     assert tomllib.loads(text) == {name: {} for name in COMMANDS}
     assert "# max_cost = " in text and "# need_power = false" in text
+
+
+def test_options_and_limits_stand_in_one_file(
+    cli: Cli, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = "[network]\nanswer_mb = 2\n[limits.fal]\nat_once = 3\n"
+    usual = tmp_path / "convergebench.toml"
+    usual.write_text(config.read_text() + limits)
+    monkeypatch.chdir(tmp_path)
+    assert cli("run", "--limit", 1, "--json").json["run"]["edits"] == 4
+    assert (network_settings().answer_mb, limits_at("fal").at_once) == (2, 3)
+    config.write_text(limits)
+    assert "[network] in" in cli("run", "--config", config).sentence, "it would have no effect"
+    usual.write_text("[limit.fal]\nat_once = 3\n")
+    assert "limit" in cli("run", "-m", "jpeg").sentence
+    with pytest.raises(WrongUse, match="has limit"):
+        limits_at("fal")

@@ -7,15 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from convergebench.store import Workspace
 from faults.damage import delete, flip_a_bit, truncate
 from servers.judge import JudgeServer
 
 Cli = Callable[..., Any]
 Words = Callable[..., list[object]]
-Damage = Callable[[Path, random.Random], None]
 
 
 def picture_of(workspace: Path, position: int) -> Path:
@@ -34,30 +31,34 @@ def source_of(workspace: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("damage", [truncate, delete])
-def test_judge_grid_report_and_page_leave_it_out_and_name_it(
-    damage: Damage, cli: Cli, run: Words, tmp_path: Path
+def test_every_command_that_shows_pictures_leaves_them_out_and_names_them(
+    cli: Cli, run: Words, tmp_path: Path
 ) -> None:
     workspace = tmp_path / "results"
     assert cli(*run(model="noise")).code == 0
-    lost = picture_of(workspace, 3)
-    damage(lost, random.Random(1))
+    damaged, gone = picture_of(workspace, 1), picture_of(workspace, 3)
+    truncate(damaged, random.Random(1))
+    delete(gone, random.Random(1))
     with JudgeServer() as server:
         judged = cli("judge", "--judge", server.name, "-w", workspace, "--json")
         assert judged.code == 3, judged.err
-        assert lost.stem in judged.err
-        # Of 12 pictures one is lost: it is the result of one question and the input of none, being the last.
-        assert len(server.asked) == 11
-        assert {row["missing"] for row in judged.json["rows"]} == {0, 1}
-    for words in (["grid"], ["report"]):
+        assert damaged.stem in judged.err and gone.stem in judged.err
+        # Of 12 pictures two are lost: the first is also the input of the next edit, the second is the last.
+        assert len(server.asked) == 9
+    for words, named in (
+        (["grid"], [gone]),
+        (["report"], [gone, damaged]),
+        (["paper", "-o", tmp_path / "paper"], [gone, damaged]),
+    ):
         ended = cli(*words, "-w", workspace)
         assert ended.code == 0, ended.err
-        assert lost.stem in ended.err, words
+        assert all(file.stem in ended.err for file in named), (words, ended.err)
+    assert (tmp_path / "paper" / "paper.pdf").read_bytes()[:5] == b"%PDF-"
     assert cli("summary", "-w", workspace).code == 0
     again = cli(*run(model="noise", rounds=3))
     assert again.code == 3
-    assert lost.stem in again.err
-    assert "damaged" in again.err or "gone" in again.err
+    assert gone.stem in again.err
+    assert "gone" in again.err
     assert "crashed" not in again.err
 
 

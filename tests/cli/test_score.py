@@ -11,8 +11,10 @@ import pytest
 from convergebench.benchmarks.gedit.mini import load_gedit_mini
 from convergebench.benchmarks.wiseedit.mini import load_wiseedit_mini
 from convergebench.picture import Picture
+from convergebench.store import Workspace
 from made_pictures import textured
-from servers.judge import JudgeServer, completion, failure
+from servers.judge import Answer, Asked, JudgeServer, completion, correct, failure, graded
+from set_imitations import png, write_imgedit
 
 Cli = Callable[..., Any]
 CASES = 22
@@ -164,3 +166,71 @@ def test_wrong_use_says_what_to_do(more: list[str], said: str, cli: Cli, tmp_pat
     done = cli(*words(write_edits(tmp_path / "made"), tmp_path), *more)
     assert done.code == 2
     assert said in done.sentence
+
+
+MANY = 64
+
+
+def many_results(folder: Path) -> list[object]:
+    """GEdit-Bench's layout, with more pictures than are taken in before the first question."""
+    place, lines = folder / "made" / "fullset" / "color_alter" / "en", []
+    place.mkdir(parents=True)
+    for number in range(MANY):
+        for file in (folder / f"{number}.png", place / f"{number}.png"):
+            file.write_bytes(Picture.from_pixels(textured(16, 16, seed=number)).encoded)
+        lines.append(
+            {"key": str(number), "task_type": "color_alter", "instruction": f"Paint it {number}.",
+             "instruction_language": "en", "input_image": f"{number}.png"}
+        )  # fmt: skip
+    (folder / "data.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    where = ["--suite", "gedit", "--data", folder / "data.jsonl", "--model", "mine", "-w", folder / "results"]
+    return ["score", folder / "made", *where, "--concurrency", 1]
+
+
+def stored_edits(folder: Path) -> int:
+    with Workspace.existing(folder / "results") as workspace:
+        return len(workspace.query("SELECT * FROM steps"))
+
+
+def test_pictures_are_taken_in_at_the_judges_pace(cli: Cli, tmp_path: Path) -> None:
+    stored: list[int] = []
+
+    def count_first(number: int, asked: Asked) -> Answer:
+        stored.append(stored_edits(tmp_path))
+        return correct(number, asked)
+
+    with JudgeServer(count_first) as judge:
+        done = cli(*many_results(tmp_path), "--judge", judge.name)
+    assert done.code == 0, done.err
+    assert len(stored) == 2 * MANY and stored[0] < MANY and stored[-1] == MANY
+
+
+def test_all_pictures_are_taken_in_although_the_judge_cannot_be_used(cli: Cli, tmp_path: Path) -> None:
+    with JudgeServer(lambda number, asked: failure(401, "no such key")) as judge:
+        done = cli(*many_results(tmp_path), "--judge", judge.name)
+    assert done.code != 0
+    assert stored_edits(tmp_path) == MANY
+
+
+def test_entries_of_a_set_that_are_no_cases_count_as_missing(cli: Cli, tmp_path: Path) -> None:
+    data = write_imgedit(tmp_path / "data")
+    place = data / "Benchmark" / "Basic" / "basic_edit.json"
+    listed = json.loads(place.read_text())
+    place.write_text(json.dumps({**listed, "7": {"id": "animal/000000001.jpg", "edit_type": "add"}}))
+    made = tmp_path / "made"
+    made.mkdir()
+    for name in listed:
+        (made / f"{name}.png").write_bytes(png(int(name)))
+    lines = [json.dumps({"id": name, "image_path": f"{name}.png"}) for name in listed]
+    (made / "edits.jsonl").write_text("\n".join(lines))
+    grades = {"instruction": 5, "blending": 4, "preservation": 5}
+    with JudgeServer(lambda number, asked: completion(graded(asked, **grades))) as judge:
+        done = cli("score", made / "edits.jsonl", "-m", "mine", "--suite", "imgedit", "--data", data,
+                   "--judge", judge.name, "-w", tmp_path / "w", "--json")  # fmt: skip
+    assert done.code == 0, done.err
+    assert done.err.count("it has no instruction") == 1
+    counts = {row["subset"]: (row["n"], row["missing"]) for row in done.json["rows"]}
+    assert {counts["OVERALL (sample mean)"], counts["OVERALL (macro mean)"]} == {(5, 1)}
+    assert counts["add"] == (1, 0), "of which type it is was not known"
+    assert {row["judge"] for row in done.json["rows"]} == {judge.name.partition("?")[0]}
+    assert cli("summary", "-w", tmp_path / "w").code == 0

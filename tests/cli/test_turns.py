@@ -84,6 +84,16 @@ def test_turns_shows_what_each_turn_kept(
     assert lines[0].startswith("suite,model,protocol,figure,turn,mean")
     kept = [line.split(",") for line in lines if ",kept," in line]
     assert [(line[8], line[9]) for line in kept] == [("5", "1")] * 3, "n and missing"
+    monkeypatch.delenv("COLUMNS")
+    assert code_of(["summary", "-w", str(tmp_path)]) == 0
+    summary = " ".join(capsys.readouterr().out.split())
+    assert "5 sessions, 15 turns with a picture, by jpeg" in summary and "kept of the rest" in summary
+    assert "convergebench turns --suite edival@" in summary
+    assert code_of(["summary", "-w", str(tmp_path), "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["sessions"]
+    assert (found["sessions"], found["turns"], len(found["curves"])) == (5, 15, 1)
+    assert code_of(["worst", "-w", str(tmp_path)]) == 1
+    assert "convergebench turns shows sessions" in capsys.readouterr().err
 
 
 def grades(number: int, asked: Asked) -> Answer:
@@ -109,3 +119,17 @@ def test_sessions_are_judged_with_their_history_and_stop_at_the_first_failure(
         assert max(len(asked.pictures) for asked in server.asked) == 4
         assert code_of(["turns", "-w", str(tmp_path), "--judge", server.name]) == 0
         assert len(server.asked) == 15, "verdicts are in the workspace"
+    capsys.readouterr()
+    with JudgeServer(grades) as other:
+        assert code_of(["turns", "-w", str(tmp_path), "--judge", other.name, "--json"]) == 0
+    out = capsys.readouterr().out
+    titles = {one["title"] for one in json.loads(out)[0]["curves"] if one["figure"] == "passed"}
+    assert len(titles) == 2 and "127.0.0.1" not in out, "two servers are told apart, without their addresses"
+    assert (
+        code_of(["export", "-w", str(tmp_path), "-o", str(tmp_path / "ex"), "--format", "csv,markdown"]) == 0
+    )
+    assert "passed,5,0.0" in (tmp_path / "ex" / "turns.csv").read_text()
+    assert "| jpeg | 100.0 " in (tmp_path / "ex" / "tables.md").read_text()
+    for words in (["summary"], ["summary", "--csv"], ["turns", "--csv"]):
+        assert code_of([*words, "-w", str(tmp_path)]) == 0
+        assert "127.0.0.1" not in capsys.readouterr().out, words

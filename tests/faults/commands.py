@@ -11,9 +11,11 @@ from convergebench.picture import Picture
 from faults.hostile_provider import HostileImagesServer
 from made_pictures import textured
 from servers.judge import JudgeServer
+from set_imitations import write_edival
 
-CASES, ROUNDS, AT_ONCE = 2, 2, 2
+CASES, ROUNDS, TURNS, AT_ONCE = 2, 2, 3, 2
 Words = list[object]
+_SESSIONS = ("--suite", "edival?data=edival", "--metric", "psnr")
 
 
 def prepare(folder: Path) -> None:
@@ -27,6 +29,7 @@ def prepare(folder: Path) -> None:
         (folder / "made" / f"{number}.png").write_bytes(picture)
         lines.append(json.dumps({"id": case.id, "image_path": f"{number}.png"}))
     (folder / "made" / "edits.jsonl").write_text("\n".join(lines))
+    write_edival(folder / "edival", CASES, in_zip=False)
 
 
 def run_words(images: HostileImagesServer, *more: object) -> Words:
@@ -34,9 +37,13 @@ def run_words(images: HostileImagesServer, *more: object) -> Words:
             "--metric", "psnr", "--concurrency", AT_ONCE, *more]  # fmt: skip
 
 
-def local_run() -> Words:
+def session_words(images: HostileImagesServer) -> Words:
+    return ["run", "-m", images.model, *_SESSIONS, "--concurrency", AT_ONCE]
+
+
+def local_run(model: str = "noise") -> Words:
     """Edits on this machine, for a judge to look at."""
-    return ["run", "-m", "noise", "--images", "photos", "--limit", CASES, "--rounds", 1, "--metric", "psnr"]
+    return ["run", "-m", model, "--images", "photos", "--limit", CASES, "--rounds", 1, "--metric", "psnr"]
 
 
 def judge_words(judge: JudgeServer) -> Words:
@@ -54,18 +61,28 @@ def refine_words(judge: JudgeServer) -> Words:
             "-w", "results"]  # fmt: skip
 
 
-def session_run() -> Words:
-    return ["run", "-m", "noise", "--suite", "edival-mini", "--limit", 1, "--metric", "psnr"]
+def check_words(*more: object) -> Words:
+    """The last run again, compared with what it was before."""
+    return ["check", "--fresh", "--yes", "--baseline", "previous", *more]
+
+
+def local_sessions() -> Words:
+    return ["run", "-m", "noise", *_SESSIONS]
 
 
 def turns_words(judge: JudgeServer) -> Words:
     return ["turns", "--judge", judge.name, "--concurrency", AT_ONCE]
 
 
+EDITING: Mapping[str, tuple[Callable[[HostileImagesServer], Words], int]] = {
+    "run": (run_words, CASES * ROUNDS * 2),
+    "session": (session_words, CASES * TURNS),
+}
+"""Commands that edit: the command, and the edits that it asks for."""
 ASKING: Mapping[str, tuple[Callable[[], Words] | None, Callable[[JudgeServer], Words]]] = {
     "judge": (local_run, judge_words),
     "score": (None, score_words),
     "refine": (None, refine_words),
-    "turns": (session_run, turns_words),
+    "turns": (local_sessions, turns_words),
 }
 """Commands that ask a judge: what has to be run before, and the command."""

@@ -67,6 +67,7 @@ class FileHost(LoopbackServer):
             web.get("/gone", self._gone),
             web.get("/bomb", bomb),
             web.get("/endless", endless),
+            web.get("/drip", drip),
         ]
 
     async def _picture(self, request: web.Request) -> web.StreamResponse:
@@ -95,6 +96,15 @@ async def endless(request: web.Request) -> web.StreamResponse:
     while True:
         await reply.write(b" " * 65536)
         await asyncio.sleep(0)
+
+
+async def drip(request: web.Request) -> web.StreamResponse:
+    """A body without an end of which a byte comes now and then."""
+    reply = web.StreamResponse(headers={"Content-Type": "application/json"})
+    await reply.prepare(request)
+    while True:
+        await reply.write(b" ")
+        await asyncio.sleep(0.05)
 
 
 async def deep(request: web.Request) -> web.StreamResponse:

@@ -8,7 +8,7 @@ import pytest
 
 from convergebench.analysis import audit, contraction, forward_success
 from convergebench.errors import WrongUse
-from convergebench.importing import import_path
+from convergebench.importing.import_file import import_path
 from convergebench.metrics import MetricSet
 from convergebench.picture import encode_png
 from convergebench.results import load_audit_input, load_results

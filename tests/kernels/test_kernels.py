@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import zlib
 from collections.abc import Callable
@@ -133,6 +134,12 @@ def test_a_picture_of_which_the_sampled_rows_tell_nothing_still_fits() -> None:
 @given(st.lists(st.binary(max_size=300)))
 def test_parts_are_joined_as_python_joins_them(parts: list[bytes]) -> None:
     assert kernels.joined(parts) == b"".join(parts)
+
+
+@built
+@given(st.binary(max_size=300))
+def test_base64_is_that_of_the_standard_library(data: bytes) -> None:
+    assert kernels.base64_encoded(data) == base64.b64encode(data)
 
 
 def test_threads_that_encode_at_the_same_time_do_not_share_memory() -> None:

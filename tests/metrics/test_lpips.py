@@ -9,63 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from numpy.typing import NDArray
-from PIL import Image
-from torch.nn import functional
 
 from convergebench.metrics import MetricOptions, MetricUnavailable, NotMeasurable, load, packaged_weights
 from convergebench.packaged_files import cache_folder
 from convergebench.picture import Picture
 from convergebench.types import Pixels
 from faults.damage import delete, flip_a_bit, truncate
+from lpips_definition import by_definition, squared
 
 CPU = MetricOptions(device="cpu")
-NETWORKS = {
-    # Kernel and stride of the pooling; stride and padding of each convolution, by tap.
-    "alexnet.ckpt": ("AlexNet_0", (3, 2), [[(4, 2)], [(1, 2)], [(1, 1)], [(1, 1)], [(1, 1)]], 2),
-    "vgg16.ckpt": ("VGG16_0", (2, 2), [[(1, 1)] * count for count in (2, 2, 3, 3, 3)], 4),
-}
-
-
-def by_definition(file: str, source: Pixels, result: Pixels) -> float:
-    """LPIPS as its paper has it: weighted squared distance of unit features, averaged over places."""
-    key, pooling, blocks, pools = NETWORKS[file]
-    tree = read_checkpoint(next(each.path for each in packaged_weights() if each.member.endswith(file)))
-    one, other = normalised(source), normalised(result)
-    distance, number = 0.0, 0
-    for tap, block in enumerate(blocks):
-        if 1 <= tap <= pools:
-            one, other = (functional.max_pool2d(each, *pooling) for each in (one, other))
-        for stride, padding in block:
-            layer = tree[key][f"Conv_{number}"]
-            kernel, bias = (
-                torch.from_numpy(layer["kernel"]).permute(3, 2, 0, 1),
-                torch.from_numpy(layer["bias"]),
-            )
-            one, other = (
-                functional.relu(functional.conv2d(each, kernel, bias, stride, padding))
-                for each in (one, other)
-            )
-            number += 1
-        head = torch.from_numpy(tree[f"NetLinLayer_{tap}"]["Conv_0"]["kernel"]).reshape(1, -1, 1, 1)
-        squared = (unit(one) - unit(other)) ** 2
-        distance += float((squared * head).sum(dim=1).mean())
-    return distance
-
-
-def read_checkpoint(path: Path) -> Any:
-    return pickle.loads(path.read_bytes().replace(b"numpy.core.multiarray", b"numpy._core.multiarray"))
-
-
-def normalised(pixels: Pixels) -> torch.Tensor:
-    value = torch.from_numpy(pixels.astype(np.float32) / 127.5 - 1).permute(2, 0, 1)[None]
-    shift, scale = torch.tensor([-0.030, -0.088, -0.188]), torch.tensor([0.458, 0.448, 0.450])
-    return (value - shift.view(1, 3, 1, 1)) / scale.view(1, 3, 1, 1)
-
-
-def unit(features: torch.Tensor) -> torch.Tensor:
-    return features / (features.pow(2).sum(dim=1, keepdim=True).sqrt() + 1e-10)
 
 
 def ours(name: str, source: Pixels, *results: Pixels) -> list[float]:
@@ -181,10 +133,6 @@ class Malicious:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return os.mkdir, (str(self.path),)
-
-
-def squared(pixels: Pixels) -> NDArray[np.uint8]:
-    return np.asarray(Image.fromarray(pixels).resize((256, 256), Image.Resampling.BILINEAR))
 
 
 def test_the_means_of_the_maps_add_up_to_lpips() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import socket
 import zlib
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from convergebench.editors._http import Web
 from convergebench.errors import WrongUse
 from convergebench.network import AddressPolicy, BoundedBody, NetworkSettings, network_settings
 from convergebench.types import BadOutput, EditError, UnusableAnswer
-from faults.hostile_provider import FileHost, bomb, deep, endless
+from faults.hostile_provider import FileHost, bomb, deep, drip, endless
 from network.test_keys import EDITORS, JUDGES, editor_at, judged, keys  # noqa: F401 (a fixture)
 from servers.asking import RESULT, ask
 from servers.base import Handler, LoopbackServer
@@ -62,6 +63,30 @@ def test_a_judges_answer_that_is_too_large_is_bad_output(
 ) -> None:
     with Harmful(answer) as server, pytest.raises(UnusableAnswer, match="larger than 2 MB"):
         asyncio.run(judged(provider, server.url))
+
+
+@pytest.fixture
+def short_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "convergebench.toml").write_text("[network]\nanswer_seconds = 0.3\n")
+
+
+@pytest.mark.parametrize("provider", EDITORS)
+def test_an_editors_answer_that_comes_drop_by_drop_is_bad_output(provider: str, short_time: None) -> None:
+    with Harmful(drip) as server, pytest.raises(UnusableAnswer, match="not complete after") as caught:
+        ask(editor_at(provider, server.url))
+    assert caught.value.kind == "bad_output" and server.requests == 1
+
+
+@pytest.mark.parametrize("provider", JUDGES)
+def test_a_judges_answer_that_comes_drop_by_drop_is_bad_output(provider: str, short_time: None) -> None:
+    with Harmful(drip) as server, pytest.raises(UnusableAnswer, match="not complete after"):
+        asyncio.run(judged(provider, server.url))
+
+
+def test_a_picture_that_comes_drop_by_drop_is_bad_output(short_time: None) -> None:
+    with FileHost() as files, pytest.raises(UnusableAnswer, match="not complete after"):
+        fetched(Web(files.url), files.url + "/drip")
 
 
 @pytest.mark.parametrize("provider", EDITORS)
@@ -161,6 +186,15 @@ def test_an_address_that_leads_nowhere_is_bad_output_at_once(path: str) -> None:
         fetched(Web(files.url), files.url + path)
 
 
+def test_a_picture_at_a_host_that_does_not_exist_is_bad_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(UnusableAnswer, match="unknown host"):
+        fetched(Web(PUBLIC), "http://pictures.invalid/a.png")
+
+
 @pytest.mark.parametrize("path", ["/bomb", "/endless"])
 def test_a_picture_that_is_too_large_is_bad_output(path: str, small_limit: None) -> None:
     with FileHost() as files, pytest.raises(UnusableAnswer, match="larger than 2 MB"):
@@ -183,6 +217,7 @@ def test_the_user_may_allow_private_addresses(tmp_path: Path, monkeypatch: pytes
     ("text", "said"),
     [
         ("answer_mb = 0", "above 0"), ("answer_mb = true", "above 0"), ("answer_mb = inf", "above 0"),
+        ("answer_seconds = -1", "above 0"), ("answer_seconds = '9'", "above 0"),
         ("private_addresses = 1", "true or false"), ("answers = 1", "unknown"),
     ],
 )  # fmt: skip

@@ -17,7 +17,7 @@ from numpy.testing import assert_array_equal
 from PIL import Image
 
 from convergebench.errors import BadPicture
-from convergebench.picture import Picture, decode, encode_png, resized_to
+from convergebench.picture import Picture, check_intact, decode, encode_png, resized_to
 from convergebench.types import Pixels
 from made_pictures import textured
 
@@ -72,11 +72,12 @@ def test_a_changed_byte_never_gives_other_pixels_silently(data: st.DataObject) -
     file = bytearray(data.draw(st.sampled_from([own, foreign])))
     place = data.draw(st.integers(0, len(file) - 1))
     file[place] ^= data.draw(st.integers(1, 255))
-    try:
-        decoded, _ = decode(bytes(file))
-    except BadPicture:
-        return
-    assert_array_equal(decoded, pixels)
+    for read in (Picture.from_bytes, Picture.from_intact_bytes):
+        try:
+            found = read(bytes(file))
+        except BadPicture:
+            continue
+        assert_array_equal(found.pixels, pixels)
 
 
 @given(st.integers(0, 2000))
@@ -84,8 +85,16 @@ def test_a_file_that_is_cut_off_is_refused(length: int) -> None:
     own = encode_png(textured())
     foreign = saved(Image.fromarray(textured()))
     for file in (own, foreign):
-        with pytest.raises(BadPicture):
-            decode(file[: min(length, len(file) - 1)])
+        for read in (decode, check_intact):
+            with pytest.raises(BadPicture):
+                read(file[: min(length, len(file) - 1)])
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
+@pytest.mark.parametrize("mode", ["RGB", "L", "RGBA"])
+def test_an_intact_file_has_the_facts_of_a_decoded_one(kind: str, mode: str) -> None:
+    file = saved(Image.fromarray(textured()).convert("RGB" if kind == "JPEG" else mode), kind)
+    assert Picture.from_intact_bytes(file).facts == Picture.from_bytes(file).facts
 
 
 @given(st.binary(max_size=300), st.sampled_from(["PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF"]))

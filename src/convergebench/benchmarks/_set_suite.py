@@ -80,16 +80,20 @@ def set_suite(
 ) -> SuiteInfo:
     """The description of a set that the user has: `name?data=PATH`, or with a hub id."""
 
-    def load(_: OnPackage, *, data: str = "", sampling: Sampling = EVERY_CASE) -> Suite:
+    def copy_of(data: str) -> Path:
         place = data or hub
         if not place:
             raise WrongUse(f"{name} is read from its own files; name them as in {name}?data=PATH: {layout}")
-        return load_set(
-            name, local_copy(place, (*patterns, *PICTURES), f"give {layout}"), read, layout, sampling
-        )
+        return local_copy(place, (*patterns, *PICTURES), f"give {layout}")
+
+    def load(_: OnPackage, *, data: str = "", sampling: Sampling = EVERY_CASE) -> Suite:
+        return load_set(name, copy_of(data), read, layout, sampling)
+
+    def case_ids(data: str, language: str) -> frozenset[str]:
+        return frozenset(case.id for case in _cases(read(SetFiles(copy_of(data))))[0])
 
     needs = f"{layout}; {name}?data=PATH" + (f" [default: {hub} on the hub]" if hub else "")
-    return SuiteInfo(name, "1", summary, pictures, cases, load, turns=turns, needs=needs)
+    return SuiteInfo(name, "1", summary, pictures, cases, load, case_ids=case_ids, turns=turns, needs=needs)
 
 
 def picked(files: SetFiles, name: str) -> list[str]:

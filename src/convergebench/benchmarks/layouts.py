@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from convergebench.errors import unknown_name
+from convergebench.errors import WrongUse, unknown_name
 from convergebench.protocols.base import INDEPENDENT, PASS, TURN
 
 EDIT = "edit"
@@ -132,7 +132,16 @@ LAYOUTS = {
 }
 
 
+WITHOUT_LAYOUT = ("mse-bench", "imgedit-multiturn", "mice", "kontext-bench", "pie-bench", "genai-bench")
+"""Sets of which no folder of results is known that their own programs read."""
+
+
 def folder_layout(name: str) -> FolderLayout:
+    if name in WITHOUT_LAYOUT:
+        raise WrongUse(
+            f"{name} has no layout: no folder of results is known that its own program reads. The layouts "
+            f"are {', '.join(LAYOUTS)}; convergebench export writes all numbers as CSV"
+        )
     if name not in LAYOUTS:
         raise unknown_name("layout", name, LAYOUTS)
     return LAYOUTS[name]

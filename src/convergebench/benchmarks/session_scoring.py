@@ -10,6 +10,7 @@ from convergebench.analysis.sessions.figures import PASSED, TurnCurve, TurnFigur
 from convergebench.analysis.sessions.passes import (
     EDIVAL,
     MSE_BENCH,
+    NOT_JUDGED,
     PassRule,
     Scores,
     failed_before,
@@ -25,7 +26,7 @@ from convergebench.judges import Rubric, Subject, rubric
 from convergebench.judges.asking import pictures_sent, texts_sent
 from convergebench.protocols.base import TURN
 from convergebench.results import Records
-from convergebench.results.judgements import JudgementRecord, JudgeRecord, RubricRecord
+from convergebench.results.judgements import JudgementRecord, RubricRecord
 from convergebench.results.steps import StepRecord
 from convergebench.types import Digest, SuiteId
 
@@ -128,11 +129,11 @@ def _judges(records: Records, suite: SuiteId, sessions: Sequence[SessionResult])
         if not one.repeat:
             question = (one.pictures, frozenset(one.texts.items()))
             by_judge.setdefault((one.judge, one.rubric), {})[question] = one
-    judges = {judge.fingerprint: judge for judge in records.judges}
+    labels = records.judge_labels
     steps = steps_of(records, sessions)
     subjects = {key: turn_subjects(group, scoring) for key, group in steps.items()}
     return [
-        _Verdicts(judges[judge], used[question].wording, _seeing(asked, used[question]), subjects, found)
+        _Verdicts(labels[judge], used[question].wording, _seeing(asked, used[question]), subjects, found)
         for (judge, question), found in by_judge.items()
     ]
 
@@ -150,7 +151,7 @@ _Question: TypeAlias = tuple[tuple[tuple[str, Digest], ...], frozenset[tuple[str
 class _Verdicts:
     """One judge's verdicts on turns."""
 
-    judge: JudgeRecord
+    judge: str
     wording: str
     rubric: Rubric
     """Sees what the judge was shown, whatever the words."""
@@ -160,7 +161,7 @@ class _Verdicts:
     @property
     def by(self) -> str:
         """Who judged, and in whose words if they are not ours."""
-        return f"{self.judge.name}, {wording_name(self.wording)}" if self.wording else self.judge.name
+        return f"{self.judge}, {wording_name(self.wording)}" if self.wording else self.judge
 
     @property
     def passed(self) -> TurnFigure:
@@ -174,7 +175,7 @@ class _Verdicts:
         texts = frozenset(texts_sent(self.rubric, subject).items())
         found = self.by_question.get((pictures_sent(self.rubric, subject), texts))
         if found is None:
-            return "not judged yet"
+            return NOT_JUDGED
         if found.outcome != "ok":
             return f"verdict {str(found.outcome).replace('_', ' ')}"
         return found.scores

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from convergebench.analysis.judged.benchmark_scores import (
+    NO_SUBSET,
     BenchmarkRow,
     Sample,
     VerdictRow,
@@ -44,7 +45,8 @@ def single_edit_table(suite: str, rows: Sequence[VerdictRow]) -> list[BenchmarkR
         scores = scores_of(own, RUBRIC)
         subsets: dict[str, dict[Sample, float | str]] = {}
         for sample, score in scores.items():
-            subsets.setdefault(sample.subset, {})[sample] = score
+            if sample.subset != NO_SUBSET:
+                subsets.setdefault(sample.subset, {})[sample] = score
         lines: list[tuple[str, dict[Sample, float | str], Interval | None]] = [
             *((name, of, sample_mean(of)) for name, of in sorted(subsets.items())),
             (SAMPLE_MEAN, scores, sample_mean(scores)),

@@ -1,7 +1,8 @@
 """The configuration file: options of run, judge, score, refine and check, in TOML or YAML.
 
 A section has the name of a command, and its keys are that command's options without dashes. Keys outside of a
-section apply to every command that has such an option. Options on the command line take precedence.
+section apply to every command that has such an option. Options on the command line take precedence. What
+providers allow and the limits of the network stand in the same file (`provider_limits`).
 """
 
 from __future__ import annotations
@@ -13,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from convergebench.errors import WrongUse, unknown_name
+from convergebench.provider_limits import COMMANDS, FILE, TABLES, VARIABLE, config_path
 
-FILE = "convergebench.toml"
-COMMANDS = ("run", "judge", "score", "refine", "check")
 _NOT_SETTINGS = ("help", "config", "dry_run", "as_json")
 
 
@@ -53,8 +53,13 @@ def read_config(path: Path, commands: Mapping[str, Any]) -> dict[str, dict[str, 
     shared = {key: value for key, value in content.items() if not isinstance(value, dict)}
     sections = {key: value for key, value in content.items() if isinstance(value, dict)}
     for name in sections:
-        if name not in COMMANDS:
-            raise unknown_name(f"section in {path}:", name, COMMANDS)
+        if name not in (*COMMANDS, *TABLES):
+            raise unknown_name(f"section in {path}:", name, (*COMMANDS, *TABLES))
+        if name in TABLES and path.resolve() != config_path().resolve():
+            raise WrongUse(
+                f"[{name}] in {path} has no effect: it is read from {FILE} in the working directory, or from "
+                f"the file that {VARIABLE} names; move it there"
+            )
     known = {name: _options(commands[name]) for name in COMMANDS}
     for key in shared:
         if not any(_plain(key) in options for options in known.values()):

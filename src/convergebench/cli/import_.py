@@ -49,7 +49,7 @@ def command(
 ) -> None:
     """Import tables or pictures made outside ConvergeBench."""
     from convergebench import metrics
-    from convergebench.importing import import_path
+    from convergebench.importing.import_file import import_path
     from convergebench.store import Workspace
     from convergebench.types import SuiteId
 

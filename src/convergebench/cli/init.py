@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from convergebench.cli.config_file import FILE, config_template
+from convergebench.cli.config_file import config_template
+from convergebench.provider_limits import FILE
 
 NAME = "init"
 

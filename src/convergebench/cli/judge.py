@@ -248,6 +248,7 @@ def _print_verdicts(
         print_judged,
         row_in_json,
     )
+    from convergebench.results.judge_labels import without_address
 
     code = judging_exit_code(done)
     table = judge_summary(_scores(chosen, done))
@@ -263,7 +264,7 @@ def _print_verdicts(
         print_judged(table)
         for wording in dict.fromkeys(wordings.values()):
             named = ", ".join(rubric for rubric, one in wordings.items() if one == wording)
-            typer.echo(f"Judge {judge.facts.name}, {wording}: {named}.")
+            typer.echo(f"Judge {without_address(judge.facts.name)}, {wording}: {named}.")
     for one in agreements:
         typer.echo(agreement_line(one))
     for line in closing_lines(done, judge.facts.name):
@@ -299,5 +300,8 @@ def _wordings(rubrics: Iterable[Rubric]) -> dict[str, str]:
 
 def _facts(done: JudgingOutcome, judge: Judge) -> dict[str, Any]:
     from convergebench.cli.judge_output import judged_in_json
+    from convergebench.results.judge_labels import without_address
 
-    return {"name": judge.facts.name, "fingerprint": judge.facts.fingerprint, **judged_in_json(done)}
+    facts = judge.facts
+    return {"name": without_address(facts.name), "fingerprint": facts.fingerprint,
+            "settings": dict(facts.settings), **judged_in_json(done)}  # fmt: skip

@@ -6,11 +6,13 @@ import sys
 import time
 from contextlib import nullcontext
 from types import TracebackType
-
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from typing import TYPE_CHECKING
 
 from convergebench.judges import Verdict
 from convergebench.shown_text import drawing_console
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 
 def judging_progress(judge: str, as_json: bool) -> JudgingBar | nullcontext[None]:
@@ -22,6 +24,8 @@ class JudgingBar:
     """A JudgingProgress that draws to standard error; below the given bars, if others draw those."""
 
     def __init__(self, judge: str, bars: Progress | None = None) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
         self._bar = bars or Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),

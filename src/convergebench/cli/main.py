@@ -47,11 +47,12 @@ from convergebench.cli import (
     worst,
 )
 from convergebench.cli.command_groups import CommandGroups
-from convergebench.cli.config_file import COMMANDS, read_config, split_config
+from convergebench.cli.config_file import read_config, split_config
 from convergebench.cli.exit_codes import DONE, ERROR, INTERRUPTED, WRONG_USE
 from convergebench.cli.needed_commands import needed_commands
 from convergebench.cli.options import print_json
 from convergebench.errors import NO_ROOM, ConvergeBenchError, WrongUse
+from convergebench.provider_limits import COMMANDS
 from convergebench.shown_text import guarded_streams, open_closed_streams
 
 _COMPLETION = "_CONVERGEBENCH_COMPLETE"

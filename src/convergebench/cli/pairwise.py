@@ -35,17 +35,19 @@ class FoundPairs:
 def pairwise_found(compared: ComparedModels, judge: Judge, wording: str = "") -> FoundPairs:
     from convergebench.analysis.judged.pairwise_summary import pairwise_summaries
     from convergebench.report.tables.pairwise import PairwiseTable
+    from convergebench.results.judge_labels import without_address
 
     summaries = pairwise_summaries(compared.verdicts)
-    return FoundPairs(compared, PairwiseTable(summaries, judge.facts.name, wording))
+    return FoundPairs(compared, PairwiseTable(summaries, without_address(judge.facts.name), wording))
 
 
 def print_pairwise(found: FoundPairs, *, with_pairs: bool) -> None:
     """The table, what it rests on, and on request every two models."""
     from convergebench.report.tables.pairwise import pairs_table, pairwise_notes, pairwise_table
+    from convergebench.report.tables.terminal_table import fitted
 
     out, compared = console(), found.compared
-    out.print(pairwise_table(found.table))
+    out.print(fitted(pairwise_table(found.table), out.width, ("95 % interval", "strength", "rubric", "n")))
     for note in pairwise_notes(found.table):
         out.print(f"  {note}", style="dim", markup=False)
     if len(compared.verdicts) < compared.possible:

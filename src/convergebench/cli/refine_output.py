@@ -109,7 +109,7 @@ def _verdicts_on(done: RefinementResult, case: RefinedCase) -> Iterator[str]:
 
 def _print_tables(done: RefinementResult, sums: RefinementTables) -> None:
     from convergebench.benchmarks.wording import wording_name
-    from convergebench.report.tables.benchmark import benchmark_notes, benchmark_table
+    from convergebench.report.tables.benchmark import benchmark_notes, benchmark_tables
     from convergebench.report.tables.refinement import differences_table, transitions_notes, transitions_table
     from convergebench.report.tables.terminal_table import COUNTS, fitted
 
@@ -127,7 +127,7 @@ def _print_tables(done: RefinementResult, sums: RefinementTables) -> None:
         by = f"Judge {done.settings.judge_name}, {wording_name(done.wording)}."
         notes = [by, *transitions_notes(sums.transitions, sums.health)]
     elif sums.plain:
-        out.print(benchmark_table(sums.plain, out.width))
+        out.print(*benchmark_tables(sums.plain, out.width), sep="\n")
         notes = benchmark_notes(sums.plain)
     for note in notes:
         out.print(f"  {note}", style="dim", markup=False)

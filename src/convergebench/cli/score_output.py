@@ -51,7 +51,7 @@ def print_scores(
     if scored and scored.judged.ok:
         for line in headlines(suite.id, scored):
             typer.echo(line)
-        _print_table(scored)
+        print_score_table(scored)
     if pairs and any(one.n for one in pairs.table.summaries):
         typer.echo()
         print_pairwise(pairs, with_pairs=False)
@@ -71,11 +71,11 @@ def headlines(suite: SuiteId, scored: Scored) -> list[str]:
     return lines
 
 
-def _print_table(scored: Scored) -> None:
-    from convergebench.report.tables.benchmark import benchmark_notes, benchmark_table
+def print_score_table(scored: Scored) -> None:
+    from convergebench.report.tables.benchmark import benchmark_notes, benchmark_tables
 
     out = console()
-    out.print(benchmark_table(scored.rows, out.width))
+    out.print(*benchmark_tables(scored.rows, out.width), sep="\n")
     for note in (*benchmark_notes(scored.rows), *map(_agreement_line, scored.agreements)):
         out.print(f"  {note}", style="dim", markup=False)
 

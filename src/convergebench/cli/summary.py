@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from convergebench.analysis import Ranking, Results
     from convergebench.analysis.headline.chain_rounds import Thresholds
     from convergebench.report.judged_results import JudgedTable
+    from convergebench.report.session_results import SessionsOfSuite
+    from convergebench.results import Records
     from convergebench.store import Workspace
     from convergebench.types import SuiteId
 
@@ -85,10 +87,14 @@ def command(
     """
     from convergebench.analysis import headline_rankings
     from convergebench.report import csv_ranking, csv_text, under_one_heading
+    from convergebench.report.session_results import sessions_alone
+    from convergebench.results import Records
 
     with benchmark(workspace, model) as opened:
-        if judged := judged_alone(opened.workspace, suite):
-            print_judged(judged, as_json=as_json, as_csv=as_csv)
+        records = Records.of(opened.workspace)
+        judged, sessions = _judged_alone(records, suite), sessions_alone(records, suite)
+        if judged or sessions:
+            _print_without_ranking(judged, sessions, as_json=as_json, as_csv=as_csv)
             return
         results = opened.results(suite, visible=visible)
         limits = _usable_limits(opened.workspace, results, thresholds, listed(usable))
@@ -101,38 +107,68 @@ def command(
         print_rankings(ranked, listed(columns))
 
 
-def judged_alone(workspace: Workspace, suite: SuiteId | None) -> list[JudgedTable]:
+def _judged_alone(records: Records, suite: SuiteId | None) -> list[JudgedTable]:
     """What judges said, of a workspace without round trips; empty for all others."""
     from convergebench.report.judged_results import judged_results
-    from convergebench.results import Records, suites_with_returns
+    from convergebench.results import suites_with_returns
 
-    records = Records.of(workspace)
     return [] if suites_with_returns(records) else judged_results(records, suite)
 
 
-def print_judged(tables: Sequence[JudgedTable], *, as_json: bool, as_csv: bool) -> None:
-    """A table for every suite, judge and wording."""
+def _print_without_ranking(
+    judged: Sequence[JudgedTable], sessions: Sequence[SessionsOfSuite], *, as_json: bool, as_csv: bool
+) -> None:
+    """What a workspace without round trips has: grades of single edits, and sessions by turn."""
     from convergebench.report import csv_text
-    from convergebench.report.tables.benchmark import (
-        benchmark_notes,
-        benchmark_table,
-        csv_benchmark,
-        json_benchmark,
-    )
+    from convergebench.report.tables.benchmark import csv_benchmark, json_benchmark
+    from convergebench.report.tables.turns import CSV_COLUMNS, csv_turns, json_turns
 
     if as_json:
-        print_json({"judged": [row for table in tables for row in json_benchmark(table.rows)]})
-        return
-    if as_csv:
-        typer.echo(csv_text(csv_benchmark([row for table in tables for row in table.rows])), nl=False)
-        return
+        graded = [row for table in judged for row in json_benchmark(table.rows)]
+        by_turn = [
+            {"suite": one.suite, "sessions": one.sessions, "turns": one.turns, "models": one.models,
+             "curves": json_turns(one.headline)}
+            for one in sessions
+        ]  # fmt: skip
+        print_json({"judged": graded, "sessions": by_turn})
+    elif as_csv and judged:
+        typer.echo(csv_text(csv_benchmark([row for table in judged for row in table.rows])), nl=False)
+    elif as_csv:
+        rows = [row for one in sessions for row in csv_turns(one.suite, one.headline)]
+        typer.echo(csv_text([CSV_COLUMNS, *rows]), nl=False)
+    else:
+        _print_judged(judged)
+        _print_sessions(sessions)
+        console().print(
+            "There are no round trips here, so that there is no ranking by what is left.", markup=False
+        )
+
+
+def _print_judged(tables: Sequence[JudgedTable]) -> None:
+    """A table for every suite, judge and wording."""
+    from convergebench.report.tables.benchmark import benchmark_notes, benchmark_tables
+
     out = console()
     for table in tables:
         out.print(f"{table.suite}, judge {table.judge}, {table.under}", style="bold", markup=False)
-        out.print(benchmark_table(table.rows, out.width))
+        out.print(*benchmark_tables(table.rows, out.width), sep="\n")
         for note in benchmark_notes(table.rows):
             out.print(f"  {note}", style="dim", markup=False)
-    out.print("There are no round trips here, so that there is no ranking by what is left.", markup=False)
+
+
+def _print_sessions(sessions: Sequence[SessionsOfSuite]) -> None:
+    from convergebench.cli.turns import print_turns
+    from convergebench.shown_text import counted
+
+    for one in sessions:
+        print_turns(one.suite, one.headline)
+        counts = f"{counted(one.sessions, 'session')}, {counted(one.turns, 'turn')} with a picture"
+        console().print(f"  {counts}, by {', '.join(one.models)}.", style="dim", markup=False)
+    if sessions:
+        typer.echo(
+            f"All figures by turn: convergebench turns --suite {sessions[0].suite}; two models compared: "
+            "convergebench turns A B."
+        )
 
 
 def _usable_limits(workspace: Workspace, results: Results, chosen: str, own: Sequence[str]) -> Thresholds:

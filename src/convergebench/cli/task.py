@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from convergebench.cli.exit_codes import DONE, INCOMPLETE, judging_exit_code
-from convergebench.cli.options import AsJson, console, print_json, terminal_width
+from convergebench.cli.options import AsJson, print_json
 
 if TYPE_CHECKING:
     from convergebench.task import TaskResult
@@ -22,13 +22,9 @@ def command(
     as_json: AsJson = False,
 ) -> int:
     """Edit, judge and score as described by a task file. Rerun to continue."""
+    from convergebench.cli.score_output import headlines, print_score_table
     from convergebench.report.export.csv_files import csv_text
-    from convergebench.report.tables.benchmark import (
-        benchmark_notes,
-        benchmark_table,
-        csv_benchmark,
-        json_benchmark,
-    )
+    from convergebench.report.tables.benchmark import csv_benchmark, json_benchmark
     from convergebench.task import run_task
 
     done = run_task(file)
@@ -40,9 +36,11 @@ def command(
     if as_json:
         print_json({"exit_code": code, "lines": _lines(done), "rows": json_benchmark(done.rows)})
         return code
-    if done.rows:
-        console().print(benchmark_table(done.rows, terminal_width()))
-    for line in (*benchmark_notes(done.rows), *_lines(done)):
+    if done.scored and done.rows:
+        for line in headlines(done.suite, done.scored):
+            typer.echo(line)
+        print_score_table(done.scored)
+    for line in _lines(done):
         typer.echo(line, err=code != 0)
     return code
 

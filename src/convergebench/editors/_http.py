@@ -6,6 +6,7 @@ import asyncio
 import base64
 import contextlib
 import json
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -162,6 +163,10 @@ class Web:
         ) as error:
             what = "in circles" if isinstance(error, aiohttp.TooManyRedirects) else "to no http address"
             raise UnusableAnswer(f"the address of the picture leads {what}: {one_line(url, None)}") from error
+        except Unavailable as error:
+            if _names_no_host(error.__cause__) and not may_be_late:
+                raise UnusableAnswer(f"the picture is at an unknown host: {one_line(url, None)}") from error
+            raise
         except (aiohttp.ClientError, OSError) as error:
             raise Unavailable(f"the picture was cut off: {type(error).__name__}") from error
         if response.status < 400:
@@ -175,6 +180,12 @@ class Web:
         for session in (self._session, self._files):
             if session is not None:
                 await session.close()
+
+
+def _names_no_host(error: BaseException | None) -> bool:
+    """Whether there is no such host, rather than no answer about it."""
+    cause = getattr(error, "os_error", None)
+    return isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_NONAME
 
 
 async def patiently(ask: Callable[[], Awaitable[T]]) -> T:

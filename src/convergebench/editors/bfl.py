@@ -19,7 +19,7 @@ from convergebench.editors._remote import (
 from convergebench.editors._short_names import short_names
 from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import provider
-from convergebench.providers import one_line
+from convergebench.providers import one_line, stated_cost_usd
 from convergebench.types import Edited, EditorFacts, EditRequest, Refused, Unavailable
 
 KEY = EditorKey("BFL_API_KEY")
@@ -96,8 +96,11 @@ class BlackForestLabs:
             await asyncio.sleep(POLL_SECONDS)
 
     def _cost(self, *replies: Any) -> float | None:
-        credits = [reply["cost"] for reply in replies if isinstance(reply.get("cost"), int | float)]
-        return credits[0] * USD_PER_CREDIT if credits else self.facts.price_usd
+        for reply in replies:
+            stated = stated_cost_usd(reply.get("cost"), USD_PER_CREDIT)
+            if stated is not None:
+                return stated
+        return self.facts.price_usd
 
 
 def _with_details(status: str, state: Any) -> str:

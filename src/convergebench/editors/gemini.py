@@ -157,9 +157,11 @@ def _picture_in(answer: GenerateContentResponse) -> bytes:
         said = feedback.block_reason_message or "the request was blocked"
         raise Refused(f"{feedback.block_reason.name}: {said}")
     parts = answer.parts or []
-    pictures = [part.inline_data.data for part in parts if part.inline_data and not part.thought]
-    if pictures and pictures[-1]:
-        return pictures[-1]
+    pictures: list[bytes | None] = [
+        part.inline_data.data for part in parts if part.inline_data and not part.thought
+    ]
+    if pictures and (last := pictures[-1]):
+        return last
     candidate = answer.candidates[0] if answer.candidates else None
     ended = candidate.finish_reason.name if candidate and candidate.finish_reason else "no candidate"
     words = " ".join(part.text for part in parts if part.text and not part.thought)

@@ -29,7 +29,7 @@ from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import NO_SEED, provider
 from convergebench.errors import WrongUse, unknown_name
 from convergebench.provider_limits import limits_at
-from convergebench.providers import one_line
+from convergebench.providers import one_line, stated_cost_usd
 from convergebench.types import (
     BadOutput,
     Edited,
@@ -217,9 +217,8 @@ class HttpEditor:
 
     def _cost(self, answer: Any, otherwise: float | None) -> float | None:
         units = at_place(answer, self._described.cost) if self._described.cost else None
-        if isinstance(units, int | float) and not isinstance(units, bool):
-            return units * self._described.cost_unit_usd
-        return otherwise
+        stated = stated_cost_usd(units, self._described.cost_unit_usd)
+        return otherwise if stated is None else stated
 
     def _with_reason(self, status: str, state: Any, polling: JobPolling) -> str:
         reason = at_place(state, polling.reason) if polling.reason else None

@@ -64,12 +64,14 @@ class ImageTokenPrices:
             getattr(details, "image_tokens", None),
             getattr(used, "output_tokens", None),
         )
-        if not all(isinstance(count, int | float) for count in counts):
+        if not all(type(count) in (int, float) and 0 <= count < _TOO_MANY for count in counts):
             return None
         text, picture, out = counts
         return float(text * self.text_in + picture * self.picture_in + out * self.out) / 1_000_000
 
 
+_TOO_MANY = 1e15
+"""In tokens; no answer has as many."""
 PRICES = {
     model: ImageTokenPrices(text_in=5.0, picture_in=8.0, out=30.0)
     for model in ("gpt-image-2", "gpt-image-2.5-sunburst", "gpt-image-2.5-flare")

@@ -17,6 +17,7 @@ from convergebench.editors._remote import (
 from convergebench.editors._short_names import short_names
 from convergebench.editors.needs import EditorKey, Package
 from convergebench.editors.registry import provider
+from convergebench.providers import stated_cost_usd
 from convergebench.types import Edited, EditError, EditorFacts, EditRequest, Misconfigured, Refused
 
 KEY = EditorKey("XAI_API_KEY")
@@ -77,7 +78,8 @@ class Xai:
     def _cost(self, answer: Any) -> float | None:
         usage = answer.get("usage") if isinstance(answer, dict) else None
         ticks = usage.get("cost_in_usd_ticks") if isinstance(usage, dict) else None
-        return ticks / TICKS_PER_USD if isinstance(ticks, int | float) else self.facts.price_usd
+        stated = stated_cost_usd(ticks, 1.0)
+        return self.facts.price_usd if stated is None else stated / TICKS_PER_USD
 
 
 def _picture_in(answer: Any) -> bytes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -10,7 +12,7 @@ from pathlib import Path
 
 from convergebench.benchmarks.layouts import ResultFinder
 from convergebench.errors import BadPicture, WrongUse
-from convergebench.picture import Picture, digest_of
+from convergebench.picture import Picture, check_intact
 from convergebench.protocols import one_shot
 from convergebench.store import Enrolment, Workspace
 from convergebench.text_files import read_text
@@ -30,24 +32,10 @@ class ExternalEdit:
 
 
 @dataclass(frozen=True)
-class ReadablePicture:
-    """A picture that can be read."""
-
-    file: Path
-    facts: PictureFacts
-
-    def picture(self) -> Picture:
-        data = self.file.read_bytes()
-        if digest_of(data) != self.facts.digest:
-            raise BadPicture(f"{self.file} was changed while it was in use; run the command again")
-        return Picture(self.facts, encoded=data)
-
-
-@dataclass(frozen=True)
 class Coverage:
     """The cases with a usable picture, and every problem with the others and with extra pictures."""
 
-    usable: dict[str, ReadablePicture]
+    usable: dict[str, Path]
     missing: tuple[str, ...]
     """Cases for which no picture was given."""
     unreadable: dict[str, str]
@@ -96,18 +84,18 @@ def read_edits(
 
 
 def coverage(edits: Sequence[ExternalEdit], chosen: Iterable[str], known: Collection[str]) -> Coverage:
-    """Compare the pictures with the chosen cases. Every picture is opened to check that it can be read."""
+    """Compare the pictures with the chosen cases. Every picture is read to check that it is not damaged."""
     files: dict[str, set[Path]] = {}
     for edit in edits:
         files.setdefault(edit.case, set()).add(edit.file)
     wanted = list(chosen)
     single = {case: next(iter(files[case])) for case in wanted if len(files.get(case, ())) == 1}
     with ThreadPoolExecutor() as threads:
-        read = dict(zip(single, threads.map(_read_picture, single.values()), strict=True))
+        problems = dict(zip(single, threads.map(_problem, single.values()), strict=True))
     return Coverage(
-        usable={case: found for case, found in read.items() if isinstance(found, ReadablePicture)},
+        usable={case: file for case, file in single.items() if problems[case] is None},
         missing=tuple(case for case in wanted if case not in files),
-        unreadable={case: found for case, found in read.items() if isinstance(found, str)},
+        unreadable={case: problem for case, problem in problems.items() if problem is not None},
         duplicate=tuple(case for case in wanted if len(files.get(case, ())) > 1),
         unknown=tuple(case for case in files if case not in known),
         not_chosen=len((files.keys() & set(known)) - set(wanted)),
@@ -125,7 +113,7 @@ def import_edits(
     """Record each case's picture, or the reason why it is missing, as a trajectory of one edit.
 
     Existing edits are not added again; a case whose picture has changed restarts. `on_stored` is called with
-    the number of cases that are stored so far.
+    the number of cases that are stored so far; nothing more is started until it returns.
     """
     name = suite.id
     settings = {"imported": origin.absolute().name, "suite": name, "models": [model]}
@@ -134,15 +122,21 @@ def import_edits(
     ]
     with workspace.run(settings) as run, ThreadPoolExecutor(_WRITERS) as threads:
         trajectories = workspace.enrol(enrolments, fresh=False)
-        started = [
-            threads.submit(_import_edit, workspace, run.id, enrolment, trajectory, covered)
-            for enrolment, trajectory in zip(enrolments, trajectories, strict=True)
-        ]
-        for count, one in enumerate(started, 1):
-            write = one.result()
+        todo = zip(enrolments, trajectories, strict=True)
+
+        def start(some: int) -> list[Future[Future[None] | None]]:
+            return [
+                threads.submit(_import_edit, workspace, run.id, enrolment, trajectory, covered)
+                for enrolment, trajectory in itertools.islice(todo, some)
+            ]
+
+        started = deque(start(2 * _WRITERS))
+        for count in range(1, len(enrolments) + 1):
+            write = started.popleft().result()
             if write is not None:
                 write.result()
             on_stored(count)
+            started += start(1)
 
 
 def _import_edit(
@@ -150,15 +144,16 @@ def _import_edit(
 ) -> Future[None] | None:
     """The pending write of the case's step, after its pictures are stored; None if it is there already."""
     case = enrolment.case
-    made = covered.usable.get(case.id)
+    file = covered.usable.get(case.id)
+    made = None if file is None else Picture.from_intact_file(file)
     outcome = made.facts if made else _failure(case.id, covered)
     before = next((one.outcome for one in workspace.steps(trajectory)), None)
     if before == outcome:
         return None
     if isinstance(before, PictureFacts):
         (trajectory,) = workspace.enrol([enrolment], fresh=True)
-    sources = [Picture.from_file(source.path).normalised() for source in case.sources]
-    for picture in (*sources, *([made.picture()] if made else [])):
+    sources = [Picture.from_intact_file(source.path).normalised() for source in case.sources]
+    for picture in (*sources, *([made] if made else [])):
         workspace.pictures.put(picture)
     inputs = tuple(source.digest for source in sources)
     step = Step(0, "edit", 1, case.forward, 0, inputs, outcome, 0.0, None, 1)
@@ -173,14 +168,15 @@ def _failure(case: str, covered: Coverage) -> Failure:
     return Failure("refused", "none was given for this case")
 
 
-def _read_picture(file: Path) -> ReadablePicture | str:
-    """The picture, or the reason why it cannot be used."""
+def _problem(file: Path) -> str | None:
+    """The reason why the picture cannot be used, if there is one."""
     if not file.is_file():
         return "the named file is not there"
     try:
-        return ReadablePicture(file, Picture.from_bytes(file.read_bytes()).facts)
+        check_intact(file.read_bytes())
     except BadPicture as error:
         return str(error)
+    return None
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
+from convergebench import kernels
 from convergebench.picture import Picture
 from convergebench.providers import sane_cost_usd, whole
 from convergebench.types import Digest, Parameter, fingerprint_of
@@ -83,7 +84,7 @@ class JudgeImage(Picture):
 
     @cached_property
     def base64(self) -> bytes:
-        return base64.b64encode(self.encoded)
+        return kernels.base64_encoded(self.encoded) or base64.b64encode(self.encoded)
 
 
 @dataclass(frozen=True)

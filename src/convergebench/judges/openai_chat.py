@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -96,13 +95,15 @@ class OpenAIChat:
             reason = self._key.hidden_in(error)
             raise NoReply(f"the answer was cut short or is not JSON: {reason}") from error
 
-    async def _posted(self, body: bytes) -> bytes:
+    async def _posted(self, body: Sequence[bytes]) -> bytes:
         import aiohttp
+
+        from convergebench.network.request_body import PiecewiseBody
 
         assert self._session is not None, "start comes first"
         try:
             async with self._session.post(
-                self._url, data=io.BytesIO(body), headers=self._headers, proxy=self._proxy
+                self._url, data=PiecewiseBody(body), headers=self._headers, proxy=self._proxy
             ) as response:
                 answer = await response.read()
         except aiohttp.InvalidURL as error:
@@ -166,8 +167,9 @@ class _Rejected(Exception):
         return self.status in (400, 404, 422, 501) and any(word in said for word in _SCHEMA_WORDS)
 
 
-def _body(question: Question, rest: Mapping[str, Any]) -> bytes:
-    """The request as JSON; pictures are inserted afterwards, because encoders scan every character."""
+def _body(question: Question, rest: Mapping[str, Any]) -> list[bytes]:
+    """The request as JSON in pieces; pictures are inserted afterwards, because encoders scan every
+    character."""
     parts = [
         {"type": "text", "text": part}
         if isinstance(part, str)
@@ -180,7 +182,7 @@ def _body(question: Question, rest: Mapping[str, Any]) -> bytes:
     pieces = [around[0]]
     for picture, after in zip(question.pictures, around[1:], strict=True):
         pieces += [f"data:{picture.facts.media_type};base64,".encode(), picture.base64, after]
-    return b"".join(pieces)
+    return pieces
 
 
 def _text_of(content: Any) -> str:

@@ -57,6 +57,16 @@ def png_deflated(pixels: Pixels) -> memoryview | None:
     return body[:length].data if length >= 0 else None
 
 
+def base64_encoded(data: bytes) -> bytes | None:
+    """As `base64.b64encode`, in a fraction of its time; None if it is not compiled."""
+    library = _library()
+    if library is None or not hasattr(library, "base64_encode"):
+        return None
+    text: bytes = _new_bytes()(None, (len(data) + 2) // 3 * 4)
+    library.base64_encode(data, len(data), np.frombuffer(text, np.uint8).ctypes.data if data else None)
+    return text
+
+
 FLIP_REACH = 60
 """The maximum radius of a filter of ꟻLIP, in pixels."""
 FLIP_PAIRS = 5
@@ -343,4 +353,6 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.plane_steps.argtypes = (pointer, size, size, ctypes.c_int32, pointer, pointer)
     library.block_noise.restype = library.plane_steps.restype = None
     library.registration_products.argtypes = (pointer, pointer, size, size, pointer, pointer)
+    if hasattr(library, "base64_encode"):  # not in kernels compiled before it
+        library.base64_encode.argtypes, library.base64_encode.restype = (ctypes.c_char_p, size, pointer), None
     return library

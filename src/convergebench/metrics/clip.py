@@ -81,7 +81,8 @@ def load(options: MetricOptions) -> Clip:
     import transformers
 
     device = "cuda" if uses_cuda(options) else "cpu"
-    transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    messages: Any = transformers.logging
+    messages.disable_progress_bar()
     try:
         processor, model = _processor(name), read_model(name)
         del model.text_model

@@ -1,8 +1,9 @@
-"""Answers have a largest size, decompressed, and requests with a key go to one host: the same rules for
-httpx, httpx2 and aiohttp, which the SDKs use between them."""
+"""Answers have a largest size, decompressed, and a longest time, and requests with a key go to one host: the
+same rules for httpx, httpx2 and aiohttp, which the SDKs use between them."""
 
 from __future__ import annotations
 
+import asyncio
 import zlib
 from collections.abc import AsyncIterator
 from typing import Any
@@ -75,6 +76,26 @@ def _decoder_of(encoding: str) -> Any:
     raise UnusableAnswer(f"the answer is compressed with {name[:40]!r}, which was not requested")
 
 
+async def in_time(chunks: AsyncIterator[bytes], seconds: float) -> AsyncIterator[bytes]:
+    """The chunks of an answer; raises UnusableAnswer if all of them together take longer than this."""
+    until = asyncio.get_running_loop().time() + seconds
+    while True:
+        limit = asyncio.timeout_at(until)
+        try:
+            async with limit:
+                chunk = await anext(chunks)
+        except StopAsyncIteration:
+            return
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise UnusableAnswer(
+                f"the answer was not complete after {seconds:g} s; a longer time is answer_seconds under "
+                "[network] in convergebench.toml"
+            ) from error
+        yield chunk
+
+
 def guarded_hooks(origin: KeyOrigin) -> dict[str, list[Any]]:
     """Event hooks for a client of httpx or httpx2 that sends a key. They run for each request of a chain of
     redirects, before it is sent."""
@@ -86,20 +107,21 @@ def guarded_hooks(origin: KeyOrigin) -> dict[str, list[Any]]:
     async def bound(response: Any) -> None:
         if response.has_redirect_location:
             origin.check_redirect(str(response.url), response.headers["location"])
-        body = BoundedBody(response.headers.get("content-encoding", ""), network_settings().answer_bytes)
-        response.stream = _bounded_stream(response.stream, body)
+        settings = network_settings()
+        body = BoundedBody(response.headers.get("content-encoding", ""), settings.answer_bytes)
+        response.stream = _bounded_stream(response.stream, body, settings.answer_seconds)
         response.headers.pop("content-encoding", None)  # it is decompressed below what httpx sees
 
     return {"request": [check_origin], "response": [bound]}
 
 
-def _bounded_stream(stream: Any, body: BoundedBody) -> Any:
+def _bounded_stream(stream: Any, body: BoundedBody, seconds: float) -> Any:
     """A stream of the same library that yields the decompressed answer."""
     library = next(base for base in type(stream).__mro__ if base.__name__ == "AsyncByteStream")
 
     class BoundedStream(library):  # type: ignore[misc,valid-type]
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            async for chunk in stream:
+            async for chunk in in_time(aiter(stream), seconds):
                 for piece in body.pieces(chunk):
                     yield piece
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from convergebench.network.addresses import AddressPolicy, checked_resolver
-from convergebench.network.answers import BoundedBody, unanswered
+from convergebench.network.answers import BoundedBody, in_time, unanswered
 from convergebench.network.origins import KeyOrigin
 from convergebench.network.settings import network_settings
 
@@ -65,9 +65,10 @@ def _session(connector: aiohttp.TCPConnector, guard: Any) -> aiohttp.ClientSessi
 
         async def read(self) -> bytes:
             if self._body is None:
-                body, pieces = BoundedBody("", network_settings().answer_bytes), []
+                settings = network_settings()
+                body, pieces = BoundedBody("", settings.answer_bytes), []
                 try:
-                    async for chunk in self.content.iter_any():
+                    async for chunk in in_time(aiter(self.content.iter_any()), settings.answer_seconds):
                         pieces += body.pieces(chunk)
                 except BaseException:
                     self.close()

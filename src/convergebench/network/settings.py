@@ -2,6 +2,7 @@
 
 [network]
 answer_mb = 256
+answer_seconds = 600
 private_addresses = false
 """
 
@@ -18,6 +19,9 @@ from convergebench.provider_limits import config_path, config_table
 class NetworkSettings:
     answer_mb: float = 256.0
     """The largest answer that is read, decompressed. A 4K picture as base64 PNG is about 40 MB."""
+    answer_seconds: float = 600.0
+    """The longest time that an answer may take from its first line to its end. Some servers begin to answer
+    before their model does."""
     private_addresses: bool = False
     """Whether pictures may be fetched from loopback, link-local and private addresses of any host."""
 
@@ -38,10 +42,10 @@ def _check(name: str, value: object) -> None:
     where = f"{config_path()}: network.{name}"
     known = [one.name for one in fields(NetworkSettings)]
     if name not in known:
-        raise WrongUse(f"{where} is unknown; there are {' and '.join(known)}")
+        raise WrongUse(f"{where} is unknown; there are {', '.join(known)}")
     if name == "private_addresses" and not isinstance(value, bool):
         raise WrongUse(f"{where} must be true or false, not {value!r}")
-    if name == "answer_mb" and (
+    if name in ("answer_mb", "answer_seconds") and (
         isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf
     ):
         raise WrongUse(f"{where} must be a number above 0, not {value!r}")

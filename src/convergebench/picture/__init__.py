@@ -5,6 +5,7 @@ from convergebench.picture.picture import (
     MEDIA_TYPES,
     SUFFIXES,
     Picture,
+    check_intact,
     decode,
     digest_of,
     encode_png,
@@ -12,16 +13,19 @@ from convergebench.picture.picture import (
     resized_to,
     upright_rgb,
 )
+from convergebench.picture.png import plain_size
 
 __all__ = [
     "MAX_MEGAPIXELS",
     "MEDIA_TYPES",
     "SUFFIXES",
     "Picture",
+    "check_intact",
     "decode",
     "digest_of",
     "encode_png",
     "is_plain",
+    "plain_size",
     "resized_to",
     "upright_rgb",
 ]

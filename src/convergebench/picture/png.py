@@ -9,11 +9,27 @@ from collections.abc import Iterator
 from convergebench import kernels
 from convergebench.types import Pixels
 
-_SIGNATURE_LENGTH = 8
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_AFTER_HEADER = len(_SIGNATURE) + 25
 _RGB_OF_EIGHT_BITS = bytes((8, 2, 0, 0, 0))
 """The end of the header: depth, colour type, compression, filters, not interlaced."""
 _SAYS_NOTHING_OF_PIXELS = {b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"iCCP", b"pHYs", b"tIME", b"bKGD", b"tEXt"}
 """Other chunks, and text with a raw profile, could rotate the picture or make parts of it transparent."""
+
+
+def plain_size(data: bytes) -> tuple[int, int] | None:
+    """Width and height of an 8-bit RGB file of which every program reads the same pixels; None if Pillow must
+    say. Only the names of the chunks are looked at."""
+    if not data.startswith(_SIGNATURE) or data[12:16] != b"IHDR" or data[24:29] != _RGB_OF_EIGHT_BITS:
+        return None
+    start, has_body = _AFTER_HEADER, False
+    while (name := data[start + 4 : start + 8]) != b"IEND":
+        if name == b"IDAT":
+            has_body = True
+        elif not _says_nothing_of_pixels(name, data[start + 8 : start + 19]):
+            return None
+        start += 12 + int.from_bytes(data[start : start + 4], "big")
+    return (int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")) if has_body else None
 
 
 def png_chunk(tag: bytes, data: bytes) -> bytes:
@@ -33,7 +49,7 @@ def rgb_pixels(data: bytes) -> Pixels | None:
             header = bytes(content)
         elif name == b"IDAT":
             body.append(content)
-        elif name not in _SAYS_NOTHING_OF_PIXELS or bytes(content[:11]) == b"Raw profile":
+        elif not _says_nothing_of_pixels(name, bytes(content[:11])):
             return None
     if header[8:] != _RGB_OF_EIGHT_BITS:
         return None
@@ -42,9 +58,13 @@ def rgb_pixels(data: bytes) -> Pixels | None:
     return kernels.png_unfiltered(filtered, height, width) if filtered is not None else None
 
 
+def _says_nothing_of_pixels(name: bytes, beginning: bytes) -> bool:
+    return name in _SAYS_NOTHING_OF_PIXELS and beginning != b"Raw profile"
+
+
 def _chunks(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
     """Names and contents, up to the end chunk."""
-    start, whole = _SIGNATURE_LENGTH, memoryview(data)
+    start, whole = len(_SIGNATURE), memoryview(data)
     while (name := data[start + 4 : start + 8]) != b"IEND":
         end = start + 8 + int.from_bytes(data[start : start + 4], "big")
         yield name, whole[start + 8 : end]

@@ -92,9 +92,9 @@ class TurnContexts:
         return any(edit_scope(task) == "global" for task in self.tasks[first:round])
 
 
-def target_context(target: Digest | None, mask: Digest | None) -> Digest:
-    """What a result is measured against where a set has targets or masks."""
-    return _digest("target", target, mask)
+def target_context(source: Digest, target: Digest | None, mask: Digest | None) -> Digest:
+    """What a result is measured against where a set has targets or masks; outside a mask, the source."""
+    return _digest("target", source, target, mask)
 
 
 def caption_context(caption: str) -> Digest:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
+from convergebench.protocols import BY_TURN
 from convergebench.report.page.judged_tables import subset_rows
 from convergebench.report.page.step_index import by_picture, index_steps
 from convergebench.report.page.verdicts import judgements_of
@@ -24,7 +25,8 @@ class JudgedTable:
 
 
 def judged_results(workspace: WorkspaceOrRecords, suite: SuiteId | None = None) -> list[JudgedTable]:
-    """The tables of one suite or of all; empty if no judge has graded a picture."""
+    """The tables of one suite or of all; empty if no judge has graded a picture. Verdicts on sessions are in
+    the figures by turn, which count the turns that were not reached."""
     records = Records.of(workspace)
     if not records.judgements:
         return []
@@ -33,7 +35,7 @@ def judged_results(workspace: WorkspaceOrRecords, suite: SuiteId | None = None) 
     return [
         _table(records.judge_labels[setting.judge], setting.suite, setting.under, rows)
         for setting, rows in found
-        if setting.suite.is_named(suite)
+        if setting.suite.is_named(suite) and setting.suite.part not in BY_TURN
     ]
 
 

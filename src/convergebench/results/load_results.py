@@ -65,6 +65,12 @@ def load_results_as_given(
     """The same results with imported values unchanged, plausible or not."""
     records = Records.of(workspace)
     folder, suites = records.workspace.folder, suites_with_returns(records)
+    others = dict.fromkeys(one.case.suite for one in records.trajectories)
+    if not suites and others:
+        raise WorkspaceError(
+            f"{folder} has no round trips; it has edits of {', '.join(others)}. convergebench turns shows "
+            "sessions, convergebench score judges single edits"
+        )
     if not suites:
         raise WorkspaceError(f"{folder} has no results yet; create some with convergebench run")
     wanted = _recorded_suite(records, suites, suite or None)

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from convergebench.errors import unknown_name
 from convergebench.results.clip_directions import ClipDirections, clip_directions
+from convergebench.results.judge_labels import judge_labels
 from convergebench.results.judgements import (
     JudgementRecord,
     JudgeRecord,
@@ -22,7 +23,7 @@ from convergebench.results.judgements import (
 )
 from convergebench.results.measurement_details import MeasurementDetails, read_details
 from convergebench.results.measurements import read_newest_versions
-from convergebench.results.model_labels import imported_labels, unique_labels
+from convergebench.results.model_labels import imported_labels
 from convergebench.results.pair_values import PairValues, read_pair_values
 from convergebench.results.round_trip_verdicts import RoundTripVerdicts, round_trip_verdicts
 from convergebench.results.runs import RunRecord, read_runs
@@ -166,7 +167,7 @@ class Records:
 
     @cached_property
     def judge_labels(self) -> Mapping[Digest, str]:
-        return unique_labels({one.fingerprint: one.name for one in self.judges})
+        return judge_labels(self.judges)
 
     @cached_property
     def rubrics(self) -> Mapping[Digest, RubricRecord]:

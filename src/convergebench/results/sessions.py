@@ -112,7 +112,7 @@ def _turn(
         **stored.get((reference, step.picture), {}),
         **stored.get((context, step.picture), {}),
         **stored.get((caption_context(caption_of(trajectory.case.hints, step.round)), step.picture), {}),
-        **_to_target(stored, trajectory.case.hints, step.round, step.picture),
+        **_to_target(stored, trajectory.case.hints, step.round, reference, step.picture),
         **records.clip_directions.of(given, step.picture, step.instruction),
     }
     return TurnResult(step.round, values)
@@ -122,11 +122,12 @@ def _to_target(
     stored: Mapping[tuple[Digest, Digest], Mapping[str, Measurement]],
     hints: Mapping[str, str],
     turn: int,
+    source: Digest,
     picture: Digest,
 ) -> dict[str, Measurement]:
     target, mask = digests_of(hints, TARGETS).get(turn), digests_of(hints, MASKS).get(turn)
     if target is None and mask is None:
         return {}
     against = stored.get((target, picture), {}) if target else {}
-    distances = stored.get((target_context(target, mask), picture), {})
+    distances = stored.get((target_context(source, target, mask), picture), {})
     return {**{f"{TO_TARGET}{name}": one for name, one in against.items()}, **distances}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from convergebench.analysis.judged.agreement import krippendorff_alpha, spread
 from convergebench.analysis.judged.benchmark_scores import (
+    NO_SUBSET,
     NO_VERDICT,
     BenchmarkRow,
     Sample,
@@ -18,20 +20,21 @@ from convergebench.analysis.judged.benchmark_scores import (
 from convergebench.benchmarks.benchmark import AsPublished, JudgedBenchmark
 from convergebench.benchmarks.registry import benchmark_of
 from convergebench.benchmarks.wording import chosen_rubrics
-from convergebench.engine.judging.candidates import JudgingCandidate, judging_candidates
+from convergebench.engine.judging.candidates import CandidatePlace, JudgingCandidate, judging_candidates
 from convergebench.engine.judging.judge_tasks import (
-    AddTasks,
     JudgingOutcome,
     JudgingProgress,
     JudgingTask,
     judge_arriving,
 )
 from convergebench.engine.judging.reference_pictures import store_references
+from convergebench.engine.judging.stage import JudgingStage
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.errors import WrongUse
 from convergebench.judges import Judge, Rubric, Subject, Verdict
 from convergebench.protocols import one_shot
 from convergebench.results import Records
+from convergebench.results.judge_labels import without_address
 from convergebench.store import Workspace
 from convergebench.suites.case_hints import ENGLISH
 from convergebench.types import Case, Suite, SuiteId
@@ -40,6 +43,12 @@ TakeIn: TypeAlias = Callable[[Callable[[int], None]], None]
 """Brings edits into the workspace, and calls back with the number of those that are stored so far."""
 _FIRST_STORED = 16
 """How many edits are stored before the first are judged."""
+_AHEAD = 8
+"""How many judgements may wait for each question that is asked at once."""
+_WAIT_SECONDS = 0.01
+_SHORTEST_PAUSE_SECONDS = 0.25
+_PAUSE = 6
+"""How long nothing is read after a reading that took 1."""
 
 
 @dataclass(frozen=True)
@@ -112,14 +121,21 @@ async def score_suite(
     wording = next((one.wording for one in rubrics.values() if one.wording), "")
     candidates: list[JudgingCandidate] = []
 
-    def known() -> list[JudgingTask]:
+    def read() -> list[JudgingCandidate]:
         candidates[:] = _candidates(workspace, suite, rubrics, benchmark, models, repeats, judge_in_english)
-        return [one.task for one in candidates]
+        return candidates
 
-    async def arriving(add: AddTasks) -> list[JudgingTask]:
+    async def arriving(stage: JudgingStage) -> list[JudgingTask]:
+        sent: set[CandidatePlace] = set()
+
+        def new_tasks() -> list[JudgingTask]:
+            new = [one for one in read() if one.place not in sent]
+            sent.update(one.place for one in new)
+            return [one.task for one in new]
+
         if take_in is not None:
-            await _while_taken_in(take_in, lambda: add(known()))
-        return known()
+            await _while_taken_in(take_in, stage, new_tasks)
+        return [one.task for one in read()]
 
     settings = {"command": "score", "suite": name, "repeats": repeats, "wording": wording,
                 "as_published": as_published}  # fmt: skip
@@ -130,20 +146,27 @@ async def score_suite(
     table = benchmark.table(suite.name, rows)
     if published is not None:
         table = with_published_figures(table, benchmark.table(suite.name, published.verdicts(rows)))
-    table = [replace(row, judge=judge.facts.name, wording=wording) for row in table]
+    by = Records.of(workspace).judge_labels.get(judge.facts.fingerprint, without_address(judge.facts.name))
+    table = [replace(row, judge=by, wording=wording) for row in table]
     return Scored(table, judged, wording, _completeness(rows), list(_agreements(rows)))
 
 
-async def _while_taken_in(take_in: TakeIn, add_known: Callable[[], object]) -> None:
-    """Have edits judged while others are taken in. What is known is read again each time that twice as many
-    are stored, so that the reading stays cheap."""
-    loop, threshold = asyncio.get_running_loop(), _FIRST_STORED
+async def _while_taken_in(
+    take_in: TakeIn, stage: JudgingStage, new_tasks: Callable[[], list[JudgingTask]]
+) -> None:
+    """Have edits judged while others are taken in: not far ahead of the judge, who has the processor first.
+    What is new is read in a small share of the time, and not in the event loop."""
+    loop, ahead, next_at = asyncio.get_running_loop(), _AHEAD * stage.at_once, 0.0
 
     def on_stored(count: int) -> None:
-        nonlocal threshold
-        if count >= threshold:
-            threshold = 2 * count
-            loop.call_soon_threadsafe(add_known)
+        nonlocal next_at
+        started = time.monotonic()
+        if count >= _FIRST_STORED and started >= next_at:
+            loop.call_soon_threadsafe(stage.add, new_tasks())
+            ended = time.monotonic()
+            next_at = ended + max(_SHORTEST_PAUSE_SECONDS, _PAUSE * (ended - started))
+        while stage.backlog > ahead:
+            time.sleep(_WAIT_SECONDS)
 
     await asyncio.to_thread(take_in, on_stored)
 
@@ -186,6 +209,8 @@ def _completeness(rows: Iterable[VerdictRow]) -> dict[str, Completeness]:
     """By model."""
     samples: dict[str, dict[Sample, bool]] = {}
     for row in rows:
+        if row.subset == NO_SUBSET:  # asking again cannot help
+            continue
         of_model = samples.setdefault(row.model, {})
         of_model[row.sample] = of_model.get(row.sample, True) and row.value is not None
     return {model: Completeness(sum(found.values()), len(found)) for model, found in samples.items()}
@@ -267,6 +292,7 @@ def _verdict_rows(
         seeds.setdefault((edit.model, edit.case), []).append(edit.seed)
     rows = []
     for model in dict.fromkeys(edit.model for edit in edits):
+        rows += _unusable_rows(suite, benchmark, model)
         for case in suite.cases:
             for edit in (_Edit(model, case.id, seed) for seed in seeds.get((model, case.id), [0])):
                 absent = edits.get(edit, "no picture: not edited yet")
@@ -279,6 +305,18 @@ def _verdict_rows(
                         for repeat in range(repeats)
                     ]
     return rows
+
+
+def _unusable_rows(suite: Suite, benchmark: JudgedBenchmark, model: str) -> list[VerdictRow]:
+    """The set's entries that are no cases: missing, and of no known subset."""
+    return [
+        VerdictRow(
+            model, entry.name, NO_SUBSET, suite.cases[0].language, entry.name, name,
+            value=None, missing=f"the set's entry cannot be used: {entry.reason}",
+        )
+        for entry in suite.unusable
+        for name in benchmark.rubrics_of(NO_SUBSET)
+    ]  # fmt: skip
 
 
 def _verdict_row(

@@ -46,20 +46,31 @@ def enlist_judge(workspace: Workspace, judge: JudgeFacts, rubrics: Sequence[Rubr
 
 
 def begin_judgement(workspace: Workspace, request: JudgementRequest, run: int) -> Future[None]:
+    """Not needed before an attempt that is recorded with its request."""
+    return workspace.write_together([_beginning(request, run)])
+
+
+def _beginning(request: JudgementRequest, run: int) -> tuple[str, tuple[Any, ...]]:
     row = (request.key, request.judge, request.rubric, json.dumps(request.pictures),
            json.dumps(dict(request.texts), ensure_ascii=False), request.repeat, run, timestamp())  # fmt: skip
     sql = """
         INSERT OR IGNORE INTO judgements (key, judge, rubric, pictures, texts, repeat, run, at)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     """
-    return workspace.write_rows(sql, [row])
+    return sql, row
 
 
 def record_attempt(
-    workspace: Workspace, key: str, run: int, attempt: JudgeAttempt, verdict: Verdict | None = None
+    workspace: Workspace,
+    of: str | JudgementRequest,
+    run: int,
+    attempt: JudgeAttempt,
+    verdict: Verdict | None = None,
 ) -> Future[None]:
-    """Store the attempt, and together with it the verdict that it settles, so that no answer is on the disk
-    and asked for again."""
+    """Store the attempt at a judgement that is named by its key or begins with this, and together with it the
+    verdict that it settles, so that no answer is on the disk and asked for again."""
+    begun = [] if isinstance(of, str) else [_beginning(of, run)]
+    key = of if isinstance(of, str) else of.key
     reply = attempt.reply
     row = {
         "judgement": key, "run": run, "outcome": attempt.outcome, "detail": attempt.detail,
@@ -71,7 +82,7 @@ def record_attempt(
     }  # fmt: skip
     sql = f"INSERT INTO judge_attempts ({', '.join(row)}) VALUES ({', '.join(':' + name for name in row)})"
     concluded = [_conclusion(key, run, verdict)] if verdict is not None else []
-    return workspace.write_together([(sql, row), *concluded])
+    return workspace.write_together([*begun, (sql, row), *concluded])
 
 
 def conclude(workspace: Workspace, key: str, run: int, verdict: Verdict) -> Future[None]:

@@ -70,7 +70,7 @@ class Ballot:
         slot = slot_of(rater, len(mine))
         if slot == "repeat" and (repeated := self._repeat(mine, chance)):
             return repeated
-        if slot == "catch":
+        if slot == "catch" and self._pool.kinds:
             return _numbered(self._catch_trial(chance), mine)
         kinds = list(self._pool.kinds)
         chance.shuffle(kinds)

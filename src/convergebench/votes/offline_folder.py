@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,17 +13,20 @@ from convergebench.analysis.judged.next_comparison import PairTally, interval_wi
 from convergebench.analysis.votes.question_order import slot_of
 from convergebench.analysis.votes.vote import QuestionKind, Vote
 from convergebench.atomic_files import replacing
-from convergebench.errors import WrongUse
+from convergebench.errors import LostPicture, WorkspaceError, WrongUse
 from convergebench.report.page.data_script import script_of
 from convergebench.report.page.filmstrips import picture_of
 from convergebench.report.page.page_files import PARTS
 from convergebench.report.page.static_site import PICTURES
 from convergebench.store import Workspace
+from convergebench.store.pictures import REPAIR
 from convergebench.types import Digest, fingerprint_of
 from convergebench.votes.ballot import VoteQuestion, pair_question, visibility_question
 from convergebench.votes.question_pool import ChainQuestion, PairQuestion, QuestionPool
 from convergebench.votes.study import StudyText, question_data
 from convergebench.votes.vote_files import PAGE, vote_files
+
+log = logging.getLogger("convergebench")
 
 _ORDERS = 8
 """Different orders of kinds and control questions; a rater's pseudonym chooses one."""
@@ -35,22 +39,41 @@ def write_offline_folder(
     """Write the page and everything that it needs. Nothing in the folder names a model."""
     if folder.exists() and any(folder.iterdir()):
         raise WrongUse(f"{folder} is not empty; choose a new folder")
-    pairs, chains = _pairs(pool, votes, text.votes), _chains(pool, text.votes)
-    digests = {digest for one in pairs for digest in (one.source, *one.pictures)}
-    digests |= {digest for one in chains for digest in (one.source, *one.returns)}
-    facts: dict[Digest, dict[str, Any]] = {}
-    for digest in sorted(digests):
-        picture = workspace.pictures.load(digest)
-        facts[digest] = picture_of(picture.facts)
-        place = folder / PICTURES / facts[digest]["file"]
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(picture.encoded)
+    pairs, chains, facts = _copied(workspace, pool, votes, text.votes, folder)
     study = {"consent": text.consent, "mark": text.consent_mark, "live": False}
     _write(folder / PARTS / "data" / "study.js", script_of("study", study))
     _write(folder / PARTS / "data" / "ballot.js", script_of("ballot", _ballot(pairs, chains, text, facts)))
     for name, content in vote_files().items():
         _write(folder / PAGE if name == PAGE else folder / PARTS / name, content)
     return folder / PAGE
+
+
+def _copied(
+    workspace: Workspace, pool: QuestionPool, votes: Sequence[Vote], count: int, folder: Path
+) -> tuple[list[PairQuestion], list[ChainQuestion], dict[Digest, dict[str, Any]]]:
+    """The questions, with their pictures in the folder. Where a picture is lost, other questions take the
+    place of those that need it."""
+    facts: dict[Digest, dict[str, Any]] = {}
+    while pool.kinds:
+        pairs, chains = _pairs(pool, votes, count), _chains(pool, count)
+        digests = {digest for one in pairs for digest in (one.source, *one.pictures)}
+        digests |= {digest for one in chains for digest in (one.source, *one.returns)}
+        lost = []
+        for digest in sorted(digests - facts.keys()):
+            try:
+                picture = workspace.pictures.load(digest)
+            except LostPicture as error:
+                log.warning("left out of the study: %s", error)
+                lost.append(digest)
+                continue
+            facts[digest] = picture_of(picture.facts)
+            place = folder / PICTURES / facts[digest]["file"]
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(picture.encoded)
+        if not lost:
+            return pairs, chains, {digest: facts[digest] for digest in digests}
+        pool = pool.without(lost)
+    raise WorkspaceError(f"every question needs a picture that is lost; {REPAIR}")
 
 
 def _ballot(

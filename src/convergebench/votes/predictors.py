@@ -115,7 +115,9 @@ def _edit_scores(results: Results) -> _Scores:
 
 def _judged(records: Records) -> tuple[_Graded, _Compared]:
     """Verdicts of judges that are not people, by rubric; repeats are averaged."""
-    labels = {one.fingerprint: one.name for one in records.judges if not one.name.startswith(f"{HUMAN}:")}
+    labels = {
+        judge: label for judge, label in records.judge_labels.items() if not label.startswith(f"{HUMAN}:")
+    }
     grades: defaultdict[tuple[str, Digest, Digest], defaultdict[str, list[float]]]
     grades = defaultdict(lambda: defaultdict(list))
     firsts: defaultdict[tuple[str, Digest, Digest, Digest], defaultdict[str, list[float]]]

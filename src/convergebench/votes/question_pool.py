@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 
 from convergebench.analysis.votes.vote import KINDS, WINNERS, PairVote, QuestionKind, VisibilityVote, Vote
 from convergebench.engine.judging.candidates import CandidatePicture, candidate_pictures
@@ -70,6 +71,16 @@ class QuestionPool:
         """Those of which there is a question."""
         there = {one.kind for one in self.pairs} | ({"visibility"} if self.chains else set())
         return tuple(kind for kind in KINDS if kind in there)
+
+    def without(self, lost: Collection[Digest]) -> QuestionPool:
+        """The questions that need none of these pictures; a chain ends before its first lost return."""
+        pairs = (one for one in self.pairs if not {one.source, *one.pictures} & set(lost))
+        chains = (
+            replace(one, returns=tuple(takewhile(lambda digest: digest not in lost, one.returns)))
+            for one in self.chains
+            if one.source not in lost
+        )
+        return QuestionPool(tuple(pairs), tuple(one for one in chains if one.returns))
 
     def pair_votes(self, votes: Iterable[Vote]) -> Iterator[PairVote]:
         """What votes say about models."""

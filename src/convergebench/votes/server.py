@@ -99,7 +99,7 @@ def _add_votes(app: FastAPI, study: Study) -> None:
             if request.headers.get("content-type", "").partition(";")[0] != "application/json":
                 return JSONResponse({"error": "send JSON"}, 415)
             try:
-                return JSONResponse(await run_in_threadpool(action, _json_object(await request.body())))
+                return JSONResponse(await run_in_threadpool(action, await _json_object(request)))
             except ValueError as error:
                 return JSONResponse({"error": str(error)}, 400)
             except ConvergeBenchError as error:
@@ -111,8 +111,17 @@ def _add_votes(app: FastAPI, study: Study) -> None:
         app.router.add_route(f"/vote/{name}", endpoint(action), ["POST"])
 
 
-def _json_object(body: bytes) -> dict[str, Any]:
-    data = json.loads(body) if len(body) <= _MOST_BYTES else None
+async def _json_object(request: Request) -> dict[str, Any]:
+    """What was sent, of which no more than the limit is read."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > _MOST_BYTES:
+            raise ValueError(f"a request has at most {_MOST_BYTES} bytes")
+    try:
+        data = json.loads(body)
+    except RecursionError:
+        raise ValueError("the request is nested too deeply") from None
     if not isinstance(data, dict):
         raise ValueError("a request is one JSON object")
     return data

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from convergebench.analysis.votes.vote import Vote
-from convergebench.errors import ConvergeBenchError, WrongUse
+from convergebench.errors import LostPicture, WrongUse
 from convergebench.report.page.filmstrips import picture_of
-from convergebench.results import Records
 from convergebench.store import Workspace
 from convergebench.store.timestamp import timestamp
 from convergebench.types import Digest, fingerprint_of
@@ -19,6 +19,8 @@ from convergebench.votes.question_pool import QuestionPool
 from convergebench.votes.question_words import question_words
 from convergebench.votes.vote_lines import FORMAT, is_pseudonym, vote_from
 from convergebench.votes.vote_store import read_votes, save_vote, withdraw_vote
+
+log = logging.getLogger("convergebench")
 
 DEFAULT_VOTES = 60
 
@@ -44,9 +46,11 @@ class Study:
         self.text = text
         self._workspace = workspace
         self._run = run
+        self._pool = pool
         self._ballot = Ballot(pool, read_votes(workspace))
         self._guard = threading.Lock()
-        self._facts: dict[Digest, dict[str, Any]] = known_pictures(workspace)
+        self._facts: dict[Digest, dict[str, Any]] = {}
+        """Of the pictures that were read and found whole."""
 
     def start(self, rater: str, consent: str) -> dict[str, Any]:
         self._check(rater, consent)
@@ -58,8 +62,8 @@ class Study:
         vote = replace(vote_from(data), at=timestamp())
         self._check(vote.rater, vote.consent)
         with self._guard:
-            for _, digest in vote.pictures:
-                self._picture(digest)
+            if not all(self._is_whole(digest) for _, digest in vote.pictures):
+                raise ValueError("one of its pictures is not in this workspace")
             if save_vote(self._workspace, vote, self._run):
                 self._ballot.add(vote)
             return self._page_state(vote.rater)
@@ -72,26 +76,45 @@ class Study:
             if vote is None:
                 return self._page_state(rater)
             withdraw_vote(self._workspace, vote)
-            return {**self._page_state(rater), "question": self._shown(_question_of(vote))}
+            state = self._page_state(rater)
+            again = self._shown(_question_of(vote))
+            return state if again is None else {**state, "question": again}
 
     def _page_state(self, rater: str) -> dict[str, Any]:
         done = len(self._ballot.votes_of(rater))
-        question = self._ballot.next_question(rater) if done < self.text.votes else None
-        return {
-            "done": done,
-            "total": self.text.votes,
-            "question": None if question is None else self._shown(question),
-        }
+        question = self._next_question(rater) if done < self.text.votes else None
+        return {"done": done, "total": self.text.votes, "question": question}
 
-    def _shown(self, question: VoteQuestion) -> dict[str, Any]:
-        return question_data(question, {digest: self._picture(digest) for _, digest in question.pictures})
+    def _next_question(self, rater: str) -> dict[str, Any] | None:
+        """The next one whose pictures are whole; None if there is no other."""
+        while (question := self._ballot.next_question(rater)) is not None:
+            shown = self._shown(question)
+            if shown is not None:
+                return shown
+        return None
+
+    def _shown(self, question: VoteQuestion) -> dict[str, Any] | None:
+        """None if a picture is lost: what needs it is left out of the study from then on."""
+        try:
+            facts = {digest: self._picture(digest) for _, digest in question.pictures}
+        except LostPicture as error:
+            log.warning("left out of the study: %s", error)
+            lost = [digest for _, digest in question.pictures if not self._is_whole(digest)]
+            self._pool = self._pool.without(lost)
+            self._ballot = Ballot(self._pool, read_votes(self._workspace))
+            return None
+        return question_data(question, facts)
+
+    def _is_whole(self, digest: Digest) -> bool:
+        try:
+            self._picture(digest)
+        except LostPicture:
+            return False
+        return True
 
     def _picture(self, digest: Digest) -> dict[str, Any]:
         if digest not in self._facts:
-            try:
-                self._facts[digest] = picture_of(self._workspace.pictures.load(digest).facts)
-            except ConvergeBenchError as error:
-                raise ValueError("one of its pictures is not in this workspace") from error
+            self._facts[digest] = picture_of(self._workspace.pictures.load(digest).facts)
         return self._facts[digest]
 
     def _check(self, rater: str, consent: str) -> None:
@@ -118,12 +141,6 @@ def question_data(question: VoteQuestion, facts: Mapping[Digest, dict[str, Any]]
         "asks": words.asks,
         "look_for": words.look_for,
     }
-
-
-def known_pictures(workspace: Workspace) -> dict[Digest, dict[str, Any]]:
-    """Every result in the workspace, as the page refers to it; sources are looked up when needed."""
-    steps = Records.of(workspace).steps
-    return {facts.digest: picture_of(facts) for step in steps if (facts := step.facts) is not None}
 
 
 def _question_of(vote: Vote) -> VoteQuestion:

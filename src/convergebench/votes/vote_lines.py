@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from typing import Any, get_args
@@ -15,6 +14,7 @@ from convergebench.analysis.votes.vote import (
     QuestionKind,
     Vote,
 )
+from convergebench.text_files import has_half_character
 
 FORMAT = 1
 _ROLES: Mapping[QuestionKind, tuple[str, ...]] = {
@@ -25,6 +25,7 @@ _ROLES: Mapping[QuestionKind, tuple[str, ...]] = {
 _PSEUDONYM = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MOST_LETTERS = 10_000
+_MOST_SECONDS = 30 * 24 * 3600
 
 
 def is_pseudonym(text: object) -> bool:
@@ -53,8 +54,8 @@ def vote_from(data: Any) -> Vote:
         raise ValueError(f"the kind of question must be one of {', '.join(get_args(QuestionKind))}")
     if not is_pseudonym(rater):
         raise ValueError("the rater needs a pseudonym of at most 32 letters, digits, hyphens and underscores")
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
-        raise ValueError("seconds must be a number from 0")
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= _MOST_SECONDS:
+        raise ValueError(f"seconds must be a number from 0 to {_MOST_SECONDS}")
     repeat = data.get("repeat", 0)
     if isinstance(repeat, bool) or not isinstance(repeat, int) or not 0 <= repeat < 1000:
         raise ValueError("repeat must be a whole number from 0")
@@ -84,7 +85,9 @@ def _answer(value: Any, kind: QuestionKind) -> Answer:
 
 def _texts(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping) or not all(
-        isinstance(text, str) and len(text) <= _MOST_LETTERS for pair in value.items() for text in pair
+        isinstance(text, str) and len(text) <= _MOST_LETTERS and not has_half_character(text)
+        for pair in value.items()
+        for text in pair
     ):
         raise ValueError("its texts must be texts")
     return dict(value)
@@ -92,6 +95,6 @@ def _texts(value: Any) -> dict[str, str]:
 
 def _short(data: Mapping[str, Any], name: str) -> str:
     value = data.get(name, "")
-    if not isinstance(value, str) or len(value) > 64:
+    if not isinstance(value, str) or len(value) > 64 or has_half_character(value):
         raise ValueError(f"{name} must be a short text")
     return value

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from convergebench.analysis import audit, on_shared_cases, ranking
-from convergebench.importing import import_path
+from convergebench.importing.import_file import import_path
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
 from convergebench.results import load_audit_input, load_results

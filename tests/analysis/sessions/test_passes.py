@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convergebench.analysis.sessions.passes import EDIVAL, MSE_BENCH, grade_curve, survival_curve
+from convergebench.analysis.sessions.passes import EDIVAL, MSE_BENCH, NOT_JUDGED, grade_curve, survival_curve
 from convergebench.analysis.sessions.turns import (
     SessionResult,
     TurnResult,
@@ -76,14 +76,26 @@ def test_edivals_success_is_the_share_of_sessions_whose_turns_all_passed(passed:
 
 def test_a_missing_verdict_is_missing_and_a_failure_before_it_is_a_failure() -> None:
     said: dict[tuple[str, int], Mapping[str, float] | str] = {
-        ("0", 1): {"followed": 1.0}, ("0", 2): "not judged yet", ("0", 3): {"followed": 1.0},
-        ("1", 1): {"followed": 0.0}, ("1", 2): "not judged yet", ("1", 3): "not judged yet",
+        ("0", 1): {"followed": 1.0}, ("0", 2): "verdict refused", ("0", 3): {"followed": 1.0},
+        ("1", 1): {"followed": 0.0}, ("1", 2): "verdict refused", ("1", 3): "verdict refused",
         ("2", 1): {"followed": 1.0}, ("2", 2): {"followed": 1.0}, ("2", 3): {"followed": 1.0},
     }  # fmt: skip
     found = survival_curve([session(n, 3) for n in range(3)], lambda one, turn: said[one.case, turn], EDIVAL)
     assert [(point.n, point.missing) for point in found] == [(3, 0), (2, 1), (2, 1)]
     assert [point.score and point.score.mean for point in found] == pytest.approx([200 / 3, 50, 50])
-    assert found[2].reasons == {"not judged yet": 1}
+    assert found[2].reasons == {"verdict refused": 1}
+
+
+def test_as_long_as_sessions_are_to_be_judged_there_is_no_mean_of_those_that_failed() -> None:
+    said: dict[tuple[str, int], Mapping[str, float] | str] = {
+        ("0", 1): {"followed": 0.0}, ("0", 2): NOT_JUDGED,
+        ("1", 1): {"followed": 1.0}, ("1", 2): NOT_JUDGED,
+    }  # fmt: skip
+    first, second = survival_curve(
+        [session(n, 2) for n in range(2)], lambda one, turn: said[one.case, turn], EDIVAL
+    )
+    assert first.score is not None and first.score.mean == 50
+    assert (second.score, second.n, second.missing) == (None, 0, 2)
 
 
 def test_survival_never_rises() -> None:

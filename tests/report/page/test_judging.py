@@ -184,6 +184,7 @@ def test_single_edits_show_what_was_asked_made_refused_and_scored(visit: Visit, 
     page = visit.open(address, "#/edits?order=worst")
     rows = page.locator(".gallery-row").all_inner_texts()
     assert len(rows) == 2 and "one0/add" in rows[0] and "Add a hat." in rows[0]
+    assert "ConvergeBench's own wording\ngedit_" in rows[0]
     assert "gedit_sc 3.0" in rows[0] and "refused" in rows[1]
     page.locator(".gallery-row h2 a").first.click()
     page.wait_for_selector(".pane")

@@ -3,15 +3,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 from rich.console import Console
 
-from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
+from convergebench.analysis.judged.benchmark_scores import BenchmarkRow, PublishedFigure
 from convergebench.analysis.statistics.clustered_mean import Interval
 from convergebench.report.export.csv_files import csv_text
 from convergebench.report.tables.benchmark import (
     benchmark_notes,
-    benchmark_table,
+    benchmark_tables,
     csv_benchmark,
     json_benchmark,
 )
@@ -26,28 +27,34 @@ ROWS = [
 ]  # fmt: skip
 
 
-def printed(rows: list[BenchmarkRow]) -> list[list[str]]:
-    out = Console(file=io.StringIO(), width=120)
-    out.print(benchmark_table(rows))
+def printed(rows: list[BenchmarkRow], width: int = 80) -> list[list[str]]:
+    out = Console(file=io.StringIO(), width=width)
+    out.print(*benchmark_tables(rows, width), sep="\n")
     assert isinstance(out.file, io.StringIO)
     return [line.split() for line in out.file.getvalue().splitlines()]
 
 
 def test_a_line_has_score_and_interval_and_a_missing_score_is_a_dash() -> None:
-    _, _, first, second, third = printed(ROWS)
-    assert first == ["m", "gedit", "en", "Overall", "color_alter", "5", "1", "7.32", "6.20", "–", "8.10"]
-    assert second == ["m", "gedit", "en", "Overall", "text_change", "0", "2", "–", "–"]
+    title, _, _, metric, first, second, third = printed(ROWS)
+    assert (title, metric) == (["m,", "gedit,", "en"], ["Overall"])
+    assert first == ["color_alter", "5", "1", "7.32", "6.20", "–", "8.10"]
+    assert second == ["text_change", "0", "2", "–", "–"]
     assert third[-2:] == ["7.32", "–"]
 
 
 def test_forty_columns_keep_labels_and_scores_and_name_what_they_leave_out() -> None:
-    out = Console(file=io.StringIO(), width=40)
-    out.print(benchmark_table(ROWS, 40))
-    assert isinstance(out.file, io.StringIO)
-    lines = out.file.getvalue().splitlines()
-    assert max(map(len, lines)) <= 40
-    assert lines[2].split() == ["m", "Overall", "color_alter", "5", "7.32"]
-    assert "Too narrow for: suite, 95 % interval, missing." in " ".join(" ".join(lines).split())
+    lines = printed(ROWS, width=40)
+    assert ["color_alter", "5", "7.32"] in lines
+    said = " ".join(word for line in lines for word in line)
+    assert "Too narrow for: 95 % interval, missing." in said
+
+
+def test_a_narrow_terminal_keeps_subsets_scores_and_published_figures_whole() -> None:
+    rows = [replace(row, as_published=PublishedFigure(6.5, 4)) for row in ROWS]
+    lines = printed(rows, width=46)
+    assert ["color_alter", "5", "7.32", "6.50", "(n", "4)"] in lines
+    assert ["Too", "narrow", "for:"] in [line[:3] for line in lines]
+    assert not any("…" in word for line in lines for word in line)
 
 
 def test_points_out_of_a_hundred_have_one_decimal() -> None:

@@ -15,6 +15,8 @@ from convergebench.analysis.statistics.confidence import CONFIDENCE, student_qua
 
 NO_VERDICT = "verdict "
 """How a reason begins where the judge was asked and no verdict could be read."""
+NO_SUBSET = ""
+"""The subset of a sample of which it is not known: it is missing in what is over all subsets."""
 
 
 @dataclass(frozen=True)

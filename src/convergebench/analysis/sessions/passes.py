@@ -10,13 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from convergebench.analysis.sessions.turns import SessionResult, TurnPoint
-from convergebench.analysis.statistics.clustered_mean import clustered_mean
+from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
 from convergebench.analysis.statistics.proportions import percentage
 
 Scores = Mapping[str, float]
 ScoresAt = Callable[[SessionResult, int], Scores | str]
 """A judge's scores of a session at a turn, or the reason why there are none."""
 Grade = Callable[[Scores], float]
+NOT_JUDGED, NOT_ALL_JUDGED = "not judged yet", "not all sessions are judged yet"
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def survival_curve(sessions: Sequence[SessionResult], scores_at: ScoresAt, rule:
         there = [(picture, value) for picture, value in found if isinstance(value, bool)]
         reasons = Counter(value for _, value in found if isinstance(value, str))
         score = percentage([value for _, value in there], [picture for picture, _ in there])
-        points.append(TurnPoint(turn, score, len(found) - len(there), dict(reasons.most_common())))
+        points.append(_point(turn, score, len(found), reasons))
     return points
 
 
@@ -92,8 +93,16 @@ def grade_curve(
         if there:
             pictures, numbers = zip(*there, strict=True)
             score = clustered_mean(np.array(numbers, np.float64), pictures, possible=(0.0, 10.0))
-        points.append(TurnPoint(turn, score, len(found) - len(there), dict(reasons.most_common())))
+        points.append(_point(turn, score, len(found), reasons))
     return points
+
+
+def _point(turn: int, score: Interval | None, sessions: int, reasons: Counter[str]) -> TurnPoint:
+    """Without a score as long as sessions are still to be judged: of the others, those that failed early are
+    known first, and a mean over them would be too low."""
+    if NOT_JUDGED in reasons:
+        return TurnPoint(turn, None, sessions, {NOT_ALL_JUDGED: sessions})
+    return TurnPoint(turn, score, reasons.total(), dict(reasons.most_common()))
 
 
 def _turns(sessions: Sequence[SessionResult]) -> range:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,9 +104,9 @@ def _listed_rows(file: Path) -> Iterator[GeditRow]:
 
 
 def _listed_pictures(file: Path, wanted: set[int]) -> Iterator[tuple[int, SourcePicture]]:
-    for number, fields in _listed(file):
-        if number in wanted:
-            yield number, _picture(fields.get(PICTURE), file, number)
+    chosen = [(number, fields.get(PICTURE)) for number, fields in _listed(file) if number in wanted]
+    with ThreadPoolExecutor() as threads:  # reading and hashing release the GIL
+        yield from threads.map(lambda one: (one[0], _picture(one[1], file, one[0])), chosen)
 
 
 # Tables

@@ -9,11 +9,11 @@ from concurrent.futures import Future
 from dataclasses import replace
 
 from convergebench.engine.budget import Stopped
-from convergebench.engine.limits import Attempted, Limits
+from convergebench.engine.limits import Limits
 from convergebench.judges import Judge, JudgeAttempt, JudgeReply, Question, Verdict
 from convergebench.judges.asking import likely_cost_usd
 from convergebench.store import Workspace
-from convergebench.store.judgements import JudgementRequest, begin_judgement, record_attempt
+from convergebench.store.judgements import JudgementRequest, conclude, record_attempt
 from convergebench.types import EditError, Misconfigured, Refused
 
 ASK_AGAIN = 1
@@ -70,32 +70,36 @@ class JudgeClient:
         self, request: JudgementRequest, read: Read, question: Question, writes: list[Future[None]]
     ) -> Verdict | None:
         """The first well-formed reply, or the error of the last one; None if the run ends before either.
-        `writes` collects the pending disk writes.
+        `writes` collects the pending disk writes, of every attempt and of the verdict.
 
         Raises Misconfigured, which says nothing about the subject: the question is repeated once the judge is
         configured correctly.
         """
-        verdict = None
-        writes.append(begin_judgement(self._workspace, request, self._run))
+        verdict: Verdict | None = None
         for number in range(1 + self._ask_again):
             seed = request.repeat * (1 + self._ask_again) + number
-            attempted = await self._attempt(replace(question, seed=seed), read, request.key, writes)
-            if isinstance(attempted.outcome, EditError):
-                return self._failed(attempted.outcome)
-            verdict = _read(read, attempted.outcome)
+            outcome = await self._attempt(replace(question, seed=seed), read, request, writes)
+            if isinstance(outcome, EditError):
+                verdict = self._failed(outcome)
+                break
+            verdict = outcome
             if verdict.outcome in FINAL:
-                return verdict
+                return verdict  # stored with its attempt
             question = question.asked_again(verdict.missing or verdict.outcome)
             if self._stop.is_set():
                 return None
+        if verdict is not None:
+            writes.append(conclude(self._workspace, request.key, self._run, verdict))
         return verdict
 
     async def _attempt(
-        self, asking: Question, read: Read, key: str, writes: list[Future[None]]
-    ) -> Attempted[JudgeReply]:
+        self, asking: Question, read: Read, request: JudgementRequest, writes: list[Future[None]]
+    ) -> Verdict | EditError:
         sizes = tuple(picture.size for picture in asking.pictures)
+        verdict: Verdict | None = None
 
         async def call() -> JudgeReply:
+            nonlocal verdict
             started = time.perf_counter()
             self.calls += 1
 
@@ -103,7 +107,7 @@ class JudgeClient:
                 seconds = time.perf_counter() - started
                 attempt = JudgeAttempt(verdict.outcome, verdict.missing or "", seconds, reply, sizes)
                 settled = verdict if reply is not None and verdict.outcome in FINAL else None
-                writes.append(record_attempt(self._workspace, key, self._run, attempt, settled))
+                writes.append(record_attempt(self._workspace, request, self._run, attempt, settled))
 
             try:
                 reply = await self._judge.ask(asking)
@@ -113,11 +117,16 @@ class JudgeClient:
             except Exception as error:
                 note(_no_reply(error))
                 raise
-            note(_read(read, reply), reply)
+            verdict = _read(read, reply)
+            note(verdict, reply)
             return reply
 
         facts = self._judge.facts
-        return await self._limits.attempt(call, likely_cost_usd(facts, asking), facts.fingerprint)
+        attempted = await self._limits.attempt(call, likely_cost_usd(facts, asking), facts.fingerprint)
+        if isinstance(attempted.outcome, EditError):
+            return attempted.outcome
+        assert verdict is not None
+        return verdict
 
     def _failed(self, error: EditError) -> Verdict | None:
         if isinstance(error, Misconfigured):

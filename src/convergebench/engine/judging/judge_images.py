@@ -12,7 +12,7 @@ from convergebench.judges.asking import within
 from convergebench.judges.base import JudgeImage
 from convergebench.judges.rubric import PictureLimits
 from convergebench.lru_cache import LruCache
-from convergebench.picture import SUFFIXES, Picture
+from convergebench.picture import SUFFIXES, Picture, plain_size
 from convergebench.store import PictureStore
 from convergebench.types import Digest, PictureFacts
 
@@ -30,9 +30,12 @@ class JudgeImageCache:
 
     def __call__(self, digest: Digest, limits: PictureLimits, like: Digest | None = None) -> JudgeImage:
         """`like` names the picture to whose size this one is resized first."""
-        return self._images.get(
-            (digest, limits, like), lambda: JudgeImage.of(self._shown(digest, limits, like))
-        )
+        return self._images.get((digest, limits, like), lambda: self._encoded(digest, limits, like))
+
+    def _encoded(self, digest: Digest, limits: PictureLimits, like: Digest | None) -> JudgeImage:
+        image = JudgeImage.of(self._shown(digest, limits, like))
+        _ = image.base64  # here, beside the event loop, in which requests are sent
+        return image
 
     def _shown(self, digest: Digest, limits: PictureLimits, like: Digest | None) -> Picture:
         picture = self._opened(digest)
@@ -49,6 +52,11 @@ class JudgeImageCache:
             unsized = PictureFacts(digest, 0, 0, media_type)
             if self._store.holds(unsized):
                 data = self._store.open(unsized).encoded
-                with Image.open(io.BytesIO(data)) as head:
-                    return Picture(replace(unsized, width=head.width, height=head.height), encoded=data)
+                width, height = plain_size(data) or _size_in_header(data)
+                return Picture(replace(unsized, width=width, height=height), encoded=data)
         return self._store.load(digest)  # raises the error for a missing picture
+
+
+def _size_in_header(data: bytes) -> tuple[int, int]:
+    with Image.open(io.BytesIO(data)) as head:
+        return head.size

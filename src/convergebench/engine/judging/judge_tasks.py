@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any
 
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.judging.judge_client import ASK_AGAIN
@@ -18,7 +18,6 @@ from convergebench.store import Workspace
 from convergebench.store.workspace import Run
 
 __all__ = [
-    "AddTasks",
     "JudgingOutcome",
     "JudgingProgress",
     "JudgingTask",
@@ -67,17 +66,14 @@ async def judge_in_run(
 ) -> JudgingOutcome:
     """Judge the tasks as a separate run, recorded with these settings, the judge and the limits."""
 
-    async def all_at_once(add: AddTasks) -> Sequence[JudgingTask]:
+    async def all_at_once(stage: JudgingStage) -> Sequence[JudgingTask]:
         return tasks
 
     return await judge_arriving(all_at_once, judge, workspace, settings, limits, retry_missing, progress)
 
 
-AddTasks: TypeAlias = Callable[[Sequence[JudgingTask]], object]
-
-
 async def judge_arriving(
-    arriving: Callable[[AddTasks], Awaitable[Sequence[JudgingTask]]],
+    arriving: Callable[[JudgingStage], Awaitable[Sequence[JudgingTask]]],
     judge: Judge,
     workspace: Workspace,
     settings: Mapping[str, Any],
@@ -85,8 +81,8 @@ async def judge_arriving(
     retry_missing: bool = False,
     progress: JudgingProgress | None = None,
 ) -> JudgingOutcome:
-    """As `judge_in_run`, for tasks that become known one after the other. `arriving` may add some that are
-    judged at once, and returns all of them, in the order of the verdicts."""
+    """As `judge_in_run`, for tasks that become known one after the other. `arriving` may add some to the
+    stage, which are judged at once, and returns all of them, in the order of the verdicts."""
     with judging_run(judge, workspace, settings, limits, retry_missing) as run:
         stage = JudgingStage(
             judge, workspace, limits_in(workspace, run.id, limits), run=run.id,
@@ -94,7 +90,7 @@ async def judge_arriving(
         )  # fmt: skip
         with interruptible(stage.interrupt):
             async with stage:
-                keys = stage.add(await arriving(stage.add))
+                keys = stage.add(await arriving(stage))
         judged = stage.judged(keys)
         run.interrupted = judged.interrupted
     return judged

@@ -24,7 +24,6 @@ from convergebench.judges import Judge, Question, Verdict
 from convergebench.judges.asking import question
 from convergebench.store import Workspace
 from convergebench.store.claims import POLL_SECONDS
-from convergebench.store.judgements import conclude
 
 log = logging.getLogger("convergebench")
 
@@ -106,6 +105,13 @@ class JudgingStage:
     def at_once(self) -> int:
         """The number of questions that are asked in parallel."""
         return self._at_once
+
+    @property
+    def backlog(self) -> int:
+        """The number of judgements that wait for the judge; 0 if it is asked nothing more. May be read by any
+        thread."""
+        has_ended = self._stop.is_set() or self._working.done()
+        return 0 if has_ended else len(self._queue) - len(self._settled)
 
     def is_settled(self, keys: Collection[str]) -> bool:
         """Whether each of these judgements has a verdict or will get none."""
@@ -236,8 +242,6 @@ class JudgingStage:
         """Count a judgement as done when all of it is on disk."""
         key = waiting.request.key
         with self._ending():
-            if verdict is not None:
-                writes.append(conclude(self._workspace, key, self._run, verdict))
             await _written(writes)
             if verdict is not None:
                 self._session.outcome.new += 1

@@ -15,7 +15,7 @@ from convergebench.engine.measuring.items import (
 )
 from convergebench.instructions.captions import captions
 from convergebench.picture import Picture
-from convergebench.protocols.base import PASS, TURN
+from convergebench.protocols.base import INDEPENDENT, PASS, TURN
 from convergebench.protocols.chain_context import TurnContexts, caption_context, target_context
 from convergebench.suites.case_hints import MASKS, TARGETS, caption_of, digests_of, tasks_of
 from convergebench.types import Digest, PictureFacts, Step
@@ -69,7 +69,8 @@ class SessionMeasurements:
         wanted, where = (self._load(digest) if digest else None for digest in (target, mask))
         if wanted is not None:
             yield "returns", PicturePair(wanted, picture)
-        yield "targets", TargetPicture(source, picture, wanted, where, target_context(target, mask))
+        context = target_context(source.digest, target, mask)
+        yield "targets", TargetPicture(source, picture, wanted, where, context)
 
 
 def turn_references(steps: Sequence[Step], hints: Mapping[str, str]) -> list[Digest]:
@@ -81,6 +82,7 @@ def turn_references(steps: Sequence[Step], hints: Mapping[str, str]) -> list[Dig
         if isinstance(step.outcome, PictureFacts):
             found.append(step.inputs[0])
             found.append(contexts.of_step(step.role, step.round, step.inputs[0], step.outcome.digest))
-            found.append(target_context(targets.get(step.round), masks.get(step.round)))
+            source = step.inputs[0] if step.role == INDEPENDENT else steps[0].inputs[0]
+            found.append(target_context(source, targets.get(step.round), masks.get(step.round)))
             found.append(caption_context(caption_of(hints, step.round)))
     return found

@@ -31,7 +31,8 @@ def ray_module() -> ModuleType:
         import ray
     except ImportError as error:
         raise MissingExtra("ray", "ray") from error
-    return ray
+    module: ModuleType = ray
+    return module
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from convergebench.judges import Judge, Verdict, reasoning
 from convergebench.judges.reasoning import OWN_PROMPTS, Advice, Prompt, ReasonerPrompts
 from convergebench.results.judgements import stored_verdicts
 from convergebench.store import Workspace
-from convergebench.store.judgements import JudgementRequest, claim_of, conclude, enlist_judge
+from convergebench.store.judgements import JudgementRequest, claim_of, enlist_judge
 from convergebench.store.reasoner_calls import reply_to
 from convergebench.types import Digest
 
@@ -140,8 +140,6 @@ class Reasoner:
             async with self._at_once:
                 verdict = await self._client.verdict(request, reasoning.verdict, question, writes)
         finally:
-            if verdict is not None:
-                writes.append(conclude(self._workspace, request.key, self._run, verdict))
             for write in writes:
                 await asyncio.wrap_future(write)
         if verdict is None:

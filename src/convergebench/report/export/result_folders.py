@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from convergebench.atomic_files import replacing
 from convergebench.benchmarks.layouts import FolderLayout, ResultPlace
-from convergebench.errors import WrongUse
+from convergebench.errors import LostPicture, WrongUse
 from convergebench.picture import Picture
 from convergebench.results import Records
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.store import Workspace
 from convergebench.types import Digest, SuiteId
+
+log = logging.getLogger("convergebench")
 
 _METADATA = "metadata.jsonl"
 _MEDIA_TYPES = {".png": "image/png", ".jpg": "image/jpeg"}
@@ -26,11 +29,13 @@ class ExportedResults:
     model: str
     pictures: int
     missing: int
-    """Results that were asked for and have no picture: they are left out."""
+    """Results that were asked for and have no picture, or lost it: they are left out."""
 
 
 @dataclass(frozen=True)
 class _Result:
+    suite: SuiteId
+    """Without the part of its protocol."""
     place: ResultPlace
     picture: Digest | None
     instruction: str
@@ -67,20 +72,37 @@ def _export_model(
 ) -> ExportedResults:
     written = missing = 0
     lines = []
+    suites: dict[str, SuiteId] = {}
     for result in _results(records, layout, own):
         path = layout.path(result.place)
         if path is None:
             continue
-        if result.picture is None:
+        if suites.setdefault(path, result.suite) != result.suite:
+            raise WrongUse(
+                f"{path} would be a result of {suites[path]} and of {result.suite}; choose one with --suite"
+            )
+        picture = _loaded(records, result.picture)
+        if picture is None:
             missing += 1
             continue
-        _write(records.workspace.pictures.load(result.picture), folder / path)
+        _write(picture, folder / path)
         written += bool(result.place.turn)
         lines.append({"key": result.place.case, "file_name": path, "instruction": result.instruction})
     if layout.name == "gedit2":
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         _save(folder / _METADATA, text.encode())
     return ExportedResults(folder, model, written, missing)
+
+
+def _loaded(records: Records, digest: Digest | None) -> Picture | None:
+    """None for a picture that there is none of, or that is lost, which is named."""
+    if digest is None:
+        return None
+    try:
+        return records.workspace.pictures.load(digest)
+    except LostPicture as error:
+        log.warning("left out: %s", error)
+        return None
 
 
 def _results(records: Records, layout: FolderLayout, own: list[TrajectoryRecord]) -> Iterator[_Result]:
@@ -92,9 +114,9 @@ def _results(records: Records, layout: FolderLayout, own: list[TrajectoryRecord]
         case = one.case
         if layout.with_sources and step.position == 0:
             source = ResultPlace(case.id, case.category, case.language, step.role, 0)
-            yield _Result(source, step.inputs[0], "")
+            yield _Result(case.suite.base, source, step.inputs[0], "")
         place = ResultPlace(case.id, case.category, case.language, step.role, step.round)
-        yield _Result(place, step.picture, step.instruction)
+        yield _Result(case.suite.base, place, step.picture, step.instruction)
 
 
 def _write(picture: Picture, place: Path) -> None:

@@ -41,7 +41,11 @@ def judging_section(
     numbers = _Numbers()
     rows = [row for number, one in enumerate(judgements) for row in _rows(number, one, numbers)]
     return {
-        "judges": [_judge(one) for one in records.judges if one.fingerprint in judges],
+        "judges": [
+            _judge(one, records.judge_labels[one.fingerprint])
+            for one in records.judges
+            if one.fingerprint in judges
+        ],
         "rubrics": [_rubric(one) for one in rubrics.values()],
         "texts": numbers.texts,
         "rows": rows,
@@ -101,9 +105,9 @@ def _rows(number: int, one: Judgement, numbers: _Numbers) -> Iterator[list[Any]]
         yield [*head, *where, place.round, numbers.of(place.protocol), *tail, compared]
 
 
-def _judge(judge: JudgeRecord) -> dict[str, Any]:
+def _judge(judge: JudgeRecord, label: str) -> dict[str, Any]:
     settings = [(name, str(value)) for name, value in judge.settings.items()]
-    return {"name": judge.name, "version": judge.version, "fingerprint": judge.fingerprint,
+    return {"name": label, "version": judge.version, "fingerprint": judge.fingerprint,
             "settings": settings}  # fmt: skip
 
 

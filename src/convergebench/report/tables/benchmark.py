@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis.judged.benchmark_scores import BenchmarkRow
 from convergebench.benchmarks.wording import wording_name
 from convergebench.report.export.csv_files import Row
 from convergebench.report.formatting import ABSENT, number
-from convergebench.report.tables.terminal_table import fitted, terminal_table
-from convergebench.shown_text import counted
+from convergebench.report.tables.terminal_table import fitting_table, terminal_table
+from convergebench.shown_text import counted, printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,32 +21,45 @@ _HEADINGS = (
     "model", "suite", "language", "metric", "subset", "n", "missing", "score", "low", "high", "judge",
     "wording", "as_published", "as_published_n",
 )  # fmt: skip
+INTERVAL = "95 % interval"
 _LARGE_SCALE = 10
 """Larger scores are points out of a hundred, which need one decimal."""
 
 
-def benchmark_table(rows: Sequence[BenchmarkRow], width: int | None = None) -> Table:
-    """One line per row; an unavailable score is a dash. Print benchmark_notes(rows) under it."""
-    table = terminal_table()
-    for heading in ("model", "suite", "", "metric", "subset"):
-        table.add_column(heading, overflow="fold")
-    for heading in ("n", "missing", "score", "95 % interval"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    published = any(row.as_published for row in rows)
-    for heading in ("as published", "its n") if published else ():
-        table.add_column(heading, justify="right", no_wrap=True)
-    large = any(row.score and row.score.mean > _LARGE_SCALE for row in rows)
-    for row, following in zip(rows, (*rows[1:], None), strict=True):
-        is_last_of_metric = following is not None and _block(following) != _block(row)
-        places = 1 if large else 2
-        more = _published_cells(row, places) if published else []
-        table.add_row(*_cells(row, places), *more, end_section=is_last_of_metric)
-    return fitted(table, width, ("suite", "", "95 % interval", "its n", "missing"))
+def benchmark_tables(rows: Sequence[BenchmarkRow], width: int | None = None) -> list[Table]:
+    """A table for each model, suite and language, with a part for each metric; an unavailable score is a
+    dash. Columns that do not fit into the width are left out. Print benchmark_notes(rows) under them."""
+    places = _places(rows)
+    groups: dict[tuple[str, ...], list[BenchmarkRow]] = {}
+    for row in rows:
+        groups.setdefault(_subject(row), []).append(row)
+    optional = (INTERVAL, "missing")
+    return [fitting_table(partial(_table, group, places), optional, width) for group in groups.values()]
+
+
+def _table(rows: Sequence[BenchmarkRow], places: int, omitted: Collection[str]) -> Table:
+    from rich.text import Text
+
+    numbers = [name for name in ("n", "missing", "score", INTERVAL) if name not in omitted]
+    if any(row.as_published for row in rows):
+        numbers.append("as published")
+    table = terminal_table(", ".join(filter(None, _subject(rows[0]))))
+    table.add_column("subset", overflow="fold")
+    for heading in numbers:
+        table.add_column(heading, justify="right", no_wrap=heading != "as published")
+    for metric in dict.fromkeys(row.metric for row in rows):
+        table.add_row(Text(printable(metric), style="bold"))
+        own = [row for row in rows if row.metric == metric]
+        for row in own:
+            cells = dict(zip(("n", "missing", "score", INTERVAL), _cells(row, places)[5:], strict=True))
+            cells["as published"] = _published_cell(row, places)
+            table.add_row(f" {row.subset}", *(cells[name] for name in numbers), end_section=row is own[-1])
+    return table
 
 
 def benchmark_cells(rows: Sequence[BenchmarkRow]) -> tuple[list[str], list[list[str]]]:
     """Headings and cells for a file; the suite is in its title."""
-    places = 1 if any(row.score and row.score.mean > _LARGE_SCALE for row in rows) else 2
+    places = _places(rows)
     headings = ["model", "language", "metric", "subset", "n", "missing", "score", "95 % interval"]
     cells = [_cells(row, places) for row in rows]
     return headings, [[line[0], *line[2:]] for line in cells]
@@ -80,8 +94,12 @@ def json_benchmark(rows: Sequence[BenchmarkRow]) -> list[dict[str, Any]]:
     return [{**_json_row(row), "reasons": dict(row.reasons)} for row in rows]
 
 
-def _block(row: BenchmarkRow) -> tuple[str, ...]:
-    return row.model, row.language, row.metric
+def _subject(row: BenchmarkRow) -> tuple[str, ...]:
+    return row.model, row.suite, row.language
+
+
+def _places(rows: Sequence[BenchmarkRow]) -> int:
+    return 1 if any(row.score and row.score.mean > _LARGE_SCALE for row in rows) else 2
 
 
 def _cells(row: BenchmarkRow, places: int) -> list[str]:
@@ -95,9 +113,9 @@ def _cells(row: BenchmarkRow, places: int) -> list[str]:
     ]  # fmt: skip
 
 
-def _published_cells(row: BenchmarkRow, places: int) -> list[str]:
+def _published_cell(row: BenchmarkRow, places: int) -> str:
     figure = row.as_published
-    return [number(figure.score, places), str(figure.n)] if figure else [ABSENT, ABSENT]
+    return f"{number(figure.score, places)} (n {figure.n})" if figure else ABSENT
 
 
 def _json_row(row: BenchmarkRow) -> dict[str, Any]:

@@ -52,6 +52,21 @@ def _table(curves: Sequence[TurnCurve], omitted: Collection[str]) -> Table:
     return table
 
 
+def turn_cells(curves: Sequence[TurnCurve]) -> tuple[list[str], list[list[str]], list[str]]:
+    """The same for a file: headings, cells, and why values are missing."""
+    turns = shown_turns(max(len(curve.points) for curve in curves))
+    cells = [
+        [
+            curve.model,
+            *(_cell(curve, turn, with_interval=True) for turn in turns),
+            str(curve.points[-1].n),
+            str(curve.points[-1].missing),
+        ]
+        for curve in curves
+    ]
+    return ["model", *(f"turn {turn}" for turn in turns), "n", "missing"], cells, turn_notes(curves)
+
+
 def shown_turns(turns: int, most: int = SHOWN) -> list[int]:
     """The first, the last, and some between.
 

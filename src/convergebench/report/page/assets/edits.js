@@ -64,7 +64,15 @@ convergebench.views.edits = (() => {
         one.edits.map((edit) => h("a", { class: "shot", href: to(edit.model) },
           convergebench.strips.image(edit.digest, edit.model), edit.model, edit.seed ? ` seed ${edit.seed}` : "",
           edit.failure && h("span", { class: "warn" }, ` ${edit.failure.replaceAll("_", " ")}`),
-          edit.shown.map((score) => h("span", { class: "quiet score" }, `${score.rubric.id} `, h("b", {}, number(score.value, 1))))))));
+          worded(edit.shown)))));
+  }
+
+  /** Scores under the wording that the judge was asked in: those of different wordings are not comparable. */
+  function worded(scores) {
+    return [...new Set(scores.map((one) => one.rubric.wording))].flatMap((wording) => [
+      h("span", { class: "quiet score" }, wording),
+      ...scores.filter((one) => one.rubric.wording === wording).map((one) => h("span", { class: "quiet score" }, `${one.rubric.id} `, h("b", {}, number(one.value, 1)))),
+    ]);
   }
 
   // One case

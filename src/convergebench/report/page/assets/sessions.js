@@ -10,14 +10,21 @@ convergebench.views.sessions = (() => {
     root.replaceChildren(
       h("h1", {}, "Sessions"),
       h("p", { class: "lead" }, "Several instructions in a row, nothing undone: what is kept of the picture where nothing was asked to change, and how many sessions pass every turn so far."),
-      sets.map((set) => h("section", { "aria-label": set.suite }, h("h2", {}, set.suite), set.figures.map((figure) => section(figure)))));
+      sets.map((set) => h("section", { "aria-label": set.suite }, h("h2", {}, set.suite), sections(set))));
   }
 
-  function section(figure) {
+  /** A model and protocol has one colour in all figures of a set. */
+  function sections(set) {
+    const names = [...new Set(set.figures.flatMap((figure) => figure.curves.map((one) => one.name)))];
+    const style = (name) => `colour${names.indexOf(name) % COLOURS} dash${Math.floor(names.indexOf(name) / COLOURS) % 4}`;
+    return set.figures.map((figure) => section(figure, style));
+  }
+
+  function section(figure, style) {
     const metric = { title: figure.title, better: figure.better, decimals: figure.decimals };
-    const series = figure.curves.map((one, place) => ({ name: one.name, style: `colour${place % COLOURS} dash${Math.floor(place / COLOURS) % 4}`, points: one.points }));
+    const series = figure.curves.map((one) => ({ name: one.name, style: style(one.name), points: one.points }));
     const reading = h("div", { class: "reading" });
-    const read = (turn) => reading.replaceChildren(convergebench.chart.readout(series, turn, metric, "turn"));
+    const read = (turn) => reading.replaceChildren(convergebench.chart.readout(series, turn, { ...metric, title: "mean" }, "turn"));
     read(figure.turns);
     const drawing = convergebench.chart.chart({
       series, rounds: figure.turns, metric, label: `${figure.title} over the turns`, cursor: figure.turns, first: 1,

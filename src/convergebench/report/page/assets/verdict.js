@@ -66,7 +66,7 @@ convergebench.verdict = (() => {
         h("figure", {}, h("img", { src: thumbnail(digest), alt: "", loading: "lazy", width: 120, height: 90 }), h("figcaption", {}, role)))),
       h("div", { class: "verdict-text" },
         h("h2", {}, h("span", { class: one.value === null ? "grade warn" : "grade" }, valueText(one)), " ", who && h("b", {}, who), " ", link ? h("a", { href: link }, name) : name),
-        h("p", { class: "quiet" }, [one.rubric.name, one.judge?.name, details.repeat ? `repeat ${details.repeat + 1}` : ""].filter(Boolean).join(" · ")),
+        h("p", { class: "quiet" }, [one.rubric.name, one.rubric.wording, one.judge?.name, details.repeat ? `repeat ${details.repeat + 1}` : ""].filter(Boolean).join(" · ")),
         details.scores.length > 0 && h("p", { class: "scores" }, details.scores.map(([name_, value]) => h("span", {}, `${name_} `, h("b", {}, number(value, Number.isInteger(value) ? 0 : 1))))),
         details.reason && h("p", { class: "said" }, details.reason),
         details.missing && h("p", { class: "warn" }, `Missing: ${details.missing}`),
