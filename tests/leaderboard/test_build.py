@@ -92,7 +92,7 @@ def test_a_small_submission_does_not_shrink_the_comparison_of_the_others(north: 
 
 def test_a_model_submitted_twice_has_a_history(built: Built) -> None:
     page = (built.site / "history.html").read_text()
-    assert "classical · folder:[path]@" in page and "classical-ghost · folder:[path]@" in page
+    assert "classical · own pictures (" in page and "classical-ghost · own pictures (" in page
     assert page.count("<tbody>") == 2
 
 

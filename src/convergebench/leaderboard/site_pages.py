@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,8 @@ _INTRODUCTION = (
     "all numbers of the entry were measured from its pictures when this site was built; “unverified” means "
     "that they are as submitted."
 )
+_OWN_PICTURES = re.compile(r"^folder:\[path\]@(?P<digest>[0-9a-f]{8})[0-9a-f]*")
+"""A suite of which the path was removed; its version is the digest of its pictures."""
 _LABELS = {True: "Withdrawn", False: "Left out"}
 
 
@@ -92,7 +95,8 @@ def table_title(key: TableKey) -> str:
     >>> table_title(TableKey("converge@2", "round_trip", 10))
     'converge@2 · round trip · 10 rounds'
     """
-    title = f"{key.suite} · {key.protocol.replace('_', ' ')} · {counted(key.rounds, 'round')}"
+    suite = _OWN_PICTURES.sub(r"own pictures (\g<digest>)", key.suite)
+    title = f"{suite} · {key.protocol.replace('_', ' ')} · {counted(key.rounds, 'round')}"
     if not key.other_versions:
         return title
     versions = ", ".join(f"{metric} {version}" for metric, version in key.other_versions)

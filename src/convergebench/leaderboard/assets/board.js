@@ -1,25 +1,33 @@
 // Sorts a table by the column whose heading is pressed, missing values last, and leaves out columns.
 "use strict";
 
+const ALWAYS = 2, LEAST = 8; // columns that stay, and that are shown even where they do not fit
+
 function chooser(table, headings) {
-  const boxes = headings.slice(2).map((heading, number) => {
-    const box = document.createElement("input");
-    box.type = "checkbox";
-    box.checked = true;
-    box.addEventListener("change", () => {
-      for (const row of table.rows) row.cells[number + 2].hidden = !box.checked;
-    });
-    const label = document.createElement("label");
-    label.append(box, heading.textContent);
-    return label;
-  });
   const summary = document.createElement("summary");
-  summary.textContent = "Columns";
+  const boxes = headings.slice(ALWAYS).map(() => Object.assign(document.createElement("input"), { type: "checkbox", checked: true }));
+  const show = () => {
+    boxes.forEach((box, number) => { for (const row of table.rows) row.cells[number + ALWAYS].hidden = !box.checked; });
+    const left = boxes.filter((box) => !box.checked).length;
+    summary.textContent = left ? `Columns (${left} left out)` : "Columns";
+  };
   const chips = document.createElement("div");
-  chips.append(...boxes);
+  chips.append(...boxes.map((box, number) => {
+    box.addEventListener("change", show);
+    const label = document.createElement("label");
+    label.append(box, headings[number + ALWAYS].textContent);
+    return label;
+  }));
   const details = document.createElement("details");
   details.className = "columns";
   details.append(summary, chips);
+  const pane = table.parentNode;
+  show();
+  for (const box of [...boxes].reverse()) {
+    if (pane.scrollWidth <= pane.clientWidth || boxes.filter((one) => one.checked).length <= LEAST - ALWAYS) break;
+    box.checked = false;
+    show();
+  }
   return details;
 }
 
@@ -38,7 +46,6 @@ function sorted(rows, column, direction) {
 
 for (const table of document.querySelectorAll("table.sortable")) {
   const headings = [...table.tHead.rows[0].cells];
-  table.parentNode.after(chooser(table, headings));
   headings.forEach((heading, column) => {
     const button = document.createElement("button");
     button.type = "button";
@@ -54,4 +61,5 @@ for (const table of document.querySelectorAll("table.sortable")) {
       body.append(...sorted(body.rows, column, order === "ascending" ? 1 : -1));
     });
   });
+  table.parentNode.after(chooser(table, headings));
 }

@@ -71,6 +71,16 @@ class PictureCache:
         for some in _parts(shown):
             self._keep_some(some)
 
+    def has_all(self, digest: Digest, derived: Derived) -> bool:
+        """Whether nothing of this picture need be created."""
+        return self._there.issuperset(
+            (
+                self._thumbnail_file(digest),
+                *(self._map_file(source, digest) for source in derived.sources),
+                *(self._crop_file(source, digest, box) for source, box in derived.crops),
+            )
+        )
+
     def thumbnail_of(self, digest: Digest) -> bytes:
         return self._kept(self._thumbnail_file(digest), lambda: thumbnail(self.store.load(digest).pixels))
 
@@ -141,17 +151,16 @@ class PictureCache:
 
     def _keep_one(self, digest: Digest, derived: Derived) -> Pixels | None:
         """Its thumbnail and crops; its pixels unless nothing of it is missing."""
-        small = self._thumbnail_file(digest)
-        has_maps = all(self._map_file(one, digest) in self._there for one in derived.sources)
-        uncut = [one for one in derived.crops if self._crop_file(one[0], digest, one[1]) not in self._there]
-        if small in self._there and has_maps and not uncut:
+        if self.has_all(digest, derived):
             return None
         pixels = self.store.load(digest).pixels
+        small = self._thumbnail_file(digest)
         if small not in self._there:
             self._write(small, thumbnail(pixels))
-        for source, box in uncut:
-            cut = crop_pair(self._whole_source(source), pixels, box)
-            self._write(self._crop_file(source, digest, box), cut)
+        for source, box in derived.crops:
+            name = self._crop_file(source, digest, box)
+            if name not in self._there:
+                self._write(name, crop_pair(self._whole_source(source), pixels, box))
         return pixels
 
     @contextmanager

@@ -18,6 +18,7 @@ log = logging.getLogger("convergebench")
 
 FEW_PICTURES = 2_000
 """Up to this many pictures, starting processes takes longer than they save."""
+_INTERRUPTED = 130
 _START = [sys.executable, "-c", f"from {__name__} import work; work()"]
 
 
@@ -25,10 +26,10 @@ def keep_derived(picture_cache: PictureCache, shown: Mapping[Digest, Derived]) -
     """Create the thumbnails, maps and crops that are missing."""
     store, folder = picture_cache.store, picture_cache.folder
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if len(shown) <= FEW_PICTURES or cores == 1 or not isinstance(store, PictureFolder):
-        picture_cache.keep(shown)
+    items = [one for one in shown.items() if not picture_cache.has_all(*one)]  # neighbours share a source
+    if len(items) <= FEW_PICTURES or cores == 1 or not isinstance(store, PictureFolder):
+        picture_cache.keep(dict(items))
         return
-    items = list(shown.items())  # neighbours share a source
     share = -(-len(items) // cores)
     parts = [items[start : start + share] for start in range(0, len(items), share)]
     workers = [subprocess.Popen(_START, stdin=subprocess.PIPE) for _ in parts]
@@ -37,13 +38,13 @@ def keep_derived(picture_cache: PictureCache, shown: Mapping[Digest, Derived]) -
             assert worker.stdin is not None
             pickle.dump((store.place, str(folder), part), worker.stdin)
             worker.stdin.close()
-        failed = [worker.wait() for worker in workers]
+        codes = [worker.wait() for worker in workers]
     finally:
         for worker in workers:
             worker.kill()
             worker.wait()
     picture_cache.look_again()
-    if any(failed):  # such as one that was killed for its memory
+    if any(codes) and _INTERRUPTED not in codes:  # such as one that was killed for its memory
         picture_cache.keep(shown)
 
 
@@ -54,4 +55,7 @@ def work() -> None:
     cv2.setNumThreads(1)
     place, folder, part = pickle.load(sys.stdin.buffer)
     logging.basicConfig(format="convergebench: %(message)s")
-    PictureCache(PictureFolder(Path(place)), Path(folder)).keep_in_turn(part)
+    try:
+        PictureCache(PictureFolder(Path(place)), Path(folder)).keep_in_turn(part)
+    except KeyboardInterrupt:  # the whole report is interrupted, which its own process says
+        sys.exit(_INTERRUPTED)

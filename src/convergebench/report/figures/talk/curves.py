@@ -32,7 +32,7 @@ def curves_slide(results: Results, metrics: Sequence[str] | None = None) -> Figu
     for panel, axis in zip(panels, axes, strict=False):
         draw_panel(axis, panel, styles, results.rounds)
         large(axis, letters)
-        axis.title.set_fontsize(letters)
+        axis.set_title(axis.get_title(loc="left"), loc="left", fontsize=letters)
     for unused in axes[len(panels) :]:
         unused.remove()
     lines = {str(line.get_label()): line for line in axes[0].get_lines()}

@@ -2,7 +2,7 @@
 
 /** Which view is open, keys, and live updates. */
 (() => {
-  const { h, load, loadShared, renew, place, address, choice, views } = convergebench;
+  const { h, load, loadShared, renew, place, address, choice, counted, views } = convergebench;
   const POLL_MS = 2000;
   const content = document.getElementById("content");
   const status = document.getElementById("status");
@@ -60,7 +60,7 @@
         root.replaceChildren(...nodes.flat(3).filter((node) => node instanceof Node));
         if (root.parentNode !== content) content.replaceChildren(root);
       } };
-      const opened = empty ? holder.replaceChildren(h("p", { class: "notice" }, "Nothing is measured yet. Results appear here as they are made."), await convergebench.live.panel(all))
+      const opened = empty ? holder.replaceChildren(h("p", { class: "notice" }, nothing(all)), await convergebench.live.panel(all))
         : await views[name].open(holder, all, chosen, (changes) => go(name, changes));
       if (mine !== turn) { opened?.close?.(); return; }
       if (current?.name !== name) window.scrollTo(0, 0);
@@ -70,6 +70,13 @@
     } catch (error) {
       if (mine === turn) content.replaceChildren(h("p", { class: "notice", role: "alert" }, `Cannot show this: ${error.message}.`));
     }
+  }
+
+  /** Why there is nothing to show. */
+  function nothing(all) {
+    const failures = all.uses.reduce((sum, use) => sum + use.failures, 0);
+    const text = all.live ? "Nothing is measured yet. Results appear here as they are made." : "Nothing was measured here.";
+    return failures ? [text, " ", h("a", { href: address("runs", {}) }, `${counted(failures, "edit")} failed`), "."] : text;
   }
 
   function navigation(sections, open) {
@@ -83,7 +90,7 @@
   /** A choice of what else the page has: other suites, and other protocols of the same suite. */
   function suites(scopes, at) {
     const several = new Set(scopes.map((one) => one.protocol)).size > 1;
-    const name = (one) => [one.suite, several && one.protocol && one.protocol.replaceAll("_", " "), one.run !== null && `run ${one.run} alone`].filter(Boolean).join(", ");
+    const name = (one) => [one.suite.replace(`/${one.protocol}`, ""), several && one.protocol && one.protocol.replaceAll("_", " "), one.run !== null && `run ${one.run} alone`].filter(Boolean).join(", ");
     document.getElementById("suites").replaceChildren(...(scopes.length > 1
       ? [choice("Suite", scopes.map((one, place) => [String(place), name(one)]), String(at), (place) => { location.hash = address("overview", { of: place === "0" ? "" : place, mark: "" }); })] : []));
   }
