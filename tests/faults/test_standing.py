@@ -179,7 +179,10 @@ def test_a_killed_check_keeps_what_was_edited_anew(folder: Path) -> None:
         assert ended.code == 0, ended.err
         assert server.requests - before == edits - begun, "a run without --fresh goes on with it"
         assert len(newest_generation(folder / "results")) == edits
-        assert in_process(["check", "--baseline", "previous"], folder).code == 0
+        # Of several killed in a row, the one before the last may have no return to compare with.
+        assert in_process(["check", "--baseline", "previous"], folder).code in (
+            (0,) if kills == 1 else (0, 2)
+        )
 
 
 def test_a_damaged_baseline_is_one_sentence(folder: Path) -> None:
