@@ -20,8 +20,9 @@ FILE = "measurements.csv"
 FAILED_EDIT = "edit"
 """In place of a metric: the edit itself is missing, and the reason begins with the kind of failure."""
 _NEEDED = {
-    "suite", "model", "editor_role", "case", "picture", "round", "role", "compared_with", "metric",
-    "reversibility", "protocol",
+    "suite", "model", "editor_role", "case", "picture", "pair", "kind", "category", "reversibility",
+    "protocol", "seed", "round", "role", "compared_with", "metric", "version", "value", "missing_reason",
+    "digest",
 }  # fmt: skip
 ExportedRows: TypeAlias = Sequence[Mapping[str, str]]
 
@@ -29,10 +30,28 @@ ExportedRows: TypeAlias = Sequence[Mapping[str, str]]
 def read_exported(path: Path) -> ExportedRows:
     """The rows of measurements.csv, by its path or that of its folder."""
     file = path / FILE if path.is_dir() else path
-    rows = list(csv.DictReader(io.StringIO(read_text(file), newline="")))
-    if not rows or not rows[0].keys() >= _NEEDED:
+    reader = csv.DictReader(io.StringIO(read_text(file), newline=""))
+    if not set(reader.fieldnames or ()) >= _NEEDED:
         raise WrongUse(f"{file} is not an export of measurements; write one with convergebench export")
+    rows = []
+    for row in reader:
+        if not _is_whole(row):
+            raise WrongUse(
+                f"{file}, line {reader.line_num} is damaged; write it again with convergebench export"
+            )
+        rows.append(row)
     return rows
+
+
+def _is_whole(row: Mapping[Any, Any]) -> bool:
+    """Whether it has as many cells as the heading, and numbers where they belong."""
+    if None in row or None in row.values():
+        return False
+    try:
+        int(row["seed"]), int(row["round"]), float(row["value"] or 0)
+    except ValueError:
+        return False
+    return True
 
 
 def exported_suites(rows: ExportedRows) -> list[SuiteId]:
@@ -52,6 +71,8 @@ def exported_results(rows: ExportedRows, suite: SuiteId) -> Results:
             f"the export has no edits of {suite}; its suites are {', '.join(exported_suites(rows))}"
         )
     returns, troubles = _chains(chosen)
+    if not returns and not troubles:
+        raise WrongUse(f"the export has no returns of {suite}; it ends early, or has other edits only")
     measured = {name for item in returns for name in item.values}
     return Results(
         suite=wanted,

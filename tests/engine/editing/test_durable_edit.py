@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,22 +21,25 @@ from scripted import Scripted
 
 
 class SlowDisk(PictureFolder):
-    """Keeps only so many pictures, each after a while."""
+    """Keeps only so many pictures, each when it may be written."""
 
-    def __init__(self, folder: Path, room: int) -> None:
+    def __init__(self, folder: Path, room: int, may_write: threading.Semaphore) -> None:
         super().__init__(folder)
         self._room = room
+        self._may_write = may_write
 
     def put(self, picture: Picture) -> None:
-        time.sleep(0.05)
+        assert self._may_write.acquire(timeout=60)
         if self._room == 0:
             raise disk_full(self.place)
         self._room -= 1
         super().put(picture)
 
 
-def run(workspace: Workspace, editor: Scripted, case: Case, room: int = 100) -> RunOutcome:
-    workspace.pictures = SlowDisk(Path(workspace.pictures.place), room)
+def run(
+    workspace: Workspace, editor: Scripted, case: Case, may_write: threading.Semaphore, room: int = 100
+) -> RunOutcome:
+    workspace.pictures = SlowDisk(Path(workspace.pictures.place), room, may_write)
     plan = Plan("tiny@0", round_trip(2), (case,), (editor,), (0,))
     number = workspace.start_run({}, "test")
     return asyncio.run(run_plan(plan, workspace, MetricSet(["psnr"]), run=number))
@@ -46,12 +49,15 @@ def test_the_next_edit_begins_while_the_last_picture_is_written_and_no_further(
     workspace: Workspace, make_case: Callable[..., Case]
 ) -> None:
     on_record: list[int] = []
+    may_write = threading.Semaphore(1)  # the source
 
     def look(number: int, request: EditRequest) -> Edited | None:
         on_record.append(len(workspace.steps(1)))
+        if len(on_record) > 1:  # the picture before this edit is written only now
+            may_write.release(2 if len(on_record) == 4 else 1)
         return None
 
-    assert run(workspace, Scripted(look), make_case()).complete == 1
+    assert run(workspace, Scripted(look), make_case(), may_write).complete == 1
     assert on_record == [0, 0, 1, 2]
     assert [step.position for step in workspace.steps(1)] == [0, 1, 2, 3]
 
@@ -61,6 +67,6 @@ def test_a_picture_that_finds_no_room_is_not_on_record_and_ends_the_run(
 ) -> None:
     editor = Scripted()
     with pytest.raises(DiskFull, match="Free some space"):
-        run(workspace, editor, make_case(), room=2)  # the source and the first edit
+        run(workspace, editor, make_case(), threading.Semaphore(100), room=2)  # the source and the first edit
     assert [step.position for step in workspace.steps(1)] == [0]
     assert len(editor.requests) == 3

@@ -16,6 +16,7 @@ from convergebench.store import Workspace
 from convergebench.store.pictures import REPAIR
 from convergebench.types import (
     Case,
+    Digest,
     Edited,
     EditError,
     Editor,
@@ -85,6 +86,7 @@ class DurableEdit:
         self._recorded = {step.position: step for step in recorded}
         self._position = trajectory.first_position
         self._saving: asyncio.Task[None] | None = None
+        self._held: frozenset[Digest] | None = None
 
     async def __call__(
         self, image: Image | Sequence[Image], instruction: str, *, role: str, round: int
@@ -149,11 +151,19 @@ class DurableEdit:
     async def _replay(self, step: Step) -> Picture:
         picture = None
         if isinstance(step.outcome, PictureFacts):
-            if not await asyncio.to_thread(self._workspace.pictures.holds, step.outcome):
+            if self._held is None:
+                self._held = await asyncio.to_thread(self._stored_pictures)
+            if step.outcome.digest not in self._held:
                 place = self._workspace.pictures.place
                 raise BadPicture(f"picture {step.outcome.digest} is gone from {place}; {REPAIR}")
             picture = self._workspace.pictures.open(step.outcome)
         return await self._report(step, picture, replayed=True)
+
+    def _stored_pictures(self) -> frozenset[Digest]:
+        """The pictures of all recorded steps that the store has: a thread for each would take longer."""
+        outcomes = [step.outcome for step in self._recorded.values()]
+        made = [one for one in outcomes if isinstance(one, PictureFacts)]
+        return frozenset(one.digest for one in made if self._workspace.pictures.holds(one))
 
     async def _report(self, step: Step, picture: Picture | None, *, replayed: bool) -> Picture:
         await self._on_step(step, picture, replayed)
