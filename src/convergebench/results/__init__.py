@@ -3,11 +3,12 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+# Not when it is first used: the module of the same name would take the function's place.
+from convergebench.results.load_results import load_results, load_results_as_given, suites_with_returns
 from convergebench.results.records import Records, WorkspaceOrRecords
 
 if TYPE_CHECKING:
     from convergebench.results.audit_input import load_audit_input
-    from convergebench.results.load_results import load_results, load_results_as_given, suites_with_returns
 
 __all__ = [
     "Records",
@@ -18,16 +19,9 @@ __all__ = [
     "suites_with_returns",
 ]
 
-_HOMES = {
-    "load_audit_input": "audit_input",
-    **dict.fromkeys(("load_results", "load_results_as_given", "suites_with_returns"), "load_results"),
-}
-
 
 def __getattr__(name: str) -> Any:
-    """Names are imported when they are first used, so that a command loads only what it needs."""
-    if name not in _HOMES:
+    """Audits are imported when they are first used, so that a command loads only what it needs."""
+    if name != "load_audit_input":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = found
-    return found
+    return import_module(f"{__name__}.audit_input").load_audit_input
