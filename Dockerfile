@@ -12,5 +12,5 @@ FROM base AS cuda
 RUN cd /src && pip install --no-cache-dir --constraint constraints.txt '.[all]'
 
 FROM base AS cpu
-RUN cd /src && pip install --no-cache-dir --constraint constraints.txt .
+RUN cd /src && pip install --no-cache-dir --constraint constraints.txt '.[view]'
 RUN convergebench weights pull

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -72,9 +73,11 @@ def test_text_from_outside_does_not_reach_the_terminal_as_it_is(tmp_path: Path) 
 
 
 def test_a_terminal_that_knows_only_ascii_gets_escapes(tmp_path: Path) -> None:
-    ended = finished(["run", "-m", "帽子"], tmp_path, {"PYTHONIOENCODING": "ascii"})
-    assert ended.code == 2
-    assert "\\u5e3d" in ended.err
+    program = [sys.executable, "-m", "convergebench", "run", "-m", "帽子"]  # encodings are set at a start
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    ended = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, check=False)
+    assert ended.returncode == 2
+    assert b"\\u5e3d" in ended.stderr
 
 
 def test_formulas_in_text_cells_are_guarded_and_numbers_are_not() -> None:

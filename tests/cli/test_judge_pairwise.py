@@ -80,8 +80,9 @@ def test_a_judge_that_always_prefers_the_first_place_prefers_nobody(
 
 
 def test_models_are_ranked_by_their_strengths_where_each_wins_somewhere(
-    cli: Callable[..., Any], folder: Path, server: JudgeServer
+    cli: Callable[..., Any], folder: Path, server: JudgeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     turned: list[bytes] = []
 
     def mostly_nearer(number: int, asked: Asked) -> Answer:

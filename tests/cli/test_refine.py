@@ -126,8 +126,9 @@ def test_a_judge_that_is_down_for_good_is_said_in_a_sentence_and_the_edits_are_t
 
 
 def test_the_tables_say_what_became_of_the_verdicts_and_what_every_round_did(
-    cli: Cli, words: Words, server: JudgeServer
+    cli: Cli, words: Words, server: JudgeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     done = cli(*in_mini(words, "--chain", "--judge", server.name, "--rounds", 2))
     assert "Transitions: noise" in done.out
     rounds = [line.split() for line in done.out.splitlines() if line.startswith("noise  ")]

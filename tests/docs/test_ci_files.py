@@ -52,10 +52,12 @@ def test_readme_image_and_workflow_install_by_the_same_steps() -> None:
     install = "pip install --constraint constraints.txt "
     found = steps((ROOT / "Dockerfile").read_text())
     assert found == {
-        "base": [], "cuda": [f"{install}'.[all]'"], "cpu": [f"{install}.", "convergebench weights pull"]
-    }  # fmt: skip
+        "base": [],
+        "cuda": [f"{install}'.[all]'"],
+        "cpu": [f"{install}'.[view]'", "convergebench weights pull"],
+    }
     readme, workflow = (ROOT / "README.md").read_text(), WORKFLOW.read_text()
-    assert f"\n{install}. " in readme and "'.[all]'" in readme
+    assert f"\n{install}'.[view]' " in readme and "'.[all]'" in readme
     assert [line for line in found["cpu"] if f"- run: {line}\n" not in workflow] == []
 
 

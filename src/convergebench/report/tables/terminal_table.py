@@ -94,7 +94,9 @@ class _ColumnContent:
 
     @property
     def broken_heading(self) -> str:
-        return self.heading.replace(" ", "\n") if self.is_number else self.heading
+        if not self.is_number:
+            return self.heading
+        return self.heading.replace(" %", "\N{NO-BREAK SPACE}%").replace(" ", "\n")
 
 
 def _contents(table: Table) -> list[_ColumnContent]:
