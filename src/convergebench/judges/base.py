@@ -69,7 +69,7 @@ class JudgeFacts:
     prices: TokenPrices | None = None
     """None is unknown."""
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         return fingerprint_of(self.provider, self.model, self.version, dict(self.settings))
 

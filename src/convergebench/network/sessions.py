@@ -60,12 +60,13 @@ def file_session(policy: AddressPolicy, proxy_hosts: frozenset[str] = frozenset(
 def _session(connector: aiohttp.TCPConnector, guard: Any) -> aiohttp.ClientSession:
     import aiohttp
 
+    settings = network_settings()  # once: they are in a file
+
     class BoundedResponse(aiohttp.ClientResponse):
         """Read by SDKs too, which is why the bound is here."""
 
         async def read(self) -> bytes:
             if self._body is None:
-                settings = network_settings()
                 body, pieces = BoundedBody("", settings.answer_bytes), []
                 try:
                     async for chunk in in_time(aiter(self.content.iter_any()), settings.answer_seconds):
