@@ -52,6 +52,7 @@ class ForkedPython:
         start_new_session: bool = False,
     ) -> None:
         self.returncode: int | None = None
+        self._collecting = threading.Lock()
         request = {
             "arguments": [str(word) for word in arguments],
             "cwd": str(cwd or Path.cwd()),
@@ -68,17 +69,24 @@ class ForkedPython:
         self.pid = int(self._reports.readline())
 
     def poll(self) -> int | None:
-        if self.returncode is None and select.select([self._reports], [], [], 0)[0]:
-            self.wait()
+        if self._collecting.acquire(blocking=False):  # otherwise another thread waits for the end
+            try:
+                self._collect(0)
+            finally:
+                self._collecting.release()
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        if self.returncode is None:
-            if not select.select([self._reports], [], [], timeout)[0]:
+        with self._collecting:
+            self._collect(timeout)
+            if self.returncode is None:
                 raise subprocess.TimeoutExpired("forked python", timeout or 0)
+            return self.returncode
+
+    def _collect(self, timeout: float | None) -> None:
+        if self.returncode is None and select.select([self._reports], [], [], timeout)[0]:
             self.returncode = int(self._reports.readline())
             self._reports.close()
-        return self.returncode
 
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
         until = None if timeout is None else time.monotonic() + timeout
@@ -101,7 +109,8 @@ class ForkedPython:
 
     def send_signal(self, number: int) -> None:
         if self.poll() is None:
-            os.kill(self.pid, number)
+            with contextlib.suppress(ProcessLookupError):  # it has just ended
+                os.kill(self.pid, number)
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
