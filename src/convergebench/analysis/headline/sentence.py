@@ -30,7 +30,8 @@ def headline_sentence(found: Headline) -> str:
     if alike:
         parts.append(f"{_listed(alike)} cannot be told apart from it")
     elif others:
-        parts.append(f"next is {_of_model(others[0])}")
+        link = "next is" if others[0].usable is None else "next,"
+        parts.append(f"{link} {_of_model(others[0])}")
     on = f" (on {found.cases} of {found.all_cases} cases)" if found.cases < found.all_cases else ""
     return f"{'; '.join(parts)}{on}."
 
