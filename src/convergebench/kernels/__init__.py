@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def available() -> bool:
-    return _library() is not None
+    return library() is not None
 
 
 def ssim_total(source: Pixels, result: Pixels, c1: float, c2: float) -> float:
@@ -59,11 +59,11 @@ def png_deflated(pixels: Pixels) -> memoryview | None:
 
 def base64_encoded(data: bytes) -> bytes | None:
     """As `base64.b64encode`, in a fraction of its time; None if it is not compiled."""
-    library = _library()
-    if library is None or not hasattr(library, "base64_encode"):
+    compiled = library()
+    if compiled is None or not hasattr(compiled, "base64_encode"):
         return None
     text: bytes = _new_bytes()(None, (len(data) + 2) // 3 * 4)
-    library.base64_encode(data, len(data), np.frombuffer(text, np.uint8).ctypes.data if data else None)
+    compiled.base64_encode(data, len(data), np.frombuffer(text, np.uint8).ctypes.data if data else None)
     return text
 
 
@@ -307,13 +307,14 @@ def _new_bytes() -> Any:
 
 
 def _loaded() -> ctypes.CDLL:
-    library = _library()
-    assert library is not None, "ask `available` first"
-    return library
+    compiled = library()
+    assert compiled is not None, "ask `available` first"
+    return compiled
 
 
 @cache
-def _library() -> ctypes.CDLL | None:
+def library() -> ctypes.CDLL | None:
+    """All compiled functions, or None if they were not built."""
     import ctypes
 
     found = find_spec("convergebench._kernels")
