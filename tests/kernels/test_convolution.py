@@ -8,7 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from convergebench.kernels import convolution
-from convergebench.kernels.convolution import convolved, normalised, packed, pooled, scaled_levels
+from convergebench.kernels.convolution import (
+    centred,
+    channel_distances,
+    convolved,
+    normalised,
+    packed,
+    pooled,
+    scaled_levels,
+    smoothly_pooled,
+)
+from convergebench.metrics._dists_network import pooling_window
 
 torch = pytest.importorskip("torch")
 
@@ -71,10 +81,38 @@ def test_any_kernel_and_stride_give_the_convolution(
 
 
 @pytest.mark.parametrize("size", [(3, 3), (4, 7), (31, 15), (32, 32)])
-def test_pooling_takes_the_largest_of_each_three_by_three_two_apart(size: tuple[int, int]) -> None:
+@pytest.mark.parametrize("side", [2, 3])
+def test_pooling_takes_the_largest_of_each_square_two_apart(side: int, size: tuple[int, int]) -> None:
     plane = np.random.default_rng(3).normal(0, 1, (*size, 16)).astype(np.float32)
-    by_definition = torch.nn.functional.max_pool2d(torch.from_numpy(plane.transpose(2, 0, 1).copy()), 3, 2)
-    assert np.array_equal(pooled(plane), by_definition.permute(1, 2, 0).numpy())
+    by_definition = torch.nn.functional.max_pool2d(torch.from_numpy(plane.transpose(2, 0, 1).copy()), side, 2)
+    assert np.array_equal(pooled(plane, side), by_definition.permute(1, 2, 0).numpy())
+
+
+@pytest.mark.parametrize("size", [(1, 1), (4, 7), (9, 16)])
+def test_smooth_pooling_is_the_root_of_the_squares_convolved_with_the_window(size: tuple[int, int]) -> None:
+    plane = np.random.default_rng(6).normal(0, 2, (*size, 16)).astype(np.float32)
+    squares = torch.from_numpy(plane.transpose(2, 0, 1).copy())[None].square()
+    window = torch.from_numpy(pooling_window()).expand(16, 1, 3, 3)
+    means = torch.nn.functional.conv2d(squares, window, stride=2, padding=1, groups=16)
+    found = smoothly_pooled(plane, pooling_window(), 1e-12)
+    assert found == pytest.approx((means + 1e-12).sqrt()[0].permute(1, 2, 0).numpy(), rel=1e-5)
+
+
+def test_centred_channels_have_no_mean_and_the_variance_of_numpy() -> None:
+    plane = np.random.default_rng(7).normal(50, 3, (37, 41, 24)).astype(np.float32)
+    expected = plane.astype(np.float64)
+    found = centred(plane.copy())
+    assert found.means == pytest.approx(expected.mean((0, 1)), rel=1e-6)
+    assert found.variances == pytest.approx(expected.var((0, 1)), rel=1e-5)
+    assert found.plane == pytest.approx(expected - expected.mean((0, 1)), abs=1e-4)
+
+
+def test_distances_of_channels_are_mean_squared_differences() -> None:
+    one, other = (
+        np.random.default_rng(seed).normal(0, 1, (33, 19, 16)).astype(np.float32) for seed in (8, 9)
+    )
+    expected = np.square(one.astype(np.float64) - other).mean((0, 1))
+    assert channel_distances(one, other) == pytest.approx(expected, rel=1e-5)
 
 
 def test_channels_have_the_length_of_their_gains_and_nothing_stays_nothing() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from convergebench.kernels import convolution
 from convergebench.metrics import MetricOptions, MetricUnavailable, NotMeasurable, load, packaged_weights
-from convergebench.metrics._lpips_alexnet import AlexNetFeatures
+from convergebench.metrics._lpips_compiled import CompiledFeatures
 from convergebench.metrics._lpips_onnx import OnnxFeatures
 from convergebench.packaged_files import cache_folder
 from convergebench.picture import Picture
@@ -119,7 +119,7 @@ def test_a_graph_in_the_cache_that_is_damaged_is_built_again(
 def test_both_networks_on_a_cpu_give_the_same_distances_and_maps(
     size: tuple[int, int], textured: Callable[..., Pixels], noisy: Callable[..., Pixels]
 ) -> None:
-    source, compiled, onnx = textured(*size), AlexNetFeatures(), OnnxFeatures("alex")
+    source, compiled, onnx = textured(*size), CompiledFeatures("alex"), OnnxFeatures("alex")
     for result in (noisy(source, 3), noisy(source, 90), textured(*size, seed=9)):
         pairs = [[network.of([each])[0] for each in (source, result)] for network in (compiled, onnx)]
         expected = onnx.distance(*pairs[1])

@@ -277,8 +277,8 @@ def plane_steps(plane: NDArray[np.uint8], largest: int) -> tuple[NDArray[np.int3
 def block_bands(
     plane: NDArray[np.float32], fine: NDArray[np.float32], coarse: NDArray[np.float32]
 ) -> NDArray[np.float64]:
-    """Of each block of 8 × 8 pixels, the mean of the coarse band and of the squares of the middle and the fine
-    one; 3 × blocks.
+    """Of each block of 8 × 8 pixels, the mean of the coarse band and of the squares of the middle and the
+    fine one; 3 × blocks.
 
     `fine` and `coarse` are the weights of two Gaussians from the centre outwards, a multiple of four besides
     the centre.

@@ -1,4 +1,4 @@
-/* Convolutions of AlexNet with ReLU, pooling and taps. Plain C, called through ctypes.
+/* What the networks of LPIPS and DISTS consist of: convolutions, pooling, sums over channels. Plain C, called through ctypes.
  *
  * Planes are height × width × channels. Kernels of 3 × 3 and 5 × 5 use Winograd's minimal filtering (Lavin and
  * Gray 2016) on tiles of 6 × 6, which multiplies a quarter as often: a tile and a kernel are transformed, their
@@ -150,22 +150,27 @@ static void kernel_to_points(const double *kernel, int64_t stride, int64_t side,
     out[(TILE - 1) * step] = kernel[(side - 1) * stride];
 }
 
-/* The weights of `convolve_by_tiles` from a kernel of outputs × channels × side × side. */
-void transform_kernel(const float *kernel, int64_t outputs, int64_t channels, int64_t side, float *out) {
+/* The 36 points of one kernel of side × side, `stride` apart. */
+static void transform_one(const float *kernel, int64_t side, float *out, int64_t stride) {
     enum { MOST = 5 };
-    for (int64_t output = 0; output < outputs; output++)
-        for (int64_t channel = 0; channel < channels; channel++) {
-            double given[MOST * MOST], rows[MOST * TILE], points[POINTS];
-            for (int64_t i = 0; i < side * side; i++)
-                given[i] = *kernel++;
-            for (int64_t y = 0; y < side; y++)
-                kernel_to_points(given + y * side, 1, side, rows + y * TILE, 1);
-            for (int64_t x = 0; x < TILE; x++)
-                kernel_to_points(rows + x, TILE, side, points + x, TILE);
-            for (int64_t point = 0; point < POINTS; point++)
-                out[((point * outputs + output / PACKED * PACKED) * channels + channel * PACKED) +
-                    output % PACKED] = (float)points[point];
-        }
+    double given[MOST * MOST], rows[MOST * TILE], points[POINTS];
+    for (int64_t i = 0; i < side * side; i++)
+        given[i] = kernel[i];
+    for (int64_t y = 0; y < side; y++)
+        kernel_to_points(given + y * side, 1, side, rows + y * TILE, 1);
+    for (int64_t x = 0; x < TILE; x++)
+        kernel_to_points(rows + x, TILE, side, points + x, TILE);
+    for (int64_t point = 0; point < POINTS; point++)
+        out[point * stride] = (float)points[point];
+}
+
+/* The weights of `convolve_by_tiles` from kernels of outputs × channels × side × side. */
+void transform_kernel(const float *kernel, int64_t outputs, int64_t channels, int64_t side, float *out) {
+    for (int64_t block = 0; block < outputs; block += PACKED)
+        for (int64_t channel = 0; channel < channels; channel++)
+            for (int64_t lane = 0; lane < PACKED; lane++)
+                transform_one(kernel + ((block + lane) * channels + channel) * side * side, side,
+                              out + block * channels + channel * PACKED + lane, outputs * channels);
 }
 
 /* How a plane is divided: tiles of `step` × `step` outputs. */
@@ -256,20 +261,90 @@ void scale_levels(const uint8_t *pixels, int64_t count, const float *scale, cons
             out[3 * i + channel] = pixels[3 * i + channel] * scale[channel] + shift[channel];
 }
 
-/* The largest of each 3 × 3 pixels, two apart. */
+/* The largest of each side × side pixels, two apart. */
 FUSED
-void pool_largest(const float *in, int64_t height, int64_t width, int64_t channels, float *out) {
-    for (int64_t y = 0; y + 3 <= height; y += 2)
-        for (int64_t x = 0; x + 3 <= width; x += 2, out += channels)
+void pool_largest(const float *in, int64_t height, int64_t width, int64_t channels, int64_t side, float *out) {
+    for (int64_t y = 0; y + side <= height; y += 2)
+        for (int64_t x = 0; x + side <= width; x += 2, out += channels)
             for (int64_t i = 0; i < channels; i += LANES) {
                 const float *corner = in + (y * width + x) * channels + i;
                 __m256 largest = _mm256_loadu_ps(corner);
-                for (int64_t place = 1; place < 9; place++) {
-                    const float *at = corner + (place / 3 * width + place % 3) * channels;
+                for (int64_t place = 1; place < side * side; place++) {
+                    const float *at = corner + (place / side * width + place % side) * channels;
                     largest = _mm256_max_ps(largest, _mm256_loadu_ps(at));
                 }
                 _mm256_storeu_ps(out + i, largest);
             }
+}
+
+/* The root mean square under a window of 3 × 3 pixels around every second one, zeros outside; plus epsilon
+ * under the root. */
+FUSED
+void pool_smoothly(const float *in, int64_t height, int64_t width, int64_t channels, const float *window,
+                   float epsilon, float *out) {
+    for (int64_t y = 0; y < height; y += 2)
+        for (int64_t x = 0; x < width; x += 2, out += channels)
+            for (int64_t i = 0; i < channels; i += LANES) {
+                __m256 sum = _mm256_set1_ps(epsilon);
+                for (int64_t place = 0; place < 9; place++) {
+                    int64_t row = y + place / 3 - 1, column = x + place % 3 - 1;
+                    if (row < 0 || row >= height || column < 0 || column >= width)
+                        continue;
+                    __m256 value = _mm256_loadu_ps(in + (row * width + column) * channels + i);
+                    sum = _mm256_fmadd_ps(_mm256_set1_ps(window[place]), value * value, sum);
+                }
+                _mm256_storeu_ps(out + i, _mm256_sqrt_ps(sum));
+            }
+}
+
+enum { ROWS = 256 }; /* pixels that are summed as floats; their sums are added as doubles */
+
+/* Of each channel, the sum over all pixels of x, or of x², where x is one less the other, or less the mean of
+ * its channel. Without another and without means it is `one` itself. */
+FUSED
+static void sum_channels(const float *one, const float *other, const float *means, int64_t pixels,
+                         int64_t channels, int squared, double *sums) {
+    for (int64_t i = 0; i < channels; i += LANES) {
+        __m256 mean = means ? _mm256_loadu_ps(means + i) : _mm256_setzero_ps();
+        for (int lane = 0; lane < LANES; lane++)
+            sums[i + lane] = 0;
+        for (int64_t start = 0; start < pixels; start += ROWS) {
+            int64_t end = pixels - start < ROWS ? pixels : start + ROWS;
+            __m256 sum = _mm256_setzero_ps();
+            for (int64_t at = start * channels + i; at < end * channels; at += channels) {
+                __m256 value = _mm256_loadu_ps(one + at) - mean;
+                if (other)
+                    value = value - _mm256_loadu_ps(other + at);
+                sum = squared ? _mm256_fmadd_ps(value, value, sum) : _mm256_add_ps(sum, value);
+            }
+            float lanes[LANES];
+            _mm256_storeu_ps(lanes, sum);
+            for (int lane = 0; lane < LANES; lane++)
+                sums[i + lane] += lanes[lane];
+        }
+    }
+}
+
+/* Subtracts from each channel its mean; the means and the variances. */
+FUSED
+void centre_channels(float *values, int64_t pixels, int64_t channels, float *means, double *variances) {
+    sum_channels(values, NULL, NULL, pixels, channels, 0, variances);
+    for (int64_t i = 0; i < channels; i++)
+        means[i] = (float)(variances[i] / pixels);
+    sum_channels(values, NULL, means, pixels, channels, 1, variances);
+    for (int64_t i = 0; i < channels; i++)
+        variances[i] /= pixels;
+    for (int64_t pixel = 0; pixel < pixels; pixel++, values += channels)
+        for (int64_t i = 0; i < channels; i += LANES)
+            _mm256_storeu_ps(values + i, _mm256_loadu_ps(values + i) - _mm256_loadu_ps(means + i));
+}
+
+/* Of each channel, the mean squared difference of two planes. */
+FUSED
+void channel_distances(const float *one, const float *other, int64_t pixels, int64_t channels, double *out) {
+    sum_channels(one, other, NULL, pixels, channels, 1, out);
+    for (int64_t i = 0; i < channels; i++)
+        out[i] /= pixels;
 }
 
 /* Each pixel's channels at unit length, times the gain of each channel. */

@@ -1,4 +1,4 @@
-"""Convolutions with ReLU, pooling and normalised channels, on planes of height × width × channels.
+"""What convolutional networks consist of, on planes of height × width × channels.
 
 Compiled for processors with AVX2 and fused multiply-add; elsewhere `available` is false.
 """
@@ -41,7 +41,8 @@ def available() -> bool:
 
 
 def packed(kernel: NDArray[np.float32], bias: NDArray[np.float32], stride: int, border: int) -> PackedKernel:
-    """From outputs × channels × side × side. Sides of 3 and 5 are transformed if the plane keeps its size."""
+    """From outputs × channels × side × side. Sides of 3 and 5 are transformed if the plane keeps its size,
+    which takes up to four times their memory."""
     outputs, channels, side, _ = kernel.shape
     assert outputs % _PACKED == 0
     kernel = np.ascontiguousarray(kernel, np.float32)
@@ -74,11 +75,49 @@ def convolved(plane: Plane, kernel: PackedKernel) -> Plane:
     return out
 
 
-def pooled(plane: Plane) -> Plane:
-    """The largest of each 3 × 3 pixels, two apart."""
+def pooled(plane: Plane, side: int) -> Plane:
+    """The largest of each side × side pixels, two apart."""
     height, width, channels = plane.shape
-    out = np.empty(((height - 1) // 2, (width - 1) // 2, channels), np.float32)
-    _loaded().pool_largest(plane.ctypes.data, height, width, channels, out.ctypes.data)
+    out = np.empty(((height - side) // 2 + 1, (width - side) // 2 + 1, channels), np.float32)
+    _loaded().pool_largest(plane.ctypes.data, height, width, channels, side, out.ctypes.data)
+    return out
+
+
+def smoothly_pooled(plane: Plane, window: NDArray[np.float32], epsilon: float) -> Plane:
+    """The root of the mean square under a window of 3 × 3 pixels around every second one, plus epsilon."""
+    height, width, channels = plane.shape
+    assert window.shape == (3, 3) and window.flags.c_contiguous
+    out = np.empty(((height + 1) // 2, (width + 1) // 2, channels), np.float32)
+    _loaded().pool_smoothly(
+        plane.ctypes.data, height, width, channels, window.ctypes.data, epsilon, out.ctypes.data
+    )
+    return out
+
+
+class CentredPlane(NamedTuple):
+    """A plane whose channels have mean 0, with what their means were and their variances."""
+
+    plane: Plane
+    means: NDArray[np.float32]
+    variances: NDArray[np.float64]
+
+
+def centred(plane: Plane) -> CentredPlane:
+    """The plane itself is changed."""
+    height, width, channels = plane.shape
+    means, variances = np.empty(channels, np.float32), np.empty(channels)
+    _loaded().centre_channels(
+        plane.ctypes.data, height * width, channels, means.ctypes.data, variances.ctypes.data
+    )
+    return CentredPlane(plane, means, variances)
+
+
+def channel_distances(one: Plane, other: Plane) -> NDArray[np.float64]:
+    """Of each channel, the mean squared difference."""
+    assert one.shape == other.shape
+    height, width, channels = one.shape
+    out = np.empty(channels)
+    _loaded().channel_distances(one.ctypes.data, other.ctypes.data, height * width, channels, out.ctypes.data)
     return out
 
 
@@ -112,14 +151,17 @@ def _loaded() -> Any:
 @cache
 def _functions() -> Any | None:
     library = kernels.library()
-    if not hasattr(library, "convolution_is_fast") or not library.convolution_is_fast():
+    if library is None or not library.convolution_is_fast():
         return None
     pointer, size = ctypes.c_void_p, ctypes.c_int64
     plane = (pointer, size, size, size)
     library.convolve.argtypes = (*plane, pointer, pointer, *[size] * 4, pointer)
     library.convolve_by_tiles.argtypes = (*plane, pointer, pointer, size, size, pointer)
     library.transform_kernel.argtypes = (*plane, pointer)
-    library.pool_largest.argtypes = (*plane, pointer)
+    library.pool_largest.argtypes = (*plane, size, pointer)
+    library.pool_smoothly.argtypes = (*plane, pointer, ctypes.c_float, pointer)
+    library.centre_channels.argtypes = (pointer, size, size, pointer, pointer)
+    library.channel_distances.argtypes = (pointer, pointer, size, size, pointer)
     library.normalise_channels.argtypes = (pointer, size, size, pointer, ctypes.c_float, pointer)
     library.scale_levels.argtypes = (pointer, size, pointer, pointer, pointer)
     return library

@@ -91,10 +91,10 @@ def features_of(backbone: Backbone, options: MetricOptions) -> Features:
         from convergebench.metrics._lpips_torch import TorchFeatures
 
         return TorchFeatures(backbone, "cuda")
-    if backbone == "alex" and convolution.available():
-        from convergebench.metrics._lpips_alexnet import AlexNetFeatures
+    if convolution.available():
+        from convergebench.metrics._lpips_compiled import CompiledFeatures
 
-        return AlexNetFeatures()
+        return CompiledFeatures(backbone)
     from convergebench.metrics._lpips_onnx import OnnxFeatures
 
     return OnnxFeatures(backbone)
