@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from convergebench.metrics import Metric, MetricUnavailable, load, packaged_weights
+from convergebench.metrics._dists_network import OnnxDistsFeatures
+from convergebench.metrics.dists import Dists
 from convergebench.packaged_files import PackagedFile, fetch
 from convergebench.picture import Picture
 from convergebench.types import Pixels
@@ -133,6 +136,17 @@ class TestDists:
         of_source = stages(source)
         expected = [by_definition(of_source, stages(result)) for result in results]
         assert ours("dists_full", source, *results) == pytest.approx(expected, abs=1e-5)
+
+    def test_both_networks_on_a_cpu_give_the_same_distance(
+        self, textured: Callable[..., Pixels], noisy: Callable[..., Pixels]
+    ) -> None:
+        metric = load("dists_full")
+        assert isinstance(metric, Dists)
+        by_onnx = replace(metric, features=OnnxDistsFeatures())
+        source = textured(75, 131)
+        for result in (noisy(source, 5), textured(75, 131, seed=9)):
+            expected = by_onnx.compare([by_onnx.prepare(source)], [result])
+            assert metric.compare([metric.prepare(source)], [result]) == pytest.approx(expected, abs=1e-6)
 
     @pytest.mark.parametrize(("size", "fitted"), [((300, 420), (256, 358))])
     def test_dists_looks_at_pictures_whose_shorter_side_is_256(

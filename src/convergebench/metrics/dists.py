@@ -13,11 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from convergebench.kernels import convolution
 from convergebench.metrics._dists_network import (
     IMPORTANCE_FILE,
     VGG_FILE,
     DistsFeatures,
+    DistsStages,
     Importance,
+    OnnxDistsFeatures,
     read_importance,
 )
 from convergebench.metrics.base import Metric, MetricOptions, Registration, register
@@ -34,7 +37,7 @@ class Dists:
     importance: Importance
     shrinks: bool
 
-    def prepare(self, source: Pixels) -> Any:
+    def prepare(self, source: Pixels) -> DistsStages:
         return self.features.of(shrunk(source) if self.shrinks else source)
 
     def compare(self, prepared: Sequence[Any], results: Sequence[Pixels]) -> list[float]:
@@ -43,8 +46,7 @@ class Dists:
     def _distance(self, prepared: Any, result: Pixels) -> float:
         stages, means, variances = prepared
         result_stages, result_means, result_variances = self.prepare(result)
-        differences = (one - other for one, other in zip(stages, result_stages, strict=True))
-        between = np.concatenate([np.vecdot(each, each) / each.shape[1] for each in differences])
+        between = self.features.between(stages, result_stages)
         of_means = (means - result_means) ** 2 / (means**2 + result_means**2 + _STABILISER)
         of_structure = between / (variances + result_variances + _STABILISER)
         importance = self.importance
@@ -64,6 +66,15 @@ def shrunk(pixels: Pixels) -> Pixels:
     return np.asarray(image.resize(size, Image.Resampling.BILINEAR))
 
 
+def _features() -> DistsFeatures:
+    """Raises MetricUnavailable if the weights are missing."""
+    if convolution.available():
+        from convergebench.metrics._dists_compiled import CompiledDistsFeatures
+
+        return CompiledDistsFeatures()
+    return OnnxDistsFeatures()
+
+
 def _register(name: str, summary: str, *, shrinks: bool) -> None:
     facts = MetricFacts(
         name,
@@ -79,7 +90,7 @@ def _register(name: str, summary: str, *, shrinks: bool) -> None:
 
     def load(_: MetricOptions) -> Metric:
         importance = read_importance()
-        return Dists(facts, DistsFeatures(), importance, shrinks)
+        return Dists(facts, _features(), importance, shrinks)
 
     register(Registration(facts, load, weights=(VGG_FILE, IMPORTANCE_FILE)))
 
