@@ -8,10 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from numpy.typing import NDArray
 from PIL import Image
-from torch.nn import functional
 
 from convergebench.metrics import (
     Metric,
@@ -29,6 +27,7 @@ from convergebench.metrics.dists import Dists
 from convergebench.packaged_files import PackagedFile, fetch
 from convergebench.picture import Picture
 from convergebench.types import Pixels
+from late_import import functional, torch
 
 CONVOLUTIONS = (2, 2, 3, 3, 3)
 """Of VGG16, before each of its stages' ends."""
