@@ -31,6 +31,8 @@ IMPORTANCE_FILE = PackagedFile(
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_DEVIATION = (0.229, 0.224, 0.225)
 POOLING_EPSILON = 1e-12
+STABILISER = 1e-6
+SHORTER_SIDE = 256
 _GRAPH_VERSION = 1
 
 
@@ -88,6 +90,18 @@ class OnnxDistsFeatures:
     ) -> NDArray[np.floating]:
         differences = (a - b for a, b in zip(one, other, strict=True))
         return np.concatenate([np.vecdot(each, each) / each.shape[1] for each in differences])
+
+
+def shrunk_size(height: int, width: int) -> tuple[int, int]:
+    """Height and width with the shorter side at 256; those of a smaller picture.
+
+    >>> shrunk_size(512, 768), shrunk_size(200, 900)
+    ((256, 384), (200, 900))
+    """
+    shorter = min(height, width)
+    if shorter <= SHORTER_SIDE:
+        return height, width
+    return height * SHORTER_SIDE // shorter, width * SHORTER_SIDE // shorter
 
 
 def pooling_window() -> NDArray[np.float32]:
