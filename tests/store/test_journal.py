@@ -18,7 +18,7 @@ def test_whoever_stops_waiting_for_a_write_stops_neither_it_nor_those_behind_it(
     journal, gate, written = Journal(connect, lambda error: error), threading.Event(), []
 
     async def leave() -> None:
-        journal.submit(lambda db: gate.wait(10))
+        journal.submit(lambda db: gate.wait(60))
         waiting = asyncio.ensure_future(
             asyncio.wrap_future(journal.submit(lambda db: written.append("left")))
         )
@@ -28,7 +28,7 @@ def test_whoever_stops_waiting_for_a_write_stops_neither_it_nor_those_behind_it(
         gate.set()
 
     asyncio.run(leave())
-    assert journal.submit(lambda db: "next").result(10) == "next"
+    assert journal.submit(lambda db: "next").result(60) == "next"
     assert written == ["left"]
     journal.close()
 
@@ -44,12 +44,12 @@ def test_a_database_that_cannot_be_opened_is_said_at_once() -> None:
 def test_one_bad_write_harms_no_other() -> None:
     journal = Journal(connect, lambda error: error)
     gate = threading.Event()
-    journal.submit(lambda db: gate.wait(10))
+    journal.submit(lambda db: gate.wait(60))
     bad = journal.submit(lambda db: db.execute("INSERT INTO nowhere VALUES (1)"))
     good = journal.submit(lambda db: "kept")
     gate.set()
-    assert good.result(10) == "kept"
-    assert isinstance(bad.exception(10), sqlite3.OperationalError)
+    assert good.result(60) == "kept"
+    assert isinstance(bad.exception(60), sqlite3.OperationalError)
     journal.close()
 
 

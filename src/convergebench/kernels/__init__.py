@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def available() -> bool:
-    return _library() is not None
+    return library() is not None
 
 
 def ssim_total(source: Pixels, result: Pixels, c1: float, c2: float) -> float:
@@ -60,11 +60,11 @@ def png_deflated(pixels: Pixels) -> memoryview | None:
 
 def base64_encoded(data: bytes) -> bytes | None:
     """As `base64.b64encode`, in a fraction of its time; None if it is not compiled."""
-    library = _library()
-    if library is None or not hasattr(library, "base64_encode"):
+    compiled = library()
+    if compiled is None or not hasattr(compiled, "base64_encode"):
         return None
     text: bytes = _new_bytes()(None, (len(data) + 2) // 3 * 4)
-    library.base64_encode(data, len(data), np.frombuffer(text, np.uint8).ctypes.data if data else None)
+    compiled.base64_encode(data, len(data), np.frombuffer(text, np.uint8).ctypes.data if data else None)
     return text
 
 
@@ -287,6 +287,26 @@ def plane_steps(plane: NDArray[np.uint8], largest: int) -> tuple[NDArray[np.int3
     return along, down
 
 
+def block_bands(
+    plane: NDArray[np.float32], fine: NDArray[np.float32], coarse: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """Of each block of 8 × 8 pixels, the mean of the coarse band and of the squares of the middle and the
+    fine one; 3 × blocks.
+
+    `fine` and `coarse` are the weights of two Gaussians from the centre outwards, a multiple of four besides
+    the centre.
+    """
+    plane = np.ascontiguousarray(plane)
+    height, width = plane.shape
+    assert (len(fine) - 1) % 4 == 0 and (len(coarse) - 1) % 4 == 0 and len(fine) <= len(coarse)
+    assert min(height, width) > 1
+    means = np.empty((3, (height // 8) * (width // 8)))
+    weights = (fine.ctypes.data, len(fine) - 1, coarse.ctypes.data, len(coarse) - 1)
+    if _loaded().block_bands(plane.ctypes.data, height, width, *weights, means.ctypes.data):
+        raise MemoryError
+    return means
+
+
 _own = threading.local()
 
 
@@ -327,13 +347,14 @@ def _new_bytes() -> Any:
 
 
 def _loaded() -> ctypes.CDLL:
-    library = _library()
-    assert library is not None, "ask `available` first"
-    return library
+    compiled = library()
+    assert compiled is not None, "ask `available` first"
+    return compiled
 
 
 @cache
-def _library() -> ctypes.CDLL | None:
+def library() -> ctypes.CDLL | None:
+    """All compiled functions, or None if they were not built."""
     import ctypes
 
     found = find_spec("convergebench._kernels")
@@ -369,6 +390,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.registration_refined.argtypes = (
         *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer,
     )  # fmt: skip
+    library.block_bands.argtypes = (pointer, size, size, pointer, size, pointer, size, pointer)
     library.block_noise.argtypes = (pointer, size, size, size, pointer)
     library.plane_steps.argtypes = (pointer, size, size, ctypes.c_int32, pointer, pointer)
     library.block_noise.restype = library.plane_steps.restype = None

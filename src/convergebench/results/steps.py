@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -60,16 +60,12 @@ def read_sources(workspace: Workspace) -> dict[int, tuple[Digest, ...]]:
 
 def read_steps(workspace: Workspace) -> list[StepRecord]:
     """By trajectory and position, without those of hidden runs and what follows them in a trajectory."""
-    return [step for steps in each_chain(workspace) for step in steps]
-
-
-def each_chain(workspace: Workspace) -> Iterator[list[StepRecord]]:
-    """The same, the steps of one trajectory at a time; other queries wait until the last one."""
     hidden = hidden_positions(workspace)
     texts: dict[str, str] = {}  # one shared object for each value, instead of one for each step
+    found: list[StepRecord] = []
     for trajectory, rows in itertools.groupby(workspace.each_row(_STEPS), key=itemgetter(0)):
-        if steps := _records(rows, hidden.get(trajectory, math.inf), texts):
-            yield _latest(steps)
+        found += _latest(_records(rows, hidden.get(trajectory, math.inf), texts))
+    return found
 
 
 def _records(rows: Iterable[tuple[Any, ...]], end: float, texts: dict[str, str]) -> list[StepRecord]:

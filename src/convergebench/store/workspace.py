@@ -80,7 +80,7 @@ class Workspace:
         self.selection = selection
         self.pictures = pictures_of(folder)
         self._connection = connection
-        self._reading = threading.Lock()
+        self._reading = threading.RLock()
         self._journal = journal
         self._claims = Claims.of(folder) if journal else None
 
@@ -261,7 +261,7 @@ class Workspace:
 
     def each_row(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """The same as an iterator of tuples, for results that do not fit into memory; other threads' queries
-        wait meanwhile."""
+        wait meanwhile. What one thread iterates over at the same time is from one moment."""
         with explained(self.folder), self._reading:
             cursor = self._connection.cursor()
             cursor.row_factory = None
