@@ -15,7 +15,7 @@ from made_pictures import textured
 @pytest.fixture(params=["in C", "in Python"])
 def store(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> PictureFolder:
     if request.param == "in Python":
-        monkeypatch.setattr(kernels, "_library", lambda: None)
+        monkeypatch.setattr(kernels, "library", lambda: None)
     elif not kernels.can_write_files():
         pytest.skip("there was no compiler when this was installed")
     made = PictureFolder(tmp_path)

@@ -69,7 +69,7 @@ def base64_encoded(data: bytes) -> bytes | None:
 
 
 def can_write_files() -> bool:
-    return hasattr(_library(), "write_file")  # not in kernels compiled before it
+    return hasattr(library(), "write_file")  # not in kernels compiled before it
 
 
 def write_file(part: str, path: str, data: bytes) -> bool:
