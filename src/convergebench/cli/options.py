@@ -192,6 +192,6 @@ def check_picture_file(path: Path) -> None:
 
 def benchmark(workspace: Path, model: list[str] | None = None) -> Benchmark:
     """The workspace for reading, all of it or the models of a --model option."""
-    from convergebench import api
+    from convergebench.benchmark_results import Benchmark
 
-    return api.open(workspace, chosen_models(model, workspace))
+    return Benchmark.existing(workspace, chosen_models(model, workspace))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -61,17 +61,13 @@ def read_sources(workspace: Workspace) -> dict[int, tuple[Digest, ...]]:
 def read_steps(workspace: Workspace, only: Collection[int] | None = None) -> list[StepRecord]:
     """By trajectory and position, without those of hidden runs and what follows them in a trajectory; of all
     trajectories, or of those with these ids."""
-    return [step for steps in each_chain(workspace, only) for step in steps]
-
-
-def each_chain(workspace: Workspace, only: Collection[int] | None = None) -> Iterator[list[StepRecord]]:
-    """The same, the steps of one trajectory at a time; other queries wait until the last one."""
     hidden = hidden_positions(workspace)
     texts: dict[str, str] = {}  # one shared object for each value, instead of one for each step
+    found: list[StepRecord] = []
     sql = _STEPS.format(chosen="" if only is None else f"AND trajectory IN ({ids_in(only)})")
     for trajectory, rows in itertools.groupby(workspace.each_row(sql), key=itemgetter(0)):
-        if steps := _records(rows, hidden.get(trajectory, math.inf), texts):
-            yield _latest(steps)
+        found += _latest(_records(rows, hidden.get(trajectory, math.inf), texts))
+    return found
 
 
 def _records(rows: Iterable[tuple[Any, ...]], end: float, texts: dict[str, str]) -> list[StepRecord]:

@@ -288,8 +288,9 @@ def test_results_appear_while_a_run_goes_on(
         for name in ("steady", "fading"):
             add_film(workspace, run, name, cases()[0], rounds=1 if name == "fading" else ROUNDS)
         page.wait_for_selector(".standing:has-text('steady')")
+        visit.until("document.querySelectorAll('.live .newest img').length === 8")
         assert "7 of 12 edits" in page.inner_text(".live") or "8 of 12 edits" in page.inner_text(".live")
-        assert "$0.08" in page.inner_text(".live") and page.locator(".live .newest img").count() == 8
+        assert "$0.08" in page.inner_text(".live")
         add_film(workspace, run, "steady", cases()[2])
         visit.until("document.querySelector('.overview > .quiet')?.innerText.includes('2 cases')")
 
