@@ -240,7 +240,7 @@ def test_batches_are_made_across_trajectories(workspace: Workspace, log: Path, c
     outcome = run_on_ray(workspace, partial(InBatches, log), cases=cases)
     assert outcome.complete == 4
     assert sum(map(int, log.read_text().split())) == 16
-    assert "4" in log.read_text().split()
+    assert max(map(int, log.read_text().split())) > 1, "a trajectory has one request at a time"
 
 
 def test_an_editor_whose_work_is_done_elsewhere_stays_with_the_driver(
