@@ -17,8 +17,8 @@ from convergebench.metrics.drift.detail import (
     SIGMAS,
     BlockMaps,
     Blocks,
-    blocking_weights,
     blocks_of,
+    borders,
     detail_of,
     readings_of,
     refuse_small,
@@ -86,9 +86,12 @@ def _energies(bands: Tensor, free: Tensor, noise: Tensor) -> Tensor:
 
 @lru_cache(maxsize=64)
 def _blocking_weights(count: int, device: torch.device) -> Tensor:
+    """Of the mean step at borders of blocks, less the mean beside them."""
     import torch
 
-    return torch.from_numpy(blocking_weights(count)).to(device)
+    at_border, beside = borders(count)
+    weights = at_border / max(1, at_border.sum()) - beside / max(1, beside.sum())
+    return torch.from_numpy(weights).to(device)
 
 
 def _masks(blocks: Blocks, count: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

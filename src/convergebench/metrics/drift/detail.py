@@ -218,14 +218,12 @@ def _mean_steps(luma: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[n
 
 def _blocking(steps: NDArray[np.float64]) -> float:
     """Mean step at the borders of blocks, less that beside them."""
-    return float(steps @ blocking_weights(len(steps)))
+    at_border, beside = borders(len(steps))
+    return float(steps[at_border].mean() - steps[beside].mean()) if at_border.any() else 0.0
 
 
 @lru_cache(maxsize=64)
-def blocking_weights(count: int) -> NDArray[np.float64]:
-    """Of so many steps: of the mean at borders of blocks, less the mean beside them."""
+def borders(count: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which of so many steps are at borders of blocks, and which beside them."""
     at_border = np.arange(1, count + 1) % BLOCK == 0
-    if not at_border.any():
-        return np.zeros(count)
-    beside = (np.roll(at_border, 1) | np.roll(at_border, -1)) & ~at_border
-    return np.asarray(at_border / at_border.sum() - beside / beside.sum(), np.float64)
+    return at_border, (np.roll(at_border, 1) | np.roll(at_border, -1)) & ~at_border
