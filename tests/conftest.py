@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import certifi
 import pytest
@@ -16,17 +17,43 @@ from convergebench.types import Case, SourcePicture
 from made_pictures import textured
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads would wait for those of the other processes
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # many programs are started: they compile our modules once
 settings.register_profile("quick", deadline=None, max_examples=25)
 settings.load_profile("quick")
 
 
 LONGEST = (
-    "report/page/test_page.py", "engine/ray/test_run.py", "report/page/test_accessible.py",
-    "report/page/test_judging.py", "report/page/test_hostile.py", "editors/test_diffusers_2026.py",
-    "editors/test_diffusers_local.py", "engine/ray/test_nodes.py", "benchmarks/sets/test_every_set.py",
-    "leaderboard/test_browser.py", "engine/test_durability.py", "editors/test_fal.py",
+    "editors/test_diffusers_2026.py", "report/page/test_page.py", "engine/ray/test_run.py",
+    "report/page/test_accessible.py", "report/page/test_judging.py", "report/page/test_hostile.py",
+    "engine/ray/test_nodes.py", "benchmarks/sets/test_every_set.py", "leaderboard/test_browser.py",
+    "editors/test_fal.py",
 )  # fmt: skip
+WITH_TORCH = (
+    "tests/editors/test_diffusers", "tests/editors/test_vae", "tests/metrics/gpu", "tests/metrics/test_clip",
+    "tests/metrics/test_dino", "tests/metrics/test_dists", "tests/metrics/test_lpips",
+    "tests/benchmarks/sets/test_own_figures", "tests/engine/measuring/test_clip_direction",
+    "tests/judges/test_qwen_local", "tests/cli/test_refine.py",
+)  # fmt: skip
+"""One process runs all of these, and no other has to import torch."""
+
+
+TIMING = (
+    "tests/cli/test_judging_progress", "tests/cli/test_refine_progress", "tests/cli/test_run.py",
+    "tests/cli/test_terminal", "tests/cli/test_turns", "tests/editors/test_bfl", "tests/editors/test_charges",
+    "tests/editors/test_comfyui", "tests/editors/test_command", "tests/editors/test_dashscope",
+    "tests/editors/test_fal", "tests/editors/test_gemini", "tests/editors/test_openai",
+    "tests/editors/test_replicate", "tests/editors/test_worker", "tests/editors/test_xai",
+    "tests/engine/editing/test_batching", "tests/engine/editing/test_durable_edit",
+    "tests/engine/editing/test_session", "tests/engine/judging/test_judge_tasks",
+    "tests/engine/judging/test_stage", "tests/engine/measuring/test_measurement_queue", "tests/engine/ray",
+    "tests/engine/refining/test_killed", "tests/engine/test_claim_notice", "tests/engine/test_durability",
+    "tests/engine/test_limits", "tests/engine/test_money", "tests/engine/test_shared_limits", "tests/faults",
+    "tests/judges/test_vllm", "tests/network/test_answers", "tests/refinement/test_run",
+    "tests/report/page/test_page", "tests/report/page/test_server", "tests/store/test_journal",
+    "tests/store/test_remote", "tests/test_imports", "tests/votes/test_browser",
+)  # fmt: skip
+"""Tests of deadlines, signals, kills, threads and races, for `make test-timing`."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -34,6 +61,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     rank = {here / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: rank.get(item.path, len(LONGEST)))
+    for item in items:
+        if item.nodeid.startswith(TIMING):
+            item.add_marker("timing")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """A file is run by one process, and so are those that need torch together."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class FilesWithTorchTogether(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "torch" if nodeid.startswith(WITH_TORCH) else super()._split_scope(nodeid)
+
+    return FilesWithTorchTogether(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session", autouse=True)

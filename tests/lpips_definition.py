@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from PIL import Image
-from torch.nn import functional
 
 from convergebench.metrics import packaged_weights
 from convergebench.types import Pixels
+from late_import import functional, torch
 
 NETWORKS = {
     # Kernel and stride of the pooling; stride and padding of each convolution, by tap.

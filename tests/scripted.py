@@ -12,12 +12,14 @@ from convergebench.types import Edited, EditError, EditorFacts, EditRequest
 
 
 class Scripted:
-    """Brightens the picture a little; what `script` returns or raises comes first."""
+    """Brightens the picture a little; what `script` returns or raises comes first. The first edits wait for
+    one another until `meeting` are in progress."""
 
     def __init__(
         self,
         script: Callable[[int, EditRequest], Edited | None] = lambda number, request: None,
         name: str = "scripted",
+        meeting: int = 0,
     ) -> None:
         self.facts = EditorFacts(name, "1", {"strength": 1}, price_usd=0.5)
         self.requests: list[EditRequest] = []
@@ -25,6 +27,7 @@ class Scripted:
         self.most_at_once = 0
         self._at_once = 0
         self._script = script
+        self._meeting = meeting
 
     async def edit(self, request: EditRequest) -> Edited:
         self.requests.append(request)
@@ -32,6 +35,9 @@ class Scripted:
         self.most_at_once = max(self.most_at_once, self._at_once)
         try:
             await asyncio.sleep(0.003)
+            async with asyncio.timeout(60):
+                while self.most_at_once < self._meeting:  # noqa: ASYNC110 - the edits count themselves
+                    await asyncio.sleep(0.001)
             return self._script(len(self.requests), request) or Edited(brighter(request.image), cost_usd=0.5)
         finally:
             self._at_once -= 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import convergebench
@@ -15,11 +15,11 @@ PARTICIPLES = {"told", "shown", "gathered", "asked", "placing", "ran"}
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def public_definitions(source: Path) -> Iterator[Definition]:
+@cache
+def public_definitions(source: Path) -> list[Definition]:
     """Every public class and function of a file, methods included."""
-    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
-        if isinstance(node, Definition) and not node.name.startswith("_"):
-            yield node
+    nodes = ast.walk(ast.parse(source.read_text(encoding="utf-8")))
+    return [node for node in nodes if isinstance(node, Definition) and not node.name.startswith("_")]
 
 
 def test_no_public_class_name_occurs_twice_in_the_package() -> None:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import torch
 from tokenizers.pre_tokenizers import ByteLevel
+
+from late_import import torch
 
 LETTERS = sorted(ByteLevel.alphabet())
 DOWN = ("DownEncoderBlock2D",) * 4

@@ -10,15 +10,10 @@ import string
 from itertools import pairwise
 from pathlib import Path
 
-import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
 from tokenizers.decoders import Fuse
-from transformers import (
-    PreTrainedTokenizerFast,
-    Qwen2_5_VLConfig,
-    Qwen2_5_VLForConditionalGeneration,
-    Qwen2VLImageProcessorPil,
-)
+
+from late_import import torch, transformers
 
 SPECIAL = ("<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>")
 
@@ -29,23 +24,25 @@ def save_tiny_qwen(folder: Path, *sentence: str) -> Path:
     places = {word: place for place, word in enumerate(words)}
     _tokenizer(places, sentence).save_pretrained(folder)
     _model(places, ("\n", *sentence, "<|im_end|>")).save_pretrained(folder)
-    Qwen2VLImageProcessorPil(size={"shortest_edge": 28 * 28, "longest_edge": 56 * 56}).save_pretrained(folder)
+    transformers.Qwen2VLImageProcessorPil(
+        size={"shortest_edge": 28 * 28, "longest_edge": 56 * 56}
+    ).save_pretrained(folder)
     return folder
 
 
-def _tokenizer(places: dict[str, int], sentence: tuple[str, ...]) -> PreTrainedTokenizerFast:
+def _tokenizer(places: dict[str, int], sentence: tuple[str, ...]) -> transformers.PreTrainedTokenizerFast:
     letters = Tokenizer(models.WordLevel(places, unk_token="<unk>"))
     letters.pre_tokenizer = pre_tokenizers.Split("", "isolated")
     letters.decoder = Fuse()
-    made = PreTrainedTokenizerFast(tokenizer_object=letters, unk_token="<unk>")
+    made = transformers.PreTrainedTokenizerFast(tokenizer_object=letters, unk_token="<unk>")
     made.add_special_tokens({"additional_special_tokens": list(SPECIAL)})
     made.add_tokens(list(sentence))
     return made
 
 
-def _model(places: dict[str, int], chain: tuple[str, ...]) -> Qwen2_5_VLForConditionalGeneration:
+def _model(places: dict[str, int], chain: tuple[str, ...]) -> transformers.Qwen2_5_VLForConditionalGeneration:
     size = -(-len(places) // 16) * 16
-    config = Qwen2_5_VLConfig(
+    config = transformers.Qwen2_5_VLConfig(
         text_config={
             "vocab_size": len(places), "hidden_size": size, "intermediate_size": 16, "num_hidden_layers": 1,
             "num_attention_heads": 2, "num_key_value_heads": 2, "tie_word_embeddings": False,
@@ -61,7 +58,7 @@ def _model(places: dict[str, int], chain: tuple[str, ...]) -> Qwen2_5_VLForCondi
         image_token_id=places["<|image_pad|>"], vision_start_token_id=places["<|vision_start|>"],
     )  # fmt: skip
     torch.manual_seed(0)
-    model = Qwen2_5_VLForConditionalGeneration(config)
+    model = transformers.Qwen2_5_VLForConditionalGeneration(config)
     with torch.no_grad():
         for name, weight in model.model.language_model.layers.named_parameters():
             weight.fill_(1.0 if "norm" in name else 0.0)

@@ -42,7 +42,7 @@ from convergebench.protocols import protocol_cases
 from convergebench.protocols.base import MOST_ROUNDS
 from convergebench.results.runs import UNUSABLE
 from convergebench.run_progress import drawn_progress
-from convergebench.store import Selection, Workspace
+from convergebench.store import Workspace
 from convergebench.suites.own_edits import EDITS_PREFIX
 from convergebench.types import Digest, Edited, Editor, EditRequest, SeedPolicy, Suite, SuiteId
 
@@ -213,7 +213,7 @@ def _get_weights(names: Sequence[str]) -> None:
 
 def open(workspace: str | Path = "results", models: Sequence[str] = ()) -> Benchmark:
     """Open a workspace for reading: all models that are not hidden, or those named."""
-    return Benchmark(Workspace.existing(Path(workspace), Selection(models=tuple(models))))
+    return Benchmark.existing(Path(workspace), models)
 
 
 def named_models(models: Model | Sequence[Model] | Mapping[str, Model]) -> dict[str, Model]:

@@ -24,17 +24,17 @@ from convergebench.analysis import (
     model_profile,
     worst_by,
 )
-from convergebench.engine import RunOutcome
 from convergebench.errors import BadPicture, ConvergeBenchError, LostPicture, WrongUse
 from convergebench.results import Records, load_results, suites_with_returns
 from convergebench.results.worst_regions import WorstRegions, worst_regions
-from convergebench.store import Workspace
+from convergebench.store import Selection, Workspace
 from convergebench.types import Pixels, SuiteId
 
 if TYPE_CHECKING:
     import pandas
 
     from convergebench import report as views
+    from convergebench.engine import RunOutcome
     from convergebench.report.paper import PaperFormat, PaperTemplate
     from convergebench.report.tables.result_table import ModelComparison, RankingTable, WorstCaseTable
 
@@ -54,6 +54,11 @@ class Benchmark:
     workspace: Workspace
     outcome: RunOutcome | None = None
     """Outcome of the run, if it was returned by `run`."""
+
+    @classmethod
+    def existing(cls, folder: Path, models: Sequence[str] = ()) -> Benchmark:
+        """Open a workspace for reading: all models that are not hidden, or those named."""
+        return cls(Workspace.existing(folder, Selection(models=tuple(models))))
 
     def results(
         self, suite: str | None = None, models: Sequence[str] = (), *, visible: float | None = None

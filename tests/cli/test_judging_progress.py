@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from convergebench.cli.judging_progress import JudgingBar
@@ -17,7 +15,6 @@ def test_the_bar_counts_verdicts_and_what_is_missing_and_names_no_settings(
         bar.planned(3)
         bar.judged(Verdict("ok", 1.0), replayed=True)
         bar.judged(Verdict("refused", missing="no"), replayed=False)
-        time.sleep(0.15)
     drawn = capsys.readouterr().err
     assert "server:vl " in drawn
     assert "2/3" in drawn

@@ -136,7 +136,7 @@ def test_a_reader_that_goes_away_is_no_error_to_complain_of() -> None:
     assert program.stderr is not None
     program.stdout.close()
     assert program.stderr.read() == b""
-    assert program.wait(30) == 1
+    assert program.wait(120) == 1
 
 
 def test_nothing_is_coloured_where_there_is_no_terminal(program: Cli, run: Words, tmp_path: Path) -> None:

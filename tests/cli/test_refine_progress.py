@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 
@@ -45,7 +44,6 @@ def test_edits_and_verdicts_are_shown_one_below_the_other_under_short_names(
         progress.planned(80)
         progress.editing.step(names[0], step(), replayed=False)
         progress.judged(Verdict("ok", 1.0), replayed=False)
-        time.sleep(0.15)
     last = drawn(capsys)[-3:]
     assert [line.split()[0] for line in last] == ["qwen?steps=20", "qwen?steps=30", "server:vl"]
     assert ["1/20" in last[0], "0/20" in last[1], "1/80" in last[2]] == [True] * 3
@@ -56,7 +54,6 @@ def test_that_a_judge_cannot_go_on_is_said_at_once_above_the_bars(capsys: pytest
     with RefineProgress(JUDGE) as progress:
         progress.editing.planned(pipeline("qwen"), 20)
         progress.given_up("the key [is] not accepted")
-        time.sleep(0.15)
     lines = drawn(capsys)
     assert "server:vl cannot continue: the key [is] not accepted" in lines
     assert lines[-1].startswith("qwen")

@@ -145,30 +145,38 @@ def test_what_a_run_would_cost_is_told_without_a_key(
 
 
 SLEEPY = """
-    import asyncio, pathlib
+    import asyncio, pathlib, signal
     from convergebench.editors import editor
     from convergebench.types import Edited
+
+    HERE = pathlib.Path(__file__).parent
+
+    def is_stopping():
+        return signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
     class Sleepy:
         def __init__(self, facts):
             self.facts = facts
 
         async def edit(self, request):
-            with pathlib.Path(__file__).with_name("asleep").open("a") as asleep:
+            with (HERE / "asleep").open("a") as asleep:
                 asleep.write("z")
+            while not (HERE / "awake").exists() and not is_stopping():
+                await asyncio.sleep(0.01)
+            (HERE / "stopping").touch()
             await asyncio.sleep(self.facts.parameters["seconds"])
             return Edited(request.image)
 
         async def close(self):
             pass
 
-    editor("sleepy", summary="takes its time", version="1", parameters={"seconds": 0.5})(Sleepy)
+    editor("sleepy", summary="sleeps until the run stops", version="1", parameters={"seconds": 0.0})(Sleepy)
 """
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Callable[..., ForkedPython]:
-    """Starts a command that knows the model `sleepy`, and waits until it edits."""
+def site(tmp_path: Path) -> Path:
+    """Where the model `sleepy` is installed, and says what it does."""
     site = tmp_path / "site"
     (site / "sleepy-1.dist-info").mkdir(parents=True)
     (site / "sleepy.py").write_text(textwrap.dedent(SLEEPY))
@@ -177,6 +185,20 @@ def start(tmp_path: Path) -> Callable[..., ForkedPython]:
         "[convergebench.editors]\nsleepy = sleepy\n"
     )
 
+    return site
+
+
+def wait_for(is_so: Callable[[], bool], process: ForkedPython) -> None:
+    deadline = time.monotonic() + 120
+    while not is_so():
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def start(site: Path) -> Callable[..., ForkedPython]:
+    """Starts a command that knows the model `sleepy`, and waits until it edits."""
+
     def started(words: list[object], edits: int = 1) -> ForkedPython:
         process = ForkedPython(
             ["-m", "convergebench", *words],
@@ -184,10 +206,8 @@ def start(tmp_path: Path) -> Callable[..., ForkedPython]:
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(site)},
         )
-        deadline = time.monotonic() + 30
         asleep = site / "asleep"
-        while time.monotonic() < deadline and (not asleep.exists() or asleep.stat().st_size < edits):
-            time.sleep(0.01)
+        wait_for(lambda: asleep.exists() and asleep.stat().st_size >= edits, process)
         return process
 
     return started
@@ -195,19 +215,20 @@ def start(tmp_path: Path) -> Callable[..., ForkedPython]:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM])  # Ctrl-C: tests/engine/test_durability.py
 def test_a_signal_keeps_what_is_in_flight_and_the_same_command_goes_on(
-    start: Callable[..., ForkedPython], run: Words, tmp_path: Path, number: signal.Signals
+    start: Callable[..., ForkedPython], run: Words, tmp_path: Path, site: Path, number: signal.Signals
 ) -> None:
     words = run(model="sleepy", rounds=1)
     stopped = start(words, edits=3)
     stopped.send_signal(number)
-    _, err = stopped.communicate(timeout=30)
+    _, err = stopped.communicate(timeout=120)
     assert stopped.returncode == 130
     assert "Traceback" not in err
     assert "3 of 3 trajectories are not complete; all finished edits are in" in err
     assert "Rerun the command to continue" in err
     kept = steps(tmp_path / "results")
     assert len(kept) == 3
-    out, _ = start([*words, "--json"]).communicate(timeout=30)
+    (site / "awake").touch()
+    out, _ = start([*words, "--json"]).communicate(timeout=120)
     assert json.loads(out)["exit_code"] == 0
     assert json.loads(out)["run"]["replayed"] == 3
     assert set(kept) < set(steps(tmp_path / "results"))
@@ -218,18 +239,18 @@ def test_a_fresh_start_that_is_stopped_goes_on_without_fresh(
 ) -> None:
     stopped = start(run("--fresh", model="sleepy", rounds=1), edits=3)
     stopped.send_signal(signal.SIGINT)
-    _, err = stopped.communicate(timeout=30)
+    _, err = stopped.communicate(timeout=120)
     assert "Rerun the command, without --fresh, to continue" in err
 
 
 def test_a_second_ctrl_c_ends_at_once_without_a_traceback(
-    start: Callable[..., ForkedPython], run: Words
+    start: Callable[..., ForkedPython], run: Words, site: Path
 ) -> None:
-    stopped = start(run(model="sleepy?seconds=60"))
-    for _ in range(2):
-        stopped.send_signal(signal.SIGINT)
-        time.sleep(0.3)
-    _, err = stopped.communicate(timeout=60)
+    stopped = start(run(model="sleepy?seconds=3600"))
+    stopped.send_signal(signal.SIGINT)
+    wait_for((site / "stopping").exists, stopped)
+    stopped.send_signal(signal.SIGINT)
+    _, err = stopped.communicate(timeout=120)
     assert stopped.returncode == 130
     assert err == "convergebench: interrupted; finished work is saved, rerun the command to continue\n"
 

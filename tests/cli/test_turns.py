@@ -12,6 +12,10 @@ from typing import Any
 import pytest
 
 from convergebench.cli.main import code_of
+from convergebench.report.page.judged_tables import summaries
+from convergebench.report.page.step_index import by_picture, index_steps
+from convergebench.report.page.verdicts import judgements_of
+from convergebench.store import Workspace
 from forked_python import ForkedPython
 from servers.judge import Answer, Asked, JudgeServer, completion, graded
 from set_imitations import append_edival, edival_row, write_edival, write_mse_bench
@@ -133,3 +137,6 @@ def test_sessions_are_judged_with_their_history_and_stop_at_the_first_failure(
     for words in (["summary"], ["summary", "--csv"], ["turns", "--csv"]):
         assert code_of([*words, "-w", str(tmp_path)]) == 0
         assert "127.0.0.1" not in capsys.readouterr().out, words
+    with Workspace.existing(tmp_path) as workspace:
+        judgements = judgements_of(workspace, by_picture(index_steps(workspace)))
+        assert judgements and not summaries(judgements), "a mean of the turns before a failure is too high"

@@ -34,7 +34,7 @@ def meet(state):
     """Come back when the other replica is here too."""
     here = [Path(f"{state['notes']}.{replica}") for replica in range(2)]
     here[state["replica"]].touch()
-    end = time.time() + 20
+    end = time.time() + 60
     while not all(sign.exists() for sign in here):
         assert time.time() < end, "nobody came"
         time.sleep(0.01)
@@ -53,8 +53,6 @@ def edit(state, image_path, instruction, seed, output_path):
         raise Refused("not this one")
     if instruction == "raise":
         raise ValueError("out of luck")
-    if instruction == "take long":
-        time.sleep(0.3)
     if instruction == "meet":
         meet(state)
     if instruction == "write nonsense":

@@ -6,17 +6,12 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("diffusers")
-
-import diffusers
-import torch
-from diffusers.pipelines.qwenimage import pipeline_qwenimage_edit, pipeline_qwenimage_edit_plus
 from PIL import Image
 
 import tiny_pipelines
@@ -38,13 +33,15 @@ from convergebench.types import (
     Pixels,
     Refused,
 )
+from late_import import diffusers, torch
 from made_pictures import textured
+
+pytestmark = pytest.mark.skipif(find_spec("diffusers") is None, reason="needs the extra diffusers")
 
 TINY = "dtype=float32&device=cpu&steps=2&batch=4"
 ALL = ("instruct_pix2pix", "flux_kontext", "qwen_image_edit", "qwen_image_edit_plus", "flux2_klein")
 TAKE_PAIRS = ("instruct_pix2pix", "flux_kontext", "qwen_image_edit")
 SHORT = {"flux_kontext": "&max_sequence_length=32", "flux2_klein": "&max_sequence_length=64"}
-IP2P = diffusers.StableDiffusionInstructPix2PixPipeline
 
 Folder = Callable[[str], Path]
 
@@ -52,6 +49,8 @@ Folder = Callable[[str], Path]
 @pytest.fixture(scope="module", autouse=True)
 def small_conditions() -> Iterator[None]:
     """The Qwen pipelines look at a megapixel of every picture; here at as little as they are given."""
+    from diffusers.pipelines.qwenimage import pipeline_qwenimage_edit, pipeline_qwenimage_edit_plus
+
     with pytest.MonkeyPatch.context() as patch:
         whole = pipeline_qwenimage_edit.calculate_dimensions
         patch.setattr(
@@ -90,6 +89,11 @@ def edited(folder: Folder) -> Iterator[Callable[..., list[Edited | EditError]]]:
         asyncio.run(editor.close())
 
 
+def instruct_pix2pix() -> Any:
+    """The pipeline's class."""
+    return diffusers.StableDiffusionInstructPix2PixPipeline
+
+
 def asked(instruction: str = "Add a red ball.", seed: int = 7, **shape: int) -> EditRequest:
     return EditRequest(
         (Picture.from_pixels(textured(**({"width": 64, "height": 80} | shape))),), instruction, seed
@@ -109,13 +113,13 @@ def pixels(outcome: Edited | EditError) -> Pixels:
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many prompts each call of InstructPix2Pix was given."""
     sizes: list[int] = []
-    real = IP2P.__call__
+    real = instruct_pix2pix().__call__
 
     def counted(self: Any, **arguments: Any) -> Any:
         sizes.append(len(arguments["prompt"]))
         return real(self, **arguments)
 
-    monkeypatch.setattr(IP2P, "__call__", counted)
+    monkeypatch.setattr(instruct_pix2pix(), "__call__", counted)
     return sizes
 
 
@@ -193,7 +197,7 @@ def test_out_of_memory_halves_the_batch_and_does_the_work_again(
 ) -> None:
     expected = [pixels(outcome) for outcome in edited("instruct_pix2pix", different(6))]
     sizes: list[int] = []
-    real = IP2P.__call__
+    real = instruct_pix2pix().__call__
 
     def cramped(self: Any, **arguments: Any) -> Any:
         sizes.append(len(arguments["prompt"]))
@@ -201,7 +205,7 @@ def test_out_of_memory_halves_the_batch_and_does_the_work_again(
             raise torch.OutOfMemoryError("CUDA out of memory")
         return real(self, **arguments)
 
-    monkeypatch.setattr(IP2P, "__call__", cramped)
+    monkeypatch.setattr(instruct_pix2pix(), "__call__", cramped)
     outcomes = edited("instruct_pix2pix", different(6), "&batch=6")
     for outcome, wanted in zip(outcomes, expected, strict=True):
         assert np.abs(pixels(outcome).astype(int) - wanted.astype(int)).max() <= 1
@@ -217,7 +221,7 @@ def test_a_picture_too_large_for_the_memory_is_a_failure_that_says_what_to_do(
     def full(self: Any, **arguments: Any) -> Any:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr(IP2P, "__call__", full)
+    monkeypatch.setattr(instruct_pix2pix(), "__call__", full)
     (outcome,) = edited("instruct_pix2pix", [asked()], "&batch=3")
     assert isinstance(outcome, Crashed)
     assert str(outcome) == "out of memory on cpu with one picture of 64 × 80: try offload=model"
@@ -226,14 +230,14 @@ def test_a_picture_too_large_for_the_memory_is_a_failure_that_says_what_to_do(
 def test_a_request_that_breaks_the_pipeline_does_not_take_the_others_with_it(
     edited: Callable[..., list[Edited | EditError]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = IP2P.__call__
+    real = instruct_pix2pix().__call__
 
     def choosy(self: Any, **arguments: Any) -> Any:
         if "Add 2 red balls." in arguments["prompt"]:
             raise ValueError("two is too many")
         return real(self, **arguments)
 
-    monkeypatch.setattr(IP2P, "__call__", choosy)
+    monkeypatch.setattr(instruct_pix2pix(), "__call__", choosy)
     outcomes = edited("instruct_pix2pix", different(4))
     assert [type(outcome) for outcome in outcomes] == [Edited, Edited, Crashed, Edited]
     assert "two is too many" in str(outcomes[2])
@@ -242,7 +246,9 @@ def test_a_request_that_breaks_the_pipeline_does_not_take_the_others_with_it(
 def test_what_a_safety_checker_blackens_is_refused(
     edited: Callable[..., list[Edited | EditError]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(IP2P, "run_safety_checker", lambda self, image, device, dtype: (image, [False, True]))
+    monkeypatch.setattr(
+        instruct_pix2pix(), "run_safety_checker", lambda self, image, device, dtype: (image, [False, True])
+    )
     fine, withheld = edited("instruct_pix2pix", different(2))
     assert isinstance(fine, Edited)
     assert isinstance(withheld, Refused)
@@ -276,13 +282,13 @@ def test_replicas_share_the_work_and_change_nothing(
 ) -> None:
     expected = [pixels(outcome) for outcome in edited("instruct_pix2pix", different(4))]
     threads: list[str] = []
-    real = IP2P.__call__
+    real = instruct_pix2pix().__call__
 
     def noted(self: Any, **arguments: Any) -> Any:
         threads.append(threading.current_thread().name)
         return real(self, **arguments)
 
-    monkeypatch.setattr(IP2P, "__call__", noted)
+    monkeypatch.setattr(instruct_pix2pix(), "__call__", noted)
     outcomes = edited("instruct_pix2pix", different(4), "&devices=cpu,cpu")
     for outcome, wanted in zip(outcomes, expected, strict=True):
         assert np.abs(pixels(outcome).astype(int) - wanted.astype(int)).max() <= 1
@@ -368,6 +374,13 @@ def run(workspace: Workspace, spec: str, cases: Sequence[Case], rounds: int) -> 
 
 
 @pytest.mark.parametrize("name", ALL)
+def test_a_pipeline_is_the_same_editor_whenever_and_wherever_it_is_opened(name: str, folder: Folder) -> None:
+    spec = f"diffusers:{folder(name)}?{TINY}{SHORT.get(name, '')}"
+    here, elsewhere = open_editor(spec).facts, open_editor(f"{spec}&devices=cpu,cpu").facts
+    assert (here.name, here.fingerprint) == (elsewhere.name, elsewhere.fingerprint)
+
+
+@pytest.mark.parametrize("name", ["flux_kontext", "qwen_image_edit_plus"])
 def test_a_run_is_kept_and_goes_on_without_editing_twice(
     name: str, folder: Folder, workspace: Workspace, make_case: Callable[..., Case]
 ) -> None:

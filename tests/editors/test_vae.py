@@ -5,15 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("diffusers")
-
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,7 +23,10 @@ from convergebench.picture import Picture
 from convergebench.protocols import round_trip
 from convergebench.store import Workspace
 from convergebench.types import Case, EditRequest, Misconfigured, Pixels
+from late_import import diffusers, torch
 from made_pictures import textured
+
+pytestmark = pytest.mark.skipif(find_spec("diffusers") is None, reason="needs the extra diffusers")
 
 ALL = ("autoencoder_kl", "autoencoder_tiny", "autoencoder_qwen")
 
@@ -42,8 +42,6 @@ def once(spec: str, pixels: Pixels) -> Pixels:
 
 def by_hand(name: str, folder: Path, pixels: Pixels) -> Pixels:
     """Encoded and decoded as each class's documentation says."""
-    import diffusers
-
     batch = torch.from_numpy(pixels.astype(np.float32) / 255 * 2 - 1).permute(2, 0, 1)[None]
     decoded: Any
     with torch.no_grad():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import sqlite3
@@ -28,11 +29,17 @@ def pictures(tmp_path: Path) -> Path:
     return folder
 
 
-def start(workspace: Path, pictures: Path, *more: str) -> ForkedPython:
+def start(workspace: Path, pictures: Path, **settings: object) -> ForkedPython:
     log = workspace.with_suffix(".log")
     arguments = ["run", "-m", "logged", "--suite", f"folder:{pictures}", "--rounds", "3",
-                 "--metric", "psnr,ssim", "--workspace", str(workspace), "--json", *more]  # fmt: skip
-    return ForkedPython([PROGRAM, log, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                 "--metric", "psnr,ssim", "--workspace", str(workspace), "--json"]  # fmt: skip
+    environment = {
+        **os.environ,
+        **{f"LOGGED_EDIT_{name.upper()}": str(value) for name, value in settings.items()},
+    }
+    return ForkedPython(
+        [PROGRAM, log, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    )
 
 
 def finished(process: ForkedPython) -> int:
@@ -78,20 +85,17 @@ def edited_after_it_was_finished(workspace: Path) -> list[str]:
 def test_a_run_killed_at_random_moments_ends_as_one_that_never_was(tmp_path: Path, pictures: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     finished(start(whole, pictures))
-    kills, moments = 0, random.Random(1)
-    while True:
-        before = count_steps(killed)
-        process = start(killed, pictures)
-        while process.poll() is None and count_steps(killed) < before + moments.randrange(1, 24):
+    moments = random.Random(1)
+    for _ in range(8):
+        until = count_steps(killed) + moments.randrange(1, 16)
+        process = start(killed, pictures, most=24)
+        while count_steps(killed) < until:
+            assert process.poll() is None, "it ended before it could be killed"
             time.sleep(0.01)
         time.sleep(moments.uniform(0, 0.03))
-        if process.poll() is not None:
-            break
         process.send_signal(signal.SIGKILL)
         process.communicate()
-        kills += 1
-    assert kills >= 8
-    assert finished(process) == 0
+    assert finished(start(killed, pictures)) == 0
     assert content(killed) == content(whole)
     assert content(whole)["health"] == "ok"
     assert edited_after_it_was_finished(killed) == []
@@ -99,8 +103,9 @@ def test_a_run_killed_at_random_moments_ends_as_one_that_never_was(tmp_path: Pat
 
 def test_ctrl_c_keeps_what_is_in_flight_and_says_130(tmp_path: Path, pictures: Path) -> None:
     workspace = tmp_path / "stopped"
-    process = start(workspace, pictures)
+    process = start(workspace, pictures, seconds=0.1)
     while count_steps(workspace) < 10:
+        assert process.poll() is None
         time.sleep(0.005)
     process.send_signal(signal.SIGINT)
     assert finished(process) == 130

@@ -30,12 +30,13 @@ class Reply:
 class Server:
     """Answers with what its script says, one entry a call, then with success."""
 
-    def __init__(self, *script: Exception, seconds: float = 0.0) -> None:
+    def __init__(self, *script: Exception, seconds: float = 0.0, held: asyncio.Event | None = None) -> None:
         self.calls = 0
         self.most_at_once = 0
         self.starts: list[float] = []
         self._script = list(script)
         self._seconds = seconds
+        self._held = held
         self._at_once = 0
 
     async def __call__(self) -> Reply:
@@ -45,6 +46,8 @@ class Server:
         self.most_at_once = max(self.most_at_once, self._at_once)
         try:
             await asyncio.sleep(self._seconds)
+            if self._held is not None:
+                await self._held.wait()
             if self._script:
                 raise self._script.pop(0)
             return Reply()
@@ -254,9 +257,11 @@ def test_those_who_wait_for_their_turn_when_the_run_stops_do_not_ask() -> None:
         asking = asyncio.gather(*(one.attempt(server, 0.1) for _ in range(5)), return_exceptions=True)
         await until(lambda: server.calls == 2)
         stop.set()
+        go_on.set()
         return await asking
 
-    server = Server(seconds=0.5)
+    go_on = asyncio.Event()
+    server = Server(held=go_on)
     outcomes = asyncio.run(run())
     assert server.calls == 2
     assert [isinstance(one, Stopped) for one in outcomes] == [False, False, True, True, True]

@@ -8,13 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
 from PIL import Image
-from transformers import BertConfig, BertModel, CLIPConfig, CLIPImageProcessorPil, CLIPModel
 
 from convergebench.metrics import MetricOptions, MetricUnavailable, load
 from convergebench.metrics._clip_halved import TOLERANCE
 from convergebench.types import Pixels
+from late_import import torch, transformers
 
 SIDE = 56
 
@@ -27,8 +26,10 @@ def tiny_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     small = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
     text = small | {"vocab_size": 9, "bos_token_id": 0, "eos_token_id": 1}
     vision = small | {"image_size": SIDE, "patch_size": 14, "initializer_range": 1.0}
-    CLIPModel(CLIPConfig(text_config=text, vision_config=vision, projection_dim=24)).save_pretrained(folder)
-    CLIPImageProcessorPil(
+    transformers.CLIPModel(
+        transformers.CLIPConfig(text_config=text, vision_config=vision, projection_dim=24)
+    ).save_pretrained(folder)
+    transformers.CLIPImageProcessorPil(
         size={"shortest_edge": SIDE}, crop_size={"height": SIDE, "width": SIDE}, image_mean=[0.3, 0.4, 0.5]
     ).save_pretrained(folder)
     return folder
@@ -36,9 +37,9 @@ def tiny_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def directly(folder: Path, source: Pixels, result: Pixels) -> float:
     pictures = [Image.fromarray(each) for each in (source, result)]
-    inputs = CLIPImageProcessorPil.from_pretrained(folder)(images=pictures, return_tensors="pt")
+    inputs = transformers.CLIPImageProcessorPil.from_pretrained(folder)(images=pictures, return_tensors="pt")
     with torch.no_grad():
-        found = CLIPModel.from_pretrained(folder).get_image_features(**inputs)
+        found = transformers.CLIPModel.from_pretrained(folder).get_image_features(**inputs)
     one, other = found.pooler_output
     return float(torch.nn.functional.cosine_similarity(one, other, dim=0))
 
@@ -83,8 +84,8 @@ def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
 
 
 def test_another_model_is_not_taken_for_clip(tiny_clip: Path, tmp_path: Path) -> None:
-    BertModel(
-        BertConfig(
+    transformers.BertModel(
+        transformers.BertConfig(
             hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8, vocab_size=9
         )
     ).save_pretrained(tmp_path)

@@ -5,15 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
-from transformers import CLIPImageProcessorPil, CLIPModel, CLIPTokenizer
 
 from convergebench.metrics import MetricOptions, MetricUnavailable, NotMeasurable, clip, clip_direction
 from convergebench.metrics.clip_direction import Captions, ClipDirection, DirectionQuery, captions, direction
 from convergebench.types import Pixels
+from late_import import torch, transformers
 from tiny_clip import save_tiny_clip
 
 HAT = Captions("a picture of the person", "a picture of the person with a hat")
@@ -38,10 +37,12 @@ def loaded_clip(folder: Path) -> clip.Clip:
 
 def directly(folder: Path, edit: DirectionQuery) -> float:
     """By transformers alone: one CLIP model, its own features of both pictures and both texts."""
-    model = CLIPModel.from_pretrained(folder)
+    model = transformers.CLIPModel.from_pretrained(folder)
     pictures = [Image.fromarray(each) for each in (edit.before, edit.after)]
-    seen = CLIPImageProcessorPil.from_pretrained(folder)(images=pictures, return_tensors="pt")
-    told = CLIPTokenizer.from_pretrained(folder)(list(edit.texts), padding=True, return_tensors="pt")
+    seen = transformers.CLIPImageProcessorPil.from_pretrained(folder)(images=pictures, return_tensors="pt")
+    told = transformers.CLIPTokenizer.from_pretrained(folder)(
+        list(edit.texts), padding=True, return_tensors="pt"
+    )
     with torch.no_grad():
         found = model(**seen, **told)
     changes = [after - before for before, after in (found.image_embeds, found.text_embeds)]
@@ -92,7 +93,7 @@ def test_weights_without_a_tokenizer_are_refused_though_transformers_makes_one_u
     save_tiny_clip(tmp_path)
     for file in tmp_path.glob("tokenizer*"):
         file.unlink()
-    assert len(CLIPTokenizer.from_pretrained(tmp_path)) < 5
+    assert len(transformers.CLIPTokenizer.from_pretrained(tmp_path)) < 5
     with pytest.raises(MetricUnavailable, match="no text half of CLIP with its tokenizer"):
         clip_direction.load(loaded_clip(tmp_path))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import torch
 
 from convergebench.metrics import _clip_halved as halving
 from convergebench.metrics._clip_tower import ClipTower
 from convergebench.metrics.clip import read_model
+from late_import import torch
 from tiny_clip import save_tiny_clip
 
 

@@ -7,15 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from PIL import Image
-from transformers import ViTModel
 
 from convergebench.metrics import MetricOptions, MetricSet, MetricUnavailable, load
 from convergebench.types import Pixels
+from late_import import torch, transformers
 from tiny_dino import save_tiny_dino
 
-MEAN, DEVIATION = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.224, 0.225])
+MEAN, DEVIATION = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +24,7 @@ def tiny_dino(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def seen(image: Image.Image) -> torch.Tensor:
     values = torch.from_numpy(np.array(image)).float() / 255
-    return ((values - MEAN) / DEVIATION).permute(2, 0, 1)[None]
+    return ((values - torch.tensor(MEAN)) / torch.tensor(DEVIATION)).permute(2, 0, 1)[None]
 
 
 @pytest.mark.parametrize("size", [(224, 224), (300, 200), (97, 180)])
@@ -33,7 +32,7 @@ def test_the_similarity_is_that_of_the_class_tokens_of_the_centres(
     tiny_dino: Path, size: tuple[int, int], textured: Callable[..., Pixels]
 ) -> None:
     pictures = [textured(*size), textured(*size, seed=5)]
-    model = ViTModel.from_pretrained(tiny_dino, add_pooling_layer=False).eval()
+    model = transformers.ViTModel.from_pretrained(tiny_dino, add_pooling_layer=False).eval()
     tokens = []
     for picture in pictures:
         image = Image.fromarray(picture)
@@ -53,7 +52,7 @@ def test_the_structure_distance_is_that_of_the_last_layers_keys(
 ) -> None:
     """As PIE-Bench defines it: cosines between the keys of all tokens, their mean squared difference."""
     pictures = [textured(224, 224), textured(224, 224, seed=5)]
-    model = ViTModel.from_pretrained(tiny_dino, add_pooling_layer=False).eval()
+    model = transformers.ViTModel.from_pretrained(tiny_dino, add_pooling_layer=False).eval()
     maps = []
     for picture in pictures:
         with torch.no_grad():

@@ -2,20 +2,32 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from numpy.typing import NDArray
 from PIL import Image
-from torch.nn import functional
 
-from convergebench.metrics import Metric, MetricUnavailable, load, packaged_weights
+from convergebench.metrics import (
+    Metric,
+    MetricOptions,
+    MetricUnavailable,
+    facts,
+    load,
+    packaged_weights,
+)
+from convergebench.metrics._dists_network import OnnxDistsFeatures
+from convergebench.metrics._gpu.reader import GpuReader
+from convergebench.metrics._reader import PixelPair
+from convergebench.metrics.base import Result
+from convergebench.metrics.dists import Dists
 from convergebench.packaged_files import PackagedFile, fetch
 from convergebench.picture import Picture
 from convergebench.types import Pixels
+from late_import import functional, torch
 
 CONVOLUTIONS = (2, 2, 3, 3, 3)
 """Of VGG16, before each of its stages' ends."""
@@ -134,6 +146,29 @@ class TestDists:
         of_source = stages(source)
         expected = [by_definition(of_source, stages(result)) for result in results]
         assert ours("dists_full", source, *results) == pytest.approx(expected, abs=1e-5)
+
+    def test_both_networks_on_a_cpu_give_the_same_distance(
+        self, textured: Callable[..., Pixels], noisy: Callable[..., Pixels]
+    ) -> None:
+        metric = load("dists_full")
+        assert isinstance(metric, Dists)
+        by_onnx = replace(metric, features=OnnxDistsFeatures())
+        source = textured(75, 131)
+        for result in (noisy(source, 5), textured(75, 131, seed=9)):
+            expected = by_onnx.compare([by_onnx.prepare(source)], [result])
+            assert metric.compare([metric.prepare(source)], [result]) == pytest.approx(expected, abs=1e-6)
+
+    @pytest.mark.parametrize(("name", "tolerance"), [("dists", 5e-4), ("dists_full", 1e-5)])
+    def test_on_a_gpu_it_gives_what_it_gives_without(
+        self, name: str, tolerance: float, textured: Callable[..., Pixels], noisy: Callable[..., Pixels]
+    ) -> None:
+        source = textured(270, 300)
+        results = [noisy(source, 5), textured(270, 300, seed=9), source]
+        digest = Picture.from_pixels(source).digest
+        reader = GpuReader((facts(name),), MetricOptions(device="cpu"), device="cpu")
+        rows = reader.read([PixelPair(digest, source, Result(one, (300, 270))) for one in results])
+        found = [row[name] for row in rows if not isinstance(row, str)]
+        assert found == pytest.approx(ours(name, source, *results), abs=tolerance)
 
     @pytest.mark.parametrize(("size", "fitted"), [((300, 420), (256, 358))])
     def test_dists_looks_at_pictures_whose_shorter_side_is_256(

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from convergebench.kernels import convolution
 from convergebench.metrics import MetricOptions, MetricUnavailable, NotMeasurable, load, packaged_weights
+from convergebench.metrics._lpips_compiled import CompiledFeatures
+from convergebench.metrics._lpips_onnx import OnnxFeatures
 from convergebench.packaged_files import cache_folder
 from convergebench.picture import Picture
 from convergebench.types import Pixels
@@ -100,13 +103,29 @@ def test_a_graph_in_the_cache_that_is_damaged_is_built_again(
 ) -> None:
     (tmp_path / "files").symlink_to(cache_folder() / "files")
     monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path))
-    source, result = textured(64, 64), textured(64, 64, seed=9)
-    expected = ours("lpips", source, result)
+    picture = textured(64, 64)
+    expected = OnnxFeatures("alex").of([picture])[0]
     (graph,) = (tmp_path / "graphs").glob("lpips_alex*.onnx")
     whole = graph.read_bytes()
     damage(graph, random.Random(3))
-    assert ours("lpips", source, result) == expected
+    for found, tap in zip(OnnxFeatures("alex").of([picture])[0], expected, strict=True):
+        assert np.array_equal(found, tap)
     assert graph.read_bytes() == whole
+
+
+@pytest.mark.skipif(not convolution.available(), reason="needs a processor with AVX2, and a compiler")
+@pytest.mark.usefixtures("lpips_weights")
+@pytest.mark.parametrize("size", [(256, 256), (75, 131)])
+def test_both_networks_on_a_cpu_give_the_same_distances_and_maps(
+    size: tuple[int, int], textured: Callable[..., Pixels], noisy: Callable[..., Pixels]
+) -> None:
+    source, compiled, onnx = textured(*size), CompiledFeatures("alex"), OnnxFeatures("alex")
+    for result in (noisy(source, 3), noisy(source, 90), textured(*size, seed=9)):
+        pairs = [[network.of([each])[0] for each in (source, result)] for network in (compiled, onnx)]
+        expected = onnx.distance(*pairs[1])
+        assert compiled.distance(*pairs[0]) == pytest.approx(expected, abs=1e-6)
+        for one, other in zip(compiled.maps(*pairs[0]), onnx.maps(*pairs[1]), strict=True):
+            assert one == pytest.approx(other, abs=2e-5)
 
 
 def test_without_weights_lpips_says_how_to_get_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,12 @@ import convergebench
 from convergebench.errors import WorkspaceError
 from convergebench.report.page.page_results import page_results
 from convergebench.results import Records, load_results
+from convergebench.results.chain_steps import ChainSteps
 from convergebench.results.refinements import refinements
 from convergebench.store import DATABASE, Enrolment, Workspace
 from convergebench.store.schema import APPLICATION_ID, MIGRATIONS
-from convergebench.types import Case, EditorFacts, Failure, Step
+from convergebench.store.visibility import hide
+from convergebench.types import Case, EditorFacts, Failure, PictureFacts, Step
 
 
 def enrol(workspace: Workspace, case: Case, editor: EditorFacts, *, fresh: bool = False) -> int:
@@ -49,6 +52,42 @@ def test_the_last_word_on_a_position_counts_and_what_failed_before_it_is_paid_fo
     assert (step.reason, step.cost_usd, step.spent_usd, step.inputs) == ("too bright", 0.5, 0.75, ("a" * 64,))
 
 
+def test_the_steps_of_a_trajectory_are_the_same_read_as_columns_and_as_records(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    run, hidden = workspace.start_run({}, "test"), workspace.start_run({}, "test")
+    trajectories = [enrol(workspace, make_case(), EditorFacts("jpeg", str(number))) for number in range(4)]
+    failure, third = Failure("unavailable", 'said "no",\nand ["a"]'), 1 / 3  # has no exact decimals
+    plain, retried, branched, half_hidden = (
+        [(run, 0, "s", "a"), (run, 1, "a", "b"), (run, 2, "b", "c")],
+        [(run, 0, "s", failure), (run, 0, "s", "a2"), (run, 1, "a2", failure), (run, 1, "a2", failure)],
+        [(run, 0, "sr", "a3"), (run, 1, "s", "b3"), (run, 2, "b3", "c3")],
+        [(run, 0, "s", "a4"), (hidden, 1, "a4", "b4"), (run, 2, "b4", "c4")],
+    )
+    for trajectory, steps in zip(trajectories, (plain, retried, branched, half_hidden), strict=True):
+        for by, position, given, made in steps:
+            outcome = made if isinstance(made, Failure) else PictureFacts(made, 8, 8, "image/png")
+            step = Step(
+                position, ("forward", "backward")[position % 2], 1, 'Add a "hat", please.', 0,
+                tuple(given) if given == "sr" else (given,), outcome, third,
+                None if by == hidden else third, 1,
+            )  # fmt: skip
+            workspace.record_step(trajectory, by, step).result()
+    hide(workspace, [], [hidden])
+    as_columns = list(Records(workspace).each_chain())
+    records = Records(workspace)
+    assert len(records.steps) == 3 + 2 + 3 + 1
+    as_records = list(records.each_chain())
+    names = [field.name for field in fields(ChainSteps)]
+    assert [[_plain(getattr(one, name)) for name in names] for one in as_columns] == [
+        [_plain(getattr(one, name)) for name in names] for one in as_records
+    ]
+
+
+def _plain(column: object) -> object:
+    return list(column) if isinstance(column, Sequence) else column
+
+
 def test_a_case_of_two_suites_has_its_trajectory_in_both(
     workspace: Workspace, make_case: Callable[..., Case]
 ) -> None:
@@ -57,6 +96,22 @@ def test_a_case_of_two_suites_has_its_trajectory_in_both(
     first, second = workspace.enrol(enrolments, fresh=False)
     assert first == second
     assert [one.case.suite for one in Records.of(workspace).newest[first]] == ["part@1", "whole@1"]
+
+
+def test_some_trajectories_are_read_as_they_are_among_all(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    case, editors, run = make_case(), [EditorFacts("jpeg", one) for one in "123"], workspace.start_run({})
+    step = Step(0, "forward", 1, "Add a hat.", 0, ("a" * 64,), Failure("refused", "no"), 1.0, None, 1)
+    begun = []
+    for editor, fresh in ((editors[0], False), (editors[1], False), (editors[2], False), (editors[2], True)):
+        begun.append(enrol(workspace, case, editor, fresh=fresh))
+        workspace.record_step(begun[-1], run, step).result()
+    old, _, restarted, _ = begun
+    some, all_of_them = Records(workspace, only=[old, restarted]), Records.of(workspace)
+    assert [one.is_newest for one in some.trajectories] == [True, False]
+    assert some.trajectories == [one for one in all_of_them.trajectories if one.id in (old, restarted)]
+    assert some.steps == [one for one in all_of_them.steps if one.trajectory in (old, restarted)]
 
 
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))

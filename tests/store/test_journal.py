@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from convergebench.store.insertion import Insertion
 from convergebench.store.journal import Journal
 
 
@@ -17,7 +18,7 @@ def test_whoever_stops_waiting_for_a_write_stops_neither_it_nor_those_behind_it(
     journal, gate, written = Journal(connect, lambda error: error), threading.Event(), []
 
     async def leave() -> None:
-        journal.submit(lambda db: gate.wait(10))
+        journal.submit(lambda db: gate.wait(60))
         waiting = asyncio.ensure_future(
             asyncio.wrap_future(journal.submit(lambda db: written.append("left")))
         )
@@ -27,7 +28,7 @@ def test_whoever_stops_waiting_for_a_write_stops_neither_it_nor_those_behind_it(
         gate.set()
 
     asyncio.run(leave())
-    assert journal.submit(lambda db: "next").result(10) == "next"
+    assert journal.submit(lambda db: "next").result(60) == "next"
     assert written == ["left"]
     journal.close()
 
@@ -43,10 +44,32 @@ def test_a_database_that_cannot_be_opened_is_said_at_once() -> None:
 def test_one_bad_write_harms_no_other() -> None:
     journal = Journal(connect, lambda error: error)
     gate = threading.Event()
-    journal.submit(lambda db: gate.wait(10))
+    journal.submit(lambda db: gate.wait(60))
     bad = journal.submit(lambda db: db.execute("INSERT INTO nowhere VALUES (1)"))
     good = journal.submit(lambda db: "kept")
     gate.set()
-    assert good.result(10) == "kept"
-    assert isinstance(bad.exception(10), sqlite3.OperationalError)
+    assert good.result(60) == "kept"
+    assert isinstance(bad.exception(60), sqlite3.OperationalError)
+    journal.close()
+
+
+def test_rows_of_many_writes_are_all_there_in_order_and_a_bad_one_harms_no_other() -> None:
+    journal, gate = Journal(connect, lambda error: error), threading.Event()
+    numbers = Insertion("numbers", ("number", "square"), "ON CONFLICT DO NOTHING")
+    journal.submit(
+        lambda db: db.execute("CREATE TABLE numbers (number INTEGER PRIMARY KEY, square NOT NULL)")
+    )
+    journal.submit(lambda db: gate.wait(10))
+    written = [
+        journal.insert(numbers, [(n, n * n) for n in range(start, start + 3)]) for start in range(0, 300, 3)
+    ]
+    counted = journal.submit(lambda db: db.execute("SELECT count(*) FROM numbers").fetchone()[0])
+    journal.insert(numbers, [(1, "again")])
+    bad = journal.insert(numbers, [(300, None), (301, 1)])
+    gate.set()
+    assert counted.result(10) == 300
+    assert [one.result(10) for one in written] == [None] * 100
+    assert isinstance(bad.exception(10), sqlite3.IntegrityError)
+    rows = journal.submit(lambda db: db.execute("SELECT * FROM numbers ORDER BY rowid").fetchall())
+    assert rows.result(10) == [(n, n * n) for n in range(300)]
     journal.close()

@@ -5,14 +5,19 @@ from pathlib import Path
 
 import pytest
 
+from convergebench import kernels
 from convergebench.errors import WorkspaceError
 from convergebench.picture import Picture
 from convergebench.store import PictureFolder
 from made_pictures import textured
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> PictureFolder:
+@pytest.fixture(params=["in C", "in Python"])
+def store(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> PictureFolder:
+    if request.param == "in Python":
+        monkeypatch.setattr(kernels, "library", lambda: None)
+    elif not kernels.can_write_files():
+        pytest.skip("there was no compiler when this was installed")
     made = PictureFolder(tmp_path)
     made.prepare()
     return made
@@ -29,6 +34,14 @@ def test_the_same_picture_is_kept_once(store: PictureFolder, tmp_path: Path) -> 
     for _ in range(2):
         store.put(Picture.from_pixels(textured()))
     assert len(list(tmp_path.rglob("*.png"))) == 1
+
+
+def test_what_cannot_be_written_leaves_nothing_behind(store: PictureFolder, tmp_path: Path) -> None:
+    picture = Picture.from_pixels(textured())
+    store.path(picture.facts).parent.write_text("a file where a folder belongs")
+    with pytest.raises(WorkspaceError, match="cannot write to"):
+        store.put(picture)
+    assert list((tmp_path / "incoming").iterdir()) == []
 
 
 def test_a_changed_file_is_found_out_when_read(store: PictureFolder) -> None:

@@ -87,15 +87,15 @@ def command(
     """
     from convergebench.analysis import headline_rankings
     from convergebench.report import csv_ranking, csv_text, under_one_heading
-    from convergebench.report.session_results import sessions_alone
-    from convergebench.results import Records
+    from convergebench.results import Records, suites_with_returns
 
     with benchmark(workspace, model) as opened:
         records = Records.of(opened.workspace)
-        judged, sessions = _judged_alone(records, suite), sessions_alone(records, suite)
-        if judged or sessions:
-            _print_without_ranking(judged, sessions, as_json=as_json, as_csv=as_csv)
-            return
+        if not suites_with_returns(records):
+            judged, sessions = _without_round_trips(records, suite)
+            if judged or sessions:
+                _print_without_ranking(judged, sessions, as_json=as_json, as_csv=as_csv)
+                return
         results = opened.results(suite, visible=visible)
         limits = _usable_limits(opened.workspace, results, thresholds, listed(usable))
     ranked = headline_rankings(results, metric, round, threshold, limits)
@@ -107,12 +107,14 @@ def command(
         print_rankings(ranked, listed(columns))
 
 
-def _judged_alone(records: Records, suite: SuiteId | None) -> list[JudgedTable]:
-    """What judges said, of a workspace without round trips; empty for all others."""
+def _without_round_trips(
+    records: Records, suite: SuiteId | None
+) -> tuple[list[JudgedTable], list[SessionsOfSuite]]:
+    """What judges said, and sessions; apart, since the modules that they need take long to import."""
     from convergebench.report.judged_results import judged_results
-    from convergebench.results import suites_with_returns
+    from convergebench.report.session_results import sessions_alone
 
-    return [] if suites_with_returns(records) else judged_results(records, suite)
+    return judged_results(records, suite), sessions_alone(records, suite)
 
 
 def _print_without_ranking(
@@ -175,10 +177,11 @@ def _usable_limits(workspace: Workspace, results: Results, chosen: str, own: Seq
     """Those of the headline, changed by the user, or as measured on people."""
     from convergebench.analysis.headline.chain_rounds import Thresholds
     from convergebench.errors import WrongUse
-    from convergebench.votes.agreement_report import measured_headline_thresholds
 
     if chosen == "reasoned":
         return Thresholds.parse(own)
+    from convergebench.votes.agreement_report import measured_headline_thresholds
+
     if chosen != "votes" or own:
         raise WrongUse("choose --thresholds reasoned or votes, and --usable only without votes")
     found = measured_headline_thresholds(workspace, results)

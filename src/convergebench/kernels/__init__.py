@@ -6,6 +6,7 @@ release the GIL.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Sequence
 from functools import cache
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def available() -> bool:
-    return _library() is not None
+    return library() is not None
 
 
 def ssim_total(source: Pixels, result: Pixels, c1: float, c2: float) -> float:
@@ -59,12 +60,24 @@ def png_deflated(pixels: Pixels) -> memoryview | None:
 
 def base64_encoded(data: bytes) -> bytes | None:
     """As `base64.b64encode`, in a fraction of its time; None if it is not compiled."""
-    library = _library()
-    if library is None or not hasattr(library, "base64_encode"):
+    compiled = library()
+    if compiled is None or not hasattr(compiled, "base64_encode"):
         return None
     text: bytes = _new_bytes()(None, (len(data) + 2) // 3 * 4)
-    library.base64_encode(data, len(data), np.frombuffer(text, np.uint8).ctypes.data if data else None)
+    compiled.base64_encode(data, len(data), np.frombuffer(text, np.uint8).ctypes.data if data else None)
     return text
+
+
+def can_write_files() -> bool:
+    return hasattr(library(), "write_file")  # not in kernels compiled before it
+
+
+def write_file(part: str, path: str, data: bytes) -> bool:
+    """Write a new file durably and rename it to `path`, without the GIL; false if there is one already."""
+    error: int = _loaded().write_file(os.fsencode(part), os.fsencode(path), data, len(data))
+    if error > 0:
+        raise OSError(error, os.strerror(error), part)
+    return error == 0
 
 
 FLIP_REACH = 60
@@ -274,6 +287,26 @@ def plane_steps(plane: NDArray[np.uint8], largest: int) -> tuple[NDArray[np.int3
     return along, down
 
 
+def block_bands(
+    plane: NDArray[np.float32], fine: NDArray[np.float32], coarse: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """Of each block of 8 × 8 pixels, the mean of the coarse band and of the squares of the middle and the
+    fine one; 3 × blocks.
+
+    `fine` and `coarse` are the weights of two Gaussians from the centre outwards, a multiple of four besides
+    the centre.
+    """
+    plane = np.ascontiguousarray(plane)
+    height, width = plane.shape
+    assert (len(fine) - 1) % 4 == 0 and (len(coarse) - 1) % 4 == 0 and len(fine) <= len(coarse)
+    assert min(height, width) > 1
+    means = np.empty((3, (height // 8) * (width // 8)))
+    weights = (fine.ctypes.data, len(fine) - 1, coarse.ctypes.data, len(coarse) - 1)
+    if _loaded().block_bands(plane.ctypes.data, height, width, *weights, means.ctypes.data):
+        raise MemoryError
+    return means
+
+
 _own = threading.local()
 
 
@@ -284,11 +317,18 @@ def _room(length: int) -> NDArray[np.uint8]:
     return kept
 
 
+_SHORT = 64 * 1024
+"""Copying so many bytes takes less time than releasing the GIL."""
+
+
 def joined(parts: Sequence[bytes | memoryview]) -> bytes:
-    """The same as `b"".join`, but it releases the GIL."""
+    """The same as `b"".join`, but it releases the GIL where that pays."""
+    length = sum(len(part) for part in parts)
+    if length < _SHORT:
+        return b"".join(parts)
     import ctypes
 
-    whole: bytes = _new_bytes()(None, sum(len(part) for part in parts))
+    whole: bytes = _new_bytes()(None, length)
     at = np.frombuffer(whole, np.uint8).ctypes.data
     for part in parts:
         ctypes.memmove(at, np.frombuffer(part, np.uint8).ctypes.data, len(part))
@@ -307,13 +347,14 @@ def _new_bytes() -> Any:
 
 
 def _loaded() -> ctypes.CDLL:
-    library = _library()
-    assert library is not None, "ask `available` first"
-    return library
+    compiled = library()
+    assert compiled is not None, "ask `available` first"
+    return compiled
 
 
 @cache
-def _library() -> ctypes.CDLL | None:
+def library() -> ctypes.CDLL | None:
+    """All compiled functions, or None if they were not built."""
     import ctypes
 
     found = find_spec("convergebench._kernels")
@@ -349,10 +390,13 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.registration_refined.argtypes = (
         *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer,
     )  # fmt: skip
+    library.block_bands.argtypes = (pointer, size, size, pointer, size, pointer, size, pointer)
     library.block_noise.argtypes = (pointer, size, size, size, pointer)
     library.plane_steps.argtypes = (pointer, size, size, ctypes.c_int32, pointer, pointer)
     library.block_noise.restype = library.plane_steps.restype = None
     library.registration_products.argtypes = (pointer, pointer, size, size, pointer, pointer)
     if hasattr(library, "base64_encode"):  # not in kernels compiled before it
         library.base64_encode.argtypes, library.base64_encode.restype = (ctypes.c_char_p, size, pointer), None
+    if hasattr(library, "write_file"):
+        library.write_file.argtypes, library.write_file.restype = (*[ctypes.c_char_p] * 3, size), size
     return library

@@ -6,8 +6,9 @@ A stage's features are centred: their channels have mean 0, and the means and va
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -29,7 +30,9 @@ IMPORTANCE_FILE = PackagedFile(
 )
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_DEVIATION = (0.229, 0.224, 0.225)
-_POOLING_EPSILON = 1e-12
+POOLING_EPSILON = 1e-12
+STABILISER = 1e-6
+SHORTER_SIDE = 256
 _GRAPH_VERSION = 1
 
 
@@ -53,17 +56,58 @@ def read_importance() -> Importance:
     return Importance((alpha / total).astype(np.float32), (beta / total).astype(np.float32))
 
 
-class DistsFeatures:
-    """The centred features of a picture, one array per stage, and their means and variances."""
+class DistsStages(NamedTuple):
+    """The features of a picture: an array for each stage, its channels centred, and the means and variances
+    of all channels."""
+
+    stages: tuple[NDArray[np.float32], ...]
+    means: NDArray[np.float32]
+    variances: NDArray[np.float32]
+
+
+class DistsFeatures(Protocol):
+    def of(self, picture: Pixels) -> DistsStages: ...
+
+    def between(
+        self, one: Sequence[NDArray[np.float32]], other: Sequence[NDArray[np.float32]]
+    ) -> NDArray[np.floating]:
+        """The mean squared difference of each channel of all stages."""
+
+
+class OnnxDistsFeatures:
+    """Stages are channels × pixels."""
 
     def __init__(self) -> None:
         self._session = cpu_session(cached_graph("dists_vgg", _GRAPH_VERSION, VGG_FILE, _built))
 
-    def of(
-        self, picture: Pixels
-    ) -> tuple[tuple[NDArray[np.float32], ...], NDArray[np.float32], NDArray[np.float32]]:
+    def of(self, picture: Pixels) -> DistsStages:
         means, variances, *stages = self._session.run(None, {"pictures": picture[None]})
-        return tuple(stage.reshape(stage.shape[1], -1) for stage in stages), means.ravel(), variances.ravel()
+        planes = tuple(stage.reshape(stage.shape[1], -1) for stage in stages)
+        return DistsStages(planes, means.ravel(), variances.ravel())
+
+    def between(
+        self, one: Sequence[NDArray[np.float32]], other: Sequence[NDArray[np.float32]]
+    ) -> NDArray[np.floating]:
+        differences = (a - b for a, b in zip(one, other, strict=True))
+        return np.concatenate([np.vecdot(each, each) / each.shape[1] for each in differences])
+
+
+def shrunk_size(height: int, width: int) -> tuple[int, int]:
+    """Height and width with the shorter side at 256; those of a smaller picture.
+
+    >>> shrunk_size(512, 768), shrunk_size(200, 900)
+    ((256, 384), (200, 900))
+    """
+    shorter = min(height, width)
+    if shorter <= SHORTER_SIDE:
+        return height, width
+    return height * SHORTER_SIDE // shorter, width * SHORTER_SIDE // shorter
+
+
+def pooling_window() -> NDArray[np.float32]:
+    """A Hann window of 3 × 3 pixels."""
+    window = np.hanning(5)[1:-1]
+    return np.asarray(np.outer(window, window) / window.sum() ** 2, np.float32)
 
 
 def _built() -> bytes:
@@ -91,12 +135,10 @@ def _built() -> bytes:
 
 def _smoothly_pooled(graph: OnnxGraph, value: str, channels: int) -> str:
     """The root mean square under a 3 × 3 Hann window, with stride 2."""
-    window = np.hanning(5)[1:-1]
-    kernel = np.outer(window, window) / window.sum() ** 2
-    kernels = np.broadcast_to(kernel.astype(np.float32), (channels, 1, 3, 3))
+    kernels = np.broadcast_to(pooling_window(), (channels, 1, 3, 3))
     squared = graph.add("Mul", value, value)
     mean = graph.add("Conv", squared, kernels, strides=[2, 2], pads=[1] * 4, group=channels)
-    return graph.add("Sqrt", graph.add("Add", mean, np.array(_POOLING_EPSILON, np.float32)))
+    return graph.add("Sqrt", graph.add("Add", mean, np.array(POOLING_EPSILON, np.float32)))
 
 
 def _centred(graph: OnnxGraph, stage: str) -> tuple[str, str, str]:

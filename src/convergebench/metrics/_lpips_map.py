@@ -44,8 +44,8 @@ def lpips_with(options: MetricOptions) -> LpipsAgainst:
         of_reference = network.of([reference])[0]
 
         def compared(result: Pixels) -> DistanceMaps:
-            pairs = zip(of_reference, network.of([result])[0], strict=True)
-            return tuple(np.square(one - other).mean(0) for one, other in pairs)
+            maps: DistanceMaps = network.maps(of_reference, network.of([result])[0])
+            return maps
 
         return compared
 

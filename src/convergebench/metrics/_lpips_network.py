@@ -7,7 +7,7 @@ files of a package that is not imported.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -100,6 +100,12 @@ def read_weights(backbone: Backbone) -> LpipsWeights:
         biases=tuple(one["bias"] for one in convolutions),
         gains=tuple(_gain(head) for head in heads),
     )
+
+
+def distance(one: Sequence[NDArray[np.float32]], other: Sequence[NDArray[np.float32]]) -> float:
+    """LPIPS of the features of two pictures: the sum over the taps of the mean squared difference."""
+    differences = (np.subtract(a, b).ravel() for a, b in zip(one, other, strict=True))
+    return float(sum(np.dot(each, each) / each.size for each in differences))
 
 
 def _read_arrays(file: PackagedFile) -> Any:

@@ -16,6 +16,7 @@ from convergebench.metrics._lpips_network import (
     Backbone,
     Convolution,
     Pooling,
+    distance,
     read_weights,
 )
 from convergebench.metrics._onnx_graph import OnnxGraph, cached_graph, cpu_session, normalised_levels
@@ -28,7 +29,7 @@ _GRAPH_VERSION = 1
 
 
 class OnnxFeatures:
-    """The features of pictures of one size, by tap."""
+    """The features of pictures of one size, by tap, each channels × height × width."""
 
     def __init__(self, backbone: Backbone) -> None:
         file = cached_graph(
@@ -41,9 +42,12 @@ class OnnxFeatures:
         return list(zip(*taps, strict=True))
 
     def distance(self, one: Sequence[NDArray[np.float32]], other: Sequence[NDArray[np.float32]]) -> float:
-        """The sum over the taps of the mean squared difference, which is LPIPS."""
-        differences = (np.subtract(a, b).ravel() for a, b in zip(one, other, strict=True))
-        return float(sum(np.dot(each, each) / each.size for each in differences))
+        return distance(one, other)
+
+    def maps(
+        self, one: Sequence[NDArray[np.float32]], other: Sequence[NDArray[np.float32]]
+    ) -> tuple[NDArray[np.float32], ...]:
+        return tuple(np.square(a - b).mean(axis=0) for a, b in zip(one, other, strict=True))
 
 
 def _built(backbone: Backbone) -> bytes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -26,6 +27,16 @@ if TYPE_CHECKING:
 
 
 _SWITCH = threading.Lock()
+
+
+@contextmanager
+def exact_convolutions() -> Iterator[None]:
+    """TF32 would change the fifth digit. The switch is global in torch, hence the lock, under which only what
+    needs it is called: other threads wait meanwhile."""
+    import torch
+
+    with _SWITCH, torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+        yield
 
 
 class Extents(NamedTuple):
@@ -80,9 +91,7 @@ class TorchFeatures:
 
         with torch.inference_mode():
             value = (levels * (2 / 255) - 1 - self._shift) / self._scale
-            # TF32 would change the fifth digit. The switch is global in torch, hence the lock, under which
-            # only what needs it is called: other threads wait meanwhile.
-            with _SWITCH, torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+            with exact_convolutions():
                 values = self._values(value, extents)
             return tuple(
                 value / (value.norm(dim=1, keepdim=True) + EPSILON) * gain.view(1, -1, 1, 1)

@@ -13,18 +13,21 @@ from typing import Any
 
 import numpy as np
 
+from convergebench.kernels import convolution
 from convergebench.metrics._dists_network import (
     IMPORTANCE_FILE,
+    STABILISER,
     VGG_FILE,
     DistsFeatures,
+    DistsStages,
     Importance,
+    OnnxDistsFeatures,
     read_importance,
+    shrunk_size,
 )
+from convergebench.metrics._gpu.base import GpuMetric
 from convergebench.metrics.base import Metric, MetricOptions, Registration, register
 from convergebench.types import MetricFacts, Pixels
-
-SHORTER_SIDE = 256
-_STABILISER = 1e-6
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Dists:
     importance: Importance
     shrinks: bool
 
-    def prepare(self, source: Pixels) -> Any:
+    def prepare(self, source: Pixels) -> DistsStages:
         return self.features.of(shrunk(source) if self.shrinks else source)
 
     def compare(self, prepared: Sequence[Any], results: Sequence[Pixels]) -> list[float]:
@@ -43,10 +46,9 @@ class Dists:
     def _distance(self, prepared: Any, result: Pixels) -> float:
         stages, means, variances = prepared
         result_stages, result_means, result_variances = self.prepare(result)
-        differences = (one - other for one, other in zip(stages, result_stages, strict=True))
-        between = np.concatenate([np.vecdot(each, each) / each.shape[1] for each in differences])
-        of_means = (means - result_means) ** 2 / (means**2 + result_means**2 + _STABILISER)
-        of_structure = between / (variances + result_variances + _STABILISER)
+        between = self.features.between(stages, result_stages)
+        of_means = (means - result_means) ** 2 / (means**2 + result_means**2 + STABILISER)
+        of_structure = between / (variances + result_variances + STABILISER)
         importance = self.importance
         return float(importance.of_means @ of_means + importance.of_structure @ of_structure)
 
@@ -55,13 +57,20 @@ def shrunk(pixels: Pixels) -> Pixels:
     """The picture with its shorter side at 256 (bilinear, antialiased); a smaller one as it is."""
     from PIL import Image
 
-    height, width, _ = pixels.shape
-    shorter = min(height, width)
-    if shorter <= SHORTER_SIDE:
+    height, width = shrunk_size(*pixels.shape[:2])
+    if (height, width) == pixels.shape[:2]:
         return pixels
-    size = (width * SHORTER_SIDE // shorter, height * SHORTER_SIDE // shorter)
     image: Image.Image = Image.fromarray(pixels)
-    return np.asarray(image.resize(size, Image.Resampling.BILINEAR))
+    return np.asarray(image.resize((width, height), Image.Resampling.BILINEAR))
+
+
+def _features() -> DistsFeatures:
+    """Raises MetricUnavailable if the weights are missing."""
+    if convolution.available():
+        from convergebench.metrics._dists_compiled import CompiledDistsFeatures
+
+        return CompiledDistsFeatures()
+    return OnnxDistsFeatures()
 
 
 def _register(name: str, summary: str, *, shrinks: bool) -> None:
@@ -79,9 +88,14 @@ def _register(name: str, summary: str, *, shrinks: bool) -> None:
 
     def load(_: MetricOptions) -> Metric:
         importance = read_importance()
-        return Dists(facts, DistsFeatures(), importance, shrinks)
+        return Dists(facts, _features(), importance, shrinks)
 
-    register(Registration(facts, load, weights=(VGG_FILE, IMPORTANCE_FILE)))
+    def on_gpu(_: MetricOptions, device: str) -> GpuMetric:
+        from convergebench.metrics._gpu.structure import DistsOnGpu
+
+        return DistsOnGpu(read_importance(), device, shrinks=shrinks)
+
+    register(Registration(facts, load, weights=(VGG_FILE, IMPORTANCE_FILE), on_gpu=on_gpu))
 
 
 _register("dists", "DISTS on VGG16, the shorter side at 256.", shrinks=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from convergebench.kernels import convolution
 from convergebench.metrics._device import uses_cuda
 from convergebench.metrics._gpu.base import GpuMetric
 from convergebench.metrics._lpips_network import WEIGHT_FILES, Backbone
@@ -90,6 +91,10 @@ def features_of(backbone: Backbone, options: MetricOptions) -> Features:
         from convergebench.metrics._lpips_torch import TorchFeatures
 
         return TorchFeatures(backbone, "cuda")
+    if convolution.available():
+        from convergebench.metrics._lpips_compiled import CompiledFeatures
+
+        return CompiledFeatures(backbone)
     from convergebench.metrics._lpips_onnx import OnnxFeatures
 
     return OnnxFeatures(backbone)

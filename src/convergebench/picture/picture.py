@@ -104,6 +104,11 @@ class Picture:
         return self.facts.width, self.facts.height
 
     @property
+    def is_read(self) -> bool:
+        """Whether its bytes are in memory."""
+        return self._encoded is not None
+
+    @property
     def encoded(self) -> bytes:
         if self._encoded is None:
             assert self._load is not None

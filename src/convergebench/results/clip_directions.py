@@ -31,6 +31,9 @@ class ClipDirections:
         return {} if found is None else {NAME: found}
 
 
+NO_DIRECTIONS = ClipDirections({}, {})
+
+
 def clip_directions(workspace: Workspace) -> ClipDirections:
     """All directions in the workspace for the newest weights."""
     sql = "SELECT reference, picture, version, value, missing FROM measurements WHERE metric = ? ORDER BY at"

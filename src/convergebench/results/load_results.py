@@ -13,8 +13,8 @@ from convergebench.analysis.round_trip.results import Edits, FailedStep, Results
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.protocols import RETURNING
 from convergebench.results.chain_returns import ChainReader, PairMeasurements
+from convergebench.results.chain_steps import ChainSteps
 from convergebench.results.records import Records, WorkspaceOrRecords
-from convergebench.results.steps import StepRecord
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.results.usage import UsageCounts
 from convergebench.results.visible_from import values_visible_from
@@ -109,10 +109,10 @@ def _by_edits(
     for one in trajectories:
         parts[_edits(one.case.reversibility)].uses.add(one)
     with _uncollected():
-        for steps in records.each_chain():
-            trajectory = chosen.get(steps[0].trajectory)
+        for chain in records.each_chain():
+            trajectory = chosen.get(chain.trajectory)
             if trajectory is not None:
-                parts[_edits(trajectory.case.reversibility)].add(trajectory, steps, reader)
+                parts[_edits(trajectory.case.reversibility)].add(trajectory, chain, reader)
     for item in imported:
         parts[_edits(item.reversibility)].imported.append(item)
     reversible, partial = (
@@ -155,11 +155,11 @@ class _Part:
     uses: UsageCounts = field(default_factory=UsageCounts)
     imported: list[Return] = field(default_factory=list)
 
-    def add(self, trajectory: TrajectoryRecord, steps: Sequence[StepRecord], reader: ChainReader) -> None:
-        returns, troubles = reader.returns(trajectory, steps)
+    def add(self, trajectory: TrajectoryRecord, chain: ChainSteps, reader: ChainReader) -> None:
+        returns, troubles = reader.returns(trajectory, chain)
         self.returns += returns
         self.troubles += troubles
-        self.uses.count(trajectory, steps, reader.imports)
+        self.uses.count(trajectory, chain, reader.imports)
 
     def results(self, suite: SuiteId, edits: Edits, facts: Sequence[MetricFacts]) -> Results:
         rounds = [one.rounds for one in self.uses.trajectories] + [item.round for item in self.imported]

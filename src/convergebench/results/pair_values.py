@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import sys
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +35,16 @@ class PairValues(Mapping[tuple[Digest, Digest], MeasuredPair]):
         """Empty if nothing was measured, or only by older versions."""
         row = self._rows.get((reference, picture))
         return _NOTHING if row is None else MeasuredPair(self._columns, row)
+
+    def of_each(
+        self, references: Sequence[Digest | None], pictures: Sequence[Digest | None]
+    ) -> list[Mapping[str, Measurement]]:
+        """The same of each pair; empty for one without a reference or a picture."""
+        rows: Any = self._rows  # which has no pair with None
+        return [
+            _NOTHING if row is None else MeasuredPair(self._columns, row)
+            for row in map(rows.get, zip(references, pictures, strict=True))
+        ]
 
     def __iter__(self) -> Iterator[tuple[Digest, Digest]]:
         return iter(self._rows)

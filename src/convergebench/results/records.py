@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 from convergebench.errors import unknown_name
-from convergebench.results.clip_directions import ClipDirections, clip_directions
+from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
+from convergebench.results.chain_steps import ChainSteps, read_chains
+from convergebench.results.clip_directions import NO_DIRECTIONS, ClipDirections, clip_directions
 from convergebench.results.judge_labels import judge_labels
 from convergebench.results.judgements import (
     JudgementRecord,
@@ -27,7 +29,7 @@ from convergebench.results.model_labels import imported_labels
 from convergebench.results.pair_values import PairValues, read_pair_values
 from convergebench.results.round_trip_verdicts import RoundTripVerdicts, round_trip_verdicts
 from convergebench.results.runs import RunRecord, read_runs
-from convergebench.results.steps import StepRecord, each_chain, read_sources, read_steps
+from convergebench.results.steps import StepRecord, read_sources, read_steps
 from convergebench.results.trajectories import (
     CaseRecord,
     EditorRecord,
@@ -56,8 +58,10 @@ class Records:
     Data that belongs together, such as the sections of one page, should be built from one instance.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, only: Collection[int] | None = None) -> None:
+        """With `only`, of all trajectories and steps those of the trajectories with these ids."""
         self.workspace = workspace
+        self._only = only
         self._version = workspace.data_version
 
     @classmethod
@@ -80,9 +84,8 @@ class Records:
         """Of the selected models that are not hidden: every generation, under each suite that contains the
         case; by id and suite."""
         chosen = self._chosen_models
-        return [
-            one for one in read_trajectories(self.workspace, self.editors) if one.editor.fingerprint in chosen
-        ]
+        found = read_trajectories(self.workspace, self.editors, self._only)
+        return [one for one in found if one.editor.fingerprint in chosen]
 
     @cached_property
     def model_names(self) -> frozenset[str]:
@@ -123,15 +126,15 @@ class Records:
     @cached_property
     def steps(self) -> Sequence[StepRecord]:
         """The latest record of every position of every trajectory, by trajectory and position."""
-        return read_steps(self.workspace)
+        return read_steps(self.workspace, self._only)
 
-    def each_chain(self) -> Iterator[Sequence[StepRecord]]:
+    def each_chain(self) -> Iterator[ChainSteps]:
         """The steps of one trajectory at a time, so that not all need to be in memory. Other tables must have
         been read before."""
-        if "steps" not in self.__dict__:
-            return each_chain(self.workspace)
+        if "steps" not in self.__dict__ and self._only is None:
+            return read_chains(self.workspace)
         chains = itertools.groupby(self.steps, key=lambda step: step.trajectory)
-        return (list(steps) for _, steps in chains)
+        return (ChainSteps.of(list(steps)) for _, steps in chains)
 
     @cached_property
     def sources(self) -> Mapping[int, tuple[Digest, ...]]:
@@ -159,7 +162,7 @@ class Records:
 
     @cached_property
     def clip_directions(self) -> ClipDirections:
-        return clip_directions(self.workspace)
+        return clip_directions(self.workspace) if CLIP_DIRECTION in self.newest_versions else NO_DIRECTIONS
 
     @cached_property
     def judges(self) -> Sequence[JudgeRecord]:

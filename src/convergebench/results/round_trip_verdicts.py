@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from convergebench.analysis.round_trip.round_verdicts import ByJudge
 from convergebench.protocols import is_forward
 from convergebench.results.judgements import JudgementRecord, RubricRecord
-from convergebench.results.steps import StepRecord
 from convergebench.types import Digest
 
 FORWARD = "roundtrip_forward"
@@ -19,6 +18,7 @@ HAPPENED = "happened"
 RESTORED = "restored"
 UNDONE = "undone"
 
+Place = TypeVar("Place")
 _Subject: TypeAlias = tuple[str, tuple[Digest, ...], Digest, str]
 """The answer's name; the sources, the result and the instruction that the judge saw."""
 
@@ -59,13 +59,14 @@ def round_trip_verdicts(
     )
 
 
-def forward_instructions(steps: Sequence[StepRecord]) -> Mapping[tuple[int, int], list[str]]:
-    """The instructions of the forward edits of each trajectory and round, in order, each once."""
-    found: dict[tuple[int, int], list[str]] = {}
-    for step in steps:
-        requested = found.setdefault((step.trajectory, step.round), [])
-        if is_forward(step.role) and step.instruction not in requested:
-            requested.append(step.instruction)
+def forward_instructions(steps: Iterable[tuple[Place, str, str]]) -> Mapping[Place, list[str]]:
+    """The instructions of the forward edits of each place, such as a round, in order, each once; from the
+    place, role and instruction of every step."""
+    found: dict[Place, list[str]] = {}
+    for place, role, instruction in steps:
+        requested = found.setdefault(place, [])
+        if is_forward(role) and instruction not in requested:
+            requested.append(instruction)
     return found
 
 

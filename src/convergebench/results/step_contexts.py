@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from convergebench.protocols import RETURN_ROLES
 from convergebench.protocols.chain_context import ChainContext
+from convergebench.results.chain_steps import ChainSteps
 from convergebench.results.steps import StepRecord
-from convergebench.results.trajectories import TrajectoryRecord
+from convergebench.results.trajectories import CaseRecord, TrajectoryRecord
 from convergebench.types import Digest
 
 
@@ -15,19 +16,31 @@ def step_contexts(
     steps: Sequence[StepRecord], trajectories: Mapping[int, TrajectoryRecord]
 ) -> dict[tuple[int, int], Digest]:
     """By trajectory and position; steps that only undo have none."""
-    found: dict[tuple[int, int], Digest] = {}
-    chains: dict[int, ChainContext] = {}
+    chains: dict[int, list[StepRecord]] = {}
     for step in steps:
-        if step.picture is None:
+        chains.setdefault(step.trajectory, []).append(step)
+    return {
+        (trajectory, position): context
+        for trajectory, of_chain in chains.items()
+        for position, context in chain_contexts(
+            ChainSteps.of(of_chain), trajectories[trajectory].case
+        ).items()
+    }
+
+
+def chain_contexts(chain: ChainSteps, case: CaseRecord) -> dict[int, Digest]:
+    """The same of one trajectory, by position."""
+    found: dict[int, Digest] = {}
+    context: ChainContext | None = None
+    for position, role, instruction, inputs, picture in zip(
+        chain.positions, chain.roles, chain.instructions, chain.inputs, chain.pictures, strict=True
+    ):
+        if picture is None:
             continue
-        case = trajectories[step.trajectory].case
-        chain = chains.get(step.trajectory)
-        if chain is None:
-            chain = chains[step.trajectory] = ChainContext(step.inputs[0], case.pair, case.category)
-        if step.role in RETURN_ROLES:
-            found[step.trajectory, step.position] = chain.returned()
-        else:
-            context = chain.forward(step.role, step.instruction, step.inputs[0], step.picture)
-            if context is not None:
-                found[step.trajectory, step.position] = context
+        if context is None:
+            context = ChainContext(inputs[0], case.pair, case.category)
+        if role in RETURN_ROLES:
+            found[position] = context.returned()
+        elif (forward := context.forward(role, instruction, inputs[0], picture)) is not None:
+            found[position] = forward
     return found

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import reduce
+from itertools import compress
+from operator import add
 
 from convergebench.analysis.round_trip.results import ModelUse
 from convergebench.protocols import RETURN_ROLES
-from convergebench.results.steps import StepRecord
+from convergebench.results.chain_steps import ChainSteps
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.types import Digest
 
@@ -39,23 +42,18 @@ class UsageCounts:
         """A trajectory, with or without steps."""
         self._by_editor.setdefault(trajectory.editor.fingerprint, _Counts()).trajectories.append(trajectory)
 
-    def count(
-        self, trajectory: TrajectoryRecord, steps: Sequence[StepRecord], imports: Collection[int]
-    ) -> None:
+    def count(self, trajectory: TrajectoryRecord, chain: ChainSteps, imports: Collection[int]) -> None:
         """The steps of a trajectory that was added before."""
         counts = self._by_editor[trajectory.editor.fingerprint]
-        returned = 0
-        for step in steps:
-            counts.spent_usd += step.spent_usd or 0.0
-            if step.picture is None:
-                counts.failures += 1
-                continue
-            counts.edits += 1
-            counts.is_priced &= step.cost_usd is not None
-            returned += step.role in RETURN_ROLES
-            if step.run not in imports:
-                counts.seconds += step.seconds
-                counts.timed += 1
+        is_made = [picture is not None for picture in chain.pictures]
+        counts.edits += is_made.count(True)
+        counts.failures += is_made.count(False)
+        counts.is_priced &= None not in compress(chain.cost_usd, is_made)
+        counts.spent_usd = reduce(add, filter(None, chain.spent_usd), counts.spent_usd)
+        is_timed = [made and run not in imports for made, run in zip(is_made, chain.runs, strict=True)]
+        counts.timed += is_timed.count(True)
+        counts.seconds = reduce(add, compress(chain.seconds, is_timed), counts.seconds)
+        returned = [role in RETURN_ROLES for role in compress(chain.roles, is_made)].count(True)
         counts.complete += returned == trajectory.rounds
 
     def by_model(self) -> tuple[ModelUse, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from convergebench.metrics.regions.map_parts import KEPT_SPAN, mean_ramp, share_above
@@ -28,6 +28,13 @@ class ValuesVisibleFrom:
         return (
             measured if detail is None else {**measured, **self._at_threshold(measured, json.loads(detail))}
         )
+
+    def of_each(
+        self, references: Sequence[Digest | None], pictures: Sequence[Digest | None]
+    ) -> list[Mapping[str, Measurement]]:
+        """The same of each pair; empty for one without a reference or a picture."""
+        pairs = zip(references, pictures, strict=True)
+        return [self.of(reference, picture) if reference and picture else {} for reference, picture in pairs]
 
     def _at_threshold(
         self, measured: Mapping[str, Measurement], counts: Mapping[str, list[int]]

@@ -5,12 +5,25 @@ from __future__ import annotations
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
+from convergebench.store.insertion import Insertion
 
 T = TypeVar("T")
-Write = Callable[[sqlite3.Connection], Any]
+
+
+@dataclass(frozen=True)
+class NewRows:
+    """Rows to insert. Those of several writes are inserted together."""
+
+    insertion: Insertion
+    rows: Sequence[Sequence[Any]]
+
+
+Write: TypeAlias = Callable[[sqlite3.Connection], Any] | NewRows
 
 
 class Journal:
@@ -26,7 +39,13 @@ class Journal:
         self._thread.start()
 
     def submit(self, write: Callable[[sqlite3.Connection], T]) -> Future[T]:
-        future: Future[T] = Future()
+        return self._submit(write)
+
+    def insert(self, insertion: Insertion, rows: Sequence[Sequence[Any]]) -> Future[None]:
+        return self._submit(NewRows(insertion, rows))
+
+    def _submit(self, write: Write) -> Future[Any]:
+        future: Future[Any] = Future()
         future.set_running_or_notify_cancel()  # written even if the waiter is cancelled
         self._waiting.put((write, future))
         return future
@@ -69,10 +88,31 @@ class Journal:
 def _transact(connection: sqlite3.Connection, writes: list[Write]) -> list[Any]:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        results = [write(connection) for write in writes]
+        results = _run(connection, writes)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
     return results
+
+
+def _run(connection: sqlite3.Connection, writes: list[Write]) -> list[Any]:
+    """What each returns. New rows wait for the next other write, which may read them, or for the end."""
+    results: list[Any] = []
+    new: dict[Insertion, list[Sequence[Any]]] = {}
+    for write in writes:
+        if isinstance(write, NewRows):
+            new.setdefault(write.insertion, []).extend(write.rows)
+            results.append(None)
+        else:
+            _insert(connection, new)
+            results.append(write(connection))
+    _insert(connection, new)
+    return results
+
+
+def _insert(connection: sqlite3.Connection, new: dict[Insertion, list[Sequence[Any]]]) -> None:
+    while new:
+        insertion, rows = new.popitem()
+        insertion.write(connection, rows)

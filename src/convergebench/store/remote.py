@@ -38,6 +38,8 @@ class RemotePictures:
     there until the next `prepare` uploads them, and until then no further edit is started.
     """
 
+    writers = 32
+
     def __init__(
         self, url: str, waiting: PictureFolder | None = None, patience_seconds: float = PATIENCE_SECONDS
     ) -> None:

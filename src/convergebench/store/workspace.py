@@ -22,6 +22,7 @@ from convergebench.store import schema
 from convergebench.store.claims import Claims
 from convergebench.store.connection import DATABASE, connect, explain, explained, migrated_copy
 from convergebench.store.enrolment import Enrolment, enrol_one
+from convergebench.store.insertion import Insertion
 from convergebench.store.journal import Journal
 from convergebench.store.picture_location import choose_location, pictures_of
 from convergebench.store.selection import EVERYTHING, Selection
@@ -38,6 +39,22 @@ T = TypeVar("T")
 
 MeasurementKey: TypeAlias = tuple[Digest, Digest, str, str]
 """Reference, picture, metric, version."""
+
+
+_STEPS = Insertion(
+    "steps",
+    (
+        "trajectory", "position", "role", "round", "instruction", "seed", "inputs",
+        "picture", "width", "height", "media_type", "failure", "reason",
+        "seconds", "cost_usd", "attempts", "run", "at",
+    ),
+)  # fmt: skip
+_MEASUREMENTS = Insertion(
+    "measurements",
+    ("reference", "picture", "metric", "version", "value", "missing", "at"),
+    "ON CONFLICT DO UPDATE SET value = excluded.value, missing = excluded.missing, at = excluded.at "
+    "WHERE value IS NULL",
+)
 
 
 @dataclass
@@ -63,7 +80,7 @@ class Workspace:
         self.selection = selection
         self.pictures = pictures_of(folder)
         self._connection = connection
-        self._reading = threading.Lock()
+        self._reading = threading.RLock()
         self._journal = journal
         self._claims = Claims.of(folder) if journal else None
 
@@ -183,17 +200,14 @@ class Workspace:
         done, failed = (
             (step.outcome, None) if isinstance(step.outcome, PictureFacts) else (None, step.outcome)
         )
-        row = {
-            "trajectory": trajectory, "position": step.position, "role": step.role, "round": step.round,
-            "instruction": step.instruction, "seed": step.seed, "inputs": json.dumps(step.inputs),
-            "picture": done and done.digest, "width": done and done.width, "height": done and done.height,
-            "media_type": done and done.media_type,
-            "failure": failed and failed.kind, "reason": failed and failed.reason,
-            "seconds": step.seconds, "cost_usd": step.cost_usd, "attempts": step.attempts,
-            "run": run, "at": timestamp(),
-        }  # fmt: skip
-        sql = f"INSERT INTO steps ({', '.join(row)}) VALUES ({', '.join(':' + name for name in row)})"
-        return self.write_rows(sql, [row])
+        facts = (None,) * 4 if done is None else (done.digest, done.width, done.height, done.media_type)
+        reason = (None, None) if failed is None else (failed.kind, failed.reason)
+        row = (
+            trajectory, step.position, step.role, step.round, step.instruction, step.seed,
+            json.dumps(step.inputs), *facts, *reason,
+            step.seconds, step.cost_usd, step.attempts, run, timestamp(),
+        )  # fmt: skip
+        return self._insert(_STEPS, [row])
 
     def steps(self, trajectory: int) -> list[Step]:
         """The latest record of each position, in order."""
@@ -205,18 +219,12 @@ class Workspace:
 
     def record_measurements(self, rows: Sequence[tuple[Digest, Digest, Measurement]]) -> Future[None]:
         """Store (reference, picture, measurement); a value replaces a missing one, never the reverse."""
-        sql = """
-            INSERT INTO measurements (reference, picture, metric, version, value, missing, at)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET value = excluded.value, missing = excluded.missing, at = excluded.at
-            WHERE value IS NULL
-        """
         at = timestamp()
         values = [(ref, pic, m.metric, m.version, m.value, m.missing, at) for ref, pic, m in rows]
         details = [(ref, pic, m.metric, m.version, m.detail) for ref, pic, m in rows if m.detail is not None]
         if details:
             self.write_rows("INSERT OR REPLACE INTO measurement_details VALUES (?, ?, ?, ?, ?)", details)
-        return self.write_rows(sql, values)
+        return self._insert(_MEASUREMENTS, values)
 
     def measured(
         self, references: Sequence[Digest], pictures: Sequence[Digest]
@@ -253,7 +261,7 @@ class Workspace:
 
     def each_row(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """The same as an iterator of tuples, for results that do not fit into memory; other threads' queries
-        wait meanwhile."""
+        wait meanwhile. What one thread iterates over at the same time is from one moment."""
         with explained(self.folder), self._reading:
             cursor = self._connection.cursor()
             cursor.row_factory = None
@@ -277,10 +285,17 @@ class Workspace:
         """Several statements as one transaction."""
         return self._write(write).result()
 
+    def _insert(self, insertion: Insertion, rows: Sequence[tuple[Any, ...]]) -> Future[None]:
+        return self._opened_journal.insert(insertion, [_storable_values(row) for row in rows])
+
     def _write(self, write: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        return self._opened_journal.submit(write)
+
+    @property
+    def _opened_journal(self) -> Journal:
         if self._journal is None:
             raise WorkspaceError(f"{self.folder} is open for reading only")
-        return self._journal.submit(write)
+        return self._journal
 
 
 def _step(row: sqlite3.Row) -> Step:
@@ -298,8 +313,12 @@ def _step(row: sqlite3.Row) -> Step:
 def _storable(row: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any] | Sequence[Any]:
     """The same without lone surrogates, because one in a model's text must not lose the row."""
     if isinstance(row, Mapping):
-        return dict(zip(row, _storable(tuple(row.values())), strict=True))
-    return tuple(whole(value) if isinstance(value, str) else value for value in row)
+        return dict(zip(row, _storable_values(tuple(row.values())), strict=True))
+    return _storable_values(row)
+
+
+def _storable_values(row: Sequence[Any]) -> Sequence[Any]:
+    return [whole(value) if isinstance(value, str) else value for value in row]
 
 
 def _places(values: Sequence[object]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from convergebench.types.failure import EditError
@@ -42,7 +43,7 @@ class EditorFacts:
         """The name to show."""
         return self.label or self.name
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         return fingerprint_of(self.name, self.version, dict(self.parameters))
 

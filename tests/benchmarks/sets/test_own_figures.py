@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from transformers import CLIPModel, CLIPTokenizer
 
 import set_imitations as imitations
 from convergebench.cli.main import code_of
 from convergebench.metrics import MetricOptions, load, packaged_weights
 from convergebench.packaged_files import fetch
 from convergebench.picture import Picture
+from late_import import torch, transformers
 from lpips_definition import by_definition as lpips_by_definition
 from lpips_definition import squared
 from tiny_clip import save_tiny_clip
@@ -67,7 +66,10 @@ def test_magicbrushs_figures_are_means_over_final_turns_and_over_all_turns(
 def by_definition(result: Any, target: Any, caption: str, weights: list[str]) -> dict[str, float]:
     options = MetricOptions(clip=weights[1], dino=weights[3])
     clip, dino = load("clip", options), load("dino", options)
-    model, tokenizer = CLIPModel.from_pretrained(weights[1]), CLIPTokenizer.from_pretrained(weights[1])
+    model, tokenizer = (
+        transformers.CLIPModel.from_pretrained(weights[1]),
+        transformers.CLIPTokenizer.from_pretrained(weights[1]),
+    )
     with torch.no_grad():
         text = model.get_text_features(**tokenizer([caption], return_tensors="pt")).pooler_output[0].numpy()
     (picture,) = clip.embedded([result])  # type: ignore[attr-defined]

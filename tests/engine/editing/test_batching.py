@@ -12,6 +12,7 @@ from convergebench.engine.budget import Stopped
 from convergebench.engine.editing.batching import BatchingEditor
 from convergebench.picture import Picture
 from convergebench.types import Edited, EditError, EditorFacts, EditRequest, Refused, Unavailable
+from jumping_time import run as run_in_no_time
 
 PICTURE = Picture.from_pixels(np.zeros((8, 8, 3), np.uint8))
 
@@ -51,7 +52,7 @@ def sizes_before_and_after(ask: Callable[[BatchingEditor], Awaitable[None]]) -> 
         await asking
         return before, editor.sizes
 
-    return asyncio.run(run())
+    return run_in_no_time(run())
 
 
 def many(count: int, seconds_apart: float = 0.0) -> Callable[[BatchingEditor], Awaitable[None]]:
@@ -85,7 +86,7 @@ def test_an_editor_that_does_not_answer_is_unavailable_after_the_batchs_deadline
         requests = [EditRequest((PICTURE,), "Change nothing.", number) for number in range(2)]
         return await asyncio.gather(*map(batched.edit, requests), return_exceptions=True)
 
-    outcomes = asyncio.run(run())
+    outcomes = run_in_no_time(run())
     assert all(isinstance(one, Unavailable) for one in outcomes)
     assert "no answer within 0.05 s" in str(outcomes[0])
 
@@ -101,7 +102,7 @@ def test_an_editor_that_gives_too_few_outcomes_leaves_nobody_waiting() -> None:
         asking = asyncio.gather(*map(batched.edit, requests), return_exceptions=True)
         return await asyncio.wait_for(asking, 60)
 
-    assert {str(one) for one in asyncio.run(run())} == {"1 outcomes for 3 requests"}
+    assert {str(one) for one in run_in_no_time(run())} == {"1 outcomes for 3 requests"}
 
 
 def test_requests_that_wait_when_the_run_stops_are_not_begun() -> None:
@@ -117,6 +118,6 @@ def test_requests_that_wait_when_the_run_stops_are_not_begun() -> None:
         editor.go_on.set()
         return editor.sizes, await asking
 
-    sizes, outcomes = asyncio.run(run())
+    sizes, outcomes = run_in_no_time(run())
     assert sizes == [3, 3]
     assert [isinstance(one, Stopped) for one in outcomes] == [False] * 6 + [True] * 3

@@ -195,7 +195,7 @@ def test_an_editors_own_mistake_is_a_failure_with_its_name(
 def test_no_more_edits_run_at_once_than_allowed(
     workspace: Workspace, make_case: Callable[..., Case], concurrency: int
 ) -> None:
-    editor = Scripted()
+    editor = Scripted(meeting=concurrency)
     run(workspace, editor, cases=[make_case(str(n), seed=n) for n in range(8)], concurrency=concurrency)
     assert editor.most_at_once == concurrency
 
@@ -205,7 +205,7 @@ def test_editors_that_take_batches_get_them(workspace: Workspace, make_case: Cal
     cases = [make_case(str(n), seed=n) for n in range(8)]
     outcome = run(workspace, editor, cases=cases, concurrency=8)
     assert outcome.complete == 8
-    assert max(editor.sizes) == 4
+    assert 1 < max(editor.sizes) <= 4
     assert sum(editor.sizes) == 32
 
 

@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sqlite3
-import time
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -16,6 +16,7 @@ import pytest
 
 from convergebench.engine import Patience, RunLimits
 from convergebench.engine.judging.judge_tasks import JudgingOutcome, JudgingTask, judge_tasks
+from convergebench.engine.progress import NoJudgingProgress
 from convergebench.judges import Subject, Verdict, open_judge, rubric
 from convergebench.picture import Picture
 from convergebench.store import Workspace
@@ -90,7 +91,7 @@ GOOD = '{"reason": "x", "edit_success": 8, "rest_preserved": 6}'
         (in_form(edit_success=-3), "out_of_range", 2),
         (lambda number, asked: failure(500, "oops"), "error", 3),
         (lambda number, asked: failure(429, "slow", **{"retry-after": "0.01"}), "error", 3),
-        (lambda number, asked: Answer("{}", after_seconds=3), "error", 3),
+        (lambda number, asked: Answer("{}", after_seconds=3600), "error", 1),
     ],
     ids=[
         "correct", "fenced", "thinking", "refusal", "blocked", "cut off", "truncated JSON", "prose",
@@ -101,7 +102,7 @@ def test_every_kind_of_reply_has_its_outcome_and_every_attempt_is_kept(
     workspace: Workspace, server: JudgeServer, script: Any, outcome: str, calls: int
 ) -> None:
     server.script = script
-    patience = replace(HURRY, deadline_seconds=1) if outcome == "error" else HURRY
+    patience = replace(HURRY, attempts=1, deadline_seconds=2) if (outcome, calls) == ("error", 1) else HURRY
     done = judge(workspace, server.name, task(workspace), patience=patience)
     (verdict,) = done.verdicts
     assert verdict is not None
@@ -180,7 +181,7 @@ def test_what_is_kept_of_an_attempt_can_be_traced(workspace: Workspace, server: 
     assert (attempt["tokens_read"], attempt["tokens_written"], attempt["run"]) == (1000, 100, 1)
     assert attempt["cost_usd"] == pytest.approx(0.002) == done.spent_usd
     assert json.loads(attempt["sent_sizes"]) == [[64, 48], [64, 48]]
-    assert 0 < attempt["seconds"] < 5
+    assert 0 < attempt["seconds"] < 60
     assert (verdict["rubric"], verdict["rubric_version"], verdict["repeat"]) == ("gedit_sc", 1, 0)
     digests = [[which, *wanted.subject.pictures[which]] for which in ("source", "result")]
     assert json.loads(verdict["pictures"]) == digests
@@ -241,12 +242,12 @@ def test_a_run_that_was_cut_short_goes_on_with_what_has_no_verdict(
 
 
 def test_as_many_questions_are_in_flight_as_allowed(workspace: Workspace, server: JudgeServer) -> None:
-    server.script = lambda number, asked: replace(completion(graded(asked)), after_seconds=0.1)
+    server.script = lambda number, asked: replace(
+        completion(graded(asked)), after_seconds=0.1, when=lambda: server.most_at_once >= 6
+    )
     tasks = [task(workspace, seed=seed) for seed in range(1, 13)]
-    started = time.monotonic()
     done = judge(workspace, server.name, *tasks, concurrency=6)
     assert (done.ok, server.most_at_once) == (12, 6)
-    assert time.monotonic() - started < 1.2  # one after the other would take at least that
 
 
 def test_a_budget_stops_before_it_is_overrun_and_keeps_what_was_paid_for(
@@ -303,11 +304,16 @@ def test_an_interrupt_keeps_what_is_in_flight_and_the_next_run_goes_on(
     def interrupting(number: int, asked: Asked) -> Answer:
         if number == 2:
             os.kill(os.getpid(), signal.SIGINT)
-        return replace(completion(graded(asked)), after_seconds=0.1)
+        return replace(completion(graded(asked)), when=lambda: number == 1 or stopping.is_set())
 
+    class Listening(NoJudgingProgress):
+        def stopping(self, in_flight: int) -> None:
+            stopping.set()
+
+    stopping = threading.Event()
     server.script = interrupting
     tasks = [task(workspace, seed=seed) for seed in range(1, 6)]
-    done = judge(workspace, server.name, *tasks, concurrency=1)
+    done = judge(workspace, server.name, *tasks, concurrency=1, progress=Listening())
     assert (done.interrupted, done.ok, len(server.asked)) == (True, 2, 2)
     assert judge(workspace, server.name, *tasks).new == 3
 

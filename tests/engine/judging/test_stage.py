@@ -85,7 +85,7 @@ class Stage:
         """The others come when something has come of the first."""
         async with self.judging() as judging:
             keys = judging.add(self.tasks(first))
-            await asyncio.wait_for(self.progress.heard.wait(), 10)
+            await asyncio.wait_for(self.progress.heard.wait(), 60)
             keys += judging.add(self.tasks(*then))
         return judging.judged(keys)
 
@@ -117,22 +117,23 @@ def test_what_is_kept_is_known_though_the_judge_cannot_go_on(stage: Stage) -> No
 
 
 def test_many_that_wait_hold_no_pictures(stage: Stage) -> None:
-    both_asked = threading.Event()
+    both_asked, counted = threading.Event(), threading.Event()
 
-    def slow_at_first(number: int, asked: Asked) -> Answer:
+    def held_at_first(number: int, asked: Asked) -> Answer:
         if number == 2:
             both_asked.set()
-        return replace(completion(graded(asked)), after_seconds=0.6 if number <= 2 else 0)
+        return replace(completion(graded(asked)), when=counted.is_set)
 
-    stage.server.script = slow_at_first
+    stage.server.script = held_at_first
 
     async def judge() -> int:
         stage.anew(concurrency=2)
         async with stage.judging() as judging:
             judging.add(stage.tasks(*range(1, 61)))
-            await asyncio.to_thread(both_asked.wait, 10)
-            await asyncio.sleep(0.3)  # all that is to be made ready is
+            assert await asyncio.to_thread(both_asked.wait, 60)
+            await asyncio.sleep(0.3)  # time to make more of them ready than should be
             gc.collect()
+            counted.set()
             return sum(type(one) is Question for one in gc.get_objects())
 
     in_flight, next_in_line, with_a_seed = 2, 2, 2
@@ -151,19 +152,20 @@ def test_progress_gets_the_most_that_may_come_and_then_how_many_came(stage: Stag
 
 
 def test_an_error_beside_it_lets_what_is_in_flight_finish_and_asks_nothing_more(stage: Stage) -> None:
-    is_asked = threading.Event()
+    is_asked, is_broken = threading.Event(), threading.Event()
 
-    def slow(number: int, asked: Asked) -> Answer:
+    def held(number: int, asked: Asked) -> Answer:
         is_asked.set()
-        return replace(completion(graded(asked)), after_seconds=0.1)
+        return replace(completion(graded(asked)), when=is_broken.is_set)
 
-    stage.server.script = slow
+    stage.server.script = held
 
     async def judge() -> None:
         stage.anew(concurrency=1)
         async with stage.judging() as judging:
             judging.add(stage.tasks(*range(1, 9)))
-            await asyncio.to_thread(is_asked.wait, 10)
+            assert await asyncio.to_thread(is_asked.wait, 60)
+            is_broken.set()
             raise RuntimeError("editing broke")
 
     with pytest.raises(RuntimeError, match="editing broke"):

@@ -12,6 +12,7 @@ import pytest
 from convergebench.engine.ray.replica_pool import ReplicaPool, ReplicasGone, Scale
 from convergebench.engine.ray.replica_worker import ReplicaLost
 from convergebench.errors import WrongUse
+from jumping_time import run
 
 
 class Doubling:
@@ -51,7 +52,7 @@ class Nursery:
 
 
 def within(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    asyncio.run(asyncio.wait_for(work(), 60))
+    run(asyncio.wait_for(work(), 3600))
 
 
 async def until(reached: Callable[[], bool]) -> None:
@@ -120,7 +121,7 @@ def test_nothing_is_sent_ahead_to_a_busy_replica_while_another_is_free() -> None
         nursery = Nursery(lambda number: Doubling(seconds=0.1))
         replicas: ReplicaPool[int, int] = ReplicaPool("doubling", nursery, Scale(2, 2))
         await replicas.ready()
-        await asyncio.sleep(0.01)
+        await until(lambda: replicas.up == 2)
         await asyncio.gather(*map(replicas.ask, range(2)))
         assert [len(one.batches) for one in nursery.made] == [1, 1]
         await replicas.close()

@@ -71,16 +71,20 @@ class Run:
         assert json.loads(out)["exit_code"] == 0, err
 
     def kill_after(self, more: int, count: Callable[[], int]) -> None:
-        """Kill it when there are so many more of what is counted."""
-        before = count()
+        """Kill it when there are so many more of what is counted; nothing is answered from then on."""
+        until = count() + more
+        self.server.script = lambda number, asked: replace(
+            script(number, asked), when=lambda: count() < until
+        )
         process = self.start()
         deadline = time.monotonic() + 180
-        while count() < before + more:
+        while count() < until:
             assert process.poll() is None, "it ended before it could be killed"
             assert time.monotonic() < deadline
             time.sleep(0.001)
         process.send_signal(signal.SIGKILL)
         process.communicate()
+        self.server.script = script
 
     def rows(self, sql: str) -> list[tuple[object, ...]]:
         with sqlite3.connect(f"file:{self.workspace / 'convergebench.sqlite'}?mode=ro", uri=True) as db:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-import torch
 from skimage import data
 
 from convergebench.metrics._gpu.flip import flip_features, flip_maps, flip_readings, smoothed_maps
@@ -21,6 +20,7 @@ from convergebench.metrics.flip import (
 )
 from convergebench.types import Pixels
 from flip_pairs import worn
+from late_import import torch
 
 Make = Callable[..., Pixels]
 

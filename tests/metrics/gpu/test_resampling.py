@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
-from transformers import CLIPImageProcessorPil
 
 from convergebench.metrics._gpu.resampling import Filter, matrix, resized
 from convergebench.metrics._gpu.semantic import Preparation
+from late_import import torch, transformers
 
 SIZES = st.integers(1, 90)
 PILLOW = {"bilinear": Image.Resampling.BILINEAR, "bicubic": Image.Resampling.BICUBIC}
@@ -32,7 +31,7 @@ def test_each_direction_is_resized_as_pillow_does(
 
 @pytest.mark.parametrize("size", [(56, 56), (90, 200), (301, 77), (1024, 1024), (57, 56)])
 def test_pictures_are_prepared_as_transformers_does(size: tuple[int, int]) -> None:
-    processor = CLIPImageProcessorPil(
+    processor = transformers.CLIPImageProcessorPil(
         size={"shortest_edge": 56}, crop_size={"height": 50, "width": 56}, image_mean=[0.3, 0.4, 0.5]
     )
     assert Preparation.is_usual(processor)
@@ -47,6 +46,6 @@ def test_pictures_are_prepared_as_transformers_does(size: tuple[int, int]) -> No
 
 
 def test_a_processor_with_steps_of_its_own_is_left_alone() -> None:
-    assert not Preparation.is_usual(CLIPImageProcessorPil(do_center_crop=False))
-    assert not Preparation.is_usual(CLIPImageProcessorPil(resample=Image.Resampling.BILINEAR))
-    assert not Preparation.is_usual(CLIPImageProcessorPil(size={"height": 224, "width": 224}))
+    assert not Preparation.is_usual(transformers.CLIPImageProcessorPil(do_center_crop=False))
+    assert not Preparation.is_usual(transformers.CLIPImageProcessorPil(resample=Image.Resampling.BILINEAR))
+    assert not Preparation.is_usual(transformers.CLIPImageProcessorPil(size={"height": 224, "width": 224}))

@@ -94,10 +94,10 @@ def test_it_serves_until_interrupted_and_then_ends_in_order(filled: Path) -> Non
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         try:
             assert running.stdout is not None
-            with urllib.request.urlopen(running.stdout.readline().strip(), timeout=10) as answer:
+            with urllib.request.urlopen(running.stdout.readline().strip(), timeout=60) as answer:
                 assert answer.read().startswith(b"<!doctype html>")
             running.send_signal(signal.SIGINT)
-            assert running.wait(10) == 0
+            assert running.wait(60) == 0
             assert running.stdout.read() == "ended\n"
         finally:
             running.kill()

@@ -22,7 +22,7 @@ def headline_ranking(
     Probes and floors are calibration: they do not edit, so they have no rank.
     """
     ranked = ranking(results, results.chief, None, threshold)
-    if not any("undid" in item.values for item in results.returns):
+    if not results.has("undid"):
         return ranked
     found = headline(results, lambda pair, category: edit_scope(category) == "global", thresholds)
     losses = {row.model: -row.score.mean for row in found.rows if row.score is not None}

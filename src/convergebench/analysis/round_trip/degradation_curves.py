@@ -31,12 +31,14 @@ class Curve:
     points: tuple[CurvePoint, ...]
 
 
-def degradation_curves(results: Results, metric: str) -> tuple[Curve, ...]:
-    """One curve per model, in the order of the results, with a point for every round."""
+def degradation_curves(
+    results: Results, metric: str, rounds: Sequence[int] | None = None
+) -> tuple[Curve, ...]:
+    """One curve per model, in the order of the results, with a point for every round, or for those named."""
     facts = results.facts(metric)
     expected = planned_trajectories(results)
     grouped = results.returns_by_round()
-    rounds = range(1, results.rounds + 1)
+    rounds = range(1, results.rounds + 1) if rounds is None else rounds
     return tuple(
         Curve(
             model, role, tuple(_point(r, grouped.get((model, r), []), facts, expected[model]) for r in rounds)

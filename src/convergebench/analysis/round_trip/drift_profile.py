@@ -20,6 +20,7 @@ from convergebench.analysis.round_trip.drift_kinds import (
     sizes_of,
 )
 from convergebench.analysis.round_trip.local_changes import Values, VisibleChange, is_broken, visible_changes
+from convergebench.analysis.round_trip.measurement_columns import MeasuredPair
 from convergebench.analysis.round_trip.results import Results, Return
 from convergebench.errors import WrongUse
 
@@ -150,6 +151,8 @@ def drift_profile(results: Results, model: str) -> tuple[RoundProfile, ...]:
 
 def values_of(returned: Return) -> dict[str, float]:
     """The measured values of a return."""
+    if isinstance(returned.values, MeasuredPair):
+        return returned.values.numbers()
     return {name: m.value for name, m in returned.values.items() if m.value is not None}
 
 

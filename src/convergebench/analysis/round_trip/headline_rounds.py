@@ -29,10 +29,10 @@ def headline_rounds(results: Results, metric: str) -> HeadlineRounds:
     """The metric's mean at each headline round, with its interval and n."""
     marks = {*HEADLINE_ROUNDS, results.rounds}
     rounds = tuple(sorted(mark for mark in marks if mark <= results.rounds))
-    curves = degradation_curves(results, metric)
+    curves = degradation_curves(results, metric, rounds)
     return HeadlineRounds(
         metric=results.facts(metric),
         rounds=rounds,
-        points={curve.model: tuple(curve.points[mark - 1] for mark in rounds) for curve in curves},
+        points={curve.model: curve.points for curve in curves},
         roles={curve.model: curve.role for curve in curves},
     )

@@ -72,6 +72,11 @@ class MeasuredPair(Mapping[str, Measurement]):
                 return None
         return None if math.isnan(value) else value
 
+    def numbers(self) -> dict[str, float]:
+        """The values of all metrics that have one."""
+        found = ((name, self.number(name)) for name in self._columns.versions)
+        return {name: value for name, value in found if value is not None}
+
     def __getitem__(self, name: str) -> Measurement:
         if name in self._columns.values:
             if self._chain_row != NOT_IN_CHAIN:

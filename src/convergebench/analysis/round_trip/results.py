@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from convergebench.analysis.round_trip.round_verdicts import NO_VERDICTS, RoundVerdicts
 from convergebench.errors import WrongUse
 from convergebench.types import FailureKind, Measurement, MetricFacts, Reversibility, SuiteId
@@ -95,6 +98,16 @@ class ModelUse:
 
 
 @dataclass(frozen=True)
+class TrajectoryRows:
+    """The trajectories of one model as rows of a table, and the place of each of its returns in it."""
+
+    pictures: Mapping[tuple[str, int], str]
+    """The source picture of each row, by case and seed."""
+    row: NDArray[np.intp]
+    round: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
 class Results:
     """Everything known about the models that ran on one suite."""
 
@@ -118,6 +131,10 @@ class Results:
             raise WrongUse(self._why_unmeasured())
         known = ", ".join(facts.name for facts in self.metrics)
         raise WrongUse(f"there is no metric {metric} in these results; choose one of: {known}")
+
+    def has(self, metric: str) -> bool:
+        """Whether the metric was tried on any return."""
+        return any(metric in item.values for item in self.returns)
 
     def _why_unmeasured(self) -> str:
         if self.returns:
@@ -197,6 +214,21 @@ class Results:
         for item in self.returns:
             grouped.setdefault(item.model, []).append(item)
         return grouped
+
+    @cached_property
+    def trajectory_rows(self) -> Mapping[str, TrajectoryRows]:
+        """By model, like `returns_by_model`."""
+        found = {}
+        for model, returns in self.returns_by_model.items():
+            keys = [(item.case, item.seed) for item in returns]
+            rows = {key: row for row, key in enumerate(dict.fromkeys(keys))}
+            pictures = dict(zip(reversed(keys), reversed([item.picture for item in returns]), strict=True))
+            found[model] = TrajectoryRows(
+                {key: pictures[key] for key in rows},  # that of the first return
+                np.array([rows[key] for key in keys]),
+                np.array([item.round for item in returns]),
+            )
+        return found
 
     def returns_by_round(self) -> Mapping[tuple[str, int], Sequence[Return]]:
         """The returns of each model at each round."""

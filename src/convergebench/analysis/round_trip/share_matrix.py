@@ -37,22 +37,17 @@ class ShareMatrix:
 def share_matrices(results: Results, metric: str) -> dict[str, ShareMatrix]:
     """The trajectories of every model that has a return, in the order of the results."""
     facts = results.facts(metric)
-    rows: dict[str, dict[tuple[str, int], list[float]]] = {}
     pictures: dict[tuple[str, int], str] = {}
+    found = {}
     for model, returns in results.returns_by_model.items():
-        of_model = rows[model] = {}
-        for item, value in zip(returns, readings(returns, facts).tolist(), strict=True):
-            key = (item.case, item.seed)
-            row = of_model.get(key)
-            if row is None:
-                row = of_model[key] = [math.nan] * results.rounds
-                pictures[key] = item.picture
-            row[item.round - 1] = value
+        places = results.trajectory_rows[model]
+        pictures |= places.pictures
+        values = np.full((len(places.pictures), results.rounds), math.nan)
+        values[places.row, places.round - 1] = readings(returns, facts)
+        found[model] = (tuple(places.pictures), _with_source(values, facts))
     return {
-        model: ShareMatrix(
-            model, tuple(of_model), tuple(pictures[key] for key in of_model), _with_source(of_model, facts)
-        )
-        for model, of_model in rows.items()
+        model: ShareMatrix(model, keys, tuple(pictures[key] for key in keys), shares)
+        for model, (keys, shares) in found.items()
     }
 
 
@@ -70,9 +65,8 @@ def bridge(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     return filled
 
 
-def _with_source(rows: dict[tuple[str, int], list[float]], facts: MetricFacts) -> NDArray[np.float64]:
-    stacked = preserved(np.array(list(rows.values()), np.float64), facts)
-    return np.hstack([np.ones((len(stacked), 1)), stacked])
+def _with_source(values: NDArray[np.float64], facts: MetricFacts) -> NDArray[np.float64]:
+    return np.hstack([np.ones((len(values), 1)), preserved(values, facts)])
 
 
 def cluster_index(pictures: Sequence[str]) -> NDArray[np.intp]:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from convergebench.engine.budget import BudgetReached, Stopped
+from convergebench.engine.editing.step_saver import StepSaver
 from convergebench.engine.limits import Attempted, Limits
 from convergebench.errors import BadPicture, LostPicture, WorkspaceError
 from convergebench.picture import Picture
@@ -73,6 +74,7 @@ class DurableEdit:
         recorded: Sequence[Step],
         workspace: Workspace,
         limits: Limits,
+        saver: StepSaver,
         open_source: Callable[[SourcePicture], Awaitable[Picture]],
         on_step: Callable[[Step, Picture | None, bool], Awaitable[None]],
         may_begin: Callable[[], bool],
@@ -80,12 +82,13 @@ class DurableEdit:
         self._trajectory = trajectory
         self._workspace = workspace
         self._limits = limits
+        self._saver = saver
         self._open_source = open_source
         self._on_step = on_step
         self._may_begin = may_begin
         self._recorded = {step.position: step for step in recorded}
         self._position = trajectory.first_position
-        self._saving: asyncio.Task[None] | None = None
+        self._saving: asyncio.Future[None] | None = None
         self._held: frozenset[Digest] | None = None
 
     async def __call__(
@@ -127,7 +130,7 @@ class DurableEdit:
             _seconds(attempted), attempted.cost_usd, attempted.attempts,
         )  # fmt: skip
         await self.settled()
-        self._saving = asyncio.create_task(asyncio.to_thread(self._save, step, picture))
+        self._saving = self._saver.save(self._trajectory.id, self._trajectory.run, step, picture)
         if picture is None or self._trajectory.stored_first:
             await self.settled()
         return await self._report(step, picture, replayed=False)
@@ -142,11 +145,6 @@ class DurableEdit:
         editor = self._trajectory.editor
         facts = editor.facts
         return await self._limits.attempt(lambda: editor.edit(request), facts.price_usd, facts.fingerprint)
-
-    def _save(self, step: Step, picture: Picture | None) -> None:
-        if picture is not None:
-            self._workspace.pictures.put(picture)
-        self._workspace.record_step(self._trajectory.id, self._trajectory.run, step).result()
 
     async def _replay(self, step: Step) -> Picture:
         picture = None
@@ -187,6 +185,8 @@ class DurableEdit:
 
 async def _check_readable(pictures: Sequence[Picture]) -> None:
     """BadPicture if one of them is lost: what the model would do with it says nothing about the model."""
+    if all(picture.is_read for picture in pictures):
+        return
     try:
         await asyncio.to_thread(lambda: [picture.encoded for picture in pictures])
     except LostPicture as error:

@@ -10,6 +10,7 @@ from convergebench.engine.editing.batching import batched
 from convergebench.engine.editing.durable_edit import DurableEdit, Trajectory
 from convergebench.engine.editing.plan import Plan
 from convergebench.engine.editing.source_cache import SourceCache
+from convergebench.engine.editing.step_saver import StepSaver
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.measuring.chain import ChainMeasurements, chain_contexts, is_portrait
 from convergebench.engine.measuring.measurers import Measurers
@@ -65,6 +66,7 @@ class _Editing:
         shared = limits_in(workspace, run, limits)
         self._session = TrajectorySession(workspace, shared, RunOutcome(), progress)
         self._limits = self._session.limits_for_editors(plan.editors)
+        self._saver = StepSaver(workspace)
         self._sources = SourceCache(workspace.pictures)
         self._queues = measurers.queues(workspace, progress, self._session.fail)
 
@@ -137,6 +139,7 @@ class _Editing:
                 recorded,
                 self._workspace,
                 self._limits[trajectory.editor.facts.provider],
+                self._saver,
                 open_source=self._sources.open,
                 on_step=on_step,
                 may_begin=lambda: self._session.may_begin(model),

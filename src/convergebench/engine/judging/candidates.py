@@ -108,7 +108,9 @@ def _requested_edits(
     steps: Sequence[tuple[StepRecord, TrajectoryRecord]],
 ) -> Mapping[tuple[int, int], list[str]]:
     """The forward edits of each trajectory and round, in order, or the case's edit if nothing is undone."""
-    requested = forward_instructions([step for step, _ in steps])
+    requested = forward_instructions(
+        ((step.trajectory, step.round), step.role, step.instruction) for step, _ in steps
+    )
     otherwise = {one.id: one.case.forward for _, one in steps}
     return {place: edits or [otherwise[place[0]]] for place, edits in requested.items()}
 

@@ -10,6 +10,7 @@ from types import TracebackType
 
 from convergebench.engine.editing.durable_edit import DurableEdit, Trajectory
 from convergebench.engine.editing.source_cache import SourceCache
+from convergebench.engine.editing.step_saver import StepSaver
 from convergebench.engine.limits import Limits
 from convergebench.engine.refining.advice import NoAdvice, Reasoner
 from convergebench.engine.session import claimed
@@ -63,6 +64,7 @@ class Refinement:
         workspace: Workspace,
         run: int,
         sources: SourceCache,
+        saver: StepSaver,
         reasoner: Reasoner | None,
         *,
         on_step: Callable[[Step, bool], Awaitable[None]],
@@ -76,6 +78,7 @@ class Refinement:
         self._workspace = workspace
         self._run = run
         self._sources = sources
+        self._saver = saver
         self._reasoner = reasoner
         self._on_step = on_step
         self._on_picture = on_picture
@@ -163,6 +166,7 @@ class Refinement:
             self._workspace.steps(identity),
             self._workspace,
             stage.limits,
+            self._saver,
             open_source=self._sources.open,
             on_step=on_step,
             may_begin=self._may_begin,

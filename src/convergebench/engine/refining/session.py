@@ -11,6 +11,7 @@ from functools import partial
 
 from convergebench.engine.editing.batching import batched
 from convergebench.engine.editing.source_cache import SourceCache
+from convergebench.engine.editing.step_saver import StepSaver
 from convergebench.engine.interrupts import interruptible
 from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.engine.refining.advice import NoAdvice, Reasoner
@@ -74,6 +75,7 @@ class RefiningStage:
         self._progress = progress or NoProgress()
         self._on_picture = on_picture
         self._sources = SourceCache(workspace.pictures)
+        self._saver = StepSaver(workspace)
         self._session = TrajectorySession(workspace, limits, RefinementOutcome(), self._progress)
         self._stages = self._edit_stages(limits.limits.patience.deadline_seconds)
         self._reasoner = self._open_reasoner(limits.limits.reasoner_concurrency, retry_missing)
@@ -151,7 +153,7 @@ class RefiningStage:
 
         stages = self._stages[id(pipeline.primary)], self._stages[id(pipeline.executor)]
         refinement = Refinement(
-            unit, stages, self._workspace, self._run, self._sources, self._reasoner,
+            unit, stages, self._workspace, self._run, self._sources, self._saver, self._reasoner,
             on_step=on_step, on_picture=self._on_picture,
             may_begin=lambda: self._session.may_begin(name),
         )  # fmt: skip

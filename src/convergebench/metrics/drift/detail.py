@@ -143,10 +143,28 @@ def _detail(pixels: Pixels, blocks: Blocks) -> Detail:
     import cv2
 
     luma = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
-    low, mid, high = _bands(luma.astype(np.float32))
-    bands = np.stack([_block_means(low), _block_means(mid * mid), _block_means(high * high)])
+    bands = _band_means(luma.astype(np.float32))
     noise_of_luma, noise = _noise_variances(luma[..., None]), _noise_variances(pixels)
     return detail_of(BlockMaps(bands, noise_of_luma, noise, *_mean_steps(luma)), blocks)
+
+
+def _band_means(luma: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Of each block: the mean of the low band, and of the squares of the others."""
+    if kernels.available():
+        return kernels.block_bands(luma, *(_half_window(sigma) for sigma in SIGMAS))
+    low, mid, high = _bands(luma)
+    return np.stack([_block_means(low), _block_means(mid * mid), _block_means(high * high)])
+
+
+@cache
+def _half_window(sigma: float) -> NDArray[np.float32]:
+    """The weights of OpenCV's Gaussian from its middle outwards."""
+    import cv2
+
+    reach = round(4 * sigma)
+    return np.ascontiguousarray(
+        cv2.getGaussianKernel(2 * reach + 1, sigma, cv2.CV_32F)[reach:, 0], np.float32
+    )
 
 
 def _bands(luma: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:

@@ -18,7 +18,9 @@ from convergebench.analysis.judged.benchmark_scores import (
 from convergebench.analysis.judged.judge_summary import JudgedRow, JudgedScore, judge_summary
 from convergebench.benchmarks.benchmark import JudgedBenchmark
 from convergebench.benchmarks.registry import find_benchmark
+from convergebench.benchmarks.session_scoring import session_scoring
 from convergebench.benchmarks.wording import wording_name
+from convergebench.protocols import BY_TURN
 from convergebench.protocols.refine import NAMES as REFINING
 from convergebench.report.page.step_index import ONE_SHOT, IndexedStep, StepPlace
 from convergebench.report.page.verdicts import Judgement
@@ -92,8 +94,15 @@ def _best_first(line: Mapping[str, Any]) -> tuple[Any, ...]:
 def _graded(judgements: Sequence[Judgement]) -> Iterator[tuple[Judgement, StepPlace]]:
     for one in judgements:
         if one.rubric.grades:
-            # A separate view compares refined pictures with the primary ones.
-            yield from ((one, place) for place in one.places if place.protocol not in REFINING)
+            yield from ((one, place) for place in one.places if not _has_its_own_view(one, place))
+
+
+def _has_its_own_view(one: Judgement, place: StepPlace) -> bool:
+    """Refined pictures are compared with the primary ones. Sessions are judged until they fail, so that a
+    mean over turns would leave out those after a failure; they have curves."""
+    return place.protocol in REFINING or (
+        place.protocol in BY_TURN and one.rubric.id == session_scoring(place.suite).rubric
+    )
 
 
 def _score(one: Judgement, place: StepPlace) -> JudgedScore:
