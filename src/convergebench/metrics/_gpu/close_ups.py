@@ -66,7 +66,7 @@ class CloseUps(NamedTuple):
         return Extents(*torch.tensor(sizes, device=self.device).unbind(1))
 
 
-def shown(pictures: Tensor, close_ups: CloseUps) -> Tensor:
+def close_up_levels(pictures: Tensor, close_ups: CloseUps) -> Tensor:
     """N × 3 × SIDE × SIDE whole levels of N × height × width × 3, as `CloseUp.of` has them."""
     import torch
 

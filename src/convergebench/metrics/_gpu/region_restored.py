@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from convergebench.metrics._gpu.close_ups import CloseUps, in_cells, shown, structural_differences
+from convergebench.metrics._gpu.close_ups import CloseUps, close_up_levels, in_cells, structural_differences
 from convergebench.metrics._lpips_torch import TorchFeatures
 from convergebench.metrics.regions.measures import (
     STRUCTURE_SPAN,
@@ -39,7 +39,10 @@ def restored_shares(parts: ToRestore, network: TorchFeatures) -> Tensor:
 
     laid_into = torch.where(parts.edited[..., None], parts.results, parts.sources)
     structural = structural_differences(
-        network, shown(parts.sources, parts.boxes), shown(laid_into, parts.boxes), parts.boxes
+        network,
+        close_up_levels(parts.sources, parts.boxes),
+        close_up_levels(laid_into, parts.boxes),
+        parts.boxes,
     )
     visible = in_cells(parts.coarse, parts.boxes)
     difference = torch.maximum(
