@@ -1,6 +1,7 @@
 # make demo   set-up and a first benchmark, no keys
 # make test   set-up, checks and tests
 # make test-busy  the tests beside two busy loops
+# make test-timing  those about deadlines, signals, kills and races, twenty times beside them
 # make faults  hundreds of kills, damaged files and hostile answers
 # make docs   the documentation as a site, into build/site
 # make site   the same, with an example leaderboard and an example page
@@ -11,7 +12,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-compile
 unexport PYTHONDONTWRITEBYTECODE  # most of what is installed is never imported; what is, is compiled then
 
-.PHONY: demo test test-busy check unit faults bench docs site clean
+.PHONY: demo test test-busy test-timing check unit faults bench docs site clean
 
 demo: .venv/installed
 	$(BIN)/convergebench weights pull lpips
@@ -21,12 +22,17 @@ demo: .venv/installed
 test: .venv/installed-for-tests
 	$(MAKE) --jobs 2 check unit
 
-unit: .venv/compiled-for-tests
-	HF_HUB_OFFLINE=1 $(BIN)/pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
+PYTEST := HF_HUB_OFFLINE=1 $(BIN)/pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
+BUSY := yes > /dev/null & one=$$!; yes > /dev/null & other=$$!; trap "kill $$one $$other" EXIT
 
-test-busy: .venv/installed-for-tests
-	yes > /dev/null & one=$$!; yes > /dev/null & other=$$!; \
-	trap "kill $$one $$other" EXIT; $(MAKE) unit
+unit: .venv/compiled-for-tests
+	$(PYTEST)
+
+test-busy: .venv/compiled-for-tests
+	$(BUSY); $(PYTEST)
+
+test-timing: .venv/compiled-for-tests
+	$(BUSY); for run in $$(seq 20); do $(PYTEST) -m timing || exit 1; done
 
 check: .venv/installed-for-tests
 	$(BIN)/ruff check src tests benchmarks rendering examples

@@ -9,7 +9,7 @@ from typing import Any
 
 import certifi
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from convergebench.picture import Picture
 from convergebench.store import Workspace
@@ -19,7 +19,8 @@ from made_pictures import textured
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads would wait for those of the other processes
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # many programs are started: they compile our modules once
-settings.register_profile("quick", deadline=None, max_examples=25)
+too_slow = [HealthCheck.too_slow]  # by the clock, which says more about the machine
+settings.register_profile("quick", deadline=None, max_examples=25, suppress_health_check=too_slow)
 settings.load_profile("quick")
 
 
@@ -33,9 +34,27 @@ WITH_TORCH = (
     "tests/editors/test_diffusers", "tests/editors/test_vae", "tests/metrics/gpu", "tests/metrics/test_clip",
     "tests/metrics/test_dino", "tests/metrics/test_dists", "tests/metrics/test_lpips",
     "tests/benchmarks/sets/test_own_figures", "tests/engine/measuring/test_clip_direction",
-    "tests/judges/test_qwen_local", "tests/cli/test_refine.py", "tests/cli/test_measure.py",
+    "tests/judges/test_qwen_local", "tests/cli/test_refine.py",
 )  # fmt: skip
 """One process runs all of these, and no other has to import torch."""
+
+
+TIMING = (
+    "tests/cli/test_judging_progress", "tests/cli/test_refine_progress", "tests/cli/test_run.py",
+    "tests/cli/test_terminal", "tests/cli/test_turns", "tests/editors/test_bfl", "tests/editors/test_charges",
+    "tests/editors/test_comfyui", "tests/editors/test_command", "tests/editors/test_dashscope",
+    "tests/editors/test_fal", "tests/editors/test_gemini", "tests/editors/test_openai",
+    "tests/editors/test_replicate", "tests/editors/test_worker", "tests/editors/test_xai",
+    "tests/engine/editing/test_batching", "tests/engine/editing/test_durable_edit",
+    "tests/engine/editing/test_session", "tests/engine/judging/test_judge_tasks",
+    "tests/engine/judging/test_stage", "tests/engine/measuring/test_measurement_queue", "tests/engine/ray",
+    "tests/engine/refining/test_killed", "tests/engine/test_claim_notice", "tests/engine/test_durability",
+    "tests/engine/test_limits", "tests/engine/test_money", "tests/engine/test_shared_limits", "tests/faults",
+    "tests/judges/test_vllm", "tests/network/test_answers", "tests/refinement/test_run",
+    "tests/report/page/test_page", "tests/report/page/test_server", "tests/store/test_journal",
+    "tests/store/test_remote", "tests/test_imports", "tests/votes/test_browser",
+)  # fmt: skip
+"""Tests of deadlines, signals, kills, threads and races, for `make test-timing`."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -43,6 +62,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     rank = {here / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: rank.get(item.path, len(LONGEST)))
+    for item in items:
+        if item.nodeid.startswith(TIMING):
+            item.add_marker("timing")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -84,9 +84,14 @@ class ForkedPython:
             return self.returncode
 
     def _collect(self, timeout: float | None) -> None:
-        if self.returncode is None and select.select([self._reports], [], [], timeout)[0]:
+        if self.returncode is None and self._has_ended(timeout):
             self.returncode = int(self._reports.readline())
             self._reports.close()
+
+    def _has_ended(self, timeout: float | None) -> bool:
+        ends = select.poll()  # which takes any descriptor: `select` none above 1023
+        ends.register(self._reports, select.POLLIN)
+        return bool(ends.poll(None if timeout is None else timeout * 1000))
 
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
         until = None if timeout is None else time.monotonic() + timeout

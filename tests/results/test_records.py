@@ -98,6 +98,22 @@ def test_a_case_of_two_suites_has_its_trajectory_in_both(
     assert [one.case.suite for one in Records.of(workspace).newest[first]] == ["part@1", "whole@1"]
 
 
+def test_some_trajectories_are_read_as_they_are_among_all(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    case, editors, run = make_case(), [EditorFacts("jpeg", one) for one in "123"], workspace.start_run({})
+    step = Step(0, "forward", 1, "Add a hat.", 0, ("a" * 64,), Failure("refused", "no"), 1.0, None, 1)
+    begun = []
+    for editor, fresh in ((editors[0], False), (editors[1], False), (editors[2], False), (editors[2], True)):
+        begun.append(enrol(workspace, case, editor, fresh=fresh))
+        workspace.record_step(begun[-1], run, step).result()
+    old, _, restarted, _ = begun
+    some, all_of_them = Records(workspace, only=[old, restarted]), Records.of(workspace)
+    assert [one.is_newest for one in some.trajectories] == [True, False]
+    assert some.trajectories == [one for one in all_of_them.trajectories if one.id in (old, restarted)]
+    assert some.steps == [one for one in all_of_them.steps if one.trajectory in (old, restarted)]
+
+
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
 def test_a_workspace_of_an_older_version_can_be_read_as_it_is(version: int, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / DATABASE) as db:

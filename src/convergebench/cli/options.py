@@ -192,6 +192,8 @@ def check_picture_file(path: Path) -> None:
 
 def benchmark(workspace: Path, model: list[str] | None = None) -> Benchmark:
     """The workspace for reading, all of it or the models of a --model option."""
+    # NumPy is not imported yet. Statistics multiply small matrices, for which its second thread only spins.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from convergebench.benchmark_results import Benchmark
 
     return Benchmark.existing(workspace, chosen_models(model, workspace))

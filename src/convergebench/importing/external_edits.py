@@ -108,12 +108,13 @@ def import_edits(
     suite: Suite,
     model: str,
     covered: Coverage,
-    on_stored: Callable[[int], None] = lambda count: None,
+    on_stored: Callable[[int, Sequence[Picture]], None] = lambda trajectory, pictures: None,
 ) -> None:
     """Record each case's picture, or the reason why it is missing, as a trajectory of one edit.
 
     Existing edits are not added again; a case whose picture has changed restarts. `on_stored` is called with
-    the number of cases that are stored so far; nothing more is started until it returns.
+    each trajectory that is stored and the pictures of it that were read; nothing more is started until it
+    returns.
     """
     name = suite.id
     settings = {"imported": origin.absolute().name, "suite": name, "models": [model]}
@@ -124,40 +125,48 @@ def import_edits(
         trajectories = workspace.enrol(enrolments, fresh=False)
         todo = zip(enrolments, trajectories, strict=True)
 
-        def start(some: int) -> list[Future[Future[None] | None]]:
+        def start(some: int) -> list[Future[_Stored]]:
             return [
                 threads.submit(_import_edit, workspace, run.id, enrolment, trajectory, covered)
                 for enrolment, trajectory in itertools.islice(todo, some)
             ]
 
         started = deque(start(2 * _WRITERS))
-        for count in range(1, len(enrolments) + 1):
-            write = started.popleft().result()
-            if write is not None:
-                write.result()
-            on_stored(count)
+        while started:
+            stored = started.popleft().result()
+            if stored.write is not None:
+                stored.write.result()
+            on_stored(stored.trajectory, stored.pictures)
             started += start(1)
+
+
+@dataclass(frozen=True)
+class _Stored:
+    trajectory: int
+    pictures: Sequence[Picture]
+    write: Future[None] | None
+    """Of its step, after its pictures; None if it was there already."""
 
 
 def _import_edit(
     workspace: Workspace, run: int, enrolment: Enrolment, trajectory: int, covered: Coverage
-) -> Future[None] | None:
-    """The pending write of the case's step, after its pictures are stored; None if it is there already."""
+) -> _Stored:
     case = enrolment.case
     file = covered.usable.get(case.id)
     made = None if file is None else Picture.from_intact_file(file)
     outcome = made.facts if made else _failure(case.id, covered)
     before = next((one.outcome for one in workspace.steps(trajectory)), None)
     if before == outcome:
-        return None
+        return _Stored(trajectory, [made] if made else [], None)
     if isinstance(before, PictureFacts):
         (trajectory,) = workspace.enrol([enrolment], fresh=True)
     sources = [Picture.from_intact_file(source.path).normalised() for source in case.sources]
-    for picture in (*sources, *([made] if made else [])):
+    pictures = [*sources, *([made] if made else [])]
+    for picture in pictures:
         workspace.pictures.put(picture)
     inputs = tuple(source.digest for source in sources)
     step = Step(0, "edit", 1, case.forward, 0, inputs, outcome, 0.0, None, 1)
-    return workspace.record_step(trajectory, run, step)
+    return _Stored(trajectory, pictures, workspace.record_step(trajectory, run, step))
 
 
 def _failure(case: str, covered: Coverage) -> Failure:

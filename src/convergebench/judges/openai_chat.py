@@ -181,7 +181,8 @@ def _body(question: Question, rest: Mapping[str, Any]) -> list[bytes]:
     around = json.dumps({**rest, "messages": messages}).encode().split(_MARK.encode())
     pieces = [around[0]]
     for picture, after in zip(question.pictures, around[1:], strict=True):
-        pieces += [f"data:{picture.facts.media_type};base64,".encode(), picture.base64, after]
+        pieces[-1] += f"data:{picture.facts.media_type};base64,".encode()
+        pieces += [picture.base64, after]
     return pieces
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from convergebench.store import Workspace, hidden_runs
@@ -10,18 +11,25 @@ from convergebench.store import Workspace, hidden_runs
 _GENERATIONS = """
     SELECT t.protocol, t.editor, t.case_fingerprint, t.seed, t.generation, t.id,
            EXISTS (SELECT 1 FROM steps s WHERE s.trajectory = t.id AND {visible}) AS is_begun
-    FROM trajectories t ORDER BY t.generation DESC
+    FROM trajectories t {which} ORDER BY t.generation DESC
+"""
+_GENERATIONS_OF = """
+    WHERE (t.protocol, t.editor, t.case_fingerprint, t.seed)
+       IN (SELECT protocol, editor, case_fingerprint, seed FROM trajectories WHERE id IN ({ids}))
 """
 
 
-def chosen_generations(workspace: Workspace) -> frozenset[int]:
-    """The ids of the trajectories in the workspace's selection, one for each editor, case and seed.
+def chosen_generations(workspace: Workspace, of: Collection[int] | None = None) -> frozenset[int]:
+    """The ids of the trajectories in the workspace's selection, one for each editor, case and seed: of all,
+    or of those that the trajectories with the ids `of` have.
 
     A generation counts once it has a step. The first counts without one too, unless runs are selected.
     """
     selection = workspace.selection
-    visible = f"s.run IN ({_ids(selection.runs)})" if selection.runs else "1"
-    sql = _GENERATIONS.format(visible=f"{visible} AND s.run NOT IN ({_ids(hidden_runs(workspace))})")
+    visible = f"s.run IN ({ids_in(selection.runs)})" if selection.runs else "1"
+    visible = f"{visible} AND s.run NOT IN ({ids_in(hidden_runs(workspace))})"
+    which = "" if of is None else _GENERATIONS_OF.format(ids=ids_in(of))
+    sql = _GENERATIONS.format(visible=visible, which=which)
     found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
     for *key, generation, identity, is_begun in workspace.query(sql):
         if is_begun or (generation == 0 and not selection.runs):
@@ -34,10 +42,11 @@ def hidden_positions(workspace: Workspace) -> dict[int, int]:
     """By trajectory, the first position that a hidden run made: it and all that follow it are hidden."""
     sql = f"""
         SELECT trajectory, min(position) FROM steps
-        WHERE run IN ({_ids(hidden_runs(workspace))}) AND picture IS NOT NULL GROUP BY trajectory
+        WHERE run IN ({ids_in(hidden_runs(workspace))}) AND picture IS NOT NULL GROUP BY trajectory
     """
     return dict(map(tuple, workspace.query(sql)))
 
 
-def _ids(numbers: Any) -> str:
+def ids_in(numbers: Iterable[int]) -> str:
+    """Ids as they stand in a query."""
     return ", ".join(map(str, sorted(numbers)))

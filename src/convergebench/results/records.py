@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TypeAlias
@@ -58,8 +58,10 @@ class Records:
     Data that belongs together, such as the sections of one page, should be built from one instance.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, only: Collection[int] | None = None) -> None:
+        """With `only`, of all trajectories and steps those of the trajectories with these ids."""
         self.workspace = workspace
+        self._only = only
         self._version = workspace.data_version
 
     @classmethod
@@ -82,9 +84,8 @@ class Records:
         """Of the selected models that are not hidden: every generation, under each suite that contains the
         case; by id and suite."""
         chosen = self._chosen_models
-        return [
-            one for one in read_trajectories(self.workspace, self.editors) if one.editor.fingerprint in chosen
-        ]
+        found = read_trajectories(self.workspace, self.editors, self._only)
+        return [one for one in found if one.editor.fingerprint in chosen]
 
     @cached_property
     def model_names(self) -> frozenset[str]:
@@ -125,12 +126,12 @@ class Records:
     @cached_property
     def steps(self) -> Sequence[StepRecord]:
         """The latest record of every position of every trajectory, by trajectory and position."""
-        return read_steps(self.workspace)
+        return read_steps(self.workspace, self._only)
 
     def each_chain(self) -> Iterator[ChainSteps]:
         """The steps of one trajectory at a time, so that not all need to be in memory. Other tables must have
         been read before."""
-        if "steps" not in self.__dict__:
+        if "steps" not in self.__dict__ and self._only is None:
             return read_chains(self.workspace)
         chains = itertools.groupby(self.steps, key=lambda step: step.trajectory)
         return (ChainSteps.of(list(steps)) for _, steps in chains)

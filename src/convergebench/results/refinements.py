@@ -75,7 +75,7 @@ def refinements(
 def refined_case(workspace: WorkspaceOrRecords, suite: SuiteId, trajectory: int) -> RefinedCase:
     """One refinement, possibly incomplete."""
     records = Records.of(workspace)
-    found = read_trajectories(records.workspace, records.editors, only=trajectory)
+    found = read_trajectories(records.workspace, records.editors, only=[trajectory])
     (one,) = (one for one in found if one.case.suite == suite)
     return _case(records, one)
 

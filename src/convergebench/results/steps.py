@@ -5,18 +5,18 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from convergebench.results.generations import hidden_positions
+from convergebench.results.generations import hidden_positions, ids_in
 from convergebench.store import Workspace
 from convergebench.types import Digest, FailureKind, PictureFacts
 
 _STEPS = """
     SELECT trajectory, position, role, round, instruction, inputs, picture, width, height, media_type,
            failure, reason, seconds, cost_usd, attempts, run, cost_usd AS spent_usd, id
-    FROM steps WHERE run NOT IN (SELECT run FROM hidden_runs) ORDER BY trajectory, id
+    FROM steps WHERE run NOT IN (SELECT run FROM hidden_runs) {chosen} ORDER BY trajectory, id
 """
 """An index has them in this order, so nothing is sorted."""
 
@@ -58,12 +58,14 @@ def read_sources(workspace: Workspace) -> dict[int, tuple[Digest, ...]]:
     return {trajectory: tuple(json.loads(inputs)) for trajectory, inputs in rows}
 
 
-def read_steps(workspace: Workspace) -> list[StepRecord]:
-    """By trajectory and position, without those of hidden runs and what follows them in a trajectory."""
+def read_steps(workspace: Workspace, only: Collection[int] | None = None) -> list[StepRecord]:
+    """By trajectory and position, without those of hidden runs and what follows them in a trajectory; of all
+    trajectories, or of those with these ids."""
     hidden = hidden_positions(workspace)
     texts: dict[str, str] = {}  # one shared object for each value, instead of one for each step
     found: list[StepRecord] = []
-    for trajectory, rows in itertools.groupby(workspace.each_row(_STEPS), key=itemgetter(0)):
+    sql = _STEPS.format(chosen="" if only is None else f"AND trajectory IN ({ids_in(only)})")
+    for trajectory, rows in itertools.groupby(workspace.each_row(sql), key=itemgetter(0)):
         found += _latest(_records(rows, hidden.get(trajectory, math.inf), texts))
     return found
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from convergebench.analysis.round_trip.results import Role
-from convergebench.results.generations import chosen_generations
+from convergebench.results.generations import chosen_generations, ids_in
 from convergebench.results.model_labels import unique_labels
 from convergebench.store import Workspace, read_model_names
 from convergebench.suites import reversibility_of
@@ -114,10 +114,11 @@ def read_editors(workspace: Workspace) -> dict[Digest, EditorRecord]:
 
 
 def read_trajectories(
-    workspace: Workspace, editors: Mapping[Digest, EditorRecord], only: int | None = None
+    workspace: Workspace, editors: Mapping[Digest, EditorRecord], only: Collection[int] | None = None
 ) -> list[TrajectoryRecord]:
-    """All trajectories, or the one with this id, by id and suite; every generation."""
-    which, chosen = "" if only is None else f"WHERE t.id = {only}", chosen_generations(workspace)
+    """All trajectories, or those with these ids, by id and suite; every generation."""
+    which = "" if only is None else f"WHERE t.id IN ({ids_in(only)})"
+    chosen = chosen_generations(workspace, only)
     cases: dict[tuple[Digest, str], CaseRecord] = {}
     found = []
     for row in workspace.query(f"{_TRAJECTORIES} {which} ORDER BY t.id, c.suite"):

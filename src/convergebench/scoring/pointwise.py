@@ -20,7 +20,7 @@ from convergebench.analysis.judged.benchmark_scores import (
 from convergebench.benchmarks.benchmark import AsPublished, JudgedBenchmark
 from convergebench.benchmarks.registry import benchmark_of
 from convergebench.benchmarks.wording import chosen_rubrics
-from convergebench.engine.judging.candidates import CandidatePlace, JudgingCandidate, judging_candidates
+from convergebench.engine.judging.candidates import JudgingCandidate, judging_candidates
 from convergebench.engine.judging.judge_tasks import (
     JudgingOutcome,
     JudgingProgress,
@@ -32,6 +32,7 @@ from convergebench.engine.judging.stage import JudgingStage
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
 from convergebench.errors import WrongUse
 from convergebench.judges import Judge, Rubric, Subject, Verdict
+from convergebench.picture import Picture
 from convergebench.protocols import one_shot
 from convergebench.results import Records
 from convergebench.results.judge_labels import without_address
@@ -39,16 +40,14 @@ from convergebench.store import Workspace
 from convergebench.suites.case_hints import ENGLISH
 from convergebench.types import Case, Suite, SuiteId
 
-TakeIn: TypeAlias = Callable[[Callable[[int], None]], None]
-"""Brings edits into the workspace, and calls back with the number of those that are stored so far."""
-_FIRST_STORED = 16
-"""How many edits are stored before the first are judged."""
-_AHEAD = 8
+TakeIn: TypeAlias = Callable[[Callable[[int, Sequence[Picture]], None]], None]
+"""Brings edits into the workspace, and calls back with the trajectory and the pictures of each that is
+stored."""
+_READ_TOGETHER = 8
+"""How many stored edits are read together."""
+_AHEAD = 2
 """How many judgements may wait for each question that is asked at once."""
 _WAIT_SECONDS = 0.01
-_SHORTEST_PAUSE_SECONDS = 0.25
-_PAUSE = 6
-"""How long nothing is read after a reading that took 1."""
 
 
 @dataclass(frozen=True)
@@ -121,21 +120,17 @@ async def score_suite(
     wording = next((one.wording for one in rubrics.values() if one.wording), "")
     candidates: list[JudgingCandidate] = []
 
-    def read() -> list[JudgingCandidate]:
-        candidates[:] = _candidates(workspace, suite, rubrics, benchmark, models, repeats, judge_in_english)
-        return candidates
+    def read(records: Records) -> list[JudgingCandidate]:
+        return _candidates(records, suite, rubrics, benchmark, models, repeats, judge_in_english)
+
+    def tasks_of(trajectories: Sequence[int]) -> list[JudgingTask]:
+        return [one.task for one in read(Records(workspace, only=trajectories))]
 
     async def arriving(stage: JudgingStage) -> list[JudgingTask]:
-        sent: set[CandidatePlace] = set()
-
-        def new_tasks() -> list[JudgingTask]:
-            new = [one for one in read() if one.place not in sent]
-            sent.update(one.place for one in new)
-            return [one.task for one in new]
-
         if take_in is not None:
-            await _while_taken_in(take_in, stage, new_tasks)
-        return [one.task for one in read()]
+            await _while_taken_in(take_in, stage, tasks_of)
+        candidates[:] = read(Records.of(workspace))
+        return [one.task for one in candidates]
 
     settings = {"command": "score", "suite": name, "repeats": repeats, "wording": wording,
                 "as_published": as_published}  # fmt: skip
@@ -152,19 +147,19 @@ async def score_suite(
 
 
 async def _while_taken_in(
-    take_in: TakeIn, stage: JudgingStage, new_tasks: Callable[[], list[JudgingTask]]
+    take_in: TakeIn, stage: JudgingStage, tasks_of: Callable[[Sequence[int]], list[JudgingTask]]
 ) -> None:
-    """Have edits judged while others are taken in: not far ahead of the judge, who has the processor first.
-    What is new is read in a small share of the time, and not in the event loop."""
-    loop, ahead, next_at = asyncio.get_running_loop(), _AHEAD * stage.at_once, 0.0
+    """Have edits judged while others are taken in: not far ahead of the judge, who has the processor first,
+    and while their pictures are still in memory."""
+    loop, ahead = asyncio.get_running_loop(), _AHEAD * stage.at_once
+    stored: list[int] = []
 
-    def on_stored(count: int) -> None:
-        nonlocal next_at
-        started = time.monotonic()
-        if count >= _FIRST_STORED and started >= next_at:
-            loop.call_soon_threadsafe(stage.add, new_tasks())
-            ended = time.monotonic()
-            next_at = ended + max(_SHORTEST_PAUSE_SECONDS, _PAUSE * (ended - started))
+    def on_stored(trajectory: int, pictures: Sequence[Picture]) -> None:
+        stage.keep(pictures)
+        stored.append(trajectory)
+        if len(stored) == _READ_TOGETHER:
+            loop.call_soon_threadsafe(stage.add, tasks_of(stored))
+            stored.clear()
         while stage.backlog > ahead:
             time.sleep(_WAIT_SECONDS)
 
@@ -217,7 +212,7 @@ def _completeness(rows: Iterable[VerdictRow]) -> dict[str, Completeness]:
 
 
 def _candidates(
-    workspace: Workspace,
+    records: Records,
     suite: Suite,
     rubrics: Mapping[str, Rubric],
     benchmark: JudgedBenchmark,
@@ -230,7 +225,7 @@ def _candidates(
     found = [
         one
         for one in judging_candidates(
-            workspace, list(rubrics.values()), suite=suite.id, models=models, repeats=repeats
+            records, list(rubrics.values()), suite=suite.id, models=models, repeats=repeats
         )
         if one.place.case in cases and one.task.rubric.id in names[one.place.category]
     ]

@@ -30,6 +30,17 @@ def test_a_picture_in_several_questions_is_read_and_put_into_letters_once(worksp
     assert show(picture.digest, LIMITS).base64 is first.base64
 
 
+@pytest.mark.parametrize("limits", [LIMITS, PictureLimits(32)])
+def test_a_picture_that_was_just_stored_is_shown_without_reading_it(
+    limits: PictureLimits, workspace: Workspace
+) -> None:
+    picture, show = kept(workspace, 1), JudgeImageCache(workspace.pictures)
+    read = JudgeImageCache(workspace.pictures)(picture.digest, limits)
+    show.keep([picture])
+    workspace.pictures.path(picture.facts).unlink()
+    assert show(picture.digest, limits).encoded == read.encoded
+
+
 def test_other_limits_are_another_picture(workspace: Workspace) -> None:
     picture, show = kept(workspace, 1), JudgeImageCache(workspace.pictures)
     small = show(picture.digest, PictureLimits(32))

@@ -54,15 +54,6 @@ def test_every_view_opens(visit: Visit, either: str) -> None:
         assert page.locator("#views a[aria-current=page]").count() == 1
 
 
-def test_no_view_is_wider_than_a_phone(visit: Visit, address: str) -> None:
-    for view in VIEWS:
-        page = visit.open(address, f"#/{view}")
-        for width in (360, 800):
-            page.set_viewport_size({"width": width, "height": 800})
-            page.wait_for_timeout(100)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, view
-
-
 def test_the_ranking_says_how_sure_it_is_and_what_is_missing(visit: Visit, address: str) -> None:
     page = visit.open(address)
     shown = page.locator(".overview section").first

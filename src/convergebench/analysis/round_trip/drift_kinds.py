@@ -129,7 +129,7 @@ def drift_amounts(values: Values) -> dict[str, float]:
     return {
         way.name: 0.0 if is_local and way.group != "place" else way.amount(values)
         for way in DRIFT_KINDS
-        if all(name in values for name in way.needs)
+        if all(map(values.__contains__, way.needs))
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from convergebench.store import PictureStore
 from convergebench.types import Digest, PictureFacts
 
 CACHE_BYTES = 32 * 1024 * 1024
+KEPT_BYTES = 64 * 1024 * 1024
 
 
 class JudgeImageCache:
@@ -27,6 +29,14 @@ class JudgeImageCache:
         self._images: LruCache[tuple[Digest, PictureLimits, Digest | None], JudgeImage] = LruCache(
             max_bytes=CACHE_BYTES, size=lambda image: len(image.encoded)
         )
+        self._kept: LruCache[Digest, Picture] = LruCache(
+            max_bytes=KEPT_BYTES, size=lambda picture: len(picture.encoded)
+        )
+
+    def keep(self, pictures: Iterable[Picture]) -> None:
+        """Pictures that have just been stored, and need not be read from the store while there is room."""
+        for picture in pictures:
+            self._kept.put(picture.digest, Picture(picture.facts, encoded=picture.encoded))
 
     def __call__(self, digest: Digest, limits: PictureLimits, like: Digest | None = None) -> JudgeImage:
         """`like` names the picture to whose size this one is resized first."""
@@ -48,13 +58,20 @@ class JudgeImageCache:
     def _opened(self, digest: Digest) -> Picture:
         """The picture, with its size read from the file header: most pictures fit as they are and need no
         decoding."""
+        kept = self._kept.find(digest)
+        if kept is not None:
+            return _sized(kept)
         for media_type in SUFFIXES:
             unsized = PictureFacts(digest, 0, 0, media_type)
             if self._store.holds(unsized):
-                data = self._store.open(unsized).encoded
-                width, height = plain_size(data) or _size_in_header(data)
-                return Picture(replace(unsized, width=width, height=height), encoded=data)
+                return _sized(self._store.open(unsized))
         return self._store.load(digest)  # raises the error for a missing picture
+
+
+def _sized(picture: Picture) -> Picture:
+    data = picture.encoded
+    width, height = plain_size(data) or _size_in_header(data)
+    return Picture(replace(picture.facts, width=width, height=height), encoded=data)
 
 
 def _size_in_header(data: bytes) -> tuple[int, int]:

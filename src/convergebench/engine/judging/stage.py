@@ -22,6 +22,7 @@ from convergebench.engine.shared_limits import SharedLimits, questions_at_once
 from convergebench.errors import LostPicture
 from convergebench.judges import Judge, Question, Verdict
 from convergebench.judges.asking import question
+from convergebench.picture import Picture
 from convergebench.store import Workspace
 from convergebench.store.claims import POLL_SECONDS
 
@@ -100,6 +101,11 @@ class JudgingStage:
         self._plan(max(len(self._queue), self._expected))
         self._changed.set()
         return keys
+
+    def keep(self, pictures: Iterable[Picture]) -> None:
+        """Hold stored pictures for the tasks that follow, as long as there is room. May be called by any
+        thread."""
+        self._images.keep(pictures)
 
     @property
     def at_once(self) -> int:

@@ -7,6 +7,9 @@ from typing import Any
 
 from convergebench.json_numbers import json_number
 
+_PLAIN = frozenset({str, int, bool, type(None)})
+"""Types of most values, of which there can be a million; they need no call."""
+
 
 def script_of(key: str, section: Any) -> str:
     """A script that passes the section to the page.
@@ -28,7 +31,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return json_number(float(f"{value:.7g}"))
     if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): one if type(one) in _PLAIN else _plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [one if type(one) in _PLAIN else _plain(one) for one in value]
     return value

@@ -74,8 +74,8 @@ def compared_rounds(results: Results, facts: MetricFacts, *, live: bool) -> list
 def cases_of(results: Results) -> list[CaseFacts]:
     """Every case that was started, in alphabetical order; its index is its number in the page."""
     begun: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
-    found = {item.case: _case(item) for item in begun}
-    return [found[case] for case in sorted(found)]
+    last = {item.case: item for item in begun}
+    return [_case(last[case]) for case in sorted(last)]
 
 
 def _case(item: Return | FailedStep) -> CaseFacts:
