@@ -8,7 +8,6 @@ import os
 import resource
 import signal
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -256,15 +255,18 @@ def test_a_store_that_is_away_for_a_while_costs_no_edit(
     tmp_path: Path, log: Path, cases: list[Case], s3: S3Server
 ) -> None:
     def go_away() -> None:
-        while not log.exists():
-            time.sleep(0.01)
+        while not log.exists() and not ended.wait(0.01):
+            pass
         s3.away_for(3.0).join()
 
     with Workspace.create(tmp_path / "results", f"{s3.url}/ray") as workspace:
-        away = threading.Thread(target=go_away)
+        away, ended = threading.Thread(target=go_away), threading.Event()
         away.start()
-        outcome = run_on_ray(workspace, partial(Logged, log, seconds=0.1), cases=cases, rounds=2)
-        away.join()
+        try:
+            outcome = run_on_ray(workspace, partial(Logged, log, seconds=0.1), cases=cases, rounds=2)
+        finally:
+            ended.set()
+            away.join()
         assert (outcome.complete, outcome.edits) == (4, 16)
         assert set(edits_in(log).values()) == {1}
         assert all(workspace.pictures.holds(step.outcome) for step in workspace.steps(1))  # type: ignore[arg-type]
