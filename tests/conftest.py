@@ -9,7 +9,7 @@ from typing import Any
 
 import certifi
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from convergebench.picture import Picture
 from convergebench.store import Workspace
@@ -19,7 +19,8 @@ from made_pictures import textured
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads would wait for those of the other processes
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # many programs are started: they compile our modules once
-settings.register_profile("quick", deadline=None, max_examples=25)
+too_slow = [HealthCheck.too_slow]  # by the clock, which says more about the machine
+settings.register_profile("quick", deadline=None, max_examples=25, suppress_health_check=too_slow)
 settings.load_profile("quick")
 
 

@@ -98,7 +98,7 @@ def test_a_trajectory_that_was_refused_has_no_edit_left_to_do(
     assert done >= 6
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(instruction=st.text(max_size=300), reason=st.text(max_size=50), cost=st.none() | st.floats(0, 100))
 def test_a_step_comes_back_as_it_was_recorded(
     workspace: Workspace, make_case: Callable[..., Case], instruction: str, reason: str, cost: float | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from convergebench.metrics._lpips_network import (
     Backbone,
     Convolution,
     Pooling,
+    Tap,
     read_weights,
 )
 from convergebench.types import Pixels
@@ -36,6 +37,28 @@ def exact_convolutions() -> Iterator[None]:
 
     with _SWITCH, torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
         yield
+
+
+class Extents(NamedTuple):
+    """Heights and widths of pictures that lie in planes of one size. What is beyond must stay zero, as around
+    a picture that fills its plane, or it would count."""
+
+    heights: torch.Tensor
+    widths: torch.Tensor
+
+    def after(self, reach: int, stride: int) -> Extents:
+        """Behind a layer whose windows have this side, its padding taken off."""
+        return Extents(*((size - reach) // stride + 1 for size in self))
+
+    def cut(self, values: torch.Tensor) -> torch.Tensor:
+        return values * self.mask(*values.shape[2:])[:, None]
+
+    def mask(self, height: int, width: int) -> torch.Tensor:
+        """N × height × width, whether a place lies in the picture."""
+        import torch
+
+        rows, columns = (torch.arange(size, device=self.heights.device) for size in (height, width))
+        return (rows < self.heights[:, None])[:, :, None] & (columns < self.widths[:, None])[:, None, :]
 
 
 class TorchFeatures:
@@ -61,35 +84,56 @@ class TorchFeatures:
         batch = torch.from_numpy(np.stack(pictures)).to(self.device).permute(0, 3, 1, 2)
         return list(zip(*self.taps(batch.float()), strict=True))
 
-    def taps(self, levels: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Features of N × 3 × height × width levels from 0 to 255."""
+    def taps(self, levels: torch.Tensor, extents: Extents | None = None) -> tuple[torch.Tensor, ...]:
+        """Features of N × 3 × height × width levels from 0 to 255; with extents, of pictures of these sizes,
+        each in the upper left corner."""
         import torch
 
         with torch.inference_mode():
             value = (levels * (2 / 255) - 1 - self._shift) / self._scale
             with exact_convolutions():
-                values = self._values(value)
+                values = self._values(value, extents)
             return tuple(
                 value / (value.norm(dim=1, keepdim=True) + EPSILON) * gain.view(1, -1, 1, 1)
                 for value, gain in zip(values, self._gains, strict=True)
             )
 
+    def extents_at_taps(self, extents: Extents) -> list[Extents]:
+        """What pictures of these extents cover of each tap."""
+        found = []
+        kernels = iter(self._kernels)
+        for layer in self._layers:
+            if isinstance(layer, Tap):
+                found.append(extents)
+            elif isinstance(layer, Convolution):
+                extents = extents.after(next(kernels).shape[-1] - 2 * layer.padding, layer.stride)
+            else:
+                extents = extents.after(layer.side, layer.stride)
+        return found
+
     def distance(self, one: Sequence[torch.Tensor], other: Sequence[torch.Tensor]) -> float:
         """The sum over the taps of the mean squared difference, which is LPIPS."""
         return float(sum((a - b).square().mean() for a, b in zip(one, other, strict=True)))
 
-    def _values(self, value: torch.Tensor) -> list[torch.Tensor]:
+    def _values(self, value: torch.Tensor, extents: Extents | None) -> list[torch.Tensor]:
         """At the taps, before each is scaled to unit length."""
         from torch.nn import functional
 
         values = []
+        value = value if extents is None else extents.cut(value)
         convolutions = iter(zip(self._kernels, self._biases, strict=True))
         for layer in self._layers:
             if isinstance(layer, Convolution):
                 kernel, bias = next(convolutions)
                 value = functional.conv2d(value, kernel, bias, layer.stride, layer.padding).relu()
+                reach = kernel.shape[-1] - 2 * layer.padding
             elif isinstance(layer, Pooling):
                 value = functional.max_pool2d(value, layer.side, layer.stride)
+                reach = layer.side
             else:
                 values.append(value)
+                continue
+            if extents is not None:
+                extents = extents.after(reach, layer.stride)
+                value = extents.cut(value)
         return values

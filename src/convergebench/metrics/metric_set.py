@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from functools import cache
+from typing import TYPE_CHECKING
 
 from convergebench.errors import BadPicture
 from convergebench.metrics import _catalogue
@@ -23,8 +24,12 @@ from convergebench.metrics.flip import FlipAgainst
 from convergebench.picture import Picture, resized_to
 from convergebench.types import Measurement, MetricFacts
 
+if TYPE_CHECKING:
+    from convergebench.metrics._gpu.regions import RegionsOnGpu
+
 BATCH, GPU_BATCH = 16, 64
-_PART = 4
+PART = 4
+"""Of a large batch, the number of pictures that a core measures at a time."""
 FINAL = json.dumps({"final": True})
 """The detail of a missing value of a metric with weights, if the weights were there: the reason lies in the
 pictures, and measuring again gives no other."""
@@ -85,6 +90,14 @@ class MetricSet:
         """Makes maps of LPIPS where this set measures."""
         return lpips_with(self._options)
 
+    def regions_on_gpu(self) -> RegionsOnGpu | None:
+        """Measures by region in batches, if a GPU is used. Imports torch to find out."""
+        if not uses_cuda(self._options):
+            return None
+        from convergebench.metrics._gpu.regions import RegionsOnGpu
+
+        return RegionsOnGpu()
+
     def can_measure(self, name: str) -> bool:
         """Whether the metric is available. Loads the metric to find out."""
         return any(
@@ -136,12 +149,13 @@ def _read(
     """A batch for a GPU is large: what is not measured there is divided among the processor's cores."""
     if isinstance(reader, GpuReader) or len(pairs) <= BATCH:
         return reader.read(pairs)
-    parts = [pairs[start : start + _PART] for start in range(0, len(pairs), _PART)]
-    return [outcome for part in _cores().map(reader.read, parts) for outcome in part]
+    parts = [pairs[start : start + PART] for start in range(0, len(pairs), PART)]
+    return [outcome for part in cores().map(reader.read, parts) for outcome in part]
 
 
 @cache
-def _cores() -> ThreadPoolExecutor:
+def cores() -> ThreadPoolExecutor:
+    """For the parts of a large batch that are measured on the processor."""
     return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="measure")
 
 

@@ -6,6 +6,7 @@ import hashlib
 import io
 import struct
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ _UP = 2
 _OWN_BODY = 8 + 25 + 8
 """The offset of the only IDAT in our PNG files: after the signature, the header, and its length and name."""
 _OWN_TAIL = 4 + 12
+_END = png_chunk(b"IEND", b"")
 
 
 class Picture:
@@ -169,10 +171,9 @@ def encode_png(pixels: Pixels) -> bytes:
     body: bytes | memoryview | None = kernels.png_deflated(pixels) if kernels.available() else None
     if body is None:
         body = isal_zlib.compress(_filtered(pixels), 1)
-    header, end = png_chunk(b"IHDR", _own_header(width, height)), png_chunk(b"IEND", b"")
     checksum = isal_zlib.crc32(body, isal_zlib.crc32(b"IDAT")).to_bytes(4, "big")
-    before = _SIGNATURE + header + len(body).to_bytes(4, "big") + b"IDAT"
-    return kernels.joined((before, body, checksum + end))
+    before = _own_start(width, height) + len(body).to_bytes(4, "big") + b"IDAT"
+    return kernels.joined((before, body, checksum + _END))
 
 
 def _filtered(pixels: Pixels) -> Pixels:
@@ -185,9 +186,10 @@ def _filtered(pixels: Pixels) -> Pixels:
     return filtered
 
 
-def _own_header(width: int, height: int) -> bytes:
-    """Eight bits a channel, RGB, not interlaced."""
-    return struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+@lru_cache(maxsize=64)
+def _own_start(width: int, height: int) -> bytes:
+    """Signature and header: eight bits a channel, RGB, not interlaced."""
+    return _SIGNATURE + png_chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
 
 
 def decode(data: bytes) -> tuple[Pixels, str]:
@@ -231,8 +233,7 @@ def _own_size(data: bytes) -> tuple[int, int] | None:
     if end < start:
         return None
     width, height = struct.unpack(">II", data[16:24])
-    header = _SIGNATURE + png_chunk(b"IHDR", _own_header(width, height))
-    if data[:start] != header + (end - start).to_bytes(4, "big") + b"IDAT":
+    if data[:start] != _own_start(width, height) + (end - start).to_bytes(4, "big") + b"IDAT":
         return None
     return (width, height) if 0 < width * height <= MAX_MEGAPIXELS * 1_000_000 else None
 

@@ -82,6 +82,8 @@ class PictureFolder:
     def put(self, picture: Picture) -> None:
         # As texts: paths take longer to join.
         path = f"{self.place}/{name_of(picture.facts)}"
+        if not picture.is_read and Path(path).exists():
+            return  # another process stored it; reading it back would take longer than all the rest
         incoming = f"{self.place}/{_INCOMING}/{os.getpid()}-{next(_serial)}@{_host()}"
         try:
             try:

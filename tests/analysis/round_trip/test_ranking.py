@@ -120,7 +120,7 @@ def test_the_interval_clusters_by_source_picture(returned, results_of):
 
 
 @given(st.permutations(range(6)))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_the_ranking_does_not_depend_on_the_order_of_returns(returned, results_of, places):
     results = results_of(*(returned(f"m{place % 3}", f"p{place}", ssim=place / 10) for place in places))
     assert order(ranking(results)) == [(1, "m2"), (2, "m1"), (3, "m0")]

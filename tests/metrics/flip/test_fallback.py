@@ -22,7 +22,11 @@ def without_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @built
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(pair=pairs(), ppd=st.floats(24, 200))
 def test_without_the_loops_the_map_is_the_same(
     pair: tuple[Pixels, Pixels], ppd: float, monkeypatch: pytest.MonkeyPatch

@@ -58,7 +58,7 @@ WAYS_OUT = (
 )  # fmt: skip
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=150)
 @given(parts=st.lists(st.sampled_from(WAYS_OUT), min_size=1, max_size=7))
 def test_no_path_leads_out_of_the_page_and_the_pictures(client: Any, parts: list[str]) -> None:
     answer = client.get("/" + "/".join(parts), follow_redirects=False)

@@ -7,15 +7,14 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from convergebench.picture import Picture
 from convergebench.store import Workspace
 from convergebench.types import Step
 
 
-@dataclass(frozen=True, eq=False)
-class UnsavedStep:
+class UnsavedStep(NamedTuple):
     trajectory: int
     run: int
     step: Step

@@ -20,8 +20,8 @@ from convergebench.metrics.change_metrics import CHANGE_METRICS
 from convergebench.metrics.metric_set import BATCH
 from convergebench.store import PictureStore, Workspace
 
-_BATCHED: tuple[Kind, ...] = ("returns", "changes")
-"""Kinds that a GPU measures in large batches."""
+_BATCHED: Mapping[Kind, int] = {"returns": 1, "changes": 1, "regions": 2}
+"""Kinds that a GPU measures in large batches, with a factor: a return comes with its forward picture."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,10 @@ class Measurers:
         )
 
     def _workers(self, kind: Kind) -> int:
-        return self.large_at_once if kind in _BATCHED and self.batch > BATCH else self.at_once
+        return self.large_at_once if self._is_large(kind) else self.at_once
+
+    def _is_large(self, kind: Kind) -> bool:
+        return kind in _BATCHED and self.batch > BATCH
 
     def queues(
         self, workspace: Workspace, progress: RunProgress, on_error: Callable[[Exception], None]
@@ -82,8 +85,8 @@ class Measurers:
                 progress if kind == "returns" else NoProgress(),
                 on_error,
                 self._workers(kind),
-                self.batch if kind in _BATCHED else BATCH,
-                fill=kind in _BATCHED and self.batch > BATCH,
+                _BATCHED.get(kind, 1) * self.batch if self._is_large(kind) else BATCH,
+                fill=self._is_large(kind),
             )
             for kind, measurer in self.by_kind.items()
         }

@@ -5,37 +5,28 @@ from __future__ import annotations
 import base64
 import json
 import logging
-import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from functools import cache
 
 from convergebench.engine.measuring.items import ChainReturn, ForwardPicture, SessionTurnPicture
 from convergebench.engine.measuring.measurement_queue import Row
+from convergebench.engine.measuring.region_batch import Found, RegionItem, measured_together
+from convergebench.engine.measuring.region_pictures import RegionPictures
 from convergebench.errors import BadPicture, WorkspaceError
-from convergebench.lru_cache import LruCache
 from convergebench.metrics import MetricSet, flip, regions
 from convergebench.metrics.base import Reading
-from convergebench.metrics.metric_set import FINAL
+from convergebench.metrics.metric_set import FINAL, PART, cores
 from convergebench.metrics.regions import (
-    Footprint,
     LocatedEdit,
-    ReferencePicture,
     ReturnRegions,
     TurnRegions,
     edit_evidence,
-    edit_scope,
-    locate_edit,
     measure_return,
     measure_turn,
 )
-from convergebench.picture import Picture, resized_to
+from convergebench.picture import Picture
 from convergebench.store import MeasurementKey
-from convergebench.types import Digest, Measurement, MetricFacts, PictureFacts, Pixels
-
-RegionItem: TypeAlias = ForwardPicture | ChainReturn | SessionTurnPicture
-
-_CACHED = 16 + 2 * (os.cpu_count() or 1)
-"""Pictures that are being compared: those that wait in the queue are compared soon."""
+from convergebench.types import Measurement, MetricFacts, PictureFacts
 
 log = logging.getLogger("convergebench")
 
@@ -50,13 +41,9 @@ class RegionMeasurer:
         metric_set: MetricSet,
     ) -> None:
         self._wanted = {facts.name: facts for facts in wanted}
-        self._flip_against = metric_set.flip_against()
-        self._lpips_against = metric_set.lpips_against()
         self._has_weights = metric_set.has_weights
-        self._open = open_picture
-        self._references: LruCache[Digest, ReferencePicture] = LruCache(count=_CACHED)
-        self._edits: LruCache[tuple[Digest, Digest, str], LocatedEdit] = LruCache(count=_CACHED)
-        self._footprints: LruCache[tuple[Digest, Digest, str], Footprint] = LruCache(count=4096)
+        self._pictures = RegionPictures(open_picture, metric_set)
+        self._on_gpu = cache(metric_set.regions_on_gpu)
 
     def lacks(self, item: RegionItem, known: Mapping[MeasurementKey, bool]) -> bool:
         """Whether some metric was never tried, or lacked weights then and has them now."""
@@ -72,25 +59,39 @@ class RegionMeasurer:
         return not there and self._wanted[name].needs_weights and self._has_weights(name)
 
     def measure(self, items: Sequence[RegionItem]) -> list[Row]:
-        rows: list[Row] = []
-        for item in items:
-            try:
-                rows += self._of_item(item)
-            except WorkspaceError as error:
-                log.warning(
-                    "not measured: %s", error
-                )  # it says nothing about the pictures; tried again later
-            except BadPicture as error:
-                rows += [
-                    (reference, picture, Measurement(name, version, None, str(error), self._final(name)))
-                    for reference, picture, name, version in self._keys(item)
-                ]
-        return rows
+        """On a GPU together, and what is left of that on the processor's cores."""
+        device = self._on_gpu()
+        if device is None:
+            return self._one_by_one(items)
+        found = measured_together(items, self._pictures, device)
+        parts = [slice(start, start + PART) for start in range(0, len(items), PART)]
+        rows = cores().map(self._one_by_one, [items[part] for part in parts], [found[part] for part in parts])
+        return [row for part in rows for row in part]
 
-    def _of_item(self, item: RegionItem) -> list[Row]:
+    def _one_by_one(self, items: Sequence[RegionItem], found: Sequence[Found] | None = None) -> list[Row]:
+        each = zip(items, found or [None] * len(items), strict=True)
+        return [row for item, known in each for row in self._measured(item, known)]
+
+    def _measured(self, item: RegionItem, found: Found) -> list[Row]:
+        """`found`: what is known of it."""
+        try:
+            return self._of_item(item, found)
+        except WorkspaceError as error:
+            log.warning("not measured: %s", error)  # it says nothing about the pictures; tried again later
+            return []
+        except BadPicture as error:
+            return [
+                (reference, picture, Measurement(name, version, None, str(error), self._final(name)))
+                for reference, picture, name, version in self._keys(item)
+            ]
+
+    def _of_item(self, item: RegionItem, found: Found) -> list[Row]:
         if isinstance(item, ForwardPicture):
-            return self._of_forward(item)
-        return self._of_turn(item) if isinstance(item, SessionTurnPicture) else self._of_return(item)
+            return self._of_forward(item, found if isinstance(found, LocatedEdit) else None)
+        if isinstance(item, SessionTurnPicture):
+            return self._of_turn(item)
+        regions_of_item = found if isinstance(found, ReturnRegions) else self._regions_of(item)
+        return self._rows(item, _readings(regions_of_item), _details(regions_of_item))
 
     def _keys(self, item: RegionItem) -> list[MeasurementKey]:
         """Reference, picture, metric and version of all required measurements of an item."""
@@ -111,9 +112,9 @@ class RegionMeasurer:
             if name in self._wanted
         ]
 
-    def _of_forward(self, item: ForwardPicture) -> list[Row]:
-        edit = self._located(item.source, item.input, item.forward, item.category)
-        answer, reason = edit_evidence(edit, self._fitted(item.source, item.forward), item.pair)
+    def _of_forward(self, item: ForwardPicture, edit: LocatedEdit | None) -> list[Row]:
+        edit = edit or self._pictures.located(item.source, item.input, item.forward, item.category)
+        answer, reason = edit_evidence(edit, self._pictures.fitted(item.source, item.forward), item.pair)
         readings: dict[str, Reading] = {
             regions.FOOTPRINT: edit.footprint.share,
             regions.EDIT_EVIDENCE: reason if answer == "unknown" else float(answer == "yes"),
@@ -121,19 +122,19 @@ class RegionMeasurer:
         mask = base64.b85encode(edit.footprint.to_bytes()).decode()
         return self._rows(item, readings, {regions.FOOTPRINT: json.dumps({"mask": mask})})
 
-    def _of_return(self, item: ChainReturn) -> list[Row]:
-        edit = self._located(item.source, item.input, item.forward, item.category)
-        earlier = [self._footprint(item.source, *pair, item.category) for pair in item.earlier]
-        found = measure_return(
-            self._reference(item.source, item.source), edit, self._fitted(item.source, item.returned), earlier
-        )
-        return self._rows(item, _readings(found), _details(found))
+    def _regions_of(self, item: ChainReturn) -> ReturnRegions:
+        edit = self._pictures.located(item.source, item.input, item.forward, item.category)
+        earlier = [self._pictures.footprint(item.source, *pair, item.category) for pair in item.earlier]
+        source = self._pictures.reference(item.source, item.source)
+        return measure_return(source, edit, self._pictures.fitted(item.source, item.returned), earlier)
 
     def _of_turn(self, item: SessionTurnPicture) -> list[Row]:
-        edit = self._located(item.source, item.input, item.picture, item.task)
-        earlier = [self._footprint(item.source, *turn) for turn in item.earlier]
-        source = self._reference(item.source, item.source)
-        found = measure_turn(source, edit, self._fitted(item.source, item.picture), earlier, whole=item.whole)
+        edit = self._pictures.located(item.source, item.input, item.picture, item.task)
+        earlier = [self._pictures.footprint(item.source, *turn) for turn in item.earlier]
+        source = self._pictures.reference(item.source, item.source)
+        found = measure_turn(
+            source, edit, self._pictures.fitted(item.source, item.picture), earlier, whole=item.whole
+        )
         readings = {name: getattr(found, name) for name in (regions.FOOTPRINT, *regions.OF_TURN, *flip.NAMES)}
         mask = base64.b85encode(edit.footprint.to_bytes()).decode()
         return self._rows(item, readings, {regions.FOOTPRINT: json.dumps({"mask": mask}), **_kept_in(found)})
@@ -155,38 +156,6 @@ class RegionMeasurer:
     def _final(self, name: str) -> str | None:
         """For a metric with weights: the reason lies in the pictures, not in missing weights."""
         return FINAL if self._wanted[name].needs_weights else None
-
-    def _located(self, source: Picture, input: Picture, forward: Picture, category: str) -> LocatedEdit:
-        scope = edit_scope(category)
-        key = (input.digest, forward.digest, scope)
-        edit = self._edits.get(
-            key, lambda: locate_edit(self._reference(source, input), self._fitted(source, forward), scope)
-        )
-        self._footprints.get(key, lambda: edit.footprint)
-        return edit
-
-    def _footprint(
-        self, source: Picture, input: PictureFacts, forward: PictureFacts, category: str
-    ) -> Footprint:
-        """Of an earlier round or turn."""
-
-        def made() -> Footprint:
-            pictures = self._open(input), self._open(forward)
-            return self._located(source, *pictures, category).footprint
-
-        known = self._footprints.find((input.digest, forward.digest, edit_scope(category)))
-        return known if known is not None else made()
-
-    def _reference(self, source: Picture, picture: Picture) -> ReferencePicture:
-        return self._references.get(
-            picture.digest,
-            lambda: ReferencePicture(self._fitted(source, picture), self._flip_against, self._lpips_against),
-        )
-
-    def _fitted(self, source: Picture, picture: Picture) -> Pixels:
-        """In the source's size, as for all metrics."""
-        width, height = source.size
-        return resized_to(picture.pixels, width, height)
 
 
 def _readings(found: ReturnRegions) -> dict[str, Reading]:

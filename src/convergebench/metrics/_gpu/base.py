@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
+
+    from convergebench.metrics._reader import PixelPair
 
 
 class GpuMetric(Protocol):
@@ -38,5 +41,20 @@ class GpuFamily(Protocol):
     def summaries(self, sources: tuple[Tensor, ...], results: Tensor) -> Sequence[Tensor]:
         """What the readings need of each pair; the results are pictures."""
 
-    def readings(self, summaries: Sequence[NDArray[Any]]) -> Mapping[str, float | str]:
+    def readings(self, summaries: Sequence[NDArray[Any]], pair: PixelPair) -> Mapping[str, float | str]:
         """Every member of one pair, from its part of each summary."""
+
+
+def has_kernels(tensor: Tensor) -> bool:
+    """Whether it lies where the kernels of this package run."""
+    return tensor.is_cuda and _has_triton()
+
+
+@cache
+def _has_triton() -> bool:
+    """Triton is installed with torch for CUDA on Linux only."""
+    try:
+        import triton  # noqa: F401
+    except ImportError:
+        return False
+    return True

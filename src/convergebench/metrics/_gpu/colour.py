@@ -8,11 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from convergebench.metrics._gpu.resampling import area_matrix
 from convergebench.metrics.drift._ciede2000 import TO_RELATIVE, light_of_levels
-from convergebench.metrics.drift.colour import averaged_cells, averaged_size, colour_readings
+from convergebench.metrics.drift.colour import (
+    CLIPPED_IN_CELL,
+    LEAST_FREE,
+    QUANTILES,
+    TO_YCBCR,
+    ToneStatistics,
+    averaged_size,
+    readings_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
+
+    from convergebench.metrics._reader import PixelPair
 
 _LINEAR_BELOW = (6 / 29) ** 3
 AT_ONCE = 8
@@ -20,8 +30,8 @@ AT_ONCE = 8
 
 
 class ColourOnGpu:
-    """Cells and the mean difference are made on the device; casts, contrast and saturation follow from a
-    few thousand cells on the processor, by the same functions."""
+    """Cells, their statistics and the mean difference are made on the device; casts, contrast and saturation
+    follow from these on the processor, by the same functions."""
 
     def unfit(self, height: int, width: int) -> str | None:
         return None
@@ -37,12 +47,16 @@ class ColourOnGpu:
             _difference(_lab(one), _lab(other)).mean((1, 2), dtype=torch.float64)
             for one, other in zip(torch.split(source, AT_ONCE), torch.split(results, AT_ONCE), strict=True)
         ]
-        return [torch.cat(differences), *cells, *_cells(results)]
+        before, after = cells[:2], _cells(results)
+        return [
+            torch.cat(differences),
+            after[2] - cells[2],
+            *_statistics(before[0], after[0], _free(before[1]) & _free(after[1])),
+        ]
 
-    def readings(self, summaries: Sequence[NDArray[Any]]) -> Mapping[str, float | str]:
-        delta_e, cells, clipped, share, cells_after, clipped_after, share_after = summaries
-        before, after = averaged_cells(cells, clipped), averaged_cells(cells_after, clipped_after)
-        return colour_readings(before, after, float(delta_e), float(share_after - share))
+    def readings(self, summaries: Sequence[NDArray[Any]], pair: PixelPair) -> Mapping[str, float | str]:
+        delta_e, clipped, *numbers = (float(number) for number in summaries)
+        return readings_of(ToneStatistics(*numbers[::2]), ToneStatistics(*numbers[1::2]), delta_e, clipped)
 
 
 def _cells(pictures: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -58,6 +72,43 @@ def _cells(pictures: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     cells = (down @ (planes @ along)).round()
     share = clipped.flatten(1).mean(1, dtype=torch.float64)
     return cells[:, :3].permute(0, 2, 3, 1).contiguous(), cells[:, 3], share
+
+
+def _free(clipped: Tensor) -> Tensor:
+    """Which cells have hardly any clipped pixel."""
+    return (clipped < 255 * CLIPPED_IN_CELL).flatten(1)
+
+
+def _statistics(before: Tensor, after: Tensor, free: Tensor) -> list[Tensor]:
+    """The fields of `ToneStatistics` over cells that are free, or over all if nearly none are: each of the
+    sources, then of the results."""
+    import torch
+
+    free = free | (free.mean(1, dtype=torch.float64) < LEAST_FREE)[:, None]
+    count = free.sum(1)
+    to_tones = torch.from_numpy(TO_YCBCR.T).to(before.device)
+    fields = []
+    for cells in (before, after):
+        luma, blue, red = (cells.flatten(1, 2).double() @ to_tones).unbind(-1)
+        quantiles = _quantiles(luma, free, count)
+        chroma = torch.stack([blue, red])
+        means = (chroma * free).sum(2) / count
+        squares = ((chroma - means[..., None]).square() * free).sum(2) / count
+        spread = quantiles.std(1, correction=0)
+        fields.append((quantiles.mean(1), spread, means[0], means[1], squares.sum(0).sqrt()))
+    return [field for pair in zip(*fields, strict=True) for field in pair]
+
+
+def _quantiles(values: Tensor, there: Tensor, count: Tensor) -> Tensor:
+    """Like numpy's, of the values that are there."""
+    import torch
+
+    ordered = values.masked_fill(~there, torch.inf).sort(1).values
+    at = torch.from_numpy(QUANTILES).to(values.device) * (count[:, None] - 1)
+    low = at.floor().long()
+    high = torch.minimum(low + 1, count[:, None] - 1)
+    lower, upper = ordered.gather(1, low), ordered.gather(1, high)
+    return lower + (upper - lower) * (at - low)
 
 
 def _lab(pictures: Tensor) -> tuple[Tensor, Tensor, Tensor]:

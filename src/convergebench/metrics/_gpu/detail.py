@@ -8,31 +8,37 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from convergebench.metrics._gpu.medians import medians_within
 from convergebench.metrics.base import refusal
 from convergebench.metrics.drift.detail import (
     BLOCK,
     LARGEST_STEP,
+    MEDIAN_OVER_MEAN,
     SIGMAS,
     BlockMaps,
     Blocks,
-    Detail,
     blocks_of,
+    borders,
     detail_of,
-    detail_readings,
+    readings_of,
     refuse_small,
+    shares_of_white_noise,
 )
 
 if TYPE_CHECKING:
+    import torch
     from numpy.typing import NDArray
     from torch import Tensor
+
+    from convergebench.metrics._reader import PixelPair
 
 _RED, _GREEN, _BLUE, _SHIFT = 9798, 19235, 3735, 15
 """OpenCV's luma in whole numbers."""
 
 
 class DetailOnGpu:
-    """Means over blocks are made on the device; what follows from a few thousand blocks is computed on the
-    processor, by the same functions."""
+    """Means over blocks, their means and medians are made on the device; of a source, by the functions of the
+    processor."""
 
     def unfit(self, height: int, width: int) -> str | None:
         return refusal(refuse_small, height, width)
@@ -52,13 +58,40 @@ class DetailOnGpu:
         return tuple(part.to(pictures.device) for part in stacked)
 
     def summaries(self, sources: tuple[Tensor, ...], results: Tensor) -> list[Tensor]:
-        return [*sources, *_maps(results)]
+        """Energies before and after, three medians of the noise, and the growth of blocking."""
+        energies, noise, blocking, free, flat = sources
+        bands, noise_of_luma, noise_after, *steps = _maps(results)
+        after = _energies(bands, free, medians_within(noise_of_luma, flat))
+        medians = [medians_within(each, flat) for each in (noise, noise_after, noise_after - noise)]
+        excess = [part @ _blocking_weights(part.shape[1], part.device) for part in steps]
+        return [*energies.unbind(1), *after.unbind(1), *medians, sum(excess) / 2 - blocking]
 
-    def readings(self, summaries: Sequence[NDArray[Any]]) -> Mapping[str, float | str]:
-        energies, noise, blocking, free, flat, *maps = summaries
-        blocks = Blocks(np.flatnonzero(free), np.flatnonzero(flat))
-        before = Detail(energies, noise[blocks.flat], float(blocking))
-        return detail_readings(before, detail_of(BlockMaps(*maps), blocks))
+    def readings(self, summaries: Sequence[NDArray[Any]], pair: PixelPair) -> Mapping[str, float | str]:
+        numbers = [float(number) for number in summaries]
+        return readings_of(numbers[:3], numbers[3:6], numbers[6:9], numbers[9])
+
+
+def _energies(bands: Tensor, free: Tensor, noise: Tensor) -> Tensor:
+    """Like those of `detail_of`, N × 3."""
+    import torch
+
+    count = free.sum(1, keepdim=True)
+    low, mid, high = (bands.double() * free[:, None]).unbind(1)
+    means = torch.stack([each.sum(1) for each in (low, mid, high)], dim=1) / count
+    variance = ((bands[:, 0].double() - means[:, :1]).square() * free).sum(1) / count[:, 0]
+    found = torch.stack([variance, means[:, 1], means[:, 2]], dim=1)
+    shares = torch.from_numpy(shares_of_white_noise()).to(bands.device)
+    return found - noise[:, None].double() / MEDIAN_OVER_MEAN * shares
+
+
+@lru_cache(maxsize=64)
+def _blocking_weights(count: int, device: torch.device) -> Tensor:
+    """Of the mean step at borders of blocks, less the mean beside them."""
+    import torch
+
+    at_border, beside = borders(count)
+    weights = at_border / max(1, at_border.sum()) - beside / max(1, beside.sum())
+    return torch.from_numpy(weights).to(device)
 
 
 def _masks(blocks: Blocks, count: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -72,22 +105,27 @@ def _maps(pictures: Tensor) -> tuple[Tensor, ...]:
     import torch
 
     levels = pictures.int()
-    luma = (levels * torch.tensor([_RED, _GREEN, _BLUE], device=pictures.device)).sum(-1)
-    luma = (luma + (1 << (_SHIFT - 1))) >> _SHIFT
-    fine, coarse = (_blurred(luma.float(), sigma) for sigma in SIGMAS)
-    bands = [coarse, (fine - coarse).square_(), (luma - fine).square_()]
+    grey = luma(pictures)
+    fine, coarse = (_blurred(grey.float(), sigma) for sigma in SIGMAS)
+    bands = [coarse, (fine - coarse).square_(), (grey - fine).square_()]
     return (
         torch.stack([_block_means(band, BLOCK).flatten(1) for band in bands], dim=1),
-        _noise(luma[..., None]),
+        _noise(grey[..., None]),
         _noise(levels),
-        *(_mean_steps(luma, axis) for axis in (2, 1)),
+        *(_mean_steps(grey, axis) for axis in (2, 1)),
     )
 
 
-def _mean_steps(luma: Tensor, axis: int) -> Tensor:
+def luma(pictures: Tensor) -> Tensor:
+    """Whole numbers, N × height × width, as OpenCV rounds them."""
+    red, green, blue = pictures.int().unbind(-1)
+    return (red * _RED + green * _GREEN + blue * _BLUE + (1 << (_SHIFT - 1))) >> _SHIFT
+
+
+def _mean_steps(grey: Tensor, axis: int) -> Tensor:
     import torch
 
-    steps = luma.diff(dim=axis).abs_().clamp_(max=LARGEST_STEP)
+    steps = grey.diff(dim=axis).abs_().clamp_(max=LARGEST_STEP)
     return steps.mean(3 - axis, dtype=torch.float64)
 
 
@@ -108,12 +146,12 @@ def _blurred(planes: Tensor, sigma: float) -> Tensor:
     """OpenCV's Gaussian of floats: the border is mirrored, without repeating the last pixel."""
     from torch.nn import functional
 
-    weights = _half_gaussian(sigma)
+    weights = half_gaussian(sigma)
     reach = len(weights) - 1
     for axis in (1, 2):
         length = planes.shape[axis]
         if reach >= length:
-            places = _mirrored(length, reach)
+            places = mirrored(length, reach)
             padded = planes.index_select(axis, places.to(planes.device))
         else:
             sides = (0, 0, reach, reach) if axis == 1 else (reach, reach, 0, 0)
@@ -127,14 +165,14 @@ def _blurred(planes: Tensor, sigma: float) -> Tensor:
 
 
 @lru_cache(maxsize=4)
-def _half_gaussian(sigma: float) -> tuple[float, ...]:
+def half_gaussian(sigma: float) -> tuple[float, ...]:
     """From the centre outwards, four standard deviations."""
     reach = round(sigma * 8 + 1) // 2
     bell = np.exp(-np.square(np.arange(-reach, reach + 1)) / (2 * sigma**2))
     return tuple((bell / bell.sum())[reach:].tolist())
 
 
-def _mirrored(length: int, reach: int) -> Tensor:
+def mirrored(length: int, reach: int) -> Tensor:
     """Where each place of a padded row comes from, also where the border is longer than the row."""
     import torch
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
+from convergebench.metrics._gpu.base import has_kernels
 from convergebench.metrics._ssim_opencv import C1, C2, COUNT, WINDOW
 from convergebench.metrics.base import refusal
 from convergebench.metrics.psnr import PEAK
@@ -41,21 +41,11 @@ class Ssim(_OfPixels):
         source, result = sources[0], results[0]
         _, height, width, channels = source.shape
         windows = (height - WINDOW + 1) * (width - WINDOW + 1) * channels
-        if source.is_cuda and _has_triton():
+        if has_kernels(source):
             from convergebench.metrics._gpu.ssim_kernel import ssim_totals
         else:
             ssim_totals = _totals
         return (ssim_totals(source, result) / windows).clamp(max=1.0)
-
-
-@cache
-def _has_triton() -> bool:
-    """Triton is installed with torch for CUDA on Linux only."""
-    try:
-        import triton  # noqa: F401
-    except ImportError:
-        return False
-    return True
 
 
 def _totals(source: Tensor, result: Tensor) -> Tensor:

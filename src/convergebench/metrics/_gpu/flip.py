@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from convergebench.metrics._gpu.base import has_kernels
 from convergebench.metrics.flip._model import FlipModel, model_for
 from convergebench.metrics.flip.map import PIXELS_PER_DEGREE
 from convergebench.metrics.flip.pooling import VISIBLE, smoothing_window
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
+    from convergebench.metrics._reader import PixelPair
     from convergebench.metrics.flip._model import Numbers
 
 DOWN, ALONG = -2, -1
@@ -41,9 +43,9 @@ class FlipOnGpu:
         return (flip_features(pictures),)
 
     def summaries(self, sources: tuple[Tensor, ...], results: Tensor) -> FlipReadings:
-        return flip_readings(flip_maps(sources[0], flip_features(results)))
+        return flip_readings(maps_against(sources[0], results))
 
-    def readings(self, summaries: Sequence[NDArray[np.float64]]) -> Mapping[str, float]:
+    def readings(self, summaries: Sequence[NDArray[np.float64]], pair: PixelPair) -> Mapping[str, float]:
         mean, peak, area = (float(each) for each in summaries)
         return {"flip": mean, "flip_peak": peak, "flip_area": area}
 
@@ -52,6 +54,10 @@ def flip_features(pictures: Tensor, pixels_per_degree: float = PIXELS_PER_DEGREE
     """Lightness, a, b, edges and points, N × 5 × height × width, of N × height × width × 3 whole numbers."""
     import torch
 
+    if has_kernels(pictures):
+        from convergebench.metrics._gpu.flip_kernel import features
+
+        return features(pictures, pixels_per_degree)
     model = model_for(pixels_per_degree)
     filters = model.filters
     levels = _light_of_levels(pictures.device)
@@ -72,6 +78,15 @@ def _light_of_levels(device: torch.device) -> Tensor:
     import torch
 
     return torch.tensor(model_for(PIXELS_PER_DEGREE).linear, dtype=torch.float32, device=device)
+
+
+def maps_against(sources: Tensor, results: Tensor, pixels_per_degree: float = PIXELS_PER_DEGREE) -> Tensor:
+    """The map of the i-th result, a picture, against the i-th source's features, N × height × width."""
+    if has_kernels(results):
+        from convergebench.metrics._gpu.flip_kernel import maps
+
+        return maps(sources, results, pixels_per_degree)
+    return flip_maps(sources, flip_features(results, pixels_per_degree))
 
 
 def flip_maps(sources: Tensor, results: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from convergebench.metrics._device import uses_cuda
-from convergebench.metrics._gpu.flip import flip_features, flip_maps
+from convergebench.metrics._gpu.flip import flip_features, maps_against
 from convergebench.metrics._gpu.recorded import recorded
 from convergebench.metrics.base import MetricOptions
 from convergebench.metrics.flip import FlipAgainst, flip_against
@@ -118,7 +118,7 @@ class _Lane:
         return np.array(self._taken.numpy())
 
     def _made(self) -> Tensor:
-        return flip_maps(self._features, flip_features(self._picture, self._pixels_per_degree))
+        return maps_against(self._features, self._picture, self._pixels_per_degree)
 
     def _recorded(self) -> torch.cuda.CUDAGraph:
 

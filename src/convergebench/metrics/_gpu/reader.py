@@ -5,21 +5,18 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-import numpy as np
 
 from convergebench.lru_cache import LruCache, array_bytes
 from convergebench.metrics import _catalogue
 from convergebench.metrics._gpu.base import GpuFamily, GpuMetric
+from convergebench.metrics._gpu.pictures import brought
 from convergebench.metrics._reader import PixelPair, reason_for
 from convergebench.metrics.base import AnyRegistration, MetricOptions, MetricUnavailable, Reading
-from convergebench.types import Digest, MetricFacts, Pixels
+from convergebench.types import Digest, MetricFacts
 
 if TYPE_CHECKING:
-    import torch
     from numpy.typing import NDArray
     from torch import Tensor
 
@@ -107,7 +104,7 @@ class GpuReader:
         if not fit:
             return [reasons] * len(pairs)
         with torch.inference_mode():
-            results = self._brought([pair.result.pixels for pair in pairs])
+            results = brought([pair.result.pixels for pair in pairs], self._device)
             sources = self._features_of_sources(fit, pairs)
             summaries = {
                 name: list(metric.summaries(sources[name], results))
@@ -117,8 +114,8 @@ class GpuReader:
             }
             found = _on_host(summaries)
         return [
-            reasons | _readings_of(fit, {name: [part[place] for part in found[name]] for name in fit})
-            for place in range(len(pairs))
+            reasons | _readings_of(fit, {name: [part[place] for part in found[name]] for name in fit}, pair)
+            for place, pair in enumerate(pairs)
         ]
 
     def _features_of_sources(
@@ -130,8 +127,8 @@ class GpuReader:
         known = {digest: features for digest, features in found.items() if features is not None}
         new = {pair.source: pair.source_pixels for pair in pairs if pair.source not in known}
         if new:
-            brought = self._brought(list(new.values()))
-            made = {name: metric.features(brought) for name, metric in fit.items()}
+            there = brought(list(new.values()), self._device)
+            made = {name: metric.features(there) for name, metric in fit.items()}
             for place, digest in enumerate(new):
                 known[digest] = {
                     name: tuple(part[place].clone() for part in parts) for name, parts in made.items()
@@ -142,23 +139,6 @@ class GpuReader:
             name: tuple(torch.stack(parts) for parts in zip(*(one[name] for one in each), strict=True))
             for name in fit
         }
-
-    def _brought(self, pictures: Sequence[Pixels]) -> Tensor:
-        import torch
-
-        height, width, _ = pictures[0].shape
-        shape, on_gpu = (len(pictures), height, width, 3), self._device != "cpu"
-        staged = torch.empty(shape, dtype=torch.uint8, pin_memory=on_gpu)
-        for room, pixels in zip(staged.numpy(), pictures, strict=True):
-            np.copyto(room, pixels)
-        if not on_gpu:
-            return staged
-        working, copying = torch.cuda.current_stream(), _copying_stream()
-        with torch.cuda.stream(copying):
-            brought = staged.to(self._device, non_blocking=True)
-        working.wait_stream(copying)
-        brought.record_stream(working)
-        return brought
 
 
 def _on_host(summaries: Mapping[str, Sequence[Tensor]]) -> dict[str, list[NDArray[Any]]]:
@@ -185,23 +165,18 @@ def _copied(parts: Sequence[Tensor]) -> Iterator[tuple[Tensor, NDArray[Any]]]:
 
 
 def _readings_of(
-    fit: Mapping[str, GpuMetric | GpuFamily], summaries: Mapping[str, Sequence[NDArray[Any]]]
+    fit: Mapping[str, GpuMetric | GpuFamily],
+    summaries: Mapping[str, Sequence[NDArray[Any]]],
+    pair: PixelPair,
 ) -> dict[str, Reading]:
     """All readings of one pair."""
     readings: dict[str, Reading] = {}
     for name, metric in fit.items():
         if isinstance(metric, GpuFamily):
-            readings |= metric.readings(summaries[name])
+            readings |= metric.readings(summaries[name], pair)
         else:
             readings[name] = float(summaries[name][0])
     return readings
-
-
-@cache
-def _copying_stream() -> torch.cuda.Stream:
-    import torch
-
-    return torch.cuda.Stream()  # type: ignore[no-untyped-call]
 
 
 def _batches(pairs: Sequence[PixelPair | str]) -> Iterator[tuple[list[int], list[PixelPair]]]:

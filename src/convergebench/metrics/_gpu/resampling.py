@@ -26,6 +26,22 @@ def resized(pictures: Tensor, height: Tensor, width: Tensor) -> Tensor:
     return _whole(height @ _whole(levels @ width.T))
 
 
+def averaged(pictures: Tensor, height: int, width: int) -> Tensor:
+    """N × height × width × channels, averaged down as OpenCV does it; whole numbers stay whole."""
+    if pictures.shape[1:3] == (height, width):
+        return pictures
+    device = pictures.device
+    down, along = (
+        area_matrix(size, to, device) for size, to in zip(pictures.shape[1:3], (height, width), strict=True)
+    )
+    means = (down @ (pictures.permute(0, 3, 1, 2).float() @ along.T)).permute(0, 2, 3, 1)
+    if pictures.is_floating_point():
+        return means
+    is_halved = (2 * height, 2 * width) == tuple(pictures.shape[1:3])
+    # OpenCV has a loop of its own for halves, which rounds up between two levels.
+    return ((means + 0.5).floor_() if is_halved else means.round()).to(pictures.dtype)
+
+
 @lru_cache(maxsize=256)
 def matrix(size: int, to_size: int, kind: Filter, device: torch.device) -> Tensor:
     """The matrix that resizes a row or column from one size to the other."""

@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 FINEST_SIDE = 256
 _COARSEST_SIDE = 32
 _NARROWEST = 8
-_COARSE_LEVELS = 2
-_MOST_STEPS = 12
-_SETTLED = 0.01
+COARSE_LEVELS = 2
+MOST_STEPS = 12
+SETTLED = 0.01
 """In pixels of the level: iteration ends when a step moves no corner further than this."""
-_SINGULAR = 1e-6
+SINGULAR = 1e-6
 """The smallest eigenvalue of solvable equations, as a share of the largest."""
 ZOOMS = (1.0, 0.92, 1.09, 0.85, 1.18)
 """Initial zooms, tried in turn until one fits."""
-_GOOD_START = 0.6
-_SAMPLED = 7
-_SHARED = 10
+GOOD_START = 0.6
+SAMPLED = 7
+SHARED = 10
 """Band-passed neighbours are correlated: about this number of pixels counts as one observation."""
 LEAST_LIKENESS = 0.4
 LARGEST_ERROR = 0.5
@@ -87,15 +87,15 @@ def register(levels: tuple[Level, ...], result: Pixels, zooms: Sequence[float] =
     """The similarity transform that fits best: found on the coarse levels, from several zooms if
     necessary."""
     planes = _planes(result)
-    coarse = levels[:_COARSE_LEVELS]
+    coarse = levels[:COARSE_LEVELS]
     found: list[tuple[float, Matrix]] = []
     for zoom in zooms:
-        start = _refined(coarse, planes[:_COARSE_LEVELS], _first_guess(levels, planes, zoom))
+        start = _refined(coarse, planes[:COARSE_LEVELS], _first_guess(levels, planes, zoom))
         found.append((_likeness_after(coarse[-1].plane, planes[len(coarse) - 1], start), start))
-        if found[-1][0] >= _GOOD_START:
+        if found[-1][0] >= GOOD_START:
             break
     _, start = max(found, key=lambda one: one[0])
-    matrix = _refined(levels[_COARSE_LEVELS:], planes[_COARSE_LEVELS:], start)
+    matrix = _refined(levels[COARSE_LEVELS:], planes[COARSE_LEVELS:], start)
     finest, plane = levels[-1].plane, planes[-1]
     equations = _equations(levels[-1], plane, matrix)
     return RegistrationFit(
@@ -110,17 +110,27 @@ def _planes(pixels: Pixels) -> list[Plane]:
     import cv2
 
     grey: Any = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
-    height, width = grey.shape
     planes = []
+    for height, width in plane_sizes(*grey.shape):
+        grey = cv2.resize(grey, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)
+        fine, coarse = cv2.GaussianBlur(grey, (0, 0), 1.0), cv2.GaussianBlur(grey, (0, 0), 5.0)
+        planes.append(np.asarray(fine - coarse, np.float32))
+    return planes[::-1]
+
+
+def plane_sizes(height: int, width: int) -> list[tuple[int, int]]:
+    """Heights and widths of the planes of a picture, finest first; none if it is too small or too narrow.
+
+    >>> plane_sizes(1024, 768)
+    [(256, 192), (128, 96), (64, 48), (32, 24)]
+    """
+    sizes = []
     side = min(FINEST_SIDE, max(height, width))
     while side >= _COARSEST_SIDE and side * min(height, width) >= _NARROWEST * max(height, width):
         scale = side / max(height, width)
-        size = (round(width * scale), round(height * scale))
-        grey = cv2.resize(grey, size, interpolation=cv2.INTER_AREA).astype(np.float32)
-        fine, coarse = cv2.GaussianBlur(grey, (0, 0), 1.0), cv2.GaussianBlur(grey, (0, 0), 5.0)
-        planes.append(np.asarray(fine - coarse, np.float32))
+        sizes.append((round(height * scale), round(width * scale)))
         side //= 2
-    return planes[::-1]
+    return sizes
 
 
 def _slopes(plane: Plane) -> Plane:
@@ -147,7 +157,7 @@ def _first_guess(levels: tuple[Level, ...], planes: list[Plane], zoom: float) ->
     zoomed = _similarity(zoom - 1, 0, 0, 0)
     result = planes[number] if zoom == 1 else _warped(planes[number], zoomed)[0]
     # Multiplied here, because phaseCorrelate would modify our planes in place if no padding is needed.
-    window = _hanning_window(*source.shape)
+    window = hanning_window(*source.shape)
     (right, down), _ = cv2.phaseCorrelate(source * window, result * window)
     shifted = zoomed @ _similarity(0, 0, right / side, down / side)
     without = _likeness_after(source, planes[number], zoomed)
@@ -155,7 +165,7 @@ def _first_guess(levels: tuple[Level, ...], planes: list[Plane], zoom: float) ->
 
 
 @lru_cache(maxsize=64)
-def _hanning_window(height: int, width: int) -> Plane:
+def hanning_window(height: int, width: int) -> Plane:
     import cv2
 
     return np.asarray(cv2.createHanningWindow((width, height), cv2.CV_32F), np.float32)
@@ -165,13 +175,13 @@ def _refined(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> 
     if kernels.available():
         return _refined_in_c(levels, planes, matrix)
     for level, plane in zip(levels, planes, strict=True):
-        for _ in range(_MOST_STEPS):
+        for _ in range(MOST_STEPS):
             equations = _equations(level, plane, matrix)
             if equations.is_singular():
                 return matrix
             step = equations.solution()
             matrix = matrix @ np.linalg.inv(_similarity(*step))
-            if float(np.abs(step).sum()) * max(plane.shape) < _SETTLED:
+            if float(np.abs(step).sum()) * max(plane.shape) < SETTLED:
                 break
     return matrix
 
@@ -181,7 +191,7 @@ def _refined_in_c(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix
     found = (p, q, right, down)
     for level, plane in zip(levels, planes, strict=True):
         found, is_solved = kernels.registration_refined(
-            *level, plane, found, _MOST_STEPS, _SETTLED, _SINGULAR, _SAMPLED
+            *level, plane, found, MOST_STEPS, SETTLED, SINGULAR, SAMPLED
         )
         if not is_solved:
             break
@@ -198,7 +208,7 @@ class _Equations(NamedTuple):
 
     def is_singular(self) -> bool:
         values = np.linalg.eigvalsh(self.left)
-        return bool(values[0] <= _SINGULAR * values[-1])
+        return bool(values[0] <= SINGULAR * values[-1])
 
     def solution(self) -> NDArray[np.float64]:
         return np.asarray(np.linalg.solve(self.left, self.right), np.float64)
@@ -213,19 +223,19 @@ class _Equations(NamedTuple):
 
 def _equations(level: Level, plane: Plane, matrix: Matrix) -> _Equations:
     sums = _sums_in_c(level, plane, matrix) if kernels.available() else _sums(level, plane, matrix)
-    return _Equations(sums.left, sums.right, _SHARED * sums.squares / max(sums.weights, 1.0))
+    return _Equations(sums.left, sums.right, SHARED * sums.squares / max(sums.weights, 1.0))
 
 
 def _sums_in_c(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
     height, width = plane.shape
-    return kernels.registration_sums(*level, plane, in_pixels(matrix, width, height), _SAMPLED)
+    return kernels.registration_sums(*level, plane, in_pixels(matrix, width, height), SAMPLED)
 
 
 def _sums(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
     result, inside = _warped(plane, matrix)
     source = level.plane * inside
     difference = (result * _amplitude(source, result) - source).ravel()
-    spread = 3 * float(np.median(np.abs(difference[::_SAMPLED]))) + 1e-3
+    spread = 3 * float(np.median(np.abs(difference[::SAMPLED]))) + 1e-3
     weights = inside.ravel() / (1 + np.square(difference / np.float32(spread)))
     weighted = level.slopes * weights
     return RegistrationSums(

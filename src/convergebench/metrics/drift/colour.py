@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 AVERAGED_SIDE = 64
-_QUANTILES = np.linspace(0.02, 0.98, 49)
-_CLIPPED_IN_CELL = 0.1
-_LEAST_FREE = 0.02
+QUANTILES = np.linspace(0.02, 0.98, 49)
+CLIPPED_IN_CELL = 0.1
+LEAST_FREE = 0.02
 _LEAST_SPREAD = 1.0
 """In levels: below it, a picture is flat or colourless, and a ratio would be one of rounding errors."""
 _MIDDLE = 127.5
-_TO_YCBCR = np.array([[0.299, 0.587, 0.114], [-0.168736, -0.331264, 0.5], [0.5, -0.418688, -0.081312]])
+TO_YCBCR = np.array([[0.299, 0.587, 0.114], [-0.168736, -0.331264, 0.5], [0.5, -0.418688, -0.081312]])
 _NO_CONTRAST = "the source has no contrast to compare with"
 _NO_COLOUR = "the source has no variety of colour to compare with"
 
@@ -96,9 +96,26 @@ def colour_readings(
 ) -> Mapping[str, Reading]:
     """Every member, from the cells of both pictures, the mean difference and the growth of clipping."""
     before, after = _comparable(source, result)
-    stretch = _stretch(before[:, 0], after[:, 0])
-    saturation = _saturation(before[:, 1:], after[:, 1:])
-    chroma = after[:, 1:].mean(axis=0) - (saturation or 1.0) * before[:, 1:].mean(axis=0)
+    return readings_of(_statistics(before), _statistics(after), delta_e, clipped)
+
+
+class ToneStatistics(NamedTuple):
+    """Of comparable cells: mean and spread of the luma's quantiles, and of the chroma."""
+
+    luma: float
+    luma_spread: float
+    blue: float
+    red: float
+    chroma_spread: float
+
+
+def readings_of(
+    before: ToneStatistics, after: ToneStatistics, delta_e: float, clipped: float
+) -> Mapping[str, Reading]:
+    stretch = _stretch(before, after)
+    saturation = _saturation(before, after)
+    factor = saturation or 1.0
+    chroma = (after.blue - factor * before.blue, after.red - factor * before.red)
     lightness, a, b = _cast(stretch.of_middle, chroma)
     return {
         "delta_e": delta_e,
@@ -138,14 +155,14 @@ def averaged_size(height: int, width: int) -> tuple[int, int]:
 
 def averaged_cells(cells: NDArray[Any], clipped: NDArray[Any]) -> Averaged:
     """From the mean levels of each cell, and its mean of 255 where a pixel is clipped and 0 elsewhere."""
-    tones = cells.reshape(-1, 3).astype(np.float64) @ _TO_YCBCR.T
-    return Averaged(tones, clipped.ravel() < 255 * _CLIPPED_IN_CELL)
+    tones = cells.reshape(-1, 3).astype(np.float64) @ TO_YCBCR.T
+    return Averaged(tones, clipped.ravel() < 255 * CLIPPED_IN_CELL)
 
 
 def _comparable(before: Averaged, after: Averaged) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The cells without clipping in either picture, or all cells if nearly all are clipped."""
     free = before.free & after.free
-    if free.mean() < _LEAST_FREE:
+    if free.mean() < LEAST_FREE:
         return before.tones, after.tones
     return before.tones[free], after.tones[free]
 
@@ -158,22 +175,25 @@ class _Stretch(NamedTuple):
     """The value of a mid-grey under the map."""
 
 
-def _stretch(before: NDArray[np.float64], after: NDArray[np.float64]) -> _Stretch:
-    """Fitted to quantiles, so that the positions of tones do not matter."""
-    x, y = np.quantile(before, _QUANTILES), np.quantile(after, _QUANTILES)
-    factor = float(y.std() / x.std()) if x.std() >= _LEAST_SPREAD else None
-    return _Stretch(factor, float(y.mean() + (factor or 1.0) * (_MIDDLE - x.mean())))
+def _statistics(tones: NDArray[np.float64]) -> ToneStatistics:
+    """Of the luma by quantiles, so that the positions of tones do not matter."""
+    luma = np.quantile(tones[:, 0], QUANTILES)
+    blue, red = tones[:, 1:].mean(axis=0).tolist()
+    spread = math.hypot(*tones[:, 1:].std(axis=0))
+    return ToneStatistics(float(luma.mean()), float(luma.std()), blue, red, spread)
 
 
-def _saturation(before: NDArray[np.float64], after: NDArray[np.float64]) -> float | None:
+def _stretch(before: ToneStatistics, after: ToneStatistics) -> _Stretch:
+    factor = after.luma_spread / before.luma_spread if before.luma_spread >= _LEAST_SPREAD else None
+    return _Stretch(factor, after.luma + (factor or 1.0) * (_MIDDLE - before.luma))
+
+
+def _saturation(before: ToneStatistics, after: ToneStatistics) -> float | None:
     """The ratio of the spreads about the mean, which a cast does not change."""
-    spread = math.hypot(*before.std(axis=0))
-    if spread < _LEAST_SPREAD:
-        return None
-    return math.hypot(*after.std(axis=0)) / spread
+    return after.chroma_spread / before.chroma_spread if before.chroma_spread >= _LEAST_SPREAD else None
 
 
-def _cast(luma: float, chroma: NDArray[np.float64]) -> tuple[float, float, float]:
+def _cast(luma: float, chroma: tuple[float, float]) -> tuple[float, float, float]:
     """The difference of a colour from mid-grey, in Lab."""
     cb, cr = chroma
     colour = np.array([luma + 1.402 * cr, luma - 0.344136 * cb - 0.714136 * cr, luma + 1.772 * cb])

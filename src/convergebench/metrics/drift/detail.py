@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,7 +26,7 @@ _FLAT_SHARE = 0.2
 _FROM_CLIPPING = 24
 _ROUNDING = 1 / 12
 """The variance of rounding to whole levels, which is noise in every picture."""
-_MEDIAN_OVER_MEAN = 0.98
+MEDIAN_OVER_MEAN = 0.98
 """The median over the mean of a block's mean squared normal values."""
 _LEAST_ENERGY = 0.5
 LARGEST_STEP = 12
@@ -90,16 +90,26 @@ def detail(source: DetailSource, result: Result) -> Mapping[str, Reading]:
 
 def detail_readings(before: Detail, after: Detail) -> Mapping[str, Reading]:
     """Every member, from the detail of both pictures."""
-    low, mid, high = (_energy_ratio(*pair) for pair in zip(before.energies, after.energies, strict=True))
     # By block, because some parts of a picture are noisier than others.
-    added = _typical(after.noise - before.noise)
+    medians = (np.median(noise) for noise in (before.noise, after.noise, after.noise - before.noise))
+    return readings_of(
+        before.energies.tolist(), after.energies.tolist(), medians, after.blocking - before.blocking
+    )
+
+
+def readings_of(
+    before: Sequence[float], after: Sequence[float], medians: Iterable[float], blocking: float
+) -> Mapping[str, Reading]:
+    """From the energies, and the medians of the noise variances before and after, and of their growth."""
+    low, mid, high = (_energy_ratio(*pair) for pair in zip(before, after, strict=True))
+    noise_before, noise_after, added = (float(median) / MEDIAN_OVER_MEAN for median in medians)
     return {
         "energy_low": low,
         "energy_mid": mid,
         "energy_high": high,
         "noise": math.copysign(math.sqrt(abs(added)), added),
-        "noise_ratio": math.sqrt((_typical(after.noise) + _ROUNDING) / (_typical(before.noise) + _ROUNDING)),
-        "blocking": after.blocking - before.blocking,
+        "noise_ratio": math.sqrt((noise_after + _ROUNDING) / (noise_before + _ROUNDING)),
+        "blocking": blocking,
     }
 
 
@@ -126,7 +136,7 @@ def detail_of(maps: BlockMaps, blocks: Blocks) -> Detail:
     found = np.array([low[blocks.free].var(), mid[blocks.free].mean(), high[blocks.free].mean()])
     noise = _typical(maps.noise_of_luma[blocks.flat])
     blocking = (_blocking(maps.along) + _blocking(maps.down)) / 2
-    return Detail(found - noise * _shares_of_white_noise(), maps.noise[blocks.flat], blocking)
+    return Detail(found - noise * shares_of_white_noise(), maps.noise[blocks.flat], blocking)
 
 
 def _detail(pixels: Pixels, blocks: Blocks) -> Detail:
@@ -165,7 +175,7 @@ def _bands(luma: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
 
 
 @cache
-def _shares_of_white_noise() -> NDArray[np.float64]:
+def shares_of_white_noise() -> NDArray[np.float64]:
     """The share of white noise that a filter passes: the energy of its impulse response."""
     point = np.zeros((65, 65), np.float32)
     point[32, 32] = 1
@@ -201,7 +211,7 @@ def _noise_variances(values: NDArray[np.uint8]) -> NDArray[np.float64]:
 
 
 def _typical(variances: NDArray[np.float64]) -> float:
-    return float(np.median(variances)) / _MEDIAN_OVER_MEAN
+    return float(np.median(variances)) / MEDIAN_OVER_MEAN
 
 
 def _block_means(values: NDArray[Any], side: int = BLOCK) -> NDArray[np.float64]:
@@ -226,6 +236,12 @@ def _mean_steps(luma: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[n
 
 def _blocking(steps: NDArray[np.float64]) -> float:
     """Mean step at the borders of blocks, less that beside them."""
-    at_border = np.arange(1, len(steps) + 1) % BLOCK == 0
-    beside = np.roll(at_border, 1) | np.roll(at_border, -1)
-    return float(steps[at_border].mean() - steps[beside & ~at_border].mean()) if at_border.any() else 0.0
+    at_border, beside = borders(len(steps))
+    return float(steps[at_border].mean() - steps[beside].mean()) if at_border.any() else 0.0
+
+
+@lru_cache(maxsize=64)
+def borders(count: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which of so many steps are at borders of blocks, and which beside them."""
+    at_border = np.arange(1, count + 1) % BLOCK == 0
+    return at_border, (np.roll(at_border, 1) | np.roll(at_border, -1)) & ~at_border

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from convergebench.metrics._gpu.base import GpuFamily
 from convergebench.metrics._ssim_opencv import WINDOW
-from convergebench.metrics.base import Reading, Result, family
+from convergebench.metrics.base import MetricOptions, Reading, Result, family
 from convergebench.metrics.drift._facts import VERSION, signed
 from convergebench.metrics.drift._registration import Level, RegistrationFit, in_pixels, pyramid, register
 from convergebench.metrics.ssim import prepared_source, ssim
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 _STILL = 0.1
 """In pixels: if no corner moved further, pictures are compared without the blur of interpolation."""
 _LEAST_AREA = 0.25
-_NAMES = ("shift_x", "shift_y", "zoom", "rotation", "ssim_registered", "registered_area")
+NAMES = ("shift_x", "shift_y", "zoom", "rotation", "ssim_registered", "registered_area")
+TOO_SMALL = "the source is too small or too narrow to register by"
 
 
 class GeometrySource(NamedTuple):
@@ -31,6 +33,12 @@ class GeometrySource(NamedTuple):
 
 def geometry_of_source(source: Pixels) -> GeometrySource:
     return GeometrySource(source, pyramid(source))
+
+
+def _on_gpu(options: MetricOptions, device: str) -> GpuFamily:
+    from convergebench.metrics._gpu.geometry import GeometryOnGpu
+
+    return GeometryOnGpu()
 
 
 @family(
@@ -48,53 +56,86 @@ def geometry_of_source(source: Pixels) -> GeometrySource:
     ),
     signed("aspect_change", "%", 100, "How much wider (+) or narrower (−) the result is for its height."),
     prepare=geometry_of_source,
+    on_gpu=_on_gpu,
 )  # fmt: skip
 def geometry(source: GeometrySource, result: Result) -> Mapping[str, Reading]:
     """Geometric drift of one pair."""
-    height, width, _ = source.pixels.shape
+    return {**_registered(source, result.pixels), "aspect_change": aspect_change(source.pixels, result)}
+
+
+def aspect_change(source: Pixels, result: Result) -> float:
+    height, width, _ = source.shape
     native_width, native_height = result.native_size
-    aspect = 100 * (native_width / native_height * height / width - 1)
-    return {**_registered(source, result.pixels), "aspect_change": aspect}
+    return float(100 * (native_width / native_height * height / width - 1))
 
 
 def _registered(source: GeometrySource, result: Pixels) -> Mapping[str, Reading]:
     if not source.levels:
-        return dict.fromkeys(_NAMES, "the source is too small or too narrow to register by")
+        return dict.fromkeys(NAMES, TOO_SMALL)
     fit = register(source.levels, result)
     doubt = fit.distrust()
     if doubt is not None:
-        return dict.fromkeys(_NAMES, doubt)
+        return dict.fromkeys(NAMES, doubt)
     height, width, _ = result.shape
+    covered = covered_part(fit, height, width)
+    similarity = None if covered.is_too_little else _similarity(covered, source.pixels, result)
+    return {**movement(fit, height, width), **similarity_readings(covered, similarity)}
+
+
+def movement(fit: RegistrationFit, height: int, width: int) -> Mapping[str, Reading]:
+    """How a picture of this size moved."""
     (stretch, _, right), (turn, _, down) = fit.matrix[:2]
     return {
         "shift_x": float(right) * max(width, height),
         "shift_y": float(down) * max(width, height),
         "zoom": 100 * (math.hypot(stretch, turn) - 1),
         "rotation": -math.degrees(math.atan2(turn, stretch)),
-        **_similarity_after(fit, source.pixels, result),
     }
 
 
-def _similarity_after(fit: RegistrationFit, source: Pixels, result: Pixels) -> Mapping[str, Reading]:
+class CoveredPart(NamedTuple):
+    """The part of a source that a registered result covers."""
+
+    affine: NDArray[np.float64] | None
+    """By which the result is laid on the source; None if it hardly moved."""
+    rows: slice
+    columns: slice
+    area: float
+    """As a share of the source."""
+
+    @property
+    def is_too_little(self) -> bool:
+        height, width = self.rows.stop - self.rows.start, self.columns.stop - self.columns.start
+        return self.area < _LEAST_AREA or min(height, width) < WINDOW
+
+
+def covered_part(fit: RegistrationFit, height: int, width: int) -> CoveredPart:
+    affine = in_pixels(fit.matrix, width, height)
+    corners = np.array([[0, 0, 1], [width - 1, 0, 1], [0, height - 1, 1], [width - 1, height - 1, 1]], float)
+    if float(np.abs(corners @ affine.T - corners[:, :2]).max()) <= _STILL:
+        return CoveredPart(None, slice(0, height), slice(0, width), 1.0)
+    rows, columns = _covered(affine, corners, width, height)
+    area = (rows.stop - rows.start) * (columns.stop - columns.start) / (width * height)
+    return CoveredPart(affine, rows, columns, area)
+
+
+def similarity_readings(covered: CoveredPart, similarity: float | None) -> Mapping[str, Reading]:
+    reading = "too little of the source is left in the result" if similarity is None else similarity
+    return {"ssim_registered": reading, "registered_area": covered.area}
+
+
+def _similarity(covered: CoveredPart, source: Pixels, result: Pixels) -> float:
     import cv2
 
     height, width, _ = source.shape
-    affine = in_pixels(fit.matrix, width, height)
-    corners = np.array([[0, 0, 1], [width - 1, 0, 1], [0, height - 1, 1], [width - 1, height - 1, 1]], float)
-    moved = float(np.abs(corners @ affine.T - corners[:, :2]).max())
-    if moved > _STILL:
-        rows, columns = _covered(affine, corners, width, height)
+    if covered.affine is not None:
         flags = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
-        laid = cv2.warpAffine(result, affine, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+        laid = cv2.warpAffine(
+            result, covered.affine, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE
+        )
         result = np.asarray(laid, np.uint8)
-    else:
-        rows, columns = slice(0, height), slice(0, width)
-    part = source[rows, columns]
-    area = part.shape[0] * part.shape[1] / (width * height)
-    if area < _LEAST_AREA or min(part.shape[:2]) < WINDOW:
-        return {"ssim_registered": "too little of the source is left in the result", "registered_area": area}
-    similarity = ssim(prepared_source(part), result[rows, columns])
-    return {"ssim_registered": similarity, "registered_area": area}
+    part = (covered.rows, covered.columns)
+    return ssim(prepared_source(source[part]), result[part])
 
 
 def _covered(

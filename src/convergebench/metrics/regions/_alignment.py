@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from convergebench.metrics.drift._registration import Level, in_pixels, register
+from convergebench.metrics.drift._registration import Level, RegistrationFit, in_pixels, register
 from convergebench.metrics.regions.maps import (
     FOOTPRINT_SIDE,
     Mask,
@@ -88,8 +88,12 @@ class Alignment:
 def alignment(levels: tuple[Level, ...], result: Pixels) -> Alignment:
     """The registration of a result to a reference's levels; both have the size from which the levels were
     computed."""
-    if not levels:
-        return Alignment(None, "the source is too small or too narrow to register by")
-    fit = register(levels, result)
+    return alignment_by(register(levels, result)) if levels else UNALIGNED
+
+
+def alignment_by(fit: RegistrationFit) -> Alignment:
     doubt = fit.distrust()
     return Alignment(fit.matrix if doubt is None else None, doubt)
+
+
+UNALIGNED = Alignment(None, "the source is too small or too narrow to register by")

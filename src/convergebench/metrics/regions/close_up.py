@@ -38,11 +38,12 @@ class CloseUp(NamedTuple):
 
     def crop(self, array: NDArray[Any]) -> NDArray[Any]:
         """This part of a picture, a map or a mask of any size."""
-        rows, columns = array.shape[:2]
+        return array[self.slices(*array.shape[:2])]
+
+    def slices(self, rows: int, columns: int) -> tuple[slice, slice]:
+        """Of this part, in an array of so many rows and columns."""
         step = max(rows, columns) / STEPS
-        return array[
-            _pixels(self.top, self.bottom, step, rows), _pixels(self.left, self.right, step, columns)
-        ]
+        return _pixels(self.top, self.bottom, step, rows), _pixels(self.left, self.right, step, columns)
 
     def of(self, pixels: Pixels) -> Pixels:
         """This part of a picture, at the size of a close-up."""
@@ -83,22 +84,26 @@ def resampled(found: NDArray[np.float32], cells: tuple[int, int]) -> FloatMap:
     return np.asarray(cv2.resize(np.ascontiguousarray(found), (columns, rows), interpolation=method))
 
 
-def cells_of(shown: Pixels) -> tuple[int, int]:
-    """Rows and columns of the differences of a close-up."""
-    height, width, _ = shown.shape
+def cells_of(height: int, width: int) -> tuple[int, int]:
+    """Rows and columns of the differences of a close-up of this size."""
     return ceil(height / CELL), ceil(width / CELL)
+
+
+def close_up_size(height: int, width: int) -> tuple[int, int]:
+    """Height and width of the close-up of a part of this size."""
+    scale = min(SIDE / max(height, width), MAGNIFIED)
+    return max(SHORTEST, round(height * scale)), max(SHORTEST, round(width * scale))
 
 
 def _scaled(part: Pixels) -> Pixels:
     import cv2
 
     height, width, _ = part.shape
-    scale = min(SIDE / max(height, width), MAGNIFIED)
-    size = (max(SHORTEST, round(width * scale)), max(SHORTEST, round(height * scale)))
-    if size == (width, height):
+    size = close_up_size(height, width)
+    if size == (height, width):
         return np.ascontiguousarray(part)
-    method = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
-    return np.asarray(cv2.resize(part, size, interpolation=method), np.uint8)
+    method = cv2.INTER_AREA if max(height, width) > SIDE else cv2.INTER_CUBIC
+    return np.asarray(cv2.resize(part, size[::-1], interpolation=method), np.uint8)
 
 
 def _steps(first: float, last: float) -> tuple[int, int]:

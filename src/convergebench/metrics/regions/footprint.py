@@ -6,6 +6,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from convergebench.metrics.regions.maps import (
 )
 from convergebench.metrics.regions.scope import EditScope
 from convergebench.types import Pixels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 RISE = 0.20
 """A pixel counts as edited if it exceeds the median of the map by this."""
@@ -112,10 +116,16 @@ def local_footprint(change: FloatMap, reached: Mask) -> Footprint:
     if raised.mean() < LEAST_AREA:
         nothing = np.zeros_like(raised)
         return Footprint(nothing, nothing, peak)
-    width = 2 * max(1, round(DILATION * max(change.shape))) + 1
-    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (width, width))
-    mask = np.asarray(cv2.dilate(raised.astype(np.uint8), disc) > 0)
+    mask = np.asarray(cv2.dilate(raised.astype(np.uint8), dilation_disc(*change.shape)) > 0)
     return Footprint(mask, raised & (change >= peak / 2), peak)
+
+
+def dilation_disc(height: int, width: int) -> NDArray[np.uint8]:
+    """By which the raised part of a map of this size is dilated."""
+    import cv2
+
+    side = 2 * max(1, round(DILATION * max(height, width))) + 1
+    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)), np.uint8)
 
 
 def whole_footprint(change: FloatMap) -> Footprint:

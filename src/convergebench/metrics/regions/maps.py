@@ -77,7 +77,7 @@ class ReferencePicture:
         MetricUnavailable without its weights."""
         compare = self._close_ups.get(box, lambda: self.lpips_against(box.of(self.pixels)))
         shown = box.laid_into(self.pixels, result, region)
-        cells = cells_of(shown)
+        cells = cells_of(*shown.shape[:2])
         taps = [resampled(found, cells) for found in compare(shown)]
         return np.asarray(np.sum(taps, axis=0), np.float32)
 

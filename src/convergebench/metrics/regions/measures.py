@@ -71,7 +71,11 @@ def edit_trace(remains: LevelDifferences, change: LevelDifferences, core: Mask, 
     cast = np.median(around, axis=0) if len(around) else 0.0
     left = (remains[core] - cast).ravel().astype(np.float64)
     edit = change[core].ravel().astype(np.float64)
-    common, of_edit, of_left = float(left @ edit), float(edit @ edit), float(left @ left)
+    return trace_of(float(left @ edit), float(edit @ edit), float(left @ left))
+
+
+def trace_of(common: float, of_edit: float, of_left: float) -> float:
+    """From the products of what is left with the edit, and of each with itself, over the core."""
     if common <= 0:
         return 0.0
     return common / of_edit * common / math.sqrt(of_edit * of_left)

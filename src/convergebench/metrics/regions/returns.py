@@ -197,13 +197,16 @@ def kept_registered(
     footprints: Sequence[Footprint],
 ) -> Reading:
     """At least the value without registration: if only one part moved, following it would move the rest."""
-    if isinstance(as_it_is, str) or as_it_is == 0:
-        return as_it_is
-    if on_source.doubt is not None:
-        return on_source.doubt
-    if not on_source.moved(*edited.shape):
-        return as_it_is
+    if isinstance(as_it_is, str) or as_it_is == 0 or not on_source.moved(*edited.shape):
+        return kept_unmoved(on_source, as_it_is)
     laid, reached = on_source.laid(returned)
     _, outside = map_parts(source.difference(laid).smoothed, edited, reached)
     found = kept(outside, footprints)
     return found if isinstance(found, str) else max(as_it_is, found)
+
+
+def kept_unmoved(on_source: Alignment, as_it_is: Reading) -> Reading:
+    """`kept_registered` of a return that did not move, or of which nobody can say so."""
+    if isinstance(as_it_is, str) or as_it_is == 0:
+        return as_it_is
+    return as_it_is if on_source.doubt is None else on_source.doubt
