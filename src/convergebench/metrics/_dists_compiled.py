@@ -22,8 +22,8 @@ from convergebench.metrics._dists_network import (
     DistsStages,
     pooling_window,
 )
-from convergebench.metrics._lpips_compiled import packed_kernels
-from convergebench.metrics._lpips_network import LAYERS, Convolution, Pooling, read_weights
+from convergebench.metrics._lpips_compiled import packed_network
+from convergebench.metrics._lpips_network import LAYERS, Convolution, Pooling
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class CompiledDistsFeatures:
     """The stages of a picture, each height × width × channels; the first is the picture itself."""
 
     def __init__(self) -> None:
-        self._kernels = packed_kernels(read_weights("vgg"), LAYERS["vgg"])
+        self._kernels = packed_network("vgg").kernels
         mean, deviation = np.array(IMAGENET_MEAN), np.array(IMAGENET_DEVIATION)
         self._scale = (1 / 255 / deviation).astype(np.float32)
         self._shift = (-mean / deviation).astype(np.float32)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,14 +23,14 @@ from convergebench.metrics._lpips_network import (
     LAYERS,
     SCALE,
     SHIFT,
+    WEIGHT_FILES,
     Backbone,
     Convolution,
-    Layer,
-    LpipsWeights,
     Pooling,
     distance,
     read_weights,
 )
+from convergebench.metrics._weights import path_of
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -38,10 +41,9 @@ class CompiledFeatures:
     """The features of pictures by tap, each height × width × channels."""
 
     def __init__(self, backbone: Backbone) -> None:
-        weights = read_weights(backbone)
+        network = packed_network(backbone)
         self._layers = LAYERS[backbone]
-        self._kernels = packed_kernels(weights, self._layers)
-        self._gains = weights.gains
+        self._kernels, self._gains = network.kernels, network.gains
         # LPIPS normalises channels in [−1, 1].
         shift, scale = np.array(SHIFT), np.array(SCALE)
         self._scale = (2 / 255 / scale).astype(np.float32)
@@ -72,9 +74,27 @@ class CompiledFeatures:
         return taps
 
 
-def packed_kernels(weights: LpipsWeights, layers: Sequence[Layer]) -> list[PackedKernel]:
-    shapes = [layer for layer in layers if isinstance(layer, Convolution)]
-    return [
+class PackedNetwork(NamedTuple):
+    kernels: tuple[PackedKernel, ...]
+    gains: tuple[NDArray[np.float32], ...]
+
+
+_PACKING = threading.Lock()
+
+
+def packed_network(backbone: Backbone) -> PackedNetwork:
+    """Packed once for all metrics that use it, since that takes time and memory; raises MetricUnavailable if
+    its weights are missing or damaged."""
+    with _PACKING:
+        return _packed_from(path_of(WEIGHT_FILES[backbone]), backbone)
+
+
+@lru_cache(maxsize=len(WEIGHT_FILES))
+def _packed_from(_: Path, backbone: Backbone) -> PackedNetwork:
+    weights = read_weights(backbone)
+    shapes = (layer for layer in LAYERS[backbone] if isinstance(layer, Convolution))
+    kernels = (
         packed(kernel, bias, shape.stride, shape.padding)
         for kernel, bias, shape in zip(weights.kernels, weights.biases, shapes, strict=True)
-    ]
+    )
+    return PackedNetwork(tuple(kernels), weights.gains)
