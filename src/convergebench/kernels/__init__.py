@@ -32,7 +32,7 @@ def ssim_total(source: Pixels, result: Pixels, c1: float, c2: float) -> float:
     source, result = np.ascontiguousarray(source), np.ascontiguousarray(result)
     height, width, _ = source.shape
     assert source.shape == result.shape and min(height, width) >= 7
-    total: float = _loaded().ssim_total(source.ctypes.data, result.ctypes.data, height, width, c1, c2)
+    total: float = loaded().ssim_total(source.ctypes.data, result.ctypes.data, height, width, c1, c2)
     return total
 
 
@@ -41,7 +41,7 @@ def png_unfiltered(filtered: bytes, height: int, width: int) -> Pixels | None:
     if len(filtered) != height * (3 * width + 1):
         return None
     pixels = np.empty((height, width, 3), np.uint8)
-    failed = _loaded().png_unfilter(filtered, pixels.ctypes.data, height, width)
+    failed = loaded().png_unfilter(filtered, pixels.ctypes.data, height, width)
     return None if failed else pixels
 
 
@@ -53,8 +53,8 @@ def png_deflated(pixels: Pixels) -> memoryview | None:
     """
     pixels = np.ascontiguousarray(pixels)
     height, width, _ = pixels.shape
-    body = _room(_loaded().png_room(height, width))
-    length = _loaded().png_deflate(pixels.ctypes.data, height, width, body.ctypes.data)
+    body = _room(loaded().png_room(height, width))
+    length = loaded().png_deflate(pixels.ctypes.data, height, width, body.ctypes.data)
     return body[:length].data if length >= 0 else None
 
 
@@ -74,7 +74,7 @@ def can_write_files() -> bool:
 
 def write_file(part: str, path: str, data: bytes) -> bool:
     """Write a new file durably and rename it to `path`, without the GIL; false if there is one already."""
-    error: int = _loaded().write_file(os.fsencode(part), os.fsencode(path), data, len(data))
+    error: int = loaded().write_file(os.fsencode(part), os.fsencode(path), data, len(data))
     if error > 0:
         raise OSError(error, os.strerror(error), part)
     return error == 0
@@ -101,7 +101,7 @@ def flip_features(pixels: Pixels, parameters: FlipParameters) -> NDArray[np.floa
     height, width, _ = pixels.shape
     planes = np.empty((5, height, width), np.float32)
     addresses = [array.ctypes.data for array in (*parameters, planes)]
-    if _loaded().flip_features(pixels.ctypes.data, height, width, *addresses):
+    if loaded().flip_features(pixels.ctypes.data, height, width, *addresses):
         raise MemoryError
     return planes
 
@@ -115,7 +115,7 @@ def flip_map(
     assert features.shape == (5, height, width) and features.flags.c_contiguous
     found = np.empty((height, width), np.float32)
     addresses = [array.ctypes.data for array in (*parameters, features, found)]
-    if _loaded().flip_compare(pixels.ctypes.data, height, width, *addresses):
+    if loaded().flip_compare(pixels.ctypes.data, height, width, *addresses):
         raise MemoryError
     return found
 
@@ -132,91 +132,10 @@ def delta_e_total(
     assert source.shape == result.shape
     constants = np.concatenate([light, to_relative.ravel()]).astype(np.float32)
     pixels = source.shape[0] * source.shape[1]
-    total: float = _loaded().delta_e_total(
+    total: float = loaded().delta_e_total(
         source.ctypes.data, result.ctypes.data, pixels, constants.ctypes.data
     )
     return total
-
-
-class RegistrationSums(NamedTuple):
-    """The weighted normal equations of one registration step, before they are solved."""
-
-    left: NDArray[np.float64]
-    """Products of the slopes with each other, 4 × 4."""
-    right: NDArray[np.float64]
-    """Products of the slopes with the differences."""
-    squares: float
-    weights: float
-
-
-def registration_sums(
-    source: NDArray[np.float32],
-    slopes: NDArray[np.float32],
-    result: NDArray[np.float32],
-    affine: NDArray[np.float64],
-    sampled: int,
-) -> RegistrationSums:
-    """Lay the result on the source by the affine matrix, in pixels, and sum the equations of the next step.
-
-    `slopes` are four planes: how the source changes with each parameter. The median of every `sampled`-th
-    difference says what counts as a large one.
-    """
-    height, width = source.shape
-    assert result.shape == (height, width) and slopes.shape == (4, height * width)
-    planes = [np.ascontiguousarray(each, np.float32) for each in (source, slopes, result)]
-    affine, sums = np.ascontiguousarray(affine, np.float64), np.empty(16)
-    addresses = [plane.ctypes.data for plane in planes]
-    if _loaded().registration_sums(*addresses, height, width, affine.ctypes.data, sampled, sums.ctypes.data):
-        raise MemoryError
-    left = np.empty((4, 4))
-    rows, columns = np.triu_indices(4)
-    left[rows, columns] = left[columns, rows] = sums[:10]
-    return RegistrationSums(left, sums[10:14], float(sums[14]), float(sums[15]))
-
-
-def registration_refined(
-    source: NDArray[np.float32],
-    slopes: NDArray[np.float32],
-    result: NDArray[np.float32],
-    similarity: tuple[float, float, float, float],
-    most_steps: int,
-    settled: float,
-    least: float,
-    sampled: int,
-) -> tuple[tuple[float, float, float, float], bool]:
-    """The similarity after at most so many steps of `registration_sums`, and whether it could be found.
-
-    It is (p, q, right, down) for x' = p·x − q·y + right, y' = q·x + p·y + down, in units of the longer side.
-    Steps end when one moves no corner further than `settled` pixels, or without a solution: when the smallest
-    eigenvalue of the equations is at most `least` of the largest.
-    """
-    height, width = source.shape
-    assert result.shape == (height, width) and slopes.shape == (4, height * width)
-    planes = [np.ascontiguousarray(each, np.float32) for each in (source, slopes, result)]
-    addresses = [plane.ctypes.data for plane in planes]
-    found = np.array(similarity, np.float64)
-    ended: int = _loaded().registration_refined(
-        *addresses, height, width, most_steps, settled, least, sampled, found.ctypes.data
-    )
-    if ended < 0:
-        raise MemoryError
-    p, q, right, down = found.tolist()
-    return (p, q, right, down), not ended
-
-
-def registration_products(
-    source: NDArray[np.float32], result: NDArray[np.float32], affine: NDArray[np.float64]
-) -> tuple[float, float, float]:
-    """The sums of x·x, y·y and x·y over the source and the result laid on it, where that reaches."""
-    height, width = source.shape
-    assert result.shape == (height, width)
-    planes = [np.ascontiguousarray(each, np.float32) for each in (source, result)]
-    affine, sums = np.ascontiguousarray(affine, np.float64), np.empty(3)
-    addresses = [plane.ctypes.data for plane in planes]
-    if _loaded().registration_products(*addresses, height, width, affine.ctypes.data, sums.ctypes.data):
-        raise MemoryError
-    xx, yy, xy = sums.tolist()
-    return xx, yy, xy
 
 
 def ms_ssim_scale(
@@ -237,7 +156,7 @@ def ms_ssim_scale(
     assert all(each.shape == (height, width, 3) for each in planes) and min(height, width) >= 11
     sums = np.empty(3)
     addresses = [each.ctypes.data for each in planes]
-    if _loaded().ms_ssim_scale(
+    if loaded().ms_ssim_scale(
         *addresses, height, width, weights.ctypes.data, *constants, with_light, sums.ctypes.data
     ):
         raise MemoryError
@@ -260,7 +179,7 @@ def map_part_sums(
     assert mask.shape == found.shape and (covered is None or covered.shape == found.shape)
     covered = None if covered is None else np.ascontiguousarray(covered, np.bool_)
     histograms, sums = np.empty((2, 64), np.int64), np.empty((2, 3))
-    _loaded().map_part_sums(
+    loaded().map_part_sums(
         found.ctypes.data, mask.ctypes.data, None if covered is None else covered.ctypes.data, found.size,
         visible, *ramp, histograms.ctypes.data, sums.ctypes.data,
     )  # fmt: skip
@@ -273,7 +192,7 @@ def block_noise(values: NDArray[np.uint8]) -> NDArray[np.int32]:
     values = np.ascontiguousarray(values)
     height, width, channels = values.shape
     sums = np.empty((height // 8, width // 8), np.int32)
-    _loaded().block_noise(values.ctypes.data, height, width, channels, sums.ctypes.data)
+    loaded().block_noise(values.ctypes.data, height, width, channels, sums.ctypes.data)
     return sums
 
 
@@ -283,7 +202,7 @@ def plane_steps(plane: NDArray[np.uint8], largest: int) -> tuple[NDArray[np.int3
     plane = np.ascontiguousarray(plane)
     height, width = plane.shape
     along, down = np.zeros(width - 1, np.int32), np.zeros(height - 1, np.int64)
-    _loaded().plane_steps(plane.ctypes.data, height, width, largest, along.ctypes.data, down.ctypes.data)
+    loaded().plane_steps(plane.ctypes.data, height, width, largest, along.ctypes.data, down.ctypes.data)
     return along, down
 
 
@@ -302,7 +221,7 @@ def block_bands(
     assert min(height, width) > 1
     means = np.empty((3, (height // 8) * (width // 8)))
     weights = (fine.ctypes.data, len(fine) - 1, coarse.ctypes.data, len(coarse) - 1)
-    if _loaded().block_bands(plane.ctypes.data, height, width, *weights, means.ctypes.data):
+    if loaded().block_bands(plane.ctypes.data, height, width, *weights, means.ctypes.data):
         raise MemoryError
     return means
 
@@ -346,7 +265,8 @@ def _new_bytes() -> Any:
     return new
 
 
-def _loaded() -> ctypes.CDLL:
+def loaded() -> ctypes.CDLL:
+    """The compiled functions; callers ask `available` first."""
     compiled = library()
     assert compiled is not None, "ask `available` first"
     return compiled

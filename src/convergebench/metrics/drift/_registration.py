@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from convergebench import kernels
-from convergebench.kernels import RegistrationSums
+from convergebench.kernels import registration
+from convergebench.kernels.registration import RegistrationSums
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -190,9 +191,7 @@ def _refined_in_c(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix
     (p, _, right), (q, _, down), _ = matrix.tolist()
     found = (p, q, right, down)
     for level, plane in zip(levels, planes, strict=True):
-        found, is_solved = kernels.registration_refined(
-            *level, plane, found, MOST_STEPS, SETTLED, SINGULAR, SAMPLED
-        )
+        found, is_solved = registration.refined(*level, plane, found, MOST_STEPS, SETTLED, SINGULAR, SAMPLED)
         if not is_solved:
             break
     p, q, right, down = found
@@ -228,7 +227,7 @@ def _equations(level: Level, plane: Plane, matrix: Matrix) -> _Equations:
 
 def _sums_in_c(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
     height, width = plane.shape
-    return kernels.registration_sums(*level, plane, in_pixels(matrix, width, height), SAMPLED)
+    return registration.sums(*level, plane, in_pixels(matrix, width, height), SAMPLED)
 
 
 def _sums(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
@@ -279,7 +278,7 @@ def _likeness_after(source: Plane, plane: Plane, matrix: Matrix) -> float:
     """Correlation of the source and the plane laid on it, where that reaches."""
     if kernels.available():
         height, width = plane.shape
-        xx, yy, xy = kernels.registration_products(source, plane, in_pixels(matrix, width, height))
+        xx, yy, xy = registration.products(source, plane, in_pixels(matrix, width, height))
     else:
         result, inside = _warped(plane, matrix)
         covered = source * inside

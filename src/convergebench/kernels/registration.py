@@ -1,0 +1,97 @@
+"""Steps of registering a picture to another; see registration.c."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from convergebench import kernels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class RegistrationSums(NamedTuple):
+    """The weighted normal equations of one registration step, before they are solved."""
+
+    left: NDArray[np.float64]
+    """Products of the slopes with each other, 4 × 4."""
+    right: NDArray[np.float64]
+    """Products of the slopes with the differences."""
+    squares: float
+    weights: float
+
+
+def sums(
+    source: NDArray[np.float32],
+    slopes: NDArray[np.float32],
+    result: NDArray[np.float32],
+    affine: NDArray[np.float64],
+    sampled: int,
+) -> RegistrationSums:
+    """Lay the result on the source by the affine matrix, in pixels, and sum the equations of the next step.
+
+    `slopes` are four planes: how the source changes with each parameter. The median of every `sampled`-th
+    difference says what counts as a large one.
+    """
+    height, width = source.shape
+    assert result.shape == (height, width) and slopes.shape == (4, height * width)
+    planes = [np.ascontiguousarray(each, np.float32) for each in (source, slopes, result)]
+    affine, found = np.ascontiguousarray(affine, np.float64), np.empty(16)
+    addresses = [plane.ctypes.data for plane in planes]
+    if kernels.loaded().registration_sums(
+        *addresses, height, width, affine.ctypes.data, sampled, found.ctypes.data
+    ):
+        raise MemoryError
+    left = np.empty((4, 4))
+    rows, columns = np.triu_indices(4)
+    left[rows, columns] = left[columns, rows] = found[:10]
+    return RegistrationSums(left, found[10:14], float(found[14]), float(found[15]))
+
+
+def refined(
+    source: NDArray[np.float32],
+    slopes: NDArray[np.float32],
+    result: NDArray[np.float32],
+    similarity: tuple[float, float, float, float],
+    most_steps: int,
+    settled: float,
+    least: float,
+    sampled: int,
+) -> tuple[tuple[float, float, float, float], bool]:
+    """The similarity after at most so many steps of `sums`, and whether it could be found.
+
+    It is (p, q, right, down) for x' = p·x − q·y + right, y' = q·x + p·y + down, in units of the longer side.
+    Steps end when one moves no corner further than `settled` pixels, or without a solution: when the smallest
+    eigenvalue of the equations is at most `least` of the largest.
+    """
+    height, width = source.shape
+    assert result.shape == (height, width) and slopes.shape == (4, height * width)
+    planes = [np.ascontiguousarray(each, np.float32) for each in (source, slopes, result)]
+    addresses = [plane.ctypes.data for plane in planes]
+    found = np.array(similarity, np.float64)
+    ended: int = kernels.loaded().registration_refined(
+        *addresses, height, width, most_steps, settled, least, sampled, found.ctypes.data
+    )
+    if ended < 0:
+        raise MemoryError
+    p, q, right, down = found.tolist()
+    return (p, q, right, down), not ended
+
+
+def products(
+    source: NDArray[np.float32], result: NDArray[np.float32], affine: NDArray[np.float64]
+) -> tuple[float, float, float]:
+    """The sums of x·x, y·y and x·y over the source and the result laid on it, where that reaches."""
+    height, width = source.shape
+    assert result.shape == (height, width)
+    planes = [np.ascontiguousarray(each, np.float32) for each in (source, result)]
+    affine, found = np.ascontiguousarray(affine, np.float64), np.empty(3)
+    addresses = [plane.ctypes.data for plane in planes]
+    if kernels.loaded().registration_products(
+        *addresses, height, width, affine.ctypes.data, found.ctypes.data
+    ):
+        raise MemoryError
+    xx, yy, xy = found.tolist()
+    return xx, yy, xy
