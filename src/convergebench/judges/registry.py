@@ -75,12 +75,10 @@ def _prices(name: str, given: Mapping[str, Parameter], otherwise: TokenPrices | 
 def _openai_like(key: str, base_url: str | None, *, needs_key: bool) -> Build:
     def build(facts: JudgeFacts) -> Judge:
         from convergebench.judges.openai_chat import OpenAIChat
-        from convergebench.network.sessions import import_ahead
 
         chosen = str(facts.settings.get("base_url") or "") or base_url
         if chosen is None and facts.provider == "server":
             raise WrongUse(f"{facts.name} has no address; add ?base_url=http://HOST:PORT/v1")
-        import_ahead()
         return OpenAIChat(facts, JudgeKey((key,)), chosen, needs_key=needs_key)
 
     return build

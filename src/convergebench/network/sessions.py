@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -19,13 +16,6 @@ if TYPE_CHECKING:
     import aiohttp
 
 CONNECT_SECONDS = 30.0
-
-
-def import_ahead() -> None:
-    """Import aiohttp on a thread, beside what comes before the first request: that takes a quarter of a
-    second."""
-    if find_spec("aiohttp") is not None:
-        threading.Thread(target=import_module, args=("aiohttp",)).start()
 
 
 def provider_session(origin: KeyOrigin | None) -> aiohttp.ClientSession:
