@@ -53,7 +53,10 @@ class StepSaver:
 
     def _write_all(self, loop: asyncio.AbstractEventLoop) -> None:
         while group := self._next_group():
-            self._write(group, loop)
+            try:
+                self._write(group, loop)
+            except Exception as error:
+                _report(group, error, loop)
 
     def _next_group(self) -> list[UnsavedStep]:
         """An even share of what waits; if there is nothing, the writer has ended."""
@@ -65,17 +68,19 @@ class StepSaver:
     def _write(self, group: Sequence[UnsavedStep], loop: asyncio.AbstractEventLoop) -> None:
         """One that cannot be saved does not affect the others."""
         pictures = [one.picture for one in group if one.picture is not None]
-        try:
-            errors = iter(self._workspace.pictures.put_all(pictures))
-        except Exception as error:
-            errors = iter([error] * len(pictures))
-        found = [None if one.picture is None else next(errors) for one in group]
-        for unsaved, error in zip(group, found, strict=True):
-            if error is not None:
+        errors = iter(self._workspace.pictures.put_all(pictures))
+        stored: list[UnsavedStep] = []
+        for unsaved in group:
+            error = None if unsaved.picture is None else next(errors)
+            if error is None:
+                stored.append(unsaved)
+            else:
                 _report([unsaved], error, loop)
-        self._record([one for one, error in zip(group, found, strict=True) if error is None], loop)
+        self._record(stored, loop)
 
     def _record(self, group: Sequence[UnsavedStep], loop: asyncio.AbstractEventLoop) -> None:
+        """All together or, if that fails, each on its own."""
+
         def recorded(error: BaseException | None) -> None:
             if error is None or len(group) == 1:
                 _report(group, error, loop)
