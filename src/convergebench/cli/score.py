@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,9 +28,11 @@ from convergebench.cli.pairwise import Comparisons
 if TYPE_CHECKING:
     from convergebench.engine import RunLimits
     from convergebench.engine.judging.comparing import ComparedModels
+    from convergebench.engine.judging.pairwise_candidates import PairwiseCandidate
     from convergebench.importing.external_edits import Coverage, ExternalEdit
     from convergebench.judges import Judge
     from convergebench.scoring import Scored
+    from convergebench.store import Workspace
     from convergebench.types import Suite
 
 NAME = "score"
@@ -110,7 +112,7 @@ def command(
     from convergebench.engine import RunLimits
     from convergebench.errors import WrongUse
     from convergebench.importing.external_edits import import_edits, read_edits
-    from convergebench.scoring import score_suite, score_with_pairs, suite_pairs
+    from convergebench.scoring import score_suite
     from convergebench.store import Workspace
     from convergebench.suites.sampling import Sampling
 
@@ -144,7 +146,7 @@ def command(
             take_in = None
         if opened is None:
             return print_scores(covered, None, loaded, as_json, csv, judging_exit_code(None))
-        pairs = suite_pairs(store, loaded, names) if pairwise else None
+        pairs = _pairs(store, loaded, names) if pairwise else None
         with judging_progress(opened.facts.name, as_json) as progress:
 
             def score(by: Judge) -> Coroutine[None, None, Scored]:
@@ -159,6 +161,8 @@ def command(
             if pairs is None:
                 scored = asyncio.run(score(opened))
             else:
+                from convergebench.scoring import score_with_pairs
+
                 both = asyncio.run(
                     score_with_pairs(
                         score, pairs, opened, store, loaded, comparisons=comparisons, limits=limits,
@@ -189,6 +193,12 @@ def _open_judge(name: str | None, limits: RunLimits) -> Judge | None:
     judge = open_judge(name)
     limits.check_prices(judges=[judge.facts])
     return judge
+
+
+def _pairs(store: Workspace, suite: Suite, models: Sequence[str]) -> list[PairwiseCandidate]:
+    from convergebench.scoring import suite_pairs
+
+    return suite_pairs(store, suite, models)
 
 
 def _covered(edits: list[ExternalEdit], suite: Suite, known: frozenset[str]) -> Coverage:
