@@ -3,7 +3,7 @@
     python benchmarks/default_set.py [--results 8]
 
 A result is one round of a chain: a forward picture with something drawn on it, and a worn return. What
-depends on the source alone is prepared before. All together take less than the sum of the parts, because a set
+depends on the source alone is prepared before. All together take less than the sum of the parts: a set
 computes once what several of its metrics need. Versions without measures by region print the rest of their
 default set.
 """
