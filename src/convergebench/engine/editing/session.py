@@ -17,7 +17,12 @@ from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.measuring.session_turns import SessionMeasurements, turn_references
 from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
-from convergebench.engine.session import RunOutcome, TrajectorySession, use_many_threads
+from convergebench.engine.session import (
+    RunOutcome,
+    TrajectorySession,
+    rare_garbage_collection,
+    use_many_threads,
+)
 from convergebench.engine.shared_limits import limits_in
 from convergebench.instructions.captions import written_captions
 from convergebench.metrics import MetricSet
@@ -72,7 +77,7 @@ class _Editing:
 
     async def run(self, fresh: bool) -> RunOutcome:
         use_many_threads()
-        with interruptible(self._session.interrupt):
+        with interruptible(self._session.interrupt), rare_garbage_collection():
             await asyncio.gather(*(self._run_editor(editor, fresh) for editor in self._plan.editors))
             for queue in self._queues.values():
                 await queue.finish()
