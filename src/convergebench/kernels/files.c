@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { TOGETHER = 64, THREADS = 16, NAME_TAKEN = -1 };
+enum { TOGETHER = 64, THREADS = 32, NAME_TAKEN = -1 };
 
 /* Files that are open, and the next one to be synced. */
 typedef struct {
