@@ -60,7 +60,7 @@ def _tap(place, span_at, method, tap):
     return tl.load(span_at) + tl.minimum(tl.maximum(number, 0), last), weight.to(tl.float32)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["taps"])
 def _resample(
     planes_at, spans_at, out_at, step_picture, step_channel, step_row, step_column, taps, out,
     BLOCK: tl.constexpr,
