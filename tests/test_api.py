@@ -19,7 +19,7 @@ import convergebench
 from convergebench import Benchmark, Settings
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.picture import Picture
-from convergebench.results.load_results import suites_with_returns
+from convergebench.results.round_trip_results import suites_with_returns
 from made_pictures import textured
 
 

@@ -66,7 +66,7 @@ def test_importing_the_package_loads_nothing_heavy_until_it_is_used() -> None:
     assert after == "True"
 
 
-@pytest.mark.parametrize("package", ["analysis", "report", "results"])
+@pytest.mark.parametrize("package", ["analysis", "engine", "report", "results", "scoring"])
 def test_every_name_of_a_package_is_found_when_it_is_used(package: str) -> None:
     found = importlib.import_module(f"convergebench.{package}")
     assert all(getattr(found, name) is not None for name in found.__all__)

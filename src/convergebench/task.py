@@ -116,8 +116,8 @@ def run_task(task: Task | str | Path) -> TaskResult:
         if task.edits:
             known = benchmark.case_ids(task.suite, task.data, task.language)
             found = read_edits(Path(task.edits), task.models[0], benchmark.results, task.language, known)
-            covered = coverage(found, [case.id for case in suite.cases], known)
-            import_edits(workspace, Path(task.edits), suite, task.models[0], covered)
+            named = coverage(found, [case.id for case in suite.cases], known)
+            covered = import_edits(workspace, Path(task.edits), suite, task.models[0], named)
             names = task.models
         else:
             outcome, names = _edit(task, suite, workspace)

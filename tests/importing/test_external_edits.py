@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from convergebench.benchmarks.gedit.mini import load_gedit_mini
 from convergebench.benchmarks.registry import benchmark_of
 from convergebench.errors import WrongUse
-from convergebench.importing.external_edits import Coverage, ExternalEdit, coverage, import_edits, read_edits
+from convergebench.importing.external_edits import (
+    Coverage,
+    ExternalEdit,
+    coverage,
+    import_edits,
+    read_edits,
+    without_damaged,
+)
 from convergebench.picture import Picture
 from convergebench.store import Workspace
 from convergebench.suites.sampling import Sampling
@@ -94,7 +101,7 @@ def test_everything_that_is_wrong_is_listed(tmp_path: Path) -> None:
         ExternalEdit("of another subset", tmp_path / "good.png"),
     ]
     chosen = ["good", "bad", "lost", "twice", "absent"]
-    found = coverage(named, chosen, {*chosen, "of another subset"})
+    found = without_damaged(coverage(named, chosen, {*chosen, "of another subset"}))
     assert found.usable == {"good": tmp_path / "good.png"}
     assert found.missing == ("absent",)
     assert found.duplicate == ("twice",)
@@ -117,7 +124,7 @@ def test_the_same_line_twice_is_no_contradiction(tmp_path: Path) -> None:
 def test_every_chosen_case_and_every_name_is_counted_once(named: list[str], chosen: set[str]) -> None:
     known = set("abcdef")
     entries = [ExternalEdit(case, Path(f"/nowhere/{place}")) for place, case in enumerate(named)]
-    found = coverage(entries, sorted(chosen), known)
+    found = without_damaged(coverage(entries, sorted(chosen), known))
     assert found.cases == len(chosen)
     named_here = set(found.usable) | set(found.unreadable) | set(found.duplicate) | set(found.unknown)
     assert len(named_here) + found.not_chosen == len(set(named))
@@ -130,7 +137,8 @@ def test_pictures_and_gaps_enter_the_workspace_as_single_edits(
     digest = write_picture(tmp_path / "a.png")
     (tmp_path / "b.png").write_bytes(b"no picture")
     covered = covered_by(suite, {first.id: tmp_path / "a.png", second.id: tmp_path / "b.png"})
-    import_edits(workspace, tmp_path / "edits.jsonl", suite, "mine", covered)
+    found = import_edits(workspace, tmp_path / "edits.jsonl", suite, "mine", covered)
+    assert found == without_damaged(covered) and list(found.unreadable) == [second.id]
     made, unreadable, *absent = outcomes(workspace, suite)
     assert isinstance(made, PictureFacts) and made.digest == digest
     assert isinstance(unreadable, Failure) and unreadable.kind == "bad_output"

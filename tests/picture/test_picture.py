@@ -17,7 +17,7 @@ from numpy.testing import assert_array_equal
 from PIL import Image
 
 from convergebench.errors import BadPicture
-from convergebench.picture import Picture, check_intact, decode, encode_png, resized_to
+from convergebench.picture import Picture, decode, encode_png, resized_to
 from convergebench.types import Pixels
 from made_pictures import textured
 
@@ -85,7 +85,7 @@ def test_a_file_that_is_cut_off_is_refused(length: int) -> None:
     own = encode_png(textured())
     foreign = saved(Image.fromarray(textured()))
     for file in (own, foreign):
-        for read in (decode, check_intact):
+        for read in (decode, Picture.from_intact_bytes):
             with pytest.raises(BadPicture):
                 read(file[: min(length, len(file) - 1)])
 

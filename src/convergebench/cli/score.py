@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
-from functools import partial
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,9 +27,11 @@ from convergebench.cli.pairwise import Comparisons
 if TYPE_CHECKING:
     from convergebench.engine import RunLimits
     from convergebench.engine.judging.comparing import ComparedModels
-    from convergebench.importing.external_edits import Coverage, ExternalEdit
+    from convergebench.engine.judging.pairwise_candidates import PairwiseCandidate
+    from convergebench.importing.external_edits import Coverage, OnStored
     from convergebench.judges import Judge
     from convergebench.scoring import Scored
+    from convergebench.store import Workspace
     from convergebench.types import Suite
 
 NAME = "score"
@@ -109,8 +110,8 @@ def command(
     from convergebench.cli.score_output import print_scores
     from convergebench.engine import RunLimits
     from convergebench.errors import WrongUse
-    from convergebench.importing.external_edits import import_edits, read_edits
-    from convergebench.scoring import score_suite, score_with_pairs, suite_pairs
+    from convergebench.importing.external_edits import coverage, import_edits, read_edits, without_damaged
+    from convergebench.scoring import score_suite
     from convergebench.store import Workspace
     from convergebench.suites.sampling import Sampling
 
@@ -132,19 +133,24 @@ def command(
     if edits:
         known = benchmark.case_ids(suite, data, language)
         found = read_edits(edits, names[0], benchmark.results, language, known)
-        covered = _covered(found, loaded, known)
-    if covered and strict and not covered.is_complete:
-        return _refused(covered, loaded, as_json)
+        covered = coverage(found, [case.id for case in loaded.cases], known)
+    if covered and strict:
+        covered = without_damaged(covered)
+        if not covered.is_complete:
+            return _refused(covered, loaded, as_json)
     with Workspace.create(workspace) as store:
-        take_in = None
-        if covered and edits:
-            take_in = partial(import_edits, store, edits, loaded, names[0], covered)
-        if take_in and (opened is None or pairwise):
-            take_in()  # pairs are made of pictures that are there
-            take_in = None
+
+        def take_in(on_stored: OnStored) -> None:
+            nonlocal covered
+            assert edits is not None and covered is not None
+            covered = import_edits(store, edits, loaded, names[0], covered, on_stored)
+
+        is_judged_meanwhile = covered is not None and opened is not None and not pairwise
+        if covered is not None and not is_judged_meanwhile:
+            take_in(lambda trajectory, pictures: None)  # pairs are made of pictures that are there
         if opened is None:
             return print_scores(covered, None, loaded, as_json, csv, judging_exit_code(None))
-        pairs = suite_pairs(store, loaded, names) if pairwise else None
+        pairs = _pairs(store, loaded, names) if pairwise else None
         with judging_progress(opened.facts.name, as_json) as progress:
 
             def score(by: Judge) -> Coroutine[None, None, Scored]:
@@ -152,13 +158,15 @@ def command(
                     store, loaded, by, models=names, repeats=repeats, limits=limits,
                     judge_in_english=judge_in_english, prompts=prompts,
                     as_published=as_published, retry_missing=retry_missing,
-                    progress=progress, take_in=take_in,
+                    progress=progress, take_in=take_in if is_judged_meanwhile else None,
                 )  # fmt: skip
 
             compared = None
             if pairs is None:
                 scored = asyncio.run(score(opened))
             else:
+                from convergebench.scoring import score_with_pairs
+
                 both = asyncio.run(
                     score_with_pairs(
                         score, pairs, opened, store, loaded, comparisons=comparisons, limits=limits,
@@ -191,10 +199,10 @@ def _open_judge(name: str | None, limits: RunLimits) -> Judge | None:
     return judge
 
 
-def _covered(edits: list[ExternalEdit], suite: Suite, known: frozenset[str]) -> Coverage:
-    from convergebench.importing.external_edits import coverage
+def _pairs(store: Workspace, suite: Suite, models: Sequence[str]) -> list[PairwiseCandidate]:
+    from convergebench.scoring import suite_pairs
 
-    return coverage(edits, [case.id for case in suite.cases], known)
+    return suite_pairs(store, suite, models)
 
 
 def _refused(covered: Coverage, suite: Suite, as_json: bool) -> int:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from convergebench.benchmarks.layouts import ResultFinder
 from convergebench.errors import BadPicture, WrongUse
-from convergebench.picture import Picture, check_intact
+from convergebench.picture import Picture
 from convergebench.protocols import one_shot
 from convergebench.store import Enrolment, Workspace
 from convergebench.text_files import read_text
@@ -21,6 +22,9 @@ from convergebench.types import EditorFacts, Failure, PictureFacts, Step, Suite
 VERSION = "imported"
 _WRITERS = 8
 """Pictures that are written at the same time: each waits for the disk."""
+
+OnStored: TypeAlias = Callable[[int, Sequence[Picture]], None]
+"""Called with each trajectory that is stored, and the pictures of it that were read."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,10 @@ class ExternalEdit:
 
 @dataclass(frozen=True)
 class Coverage:
-    """The cases with a usable picture, and every problem with the others and with extra pictures."""
+    """The cases with a usable picture, and every problem with the others and with extra pictures.
+
+    Before they are read, all that are named count as usable: see `without_damaged` and `import_edits`.
+    """
 
     usable: dict[str, Path]
     missing: tuple[str, ...]
@@ -84,21 +91,33 @@ def read_edits(
 
 
 def coverage(edits: Sequence[ExternalEdit], chosen: Iterable[str], known: Collection[str]) -> Coverage:
-    """Compare the pictures with the chosen cases. Every picture is read to check that it is not damaged."""
+    """Compare the names of the pictures with the chosen cases. No picture is read."""
     files: dict[str, set[Path]] = {}
     for edit in edits:
         files.setdefault(edit.case, set()).add(edit.file)
     wanted = list(chosen)
-    single = {case: next(iter(files[case])) for case in wanted if len(files.get(case, ())) == 1}
-    with ThreadPoolExecutor() as threads:
-        problems = dict(zip(single, threads.map(_problem, single.values()), strict=True))
     return Coverage(
-        usable={case: file for case, file in single.items() if problems[case] is None},
+        usable={case: next(iter(files[case])) for case in wanted if len(files.get(case, ())) == 1},
         missing=tuple(case for case in wanted if case not in files),
-        unreadable={case: problem for case, problem in problems.items() if problem is not None},
+        unreadable={},
         duplicate=tuple(case for case in wanted if len(files.get(case, ())) > 1),
         unknown=tuple(case for case in files if case not in known),
         not_chosen=len((files.keys() & set(known)) - set(wanted)),
+    )
+
+
+def without_damaged(covered: Coverage) -> Coverage:
+    """Every picture is read: those that do not exist or are damaged are unreadable."""
+    with ThreadPoolExecutor() as threads:
+        problems = zip(covered.usable, threads.map(_problem, covered.usable.values()), strict=True)
+        return _with_unreadable(covered, {case: problem for case, problem in problems if problem})
+
+
+def _with_unreadable(covered: Coverage, problems: Mapping[str, str]) -> Coverage:
+    return replace(
+        covered,
+        usable={case: file for case, file in covered.usable.items() if case not in problems},
+        unreadable={**covered.unreadable, **problems},
     )
 
 
@@ -108,19 +127,19 @@ def import_edits(
     suite: Suite,
     model: str,
     covered: Coverage,
-    on_stored: Callable[[int, Sequence[Picture]], None] = lambda trajectory, pictures: None,
-) -> None:
+    on_stored: OnStored = lambda trajectory, pictures: None,
+) -> Coverage:
     """Record each case's picture, or the reason why it is missing, as a trajectory of one edit.
 
-    Existing edits are not added again; a case whose picture has changed restarts. `on_stored` is called with
-    each trajectory that is stored and the pictures of it that were read; nothing more is started until it
-    returns.
+    Existing edits are not added again; a case whose picture has changed restarts. Nothing more is started
+    until `on_stored` returns. Returns what is covered by pictures that could be read.
     """
     name = suite.id
     settings = {"imported": origin.absolute().name, "suite": name, "models": [model]}
     enrolments = [
         Enrolment(one_shot().name, name, EditorFacts(model, VERSION), case, 0, 1) for case in suite.cases
     ]
+    problems: dict[str, str] = {}
     with workspace.run(settings) as run, ThreadPoolExecutor(_WRITERS) as threads:
         trajectories = workspace.enrol(enrolments, fresh=False)
         todo = zip(enrolments, trajectories, strict=True)
@@ -134,16 +153,20 @@ def import_edits(
         started = deque(start(2 * _WRITERS))
         while started:
             stored = started.popleft().result()
+            problems |= stored.problem
             if stored.write is not None:
                 stored.write.result()
             on_stored(stored.trajectory, stored.pictures)
             started += start(1)
+    return _with_unreadable(covered, problems)
 
 
 @dataclass(frozen=True)
 class _Stored:
     trajectory: int
     pictures: Sequence[Picture]
+    problem: Mapping[str, str]
+    """The case, if its picture cannot be used, with the reason."""
     write: Future[None] | None
     """Of its step, after its pictures; None if it was there already."""
 
@@ -153,39 +176,46 @@ def _import_edit(
 ) -> _Stored:
     case = enrolment.case
     file = covered.usable.get(case.id)
-    made = None if file is None else Picture.from_intact_file(file)
-    outcome = made.facts if made else _failure(case.id, covered)
+    found = None if file is None else _usable_picture(file)
+    problem = {case.id: found} if isinstance(found, str) else {}
+    made = [found] if isinstance(found, Picture) else []
+    outcome = made[0].facts if made else _failure(case.id, covered, problem)
     before = next((one.outcome for one in workspace.steps(trajectory)), None)
     if before == outcome:
-        return _Stored(trajectory, [made] if made else [], None)
+        return _Stored(trajectory, made, problem, None)
     if isinstance(before, PictureFacts):
         (trajectory,) = workspace.enrol([enrolment], fresh=True)
     sources = [Picture.from_intact_file(source.path).normalised() for source in case.sources]
-    pictures = [*sources, *([made] if made else [])]
+    pictures = [*sources, *made]
     for picture in pictures:
         workspace.pictures.put(picture)
     inputs = tuple(source.digest for source in sources)
     step = Step(0, "edit", 1, case.forward, 0, inputs, outcome, 0.0, None, 1)
-    return _Stored(trajectory, pictures, workspace.record_step(trajectory, run, step))
+    return _Stored(trajectory, pictures, problem, workspace.record_step(trajectory, run, step))
 
 
-def _failure(case: str, covered: Coverage) -> Failure:
-    if case in covered.unreadable:
-        return Failure("bad_output", covered.unreadable[case])
+def _failure(case: str, covered: Coverage, problem: Mapping[str, str]) -> Failure:
+    unreadable = {**covered.unreadable, **problem}
+    if case in unreadable:
+        return Failure("bad_output", unreadable[case])
     if case in covered.duplicate:
         return Failure("bad_output", "several are named for this case")
     return Failure("refused", "none was given for this case")
 
 
 def _problem(file: Path) -> str | None:
-    """The reason why the picture cannot be used, if there is one."""
+    found = _usable_picture(file)
+    return found if isinstance(found, str) else None
+
+
+def _usable_picture(file: Path) -> Picture | str:
+    """The picture, or the reason why it cannot be used."""
     if not file.is_file():
         return "the named file is not there"
     try:
-        check_intact(file.read_bytes())
+        return Picture.from_intact_bytes(file.read_bytes())
     except BadPicture as error:
         return str(error)
-    return None
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

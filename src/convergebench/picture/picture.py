@@ -69,7 +69,11 @@ class Picture:
 
     @classmethod
     def from_intact_bytes(cls, data: bytes) -> Picture:
-        """A file's content, unchanged, for those who need no pixels: see `check_intact`."""
+        """A file's content, unchanged, for those who need no pixels; BadPicture if it is damaged.
+
+        A plain PNG file is as its program wrote it if all its checksums are right, which takes a fraction of
+        the time of decoding. Any other kind is decoded.
+        """
         size = _intact_png_size(data)
         if size is None:
             return cls.from_bytes(data)
@@ -130,16 +134,6 @@ class Picture:
         if plain_size(data) or is_plain(_open(data), may_be_turned=_may_hold_exif(data)):
             return self
         return Picture.stable(self.pixels)
-
-
-def check_intact(data: bytes) -> None:
-    """Raise BadPicture if the file is damaged.
-
-    A plain PNG file is as its program wrote it if all its checksums are right, which takes a fraction of the
-    time of decoding. Any other kind is decoded.
-    """
-    if _intact_png_size(data) is None:
-        decode(data)
 
 
 def _intact_png_size(data: bytes) -> tuple[int, int] | None:

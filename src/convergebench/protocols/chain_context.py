@@ -11,11 +11,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from convergebench.metrics.regions import EditScope, edit_scope
 from convergebench.protocols.base import INDEPENDENT, TURN, is_forward
 from convergebench.suites import pair_asking
 from convergebench.types import Digest
+
+if TYPE_CHECKING:
+    from convergebench.metrics.regions import EditScope
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,8 @@ class ChainContext:
 
     @property
     def scope(self) -> EditScope:
+        from convergebench.metrics.regions import edit_scope  # loads the metrics
+
         return edit_scope(self.category)
 
     def forward(self, role: str, instruction: str, given: Digest, made: Digest) -> Digest | None:
@@ -88,6 +93,8 @@ class TurnContexts:
 
     def is_whole(self, role: str, round: int) -> bool:
         """Whether the picture may differ everywhere, since a change of the whole was asked for."""
+        from convergebench.metrics.regions import edit_scope
+
         first = round - 1 if role == INDEPENDENT else 0
         return any(edit_scope(task) == "global" for task in self.tasks[first:round])
 

@@ -3,12 +3,15 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# Not when it is first used: the module of the same name would take the function's place.
-from convergebench.results.load_results import load_results, load_results_as_given, suites_with_returns
 from convergebench.results.records import Records, WorkspaceOrRecords
 
 if TYPE_CHECKING:
     from convergebench.results.audit_input import load_audit_input
+    from convergebench.results.round_trip_results import (
+        load_results,
+        load_results_as_given,
+        suites_with_returns,
+    )
 
 __all__ = [
     "Records",
@@ -19,9 +22,19 @@ __all__ = [
     "suites_with_returns",
 ]
 
+_HOMES = {
+    "load_audit_input": "audit_input",
+    "load_results": "round_trip_results",
+    "load_results_as_given": "round_trip_results",
+    "suites_with_returns": "round_trip_results",
+}
+
 
 def __getattr__(name: str) -> Any:
-    """Audits are imported when they are first used, so that a command loads only what it needs."""
-    if name != "load_audit_input":
+    """Audits and round trips are imported when they are first used, so that a command loads only what it
+    needs."""
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module(f"{__name__}.audit_input").load_audit_input
+    found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found

@@ -8,9 +8,9 @@ from convergebench.analysis.round_trip.audit_input import AuditInput, StepTrace
 from convergebench.errors import ConvergeBenchError
 from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
 from convergebench.protocols import RETURN_ROLES
-from convergebench.results.load_results import load_results_as_given
 from convergebench.results.measurements import read_versions_of_returns
 from convergebench.results.records import Records, WorkspaceOrRecords
+from convergebench.results.round_trip_results import load_results_as_given
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.store import Workspace
 from convergebench.types import Digest, SuiteId

@@ -7,13 +7,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakKeyDictionary
 
 from convergebench.errors import unknown_name
-from convergebench.metrics.clip_direction import NAME as CLIP_DIRECTION
 from convergebench.results.chain_steps import ChainSteps, read_chains
-from convergebench.results.clip_directions import NO_DIRECTIONS, ClipDirections, clip_directions
 from convergebench.results.judge_labels import judge_labels
 from convergebench.results.judgements import (
     JudgementRecord,
@@ -24,9 +22,7 @@ from convergebench.results.judgements import (
     read_rubrics,
 )
 from convergebench.results.measurement_details import MeasurementDetails, read_details
-from convergebench.results.measurements import read_newest_versions
 from convergebench.results.model_labels import imported_labels
-from convergebench.results.pair_values import PairValues, read_pair_values
 from convergebench.results.round_trip_verdicts import RoundTripVerdicts, round_trip_verdicts
 from convergebench.results.runs import RunRecord, read_runs
 from convergebench.results.steps import StepRecord, read_sources, read_steps
@@ -49,13 +45,18 @@ from convergebench.store import (
 from convergebench.store.visibility import IMPORTED
 from convergebench.types import Digest, ImportedReturn, SuiteId
 
+if TYPE_CHECKING:
+    from convergebench.results.clip_directions import ClipDirections
+    from convergebench.results.pair_values import PairValues
+
 _latest: WeakKeyDictionary[Workspace, Records] = WeakKeyDictionary()
 
 
 class Records:
     """A workspace's tables, each read on first use and only once.
 
-    Data that belongs together, such as the sections of one page, should be built from one instance.
+    Data that belongs together, such as the sections of one page, should be built from one instance. What
+    reads measurements is imported when they are read: it loads the metrics, and judging needs none.
     """
 
     def __init__(self, workspace: Workspace, only: Collection[int] | None = None) -> None:
@@ -149,10 +150,14 @@ class Records:
     @cached_property
     def newest_versions(self) -> Mapping[str, str]:
         """The version of each metric that measured last."""
+        from convergebench.results.measurements import read_newest_versions
+
         return read_newest_versions(self.workspace)
 
     @cached_property
     def pair_values(self) -> PairValues:
+        from convergebench.results.pair_values import read_pair_values
+
         return read_pair_values(self.workspace, self.newest_versions)
 
     def details(self, metric: str) -> MeasurementDetails:
@@ -162,7 +167,10 @@ class Records:
 
     @cached_property
     def clip_directions(self) -> ClipDirections:
-        return clip_directions(self.workspace) if CLIP_DIRECTION in self.newest_versions else NO_DIRECTIONS
+        from convergebench.metrics.clip_direction import NAME
+        from convergebench.results.clip_directions import NO_DIRECTIONS, clip_directions
+
+        return clip_directions(self.workspace) if NAME in self.newest_versions else NO_DIRECTIONS
 
     @cached_property
     def judges(self) -> Sequence[JudgeRecord]:

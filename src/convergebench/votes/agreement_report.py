@@ -27,7 +27,7 @@ from convergebench.analysis.votes.vote import QuestionKind, Vote
 from convergebench.errors import WrongUse
 from convergebench.protocols import one_shot
 from convergebench.results import Records, load_results
-from convergebench.results.load_results import suites_with_returns
+from convergebench.results.round_trip_results import suites_with_returns
 from convergebench.store import Workspace
 from convergebench.types import SuiteId
 from convergebench.votes.foreign_votes import read_foreign_votes

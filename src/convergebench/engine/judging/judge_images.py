@@ -6,9 +6,6 @@ import io
 from collections.abc import Iterable
 from dataclasses import replace
 
-import numpy as np
-from PIL import Image
-
 from convergebench.judges.asking import within
 from convergebench.judges.base import JudgeImage
 from convergebench.judges.rubric import PictureLimits
@@ -51,6 +48,9 @@ class JudgeImageCache:
         picture = self._opened(digest)
         if like is None or (size := self._opened(like).size) == picture.size:
             return within(picture, limits)
+        import numpy as np
+        from PIL import Image
+
         # Pillow's default filter, as the programs use it that this imitates.
         resized = Image.fromarray(picture.normalised().pixels).resize(size)
         return within(Picture.from_pixels(np.asarray(resized)), limits)
@@ -75,5 +75,7 @@ def _sized(picture: Picture) -> Picture:
 
 
 def _size_in_header(data: bytes) -> tuple[int, int]:
+    from PIL import Image
+
     with Image.open(io.BytesIO(data)) as head:
         return head.size

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from convergebench.analysis import Results
 from convergebench.errors import WorkspaceError
 from convergebench.results import Records, WorkspaceOrRecords, load_results
-from convergebench.results.load_results import suites_and_protocols
+from convergebench.results.round_trip_results import suites_and_protocols
 from convergebench.store import Workspace
 from convergebench.types import SuiteId
 
