@@ -83,6 +83,17 @@ def test_threads_measure_together_as_one_would_alone(textured: Make, noisy: Make
     assert together == alone
 
 
+def test_metrics_that_share_a_value_measure_as_each_would_alone(textured: Make, noisy: Make) -> None:
+    still = textured(180, 170)
+    moved = np.ascontiguousarray(np.roll(still, 3, axis=1))
+    pairs = [(picture(still), picture(noisy(each, 4))) for each in (still, moved)]
+    together = MetricSet(["ssim", "geometry"]).measure(pairs)
+    alone = zip(MetricSet(["ssim"]).measure(pairs), MetricSet(["geometry"]).measure(pairs), strict=True)
+    assert together == [ssim | geometry for ssim, geometry in alone]
+    assert together[0]["ssim"].value == together[0]["ssim_registered"].value
+    assert together[1]["ssim"].value != together[1]["ssim_registered"].value
+
+
 def test_no_pairs_give_no_rows() -> None:
     assert MetricSet(["psnr", "lpips"]).measure([]) == []
 

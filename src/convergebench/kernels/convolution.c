@@ -20,27 +20,34 @@
 enum { LANES = 8, PACKED = 2 * LANES }; /* channels of a register, and those that one product makes */
 enum { TILE = 6, POINTS = TILE * TILE, MOST_ROWS = 6 };
 enum { AT_ONCE = 3 * MOST_ROWS }; /* tiles whose sums stay in the cache */
+enum { CHUNK = 64 }; /* channels whose weights stay in the first cache until all these tiles are multiplied */
 
 int convolution_is_fast(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
 /* What a product is made of: `rows` rows of `in`, `stride` apart, each of `parts` parts of `length` values,
- * `part_stride` apart. */
+ * `part_stride` apart. It may continue an earlier product: then it is added to what is there. */
 typedef struct {
     const float *in;
     int64_t stride, parts, part_stride, length;
+    int continues;
 } Operand;
 
-/* Rows times weights, which hold PACKED outputs for each value; `rows` is constant wherever it is inlined. */
+/* Rows times weights, which hold PACKED outputs for each value; `rows` is constant wherever it is inlined. The
+ * weights behind them are next: networks have more of them than the caches hold, so they are fetched ahead. */
 FUSED_INLINE void multiply_rows(Operand by, const float *weights, float *out, int64_t out_stride, int rows) {
     __m256 low[MOST_ROWS], high[MOST_ROWS];
-    for (int row = 0; row < rows; row++)
-        low[row] = high[row] = _mm256_setzero_ps();
+    for (int row = 0; row < rows; row++) {
+        const float *sums = out + row * out_stride;
+        low[row] = by.continues ? _mm256_loadu_ps(sums) : _mm256_setzero_ps();
+        high[row] = by.continues ? _mm256_loadu_ps(sums + LANES) : _mm256_setzero_ps();
+    }
     for (int64_t part = 0; part < by.parts; part++) {
         const float *in = by.in + part * by.part_stride;
         for (int64_t i = 0; i < by.length; i++, weights += PACKED) {
             __m256 first = _mm256_loadu_ps(weights), second = _mm256_loadu_ps(weights + LANES);
+            _mm_prefetch((const char *)(weights + CHUNK * PACKED), _MM_HINT_T0);
             for (int row = 0; row < rows; row++) {
                 __m256 value = _mm256_broadcast_ss(in + row * by.stride + i);
                 low[row] = _mm256_fmadd_ps(value, first, low[row]);
@@ -98,7 +105,7 @@ int convolve(const float *in, int64_t height, int64_t width, int64_t channels, c
     for (int64_t block = 0; block < outputs; block += PACKED)
         for (int64_t y = 0; y < rows; y++) {
             Operand by = {room + y * stride * wide * channels, stride * channels, side, wide * channels,
-                          side * channels};
+                          side * channels, 0};
             multiply(by, columns, weights + block * side * side * channels, out + y * columns * outputs + block,
                      outputs);
         }
@@ -200,6 +207,16 @@ static void transform_tiles(const float *in, Tiling by, int64_t first, int64_t t
     }
 }
 
+/* At one point: tiles × channels times the weights of PACKED outputs. */
+static void multiply_tiles(const float *in, int64_t tiles, int64_t channels, const float *weights, float *out,
+                           int64_t out_stride) {
+    for (int64_t from = 0; from < channels; from += CHUNK) {
+        int64_t length = channels - from < CHUNK ? channels - from : CHUNK;
+        Operand by = {in + from, channels, 1, 0, length, from > 0};
+        multiply(by, tiles, weights + from * PACKED, out, out_stride);
+    }
+}
+
 FUSED
 static void transform_back(const float *sums, Tiling by, int64_t first, int64_t tiles, int64_t height,
                            int64_t width, int64_t outputs, float *out) {
@@ -239,11 +256,10 @@ int convolve_by_tiles(const float *in, int64_t height, int64_t width, int64_t ch
         int64_t tiles = all - first < AT_ONCE ? all - first : AT_ONCE;
         transform_tiles(room, by, first, tiles, channels, transformed);
         for (int64_t point = 0; point < POINTS; point++)
-            for (int64_t block = 0; block < outputs; block += PACKED) {
-                Operand tile_rows = {transformed + point * tiles * channels, channels, 1, 0, channels};
-                multiply(tile_rows, tiles, weights + (point * outputs + block) * channels,
-                         sums + point * tiles * outputs + block, outputs);
-            }
+            for (int64_t block = 0; block < outputs; block += PACKED)
+                multiply_tiles(transformed + point * tiles * channels, tiles, channels,
+                               weights + (point * outputs + block) * channels,
+                               sums + point * tiles * outputs + block, outputs);
         transform_back(sums, by, first, tiles, height, width, outputs, out);
     }
     if (is_there)

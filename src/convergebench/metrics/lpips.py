@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from convergebench.kernels import convolution
+from convergebench.kernels import convolution, resampling
 from convergebench.metrics._device import uses_cuda
 from convergebench.metrics._gpu.base import GpuMetric
 from convergebench.metrics._lpips_network import WEIGHT_FILES, Backbone
@@ -67,8 +67,11 @@ class Lpips:
 def _squared(pixels: Pixels) -> Pixels:
     from PIL import Image
 
-    if pixels.shape[:2] == (SIDE, SIDE):
+    height, width, _ = pixels.shape
+    if (height, width) == (SIDE, SIDE):
         return pixels
+    if height == width and resampling.available():
+        return resampling.bilinear(pixels, SIDE)
     image: Image.Image = Image.fromarray(pixels)
     return np.asarray(image.resize((SIDE, SIDE), Image.Resampling.BILINEAR))
 

@@ -19,6 +19,7 @@ from convergebench.metrics._gpu.flip_maps import flip_with
 from convergebench.metrics._gpu.reader import GpuReader
 from convergebench.metrics._lpips_map import LpipsAgainst, lpips_with
 from convergebench.metrics._reader import MetricReader, PixelPair, is_failure
+from convergebench.metrics._shared_values import sharing
 from convergebench.metrics.base import AnyRegistration, MetricOptions, Reading, Result
 from convergebench.metrics.flip import FlipAgainst
 from convergebench.picture import Picture, resized_to
@@ -111,9 +112,10 @@ class MetricSet:
         reference."""
         opened = [_open(reference, result) for reference, result in pairs]
         outcomes: list[dict[str, Mapping[str, Reading] | str]] = [{} for _ in pairs]
-        for reader in self._readers():
-            for row, outcome in zip(outcomes, _read(reader, opened), strict=True):
-                row.update({facts.name: outcome for facts in reader.facts})
+        with sharing():
+            for reader in self._readers():
+                for row, outcome in zip(outcomes, _read(reader, opened), strict=True):
+                    row.update({facts.name: outcome for facts in reader.facts})
         learned = {one.name for one in self.facts if one.needs_weights and self.can_measure(one.name)}
         return [
             {facts.name: _measurement(facts, row[facts.name], facts.name in learned) for facts in self.facts}

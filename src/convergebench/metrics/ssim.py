@@ -9,6 +9,7 @@ from __future__ import annotations
 from convergebench import kernels
 from convergebench.metrics import _ssim_opencv
 from convergebench.metrics._gpu.base import GpuMetric
+from convergebench.metrics._shared_values import shared
 from convergebench.metrics._ssim_opencv import C1, C2, WINDOW, SourceSums, sums_of_source
 from convergebench.metrics.base import MetricOptions, NotMeasurable, metric
 from convergebench.types import Pixels
@@ -52,5 +53,9 @@ def ssim(source: Pixels | SourceSums, result: Pixels) -> float:
     if isinstance(source, SourceSums):
         total = _ssim_opencv.ssim_total(source, result)
     else:
-        total = kernels.ssim_total(source, result, C1, C2)
+        total = shared(_total, source, result)
     return min(total / windows, 1.0)
+
+
+def _total(source: Pixels, result: Pixels) -> float:
+    return kernels.ssim_total(source, result, C1, C2)

@@ -17,6 +17,7 @@ import numpy as np
 from convergebench import kernels
 from convergebench.kernels import registration
 from convergebench.kernels.registration import RegistrationSums
+from convergebench.metrics._area_average import averaged
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -110,10 +111,15 @@ def register(levels: tuple[Level, ...], result: Pixels, zooms: Sequence[float] =
 def _planes(pixels: Pixels) -> list[Plane]:
     import cv2
 
-    grey: Any = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+    sizes = plane_sizes(*pixels.shape[:2])
+    if not sizes:
+        return []
+    height, width = sizes[0]
+    grey: Any = averaged(np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8), width, height)
+    grey = grey.astype(np.float32)
     planes = []
-    for height, width in plane_sizes(*grey.shape):
-        grey = cv2.resize(grey, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)
+    for height, width in sizes:
+        grey = cv2.resize(grey, (width, height), interpolation=cv2.INTER_AREA)
         fine, coarse = cv2.GaussianBlur(grey, (0, 0), 1.0), cv2.GaussianBlur(grey, (0, 0), 5.0)
         planes.append(np.asarray(fine - coarse, np.float32))
     return planes[::-1]

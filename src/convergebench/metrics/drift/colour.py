@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from convergebench import kernels
+from convergebench.metrics._area_average import averaged
 from convergebench.metrics._gpu.base import GpuFamily
 from convergebench.metrics._tiling import stripes
 from convergebench.metrics.base import MetricOptions, Reading, Result, family
@@ -140,11 +141,8 @@ def _mean_difference(source: Pixels, result: Pixels) -> float:
 
 
 def _averaged(pixels: Pixels, clipped: NDArray[np.uint8]) -> Averaged:
-    import cv2
-
     size = averaged_size(*pixels.shape[:2])
-    cells = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA)
-    return averaged_cells(cells, cv2.resize(clipped, size, interpolation=cv2.INTER_AREA))
+    return averaged_cells(averaged(pixels, *size), averaged(clipped, *size))
 
 
 def averaged_size(height: int, width: int) -> tuple[int, int]:

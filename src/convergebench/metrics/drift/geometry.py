@@ -127,15 +127,15 @@ def similarity_readings(covered: CoveredPart, similarity: float | None) -> Mappi
 def _similarity(covered: CoveredPart, source: Pixels, result: Pixels) -> float:
     import cv2
 
+    if covered.affine is None:
+        return ssim(prepared_source(source), result)  # of these arrays, which the metric SSIM measures too
     height, width, _ = source.shape
-    if covered.affine is not None:
-        flags = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
-        laid = cv2.warpAffine(
-            result, covered.affine, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE
-        )
-        result = np.asarray(laid, np.uint8)
+    flags = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
+    laid = cv2.warpAffine(
+        result, covered.affine, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE
+    )
     part = (covered.rows, covered.columns)
-    return ssim(prepared_source(source[part]), result[part])
+    return ssim(prepared_source(source[part]), np.asarray(laid, np.uint8)[part])
 
 
 def _covered(

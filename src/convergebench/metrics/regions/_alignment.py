@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from convergebench.metrics._area_average import averaged
 from convergebench.metrics.drift._registration import Level, RegistrationFit, in_pixels, register
 from convergebench.metrics.regions.maps import (
     FOOTPRINT_SIDE,
     Mask,
-    averaged,
     resized_mask,
     shrunk,
     shrunk_size,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from convergebench.lru_cache import LruCache
+from convergebench.metrics._area_average import averaged
 from convergebench.metrics._lpips_map import DistanceMaps, LpipsAgainst, lpips_with
 from convergebench.metrics.base import MetricOptions
 from convergebench.metrics.drift._registration import Level, pyramid
@@ -100,13 +101,6 @@ def shrunk_size(shape: tuple[int, ...], side: int) -> tuple[int, int]:
     if scale >= 1:
         return height, width
     return max(1, round(height * scale)), max(1, round(width * scale))
-
-
-def averaged(pixels: Pixels, width: int, height: int) -> Pixels:
-    """Reduced to this size by area averaging."""
-    import cv2
-
-    return np.asarray(cv2.resize(pixels, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def ramp(found: FloatMap, start: float, span: float) -> FloatMap:
