@@ -28,6 +28,9 @@ from convergebench.store.claims import POLL_SECONDS
 
 log = logging.getLogger("convergebench")
 
+_PREPARED_AT_ONCE = 3
+"""Batches of questions: while one waits for a thread or the disk, another is prepared."""
+
 
 @dataclass(frozen=True)
 class _Ready:
@@ -163,18 +166,28 @@ class JudgingStage:
 
     async def _feed(self, ready: asyncio.Queue[_Ready | None]) -> None:
         """Prepare questions a little ahead of the workers, then send each worker None as the last."""
-        while not self._is_done:
-            self._changed.clear()
-            batch: list[QueuedJudgement] = []
+        room = asyncio.Semaphore(_PREPARED_AT_ONCE)
+
+        async def prepare(batch: Sequence[QueuedJudgement]) -> None:
             with self._ending():
-                self._record(await self._queue.take_in(), replayed=True)
-                batch = [] if self._stop.is_set() else self._queue.claim_some()
-                if batch:
-                    self._notice.working()
                 for one in await self._prepared(batch):
                     await ready.put(one)
-            if not batch:
-                await self._more_to_do()
+            room.release()
+
+        async with asyncio.TaskGroup() as preparing:
+            while not self._is_done:
+                self._changed.clear()
+                batch: list[QueuedJudgement] = []
+                with self._ending():
+                    self._record(await self._queue.take_in(), replayed=True)
+                    await room.acquire()
+                    batch = [] if self._stop.is_set() else self._queue.claim_some()
+                if batch:
+                    self._notice.working()
+                    preparing.create_task(prepare(batch))
+                else:
+                    room.release()
+                    await self._more_to_do()
         for _ in range(self._at_once):
             await ready.put(None)
 
