@@ -14,7 +14,7 @@ from types import TracebackType
 
 from convergebench.engine.judging.judge_client import ASK_AGAIN, JudgeClient
 from convergebench.engine.judging.judge_images import JudgeImageCache
-from convergebench.engine.judging.judgement_queue import JudgementQueue, QueuedJudgement
+from convergebench.engine.judging.judgement_queue import BATCH, JudgementQueue, QueuedJudgement
 from convergebench.engine.judging.tasks import JudgingOutcome, JudgingTask
 from convergebench.engine.progress import JudgingProgress, NoJudgingProgress
 from convergebench.engine.session import ClaimNotice, Session
@@ -28,8 +28,9 @@ from convergebench.store.claims import POLL_SECONDS
 
 log = logging.getLogger("convergebench")
 
-_PREPARED_AT_ONCE = 3
-"""Batches of questions: while one waits for a thread or the disk, another is prepared."""
+_MOST_BATCHES = 3
+"""Batches of questions that are prepared at once, where many are asked at once: while one waits for a thread
+or the disk, another is prepared."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ class JudgingStage:
 
     async def _feed(self, ready: asyncio.Queue[_Ready | None]) -> None:
         """Prepare questions a little ahead of the workers, then send each worker None as the last."""
-        room = asyncio.Semaphore(_PREPARED_AT_ONCE)
+        room = asyncio.Semaphore(min(_MOST_BATCHES, max(1, self._at_once // BATCH)))
 
         async def prepare(batch: Sequence[QueuedJudgement]) -> None:
             with self._ending():
