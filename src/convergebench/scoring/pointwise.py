@@ -129,12 +129,15 @@ async def score_suite(
     def tasks_of(trajectories: Sequence[int]) -> list[JudgingTask]:
         return [one.task for one in read(Records(workspace, only=trajectories))]
 
-    async def arriving(stage: JudgingStage) -> list[JudgingTask]:
-        if take_in is not None:
-            await _while_taken_in(take_in, stage, tasks_of)
+    def read_all() -> None:
         records = Records.of(workspace)
         candidates.extend(read(records))
         edits.update(_edits(records, name, models))
+
+    async def arriving(stage: JudgingStage) -> list[JudgingTask]:
+        if take_in is not None:
+            await _while_taken_in(take_in, stage, tasks_of)
+        await asyncio.to_thread(read_all)
         drawing.append(asyncio.create_task(asyncio.to_thread(draw_ahead, _picture_counts(suite))))
         return [one.task for one in candidates]
 
