@@ -34,9 +34,15 @@ static void to_lab(Lab *lab, const float *m) {
     float *restrict l = lab->l, *restrict a = lab->a, *restrict b = lab->b;
     for (int64_t i = 0; i < BLOCK; i++) {
         float red = l[i], green = a[i], blue = b[i];
-        float x = compressed(m[0] * red + m[1] * green + m[2] * blue);
-        float y = compressed(m[3] * red + m[4] * green + m[5] * blue);
-        float z = compressed(m[6] * red + m[7] * green + m[8] * blue);
+        a[i] = m[0] * red + m[1] * green + m[2] * blue;
+        l[i] = m[3] * red + m[4] * green + m[5] * blue;
+        b[i] = m[6] * red + m[7] * green + m[8] * blue;
+    }
+    compress(l, BLOCK);
+    compress(a, BLOCK);
+    compress(b, BLOCK);
+    for (int64_t i = 0; i < BLOCK; i++) {
+        float x = a[i], y = l[i], z = b[i];
         l[i] = 116 * y - 16;
         a[i] = 500 * (x - y);
         b[i] = 200 * (y - z);
