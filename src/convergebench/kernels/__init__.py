@@ -154,10 +154,10 @@ def ms_ssim_sums(
     """
     height, width, _ = result.shape
     planes = [np.ascontiguousarray(each, np.float32) for each in source]
-    result = np.ascontiguousarray(result)
-    assert all(each.shape == (height, width, 3) for each in (*planes, result)) and min(height, width) >= 11
+    compared: NDArray[Any] = np.ascontiguousarray(result)
+    assert all(each.shape == (height, width, 3) for each in (*planes, compared)) and min(height, width) >= 11
     sums = np.empty(3)
-    address, is_levels = result.ctypes.data, result.dtype == np.uint8
+    address, is_levels = compared.ctypes.data, compared.dtype == np.uint8
     if loaded().ms_ssim_sums(
         *(each.ctypes.data for each in planes),
         *((None, address) if is_levels else (address, None)),

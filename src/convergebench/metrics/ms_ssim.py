@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -86,7 +86,7 @@ def _pyramid(pixels: Pixels) -> list[Planes]:
     return scales
 
 
-def _result_pyramid(pixels: Pixels) -> Sequence[Planes | Pixels]:
+def _result_pyramid(pixels: Pixels) -> Sequence[NDArray[Any]]:
     """The compiled loops take the first scale as levels, which are a quarter of the memory."""
     if not kernels.available():
         return _pyramid(pixels)
@@ -118,7 +118,7 @@ def _source_scale(planes: Planes) -> SourceScale:
     return SourceScale(planes, means, variances)
 
 
-def _contrast_and_structure(source: SourceScale, result: Planes | Pixels) -> NDArray[np.float64]:
+def _contrast_and_structure(source: SourceScale, result: NDArray[Any]) -> NDArray[np.float64]:
     """Per channel, the mean over all windows of (2·covariance + C2) / (sum of variances + C2)."""
     if kernels.available():
         return _in_c(source, result, with_light=False)
@@ -163,7 +163,7 @@ def _similarity(source: SourceScale, result: Planes) -> NDArray[np.float64]:
     return inside
 
 
-def _in_c(source: SourceScale, result: Planes | Pixels, *, with_light: bool) -> NDArray[np.float64]:
+def _in_c(source: SourceScale, result: NDArray[Any], *, with_light: bool) -> NDArray[np.float64]:
     height, width, _ = result.shape
     sums = kernels.ms_ssim_sums(source, result, _half_window(), (C1, C2, MIDDLE), with_light=with_light)
     windows: int = (height - WINDOW + 1) * (width - WINDOW + 1)
