@@ -43,11 +43,13 @@ class LruCache(Generic[Key, Value]):
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
         """The cached value, or what `make` returns."""
-        promise: Future[Value] = Future()
         with self._lock:
-            value = self._values.setdefault(key, promise)
-            self._values.move_to_end(key)
-        if value is not promise:
+            value = self._values.get(key)
+            if value is None:
+                promise = self._values[key] = Future()
+            else:
+                self._values.move_to_end(key)
+        if value is not None:
             return value.result()
         try:
             made = make()

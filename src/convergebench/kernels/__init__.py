@@ -69,15 +69,34 @@ def base64_encoded(data: bytes) -> bytes | None:
 
 
 def can_write_files() -> bool:
-    return hasattr(library(), "write_file")  # not in kernels compiled before it
+    return hasattr(library(), "write_files")  # not in kernels compiled before it
 
 
-def write_file(part: str, path: str, data: bytes) -> bool:
-    """Write a new file durably and rename it to `path`, without the GIL; false if there is one already."""
-    error: int = loaded().write_file(os.fsencode(part), os.fsencode(path), data, len(data))
-    if error > 0:
-        raise OSError(error, os.strerror(error), part)
-    return error == 0
+class NewFile(NamedTuple):
+    part: str
+    """The name under which it is written."""
+    path: str
+    """Its name when it is complete and on the disk."""
+    content: bytes
+
+
+NAME_TAKEN = -1
+
+
+def write_files(files: Sequence[NewFile]) -> list[int]:
+    """Write new files durably, several at a time, without the GIL. For each, the number of its error, 0, or
+    NAME_TAKEN if its path exists already."""
+    import ctypes
+
+    parts, paths, contents = zip(*files, strict=True)
+    count = len(files)
+    names = ctypes.c_char_p * count
+    errors = (ctypes.c_int64 * count)()
+    loaded().write_files(
+        names(*map(os.fsencode, parts)), names(*map(os.fsencode, paths)), names(*contents),
+        (ctypes.c_int64 * count)(*map(len, contents)), count, errors,
+    )  # fmt: skip
+    return list(errors)
 
 
 FLIP_REACH = 60
@@ -332,6 +351,6 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.registration_products.argtypes = (pointer, pointer, size, size, pointer, pointer)
     if hasattr(library, "base64_encode"):  # not in kernels compiled before it
         library.base64_encode.argtypes, library.base64_encode.restype = (ctypes.c_char_p, size, pointer), None
-    if hasattr(library, "write_file"):
-        library.write_file.argtypes, library.write_file.restype = (*[ctypes.c_char_p] * 3, size), size
+    if hasattr(library, "write_files"):
+        library.write_files.argtypes, library.write_files.restype = (*[pointer] * 4, size, pointer), None
     return library

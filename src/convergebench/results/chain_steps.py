@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice, pairwise
-from typing import Any
+from itertools import chain, islice, pairwise
+from typing import Any, overload
 
 from convergebench.results.generations import hidden_positions
 from convergebench.results.steps import StepRecord
@@ -29,6 +29,7 @@ _COLUMNS = f"""
 """
 _SPENDING = f"SELECT seconds, cost_usd {_VISIBLE} ORDER BY trajectory, id"
 """Apart from the others, because SQLite rounds the numbers of an array to 15 digits."""
+_BETWEEN = '"],["'
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def read_chains(workspace: Workspace) -> Iterator[ChainSteps]:
     """By trajectory, without the steps of hidden runs and what follows them; other queries wait until the
     last one."""
     hidden = hidden_positions(workspace)
-    shared = lru_cache(maxsize=4096)(_array)
+    shared, ascending = lru_cache(maxsize=4096)(_array), lru_cache(maxsize=4096)(_is_ascending)
     # Both queries see the same steps, since SQLite reads all that is open at a time from one moment.
     spending = workspace.each_row(_SPENDING)
     for trajectory, *texts, made, given in workspace.each_row(_COLUMNS):
@@ -76,28 +77,56 @@ def read_chains(workspace: Workspace) -> Iterator[ChainSteps]:
         pictures = json.loads(made)
         inputs = _inputs(given, pictures)
         seconds, costs = zip(*islice(spending, len(positions)), strict=True)
-        chain = ChainSteps(
+        steps = ChainSteps(
             trajectory, positions, roles, rounds, instructions, failures, reasons, runs, pictures, inputs,
             seconds, costs, spent_usd=costs,
         )  # fmt: skip
         end = hidden.get(trajectory, math.inf)
-        if any(before >= after for before, after in pairwise(positions)) or positions[-1] >= end:
-            chain = _latest(chain, end)
-        if chain.positions:
-            yield chain
+        if not ascending(positions) or positions[-1] >= end:
+            steps = _latest(steps, end)
+        if steps.positions:
+            yield steps
 
 
 def _array(text: str) -> tuple[Any, ...]:
     return tuple(json.loads(text))
 
 
-def _inputs(text: str, pictures: Sequence[Digest | None]) -> list[tuple[Digest, ...]]:
+def _is_ascending(positions: tuple[int, ...]) -> bool:
+    return all(before < after for before, after in pairwise(positions))
+
+
+@dataclass(frozen=True, slots=True)
+class _FromStepBefore(Sequence[tuple[Digest, ...]]):
+    """The inputs of a chain in which each step edits the picture of the step before."""
+
+    first: tuple[Digest, ...]
+    pictures: Sequence[Any]
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[Digest, ...]: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[tuple[Digest, ...]]: ...
+    def __getitem__(self, place: int | slice) -> tuple[Digest, ...] | Sequence[tuple[Digest, ...]]:
+        if isinstance(place, slice):
+            return list(self)[place]
+        at = range(len(self.pictures))[place]
+        return (self.pictures[at - 1],) if at else self.first
+
+    def __iter__(self) -> Iterator[tuple[Digest, ...]]:
+        return chain([self.first], zip(self.pictures[:-1]))
+
+    def __len__(self) -> int:
+        return len(self.pictures)
+
+
+def _inputs(text: str, pictures: Sequence[Any]) -> Sequence[tuple[Digest, ...]]:
     """The input pictures of each step, from a text such as ["a"],["b"]."""
     before = pictures[:-1]
-    if None not in before:  # most steps edit the picture of the step before
-        following = "".join([f',["{digest}"]' for digest in before])
+    if before and None not in before:
+        following = f',["{_BETWEEN.join(before)}"]'
         if text.endswith(following):
-            return [tuple(json.loads(text.removesuffix(following))), *zip(before)]
+            return _FromStepBefore(tuple(json.loads(text.removesuffix(following))), pictures)
     return [tuple(digests) for digests in json.loads(f"[{text}]")]
 
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import itertools
-import sys
+import math
 from array import array
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from convergebench import metrics
-from convergebench.analysis.round_trip.measurement_columns import MeasuredPair, MeasurementColumns
+from convergebench.analysis.round_trip.measurement_columns import (
+    NOT_MEASURED,
+    MeasuredPair,
+    MeasurementColumns,
+)
 from convergebench.store import Workspace
 from convergebench.types import Digest, Measurement
 
 _NOTHING: Mapping[str, Measurement] = {}
+_NO_ROWS: Mapping[Digest, int] = {}
 _BLOCK = 8192
 """Pairs that are read at a time."""
 _MISSING = "SELECT reference, picture, metric, version, missing FROM measurements WHERE value IS NULL"
@@ -24,33 +30,44 @@ _MISSING = "SELECT reference, picture, metric, version, missing FROM measurement
 class PairValues(Mapping[tuple[Digest, Digest], MeasuredPair]):
     """By reference and picture, then by metric name."""
 
-    def __init__(self, columns: MeasurementColumns, rows: Mapping[tuple[Digest, Digest], int]) -> None:
-        self._columns = columns
+    def __init__(self, columns: MeasurementColumns, rows: Mapping[Digest, Mapping[Digest, int]]) -> None:
+        self.columns = columns
         self._rows = rows
 
     def __getitem__(self, pair: tuple[Digest, Digest]) -> MeasuredPair:
-        return MeasuredPair(self._columns, self._rows[pair])
+        reference, picture = pair
+        return MeasuredPair(self.columns, self._rows[reference][picture])
 
     def of(self, reference: Digest, picture: Digest) -> Mapping[str, Measurement]:
         """Empty if nothing was measured, or only by older versions."""
-        row = self._rows.get((reference, picture))
-        return _NOTHING if row is None else MeasuredPair(self._columns, row)
+        row = self._rows.get(reference, _NO_ROWS).get(picture)
+        return _NOTHING if row is None else MeasuredPair(self.columns, row)
+
+    def rows(self, references: Sequence[Digest | None], pictures: Sequence[Digest | None]) -> list[int]:
+        """The row of each pair in the columns; that of an empty one without a reference or a picture."""
+        by_reference: Any = self._rows  # which has no pair with None
+        if references and references.count(references[0]) == len(references):
+            row_of = by_reference.get(references[0], _NO_ROWS).get
+            return [row_of(picture, NOT_MEASURED) for picture in pictures]
+        return [
+            by_reference[reference].get(picture, NOT_MEASURED) if reference in by_reference else NOT_MEASURED
+            for reference, picture in zip(references, pictures, strict=True)
+        ]
 
     def of_each(
         self, references: Sequence[Digest | None], pictures: Sequence[Digest | None]
     ) -> list[Mapping[str, Measurement]]:
-        """The same of each pair; empty for one without a reference or a picture."""
-        rows: Any = self._rows  # which has no pair with None
+        """The measurements of each pair; empty for one without a reference or a picture."""
         return [
-            _NOTHING if row is None else MeasuredPair(self._columns, row)
-            for row in map(rows.get, zip(references, pictures, strict=True))
+            _NOTHING if row == NOT_MEASURED else MeasuredPair(self.columns, row)
+            for row in self.rows(references, pictures)
         ]
 
     def __iter__(self) -> Iterator[tuple[Digest, Digest]]:
-        return iter(self._rows)
+        return ((reference, picture) for reference, rows in self._rows.items() for picture in rows)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return sum(map(len, self._rows.values()))
 
 
 def read_pair_values(workspace: Workspace, newest: Mapping[str, str]) -> PairValues:
@@ -58,22 +75,35 @@ def read_pair_values(workspace: Workspace, newest: Mapping[str, str]) -> PairVal
     versions = {name: version for name, version in newest.items() if name in metrics.names()}
     if not versions:
         return PairValues(MeasurementColumns(versions, {}), {})
-    rows: dict[tuple[Digest, Digest], int] = {}
+    rows: defaultdict[Digest, dict[Digest, int]] = defaultdict(dict)
     columns = [array("d") for _ in versions]
+    has_gaps = False
     cursor = workspace.each_row(_values_by_pair(versions))
     while block := list(itertools.islice(cursor, _BLOCK)):
         references, pictures, *values = zip(*block, strict=True)
-        pairs = zip(map(sys.intern, references), pictures, strict=True)  # many have the same reference
-        rows.update(zip(pairs, range(len(rows), len(rows) + len(block)), strict=True))
+        for row, (reference, picture) in enumerate(zip(references, pictures, strict=True), len(columns[0])):
+            rows[reference][picture] = row
         for column, found in zip(columns, values, strict=True):
-            column.frombytes(np.array(found, np.float64).tobytes())  # None becomes NaN
-    missing = {
-        (name, rows[reference, picture]): reason
+            numbers = np.array(found, np.float64)  # None becomes NaN
+            column.frombytes(numbers.tobytes())
+            has_gaps = has_gaps or bool(np.isnan(numbers).any())
+    missing = _missing(workspace, versions, rows) if has_gaps else {}
+    for column in columns:
+        column.append(math.nan)
+    measured = MeasurementColumns(versions, dict(zip(versions, columns, strict=True)), missing)
+    return PairValues(measured, dict(rows))
+
+
+def _missing(
+    workspace: Workspace, versions: Mapping[str, str], rows: Mapping[Digest, Mapping[Digest, int]]
+) -> dict[tuple[str, int], str]:
+    """By metric and row: why a measurement has no value."""
+    return {
+        (name, rows[reference][picture]): reason
         for reference, picture, name, version, reason in workspace.each_row(_MISSING)
         # Another process may have measured a pair since.
-        if versions.get(name) == version and (reference, picture) in rows
+        if versions.get(name) == version and picture in rows.get(reference, _NO_ROWS)
     }
-    return PairValues(MeasurementColumns(versions, dict(zip(versions, columns, strict=True)), missing), rows)
 
 
 def _values_by_pair(versions: Mapping[str, str]) -> str:

@@ -6,15 +6,19 @@ import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from convergebench import metrics
 from convergebench.analysis.round_trip.imported_returns import imported_returns, without_never_computed
 from convergebench.analysis.round_trip.results import Edits, FailedStep, Results, Return
+from convergebench.analysis.round_trip.return_table import ReturnTable
 from convergebench.errors import WorkspaceError, WrongUse
 from convergebench.protocols import RETURNING
 from convergebench.results.chain_returns import ChainReader, PairMeasurements
 from convergebench.results.chain_steps import ChainSteps
+from convergebench.results.pair_values import PairValues
 from convergebench.results.records import Records, WorkspaceOrRecords
+from convergebench.results.return_columns import ReturnColumns
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.results.usage import UsageCounts
 from convergebench.results.visible_from import values_visible_from
@@ -105,14 +109,14 @@ def _by_edits(
     imports = {run.id for run in records.runs if run.is_import}
     chosen = {one.id: one for one in trajectories}
     reader = ChainReader(pairs, records.round_trip_verdicts, imports)
-    parts: dict[Edits, _Part] = {"reversible": _Part(), "partially reversible": _Part()}
+    parts: dict[Edits, _Part] = {"reversible": _Part(reader), "partially reversible": _Part(reader)}
     for one in trajectories:
         parts[_edits(one.case.reversibility)].uses.add(one)
     with _uncollected():
         for chain in records.each_chain():
             trajectory = chosen.get(chain.trajectory)
             if trajectory is not None:
-                parts[_edits(trajectory.case.reversibility)].add(trajectory, chain, reader)
+                parts[_edits(trajectory.case.reversibility)].add(trajectory, chain)
     for item in imported:
         parts[_edits(item.reversibility)].imported.append(item)
     reversible, partial = (
@@ -150,26 +154,40 @@ def _of_one_protocol(
 class _Part:
     """The results for edits of one kind, as they are read."""
 
+    reader: ChainReader
     returns: list[Return] = field(default_factory=list)
     troubles: list[FailedStep] = field(default_factory=list)
     uses: UsageCounts = field(default_factory=UsageCounts)
     imported: list[Return] = field(default_factory=list)
 
-    def add(self, trajectory: TrajectoryRecord, chain: ChainSteps, reader: ChainReader) -> None:
-        returns, troubles = reader.returns(trajectory, chain)
-        self.returns += returns
+    @cached_property
+    def columns(self) -> ReturnColumns | None:
+        """The returns as columns instead, if nothing was measured by region."""
+        values = self.reader.pairs.values
+        if self.reader.pairs.has_regions or not isinstance(values, PairValues):
+            return None
+        return ReturnColumns(self.reader, values)
+
+    def add(self, trajectory: TrajectoryRecord, chain: ChainSteps) -> None:
+        self.uses.count(trajectory, chain, self.reader.imports)
+        if self.columns is not None:
+            self.columns.add(trajectory, chain)
+            if not any(chain.failures):
+                return
+        returns, troubles = self.reader.returns(trajectory, chain)
+        self.returns += returns if self.columns is None else ()
         self.troubles += troubles
-        self.uses.count(trajectory, chain, reader.imports)
 
     def results(self, suite: SuiteId, edits: Edits, facts: Sequence[MetricFacts]) -> Results:
         rounds = [one.rounds for one in self.uses.trajectories] + [item.round for item in self.imported]
-        returns = (*self.returns, *self.imported)
+        made = self.returns if self.columns is None else self.columns.table()
+        table = ReturnTable.of((*made, *self.imported) if self.imported else made)
         return Results(
             suite=suite,
             rounds=max(rounds),
             # The workspace may contain metrics that measured no return of this suite.
-            metrics=tuple(one for one in facts if any(one.name in item.values for item in returns)),
-            returns=returns,
+            metrics=tuple(one for one in facts if table.has(one.name)),
+            returns=table,
             troubles=tuple(self.troubles),
             uses=self.uses.by_model(),
             protocol=next((one.protocol for one in self.uses.trajectories), "round_trip"),

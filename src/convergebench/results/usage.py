@@ -50,10 +50,12 @@ class UsageCounts:
         counts.failures += is_made.count(False)
         counts.is_priced &= None not in compress(chain.cost_usd, is_made)
         counts.spent_usd = reduce(add, filter(None, chain.spent_usd), counts.spent_usd)
-        is_timed = [made and run not in imports for made, run in zip(is_made, chain.runs, strict=True)]
+        is_timed = is_made
+        if imports:
+            is_timed = [made and run not in imports for made, run in zip(is_made, chain.runs, strict=True)]
         counts.timed += is_timed.count(True)
         counts.seconds = reduce(add, compress(chain.seconds, is_timed), counts.seconds)
-        returned = [role in RETURN_ROLES for role in compress(chain.roles, is_made)].count(True)
+        returned = sum(map(RETURN_ROLES.__contains__, compress(chain.roles, is_made)))
         counts.complete += returned == trajectory.rounds
 
     def by_model(self) -> tuple[ModelUse, ...]:

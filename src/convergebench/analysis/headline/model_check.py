@@ -173,7 +173,7 @@ def _of_metric(both: Results, facts: MetricFacts) -> _OfModels:
         raise WrongUse(f"{facts.name} says which way a picture moved, not which is better; choose another")
     last = [item for item in both.returns if item.round == both.rounds]
     return {
-        name: readings((item for item in last if item.model == name), facts) for name in (CANDIDATE, BASELINE)
+        name: readings([item for item in last if item.model == name], facts) for name in (CANDIDATE, BASELINE)
     }
 
 

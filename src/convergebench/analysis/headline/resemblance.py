@@ -35,7 +35,7 @@ def resemblances(results: Results) -> tuple[Resemblance, ...]:
     probes = [model for model, role in roles.items() if role == "probe"]
     found = []
     for model in (one for one, role in roles.items() if role == "model"):
-        last = grouped.get((model, results.rounds), [])
+        last: Sequence[Return] = grouped.get((model, results.rounds), ())
         seen = _wear_of(model, last)
         if seen is None:
             continue

@@ -22,7 +22,9 @@ from convergebench.analysis.round_trip.drift_kinds import (
 from convergebench.analysis.round_trip.local_changes import Values, VisibleChange, is_broken, visible_changes
 from convergebench.analysis.round_trip.measurement_columns import MeasuredPair
 from convergebench.analysis.round_trip.results import Results, Return
+from convergebench.analysis.round_trip.return_table import ReturnTable
 from convergebench.errors import WrongUse
+from convergebench.types import Measurement
 
 HELD: Mapping[Group, str] = {"place": "no shift", "colour": "colour held", "detail": "detail held"}
 REFRAMED = ("shift", "zoom")
@@ -143,17 +145,29 @@ def drift_profile(results: Results, model: str) -> tuple[RoundProfile, ...]:
     if model not in results.roles():
         known = ", ".join(results.roles())
         raise WrongUse(f"there is no model {model} in these results; choose one of: {known}")
-    grouped = results.returns_by_round()
-    returns = {number: grouped.get((model, number), []) for number in range(1, results.rounds + 1)}
-    rounds = (profile_of(number, [values_of(one) for one in mine]) for number, mine in returns.items())
+    grouped, nothing = results.returns_by_round(), ReturnTable.of(())
+    returns = {number: grouped.get((model, number), nothing) for number in range(1, results.rounds + 1)}
+    rounds = (
+        profile_of(number, [numbers_of(values) for values in mine.values]) for number, mine in returns.items()
+    )
     return tuple(one for one in rounds if one.drifts)
+
+
+def has_drifts(returns: ReturnTable) -> bool:
+    """Whether any kind of drift can have been measured."""
+    return any(all(map(returns.has, way.needs)) for way in DRIFT_KINDS)
 
 
 def values_of(returned: Return) -> dict[str, float]:
     """The measured values of a return."""
-    if isinstance(returned.values, MeasuredPair):
-        return returned.values.numbers()
-    return {name: m.value for name, m in returned.values.items() if m.value is not None}
+    return numbers_of(returned.values)
+
+
+def numbers_of(measured: Mapping[str, Measurement]) -> dict[str, float]:
+    """The measurements that have a value."""
+    if isinstance(measured, MeasuredPair):
+        return measured.numbers()
+    return {name: one.value for name, one in measured.items() if one.value is not None}
 
 
 def profile_of(number: int, returns: Sequence[Values]) -> RoundProfile:

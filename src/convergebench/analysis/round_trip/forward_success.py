@@ -75,7 +75,8 @@ class ForwardSuccess:
 
 def forward_test(results: Results) -> ForwardTest | None:
     """The best test that was measured on any forward edit, the same for all models; None if there is none."""
-    measured = [one for item in _rounds(results) for one in item.forwards if one]
+    rounds = _rounds(results) if results.table.has_forwards else results.troubles
+    measured = [one for item in rounds for one in item.forwards if one]
     for test in TESTS:
         if any(_value(one, test.metric) is not None for one in measured):
             return test

@@ -62,6 +62,8 @@ def never_computed(rows: Sequence[tuple[str, str, float]]) -> tuple[NeverCompute
 
 def without_never_computed(results: Results) -> Results:
     """The same results with such values missing, and that as the reason."""
+    if not results.table.is_imported.any():
+        return results
     given = [
         (item.model, name, measured.value)
         for item in results.returns

@@ -9,7 +9,7 @@ import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -18,13 +18,14 @@ from convergebench.types import Measurement
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-NOT_IN_CHAIN = -1
-"""The row of a pair that was not measured by region."""
+NOT_MEASURED = NOT_IN_CHAIN = -1
+"""The row of a pair that was not measured, or not by region: the last one, which is empty."""
 
 
 @dataclass(eq=False)
 class MeasurementColumns:
-    """One row per pair of pictures; a value that is not a number is missing, or was not measured."""
+    """One row per pair of pictures, and an empty one at the end; a value that is not a number is missing, or
+    was not measured."""
 
     versions: Mapping[str, str]
     """By metric name, in the order of the columns."""
@@ -108,25 +109,71 @@ class MeasuredPair(Mapping[str, Measurement]):
         return repr(dict(self))
 
 
+@dataclass(frozen=True, eq=False)
+class MeasuredRows(Sequence[Mapping[str, Measurement]]):
+    """The measurements of many pairs, by their rows."""
+
+    columns: MeasurementColumns
+    row: NDArray[np.intp]
+    chain_row: NDArray[np.intp]
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """The value of a metric for each pair; NaN where it is missing or was not measured."""
+        if name not in self.columns.values:
+            return np.full(len(self), math.nan)
+        column = np.frombuffer(self.columns.values[name], np.float64)
+        found, in_chain = column[self.row], column[self.chain_row]
+        comes_first = ~np.isnan(in_chain)
+        if missing := self._missing(name):
+            comes_first |= np.isin(self.chain_row, missing)
+        return np.where(comes_first, in_chain, found)
+
+    def has(self, name: str) -> bool:
+        """Whether the metric was tried on any pair."""
+        if name not in self.columns.values:
+            return False
+        if not np.isnan(self.numbers(name)).all():
+            return True
+        missing = self._missing(name)
+        return bool(np.isin(self.row, missing).any() or np.isin(self.chain_row, missing).any())
+
+    def _missing(self, name: str) -> list[int]:
+        return [row for metric, row in self.columns.missing if metric == name]
+
+    def at(self, places: NDArray[np.intp]) -> MeasuredRows:
+        return MeasuredRows(self.columns, self.row[places], self.chain_row[places])
+
+    @overload
+    def __getitem__(self, place: int) -> MeasuredPair: ...
+    @overload
+    def __getitem__(self, place: slice) -> MeasuredRows: ...
+    def __getitem__(self, place: int | slice) -> MeasuredPair | MeasuredRows:
+        if isinstance(place, slice):
+            return MeasuredRows(self.columns, self.row[place], self.chain_row[place])
+        return MeasuredPair(self.columns, int(self.row[place]), int(self.chain_row[place]))
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
 def numbers(pairs: Sequence[Mapping[str, Measurement]], name: str) -> NDArray[np.float64]:
     """The value of a metric for each pair; NaN where it is missing or was not measured."""
-    if not pairs or type(pairs[0]) is not MeasuredPair:
-        return _one_by_one(pairs, name)
-    columns = pairs[0]._columns
-    together = [pair for pair in pairs if type(pair) is MeasuredPair and pair._columns is columns]
-    if len(together) < len(pairs) or name not in columns.values:
-        return _one_by_one(pairs, name)
-    column = np.frombuffer(columns.values[name], np.float64)
-    found = column[[pair._row for pair in together]]
-    chain = np.array([pair._chain_row for pair in together])
-    if (chain != NOT_IN_CHAIN).any():
-        in_chain = column[chain]
-        missing = [row for metric, row in columns.missing if metric == name]
-        comes_first = (chain != NOT_IN_CHAIN) & (~np.isnan(in_chain) | np.isin(chain, missing))
-        found = np.where(comes_first, in_chain, found)
-    return found
-
-
-def _one_by_one(pairs: Sequence[Mapping[str, Measurement]], name: str) -> NDArray[np.float64]:
+    if not isinstance(pairs, MeasuredRows):
+        pairs = _together(pairs)
+    if isinstance(pairs, MeasuredRows):
+        return pairs.numbers(name)
     values = (pair[name].value if name in pair else None for pair in pairs)
     return np.array([math.nan if value is None else value for value in values], np.float64)
+
+
+def _together(pairs: Sequence[Mapping[str, Measurement]]) -> Sequence[Mapping[str, Measurement]]:
+    """The same as rows, if all are rows of the same columns."""
+    if not pairs or type(pairs[0]) is not MeasuredPair:
+        return pairs
+    columns = pairs[0]._columns
+    rows = [pair for pair in pairs if type(pair) is MeasuredPair and pair._columns is columns]
+    if len(rows) < len(pairs):
+        return pairs
+    return MeasuredRows(
+        columns, np.array([pair._row for pair in rows]), np.array([pair._chain_row for pair in rows])
+    )

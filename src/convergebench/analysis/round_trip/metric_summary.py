@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 
-from convergebench.analysis.round_trip.missing_values import reading, readings
+from convergebench.analysis.round_trip.missing_values import readings, value_or_reason
 from convergebench.analysis.round_trip.preserved_scale import possible
 from convergebench.analysis.round_trip.results import Return
+from convergebench.analysis.round_trip.return_table import ReturnTable
 from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
 from convergebench.types import MetricFacts
 
@@ -45,21 +47,20 @@ class MetricSummary:
 
 def summarise(returns: Sequence[Return], metric: MetricFacts, expected: int) -> MetricSummary:
     """Summarise a metric over returns, of which `expected` should exist; clustered by source picture."""
-    found = readings(returns, metric)
+    table = ReturnTable.of(returns)
+    found = readings(table, metric)
     there, finite = ~np.isnan(found), np.isfinite(found)
     count = int(there.sum())
     interval = None
     if finite.any():
-        pictures = [
-            item.picture for item, is_finite in zip(returns, finite.tolist(), strict=True) if is_finite
-        ]
+        pictures = list(compress(table.pictures(), finite.tolist()))
         interval = clustered_mean(found[finite], pictures, possible=possible(metric))
     return MetricSummary(
         finite=interval,
         perfect=count - int(finite.sum()),
         missing=max(expected, len(returns)) - count,
         mean=interval.mean if interval else metric.perfect if count else None,
-        reason=None if count else _commonest([str(reading(item, metric)) for item in returns]),
+        reason=None if count else _commonest([str(value_or_reason(one, metric)) for one in table.values]),
     )
 
 

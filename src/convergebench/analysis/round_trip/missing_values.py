@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from convergebench.analysis.round_trip.measurement_columns import MeasuredPair, numbers
+from convergebench.analysis.round_trip.measurement_columns import MeasuredPair
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
-from convergebench.types import FailureKind, MetricFacts
+from convergebench.analysis.round_trip.return_table import ReturnTable
+from convergebench.types import FailureKind, Measurement, MetricFacts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +64,11 @@ def planned_trajectories(results: Results) -> dict[str, int]:
 
 def reading(returned: Return, metric: MetricFacts) -> float | str:
     """The metric's value for a return, or the reason why it has none."""
-    values = returned.values
+    return value_or_reason(returned.values, metric)
+
+
+def value_or_reason(values: Mapping[str, Measurement], metric: MetricFacts) -> float | str:
+    """The same from the measurements of a return."""
     if type(values) is MeasuredPair:  # there can be millions
         value = values.number(metric.name)
         if value is not None and (math.isfinite(value) or value == metric.perfect):
@@ -80,7 +85,7 @@ def reading(returned: Return, metric: MetricFacts) -> float | str:
 
 def readings(returned: Sequence[Return], metric: MetricFacts) -> NDArray[np.float64]:
     """`reading` of each return, NaN for reasons; for very many returns."""
-    found = numbers([item.values for item in returned], metric.name)
+    found = ReturnTable.of(returned).numbers(metric.name)
     return np.where(np.isfinite(found) | (found == metric.perfect), found, math.nan)
 
 
@@ -88,7 +93,8 @@ def _missing_returns(results: Results, rounds: range) -> Iterator[MissingValue]:
     troubles: dict[_Trajectory, list[FailedStep]] = {}
     for trouble in sorted(results.troubles, key=lambda t: t.round):
         troubles.setdefault((trouble.model, trouble.case, trouble.seed), []).append(trouble)
-    imported = {(item.model, item.case, item.seed) for item in results.returns if item.imported}
+    from_elsewhere = results.table.at(np.flatnonzero(results.table.is_imported))
+    imported = {(one.model, one.case, one.seed) for one, _ in from_elsewhere.by_trajectory()}
     for trajectory, returned in results.returned_rounds.items():
         unknown = "what was imported does not have it" if trajectory in imported else _NOT_YET
         for number in rounds:
@@ -120,15 +126,14 @@ def _unstarted(results: Results, rounds: range) -> Iterator[MissingValue]:
 
 
 def _missing_values(results: Results, rounds: range) -> Iterator[MissingValue]:
-    returns = [item for item in results.returns if item.round in rounds]
+    returns = results.table.at(np.flatnonzero(np.isin(results.table.round, rounds)))
     absent = np.array([np.isnan(readings(returns, metric)) for metric in results.metrics], bool)
-    for place in np.flatnonzero(absent.any(axis=0)) if len(absent) else ():
-        item = returns[place]
+    for place in np.flatnonzero(absent.any(axis=0)).tolist() if len(absent) else ():
+        one, values = returns.trajectories[returns.trajectory[place]], returns.values[place]
         for metric in results.metrics:
-            value = reading(item, metric)
+            value = value_or_reason(values, metric)
             if isinstance(value, str) and not (
                 metric.is_sampled and value in (NOT_SAMPLED, metric.inapplicable)
             ):
-                yield MissingValue(
-                    item.model, item.case, item.seed, item.round, metric.name, "not_measured", value
-                )
+                number = int(returns.round[place])
+                yield MissingValue(one.model, one.case, one.seed, number, metric.name, "not_measured", value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convergebench.analysis.round_trip.area_under_curve import areas
-from convergebench.analysis.round_trip.missing_values import reading
+from convergebench.analysis.round_trip.missing_values import readings as values_or_nan
 from convergebench.analysis.round_trip.preserved_scale import has_scale
 from convergebench.analysis.round_trip.results import Results, Return
+from convergebench.analysis.round_trip.return_table import ReturnTable
 from convergebench.analysis.round_trip.share_matrix import ShareMatrix, share_matrices
 from convergebench.analysis.statistics.clustered_mean import (
     Interval,
@@ -143,14 +144,11 @@ def finite(values: Values) -> Values:
     return {key: (picture, value) for key, (picture, value) in values.items() if math.isfinite(value)}
 
 
-def readings(returns: Iterable[Return], facts: MetricFacts) -> Values:
+def readings(returns: Sequence[Return], facts: MetricFacts) -> Values:
     """All their values, including infinite ones."""
-    found = {}
-    for item in returns:
-        value = reading(item, facts)
-        if not isinstance(value, str):
-            found[item.case, item.seed] = (item.picture, value)
-    return found
+    table = ReturnTable.of(returns)
+    rows = zip(table.keys(), table.pictures(), values_or_nan(table, facts).tolist(), strict=True)
+    return {key: (picture, value) for key, picture, value in rows if not math.isnan(value)}
 
 
 def _readings_at(results: Results, model: str, facts: MetricFacts, round: int) -> Values:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from convergebench.analysis.round_trip.area_under_curve import area_under_curve
 from convergebench.analysis.round_trip.convergence_score import ConvergenceScore, scores
-from convergebench.analysis.round_trip.drift_profile import profile_of, values_of
+from convergebench.analysis.round_trip.drift_profile import has_drifts, numbers_of, profile_of
 from convergebench.analysis.round_trip.half_life import THRESHOLD, HalfLife, half_life
 from convergebench.analysis.round_trip.metric_summary import MetricSummary, summarise
 from convergebench.analysis.round_trip.missing_values import (
@@ -21,7 +21,8 @@ from convergebench.analysis.round_trip.missing_values import (
 )
 from convergebench.analysis.round_trip.paired_difference import Values, finite, readings
 from convergebench.analysis.round_trip.preserved_scale import has_scale, shortfall
-from convergebench.analysis.round_trip.results import Edits, Results, Return, Role
+from convergebench.analysis.round_trip.results import Edits, Results, Role
+from convergebench.analysis.round_trip.return_table import ReturnTable
 from convergebench.analysis.round_trip.share_matrix import share_matrices
 from convergebench.analysis.statistics.clustered_mean import Interval
 from convergebench.analysis.statistics.significance_letters import significance_letters
@@ -108,7 +109,8 @@ def ranking(
     facts = results.facts(metric)
     number = results.round_or_last(round)
     by_round = results.returns_by_round()
-    returns = {model: by_round.get((model, number), []) for model in results.roles()}
+    nothing = ReturnTable.of(())
+    returns = {model: by_round.get((model, number), nothing) for model in results.roles()}
     values = {model: finite(readings(found, facts)) for model, found in returns.items()}
     rows = _rows(results, returns, facts)
     ordered = _ordered(rows, {row.model: _loss(row, values[row.model], facts) for row in rows})
@@ -173,9 +175,7 @@ def _with_convergence(
     )
 
 
-def _rows(
-    results: Results, returns: Mapping[str, Sequence[Return]], ranked_by: MetricFacts
-) -> list[RankingRow]:
+def _rows(results: Results, returns: Mapping[str, ReturnTable], ranked_by: MetricFacts) -> list[RankingRow]:
     expected = planned_trajectories(results)
     uses = {use.model: use for use in results.uses}
     failures = Counter((trouble.model, trouble.kind_of_failure) for trouble in results.troubles)
@@ -193,7 +193,7 @@ def _rows(
             metrics=summaries,
             mean_seconds=uses[model].mean_seconds if model in uses else None,
             cost_usd=uses[model].cost_usd if model in uses else None,
-            imported=any(item.imported for item in returns[model]),
+            imported=bool(returns[model].is_imported.any()),
             pastes_back=model in uses and uses[model].pastes_back,
             sentence=_sentence(returns[model]),
             failures={kind: count for (name, kind), count in failures.items() if name == model},
@@ -203,10 +203,10 @@ def _rows(
     return rows
 
 
-def _sentence(returns: Sequence[Return]) -> str | None:
-    if not returns:
+def _sentence(returns: ReturnTable) -> str | None:
+    if not has_drifts(returns):
         return None
-    profile = profile_of(returns[0].round, [values_of(one) for one in returns])
+    profile = profile_of(int(returns.round[0]), [numbers_of(values) for values in returns.values])
     return profile.sentence if profile.drifts else None
 
 

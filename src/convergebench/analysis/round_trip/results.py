@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from convergebench.analysis.round_trip.return_table import ReturnTable
 from convergebench.analysis.round_trip.round_verdicts import NO_VERDICTS, RoundVerdicts
 from convergebench.errors import WrongUse
 from convergebench.types import FailureKind, Measurement, MetricFacts, Reversibility, SuiteId
@@ -114,7 +115,7 @@ class Results:
     suite: SuiteId
     rounds: int
     metrics: tuple[MetricFacts, ...]
-    returns: tuple[Return, ...]
+    returns: Sequence[Return]
     troubles: tuple[FailedStep, ...]
     uses: tuple[ModelUse, ...]
     protocol: str = "round_trip"
@@ -134,7 +135,7 @@ class Results:
 
     def has(self, metric: str) -> bool:
         """Whether the metric was tried on any return."""
-        return any(metric in item.values for item in self.returns)
+        return self.table.has(metric)
 
     def _why_unmeasured(self) -> str:
         if self.returns:
@@ -183,11 +184,17 @@ class Results:
         return dict(self._roles)
 
     @cached_property
+    def table(self) -> ReturnTable:
+        """The returns as columns."""
+        return ReturnTable.of(self.returns)
+
+    @cached_property
     def _roles(self) -> dict[str, Role]:
         roles: dict[str, Role] = {}
-        seen: tuple[ModelUse | Return, ...] = (*self.uses, *self.returns)
-        for item in seen:
-            roles.setdefault(item.model, item.role)
+        for use in self.uses:
+            roles.setdefault(use.model, use.role)
+        for one, _ in self.table.by_trajectory():
+            roles.setdefault(one.model, one.role)
         for trouble in self.troubles:
             # A model with nothing but failures has no recorded role.
             roles.setdefault(trouble.model, "model")
@@ -198,45 +205,45 @@ class Results:
         """The rounds that each started trajectory (model, case and seed) returned from, if any, in order of
         appearance."""
         rounds: dict[tuple[str, str, int], set[int]] = {}
-        for item in self.returns:
-            key = (item.model, item.case, item.seed)
-            of_trajectory = rounds.get(key)
-            if of_trajectory is None:
-                of_trajectory = rounds[key] = set()
-            of_trajectory.add(item.round)
+        for one, numbers in self.table.by_trajectory():
+            rounds.setdefault((one.model, one.case, one.seed), set()).update(numbers)
         for trouble in self.troubles:
             rounds.setdefault((trouble.model, trouble.case, trouble.seed), set())
         return rounds
 
     @cached_property
-    def returns_by_model(self) -> Mapping[str, Sequence[Return]]:
-        grouped: dict[str, list[Return]] = {}
-        for item in self.returns:
-            grouped.setdefault(item.model, []).append(item)
-        return grouped
+    def returns_by_model(self) -> Mapping[str, ReturnTable]:
+        table = self.table
+        models = [one.model for one in table.trajectories]
+        numbers = {model: number for number, model in enumerate(dict.fromkeys(models))}
+        of_return = np.array([numbers[model] for model in models], np.intp)[table.trajectory]
+        places = {model: np.flatnonzero(of_return == number) for model, number in numbers.items()}
+        grouped = {model: table.at(found) for model, found in places.items() if len(found)}
+        return dict(sorted(grouped.items(), key=lambda item: int(places[item[0]][0])))
 
     @cached_property
     def trajectory_rows(self) -> Mapping[str, TrajectoryRows]:
         """By model, like `returns_by_model`."""
         found = {}
         for model, returns in self.returns_by_model.items():
-            keys = [(item.case, item.seed) for item in returns]
-            rows = {key: row for row, key in enumerate(dict.fromkeys(keys))}
-            pictures = dict(zip(reversed(keys), reversed([item.picture for item in returns]), strict=True))
-            found[model] = TrajectoryRows(
-                {key: pictures[key] for key in rows},  # that of the first return
-                np.array([rows[key] for key in keys]),
-                np.array([item.round for item in returns]),
-            )
+            places, number = np.unique(returns.trajectory, return_inverse=True)
+            trajectories = [returns.trajectories[place] for place in places.tolist()]
+            pictures: dict[tuple[str, int], str] = {}
+            for one in trajectories:
+                pictures.setdefault((one.case, one.seed), one.picture)  # that of the first return
+            rows = {key: row for row, key in enumerate(pictures)}
+            row = np.array([rows[one.case, one.seed] for one in trajectories], np.intp)
+            found[model] = TrajectoryRows(pictures, row[number], returns.round)
         return found
 
-    def returns_by_round(self) -> Mapping[tuple[str, int], Sequence[Return]]:
+    def returns_by_round(self) -> Mapping[tuple[str, int], ReturnTable]:
         """The returns of each model at each round."""
         return self._returns_by_round
 
     @cached_property
-    def _returns_by_round(self) -> dict[tuple[str, int], list[Return]]:
-        grouped: dict[tuple[str, int], list[Return]] = {}
-        for item in self.returns:
-            grouped.setdefault((item.model, item.round), []).append(item)
-        return grouped
+    def _returns_by_round(self) -> dict[tuple[str, int], ReturnTable]:
+        return {
+            (model, number): returns.at(np.flatnonzero(returns.round == number))
+            for model, returns in self.returns_by_model.items()
+            for number in np.unique(returns.round).tolist()
+        }

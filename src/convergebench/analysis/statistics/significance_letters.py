@@ -23,15 +23,14 @@ def significance_letters(values: Mapping[str, Values], facts: MetricFacts) -> di
     correction for the number of pairs. Models that share fewer than two pictures cannot be distinguished.
     """
     pairs = list(itertools.combinations(values, 2))
+    losses = {
+        model: {key: shortfall(value, facts) for key, (_, value) in found.items()}
+        for model, found in values.items()
+    }
     different = set()
     for one, other in pairs:
         shared = [key for key in values[one] if key in values[other]]
-        differences = np.array(
-            [
-                shortfall(values[one][key][1], facts) - shortfall(values[other][key][1], facts)
-                for key in shared
-            ]
-        )
+        differences = np.array([losses[one][key] - losses[other][key] for key in shared])
         if _is_different(differences, [values[one][key][0] for key in shared], len(pairs)):
             different.add(frozenset((one, other)))
     return letters(list(values), different)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from convergebench.metrics._gpu.base import has_kernels
 from convergebench.metrics._gpu.resampling import area_matrix
 from convergebench.metrics.drift._ciede2000 import TO_RELATIVE, light_of_levels
 from convergebench.metrics.drift.colour import (
@@ -40,16 +41,14 @@ class ColourOnGpu:
         return (pictures, *_cells(pictures))
 
     def summaries(self, sources: tuple[Tensor, ...], results: Tensor) -> list[Tensor]:
-        import torch
-
         source, *cells = sources
-        differences = [
-            _difference(_lab(one), _lab(other)).mean((1, 2), dtype=torch.float64)
-            for one, other in zip(torch.split(source, AT_ONCE), torch.split(results, AT_ONCE), strict=True)
-        ]
+        if has_kernels(results):
+            from convergebench.metrics._gpu.colour_kernel import mean_differences
+        else:
+            mean_differences = _mean_differences
         before, after = cells[:2], _cells(results)
         return [
-            torch.cat(differences),
+            mean_differences(source, results),
             after[2] - cells[2],
             *_statistics(before[0], after[0], _free(before[1]) & _free(after[1])),
         ]
@@ -109,6 +108,15 @@ def _quantiles(values: Tensor, there: Tensor, count: Tensor) -> Tensor:
     high = torch.minimum(low + 1, count[:, None] - 1)
     lower, upper = ordered.gather(1, low), ordered.gather(1, high)
     return lower + (upper - lower) * (at - low)
+
+
+def _mean_differences(sources: Tensor, results: Tensor) -> Tensor:
+    """CIEDE2000 of each pair."""
+    import torch
+
+    parts = zip(torch.split(sources, AT_ONCE), torch.split(results, AT_ONCE), strict=True)
+    means = [_difference(_lab(one), _lab(other)).mean((1, 2), dtype=torch.float64) for one, other in parts]
+    return torch.cat(means)
 
 
 def _lab(pictures: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from convergebench.metrics._gpu.base import has_kernels
 from convergebench.metrics._gpu.medians import medians_within
 from convergebench.metrics.base import refusal
 from convergebench.metrics.drift.detail import (
@@ -104,14 +105,19 @@ def _maps(pictures: Tensor) -> tuple[Tensor, ...]:
     """The fields of `BlockMaps` for each picture."""
     import torch
 
-    levels = pictures.int()
+    windows = [half_gaussian(sigma) for sigma in SIGMAS]
+    if has_kernels(pictures) and min(pictures.shape[1:3]) >= len(windows[-1]):
+        from convergebench.metrics._gpu.detail_kernel import block_means
+
+        grey, *means = block_means(pictures, *windows)
+        return *means, *(_mean_steps(grey.short(), axis) for axis in (2, 1))
     grey = luma(pictures)
-    fine, coarse = (_blurred(grey.float(), sigma) for sigma in SIGMAS)
+    fine, coarse = (_blurred(grey.float(), window) for window in windows)
     bands = [coarse, (fine - coarse).square_(), (grey - fine).square_()]
     return (
         torch.stack([_block_means(band, BLOCK).flatten(1) for band in bands], dim=1),
         _noise(grey[..., None]),
-        _noise(levels),
+        _noise(pictures.int()),
         *(_mean_steps(grey, axis) for axis in (2, 1)),
     )
 
@@ -142,11 +148,10 @@ def _block_means(planes: Tensor, side: int) -> Tensor:
     return functional.avg_pool2d(planes[:, None], side)[:, 0]
 
 
-def _blurred(planes: Tensor, sigma: float) -> Tensor:
+def _blurred(planes: Tensor, weights: Sequence[float]) -> Tensor:
     """OpenCV's Gaussian of floats: the border is mirrored, without repeating the last pixel."""
     from torch.nn import functional
 
-    weights = half_gaussian(sigma)
     reach = len(weights) - 1
     for axis in (1, 2):
         length = planes.shape[axis]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
@@ -16,19 +17,28 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
+STAGED_BYTES = 32 * 2**20
+"""Of the memory through which pictures reach the device. Such memory takes long to get: small pieces are free
+again soon, and few are needed."""
+
+
 def brought(pictures: Sequence[Pixels | NDArray[np.bool_]], device: str) -> Tensor:
     """Pictures or masks of one size along the first axis. The copy overlaps with other threads' work."""
     import torch
 
-    on_gpu = device != "cpu"
-    staged = torch.empty((len(pictures), *pictures[0].shape), dtype=torch.uint8, pin_memory=on_gpu)
-    for room, pixels in zip(staged.numpy(), pictures, strict=True):
-        np.copyto(room, pixels)
-    if not on_gpu:
-        return staged
+    if device == "cpu":
+        return torch.from_numpy(np.stack([pixels.view(np.uint8) for pixels in pictures]))
+    shape = pictures[0].shape
+    step = max(1, STAGED_BYTES // math.prod(shape))
     working, copying = torch.cuda.current_stream(), _copying_stream()
     with torch.cuda.stream(copying):
-        there = staged.to(device, non_blocking=True)
+        there = torch.empty((len(pictures), *shape), dtype=torch.uint8, device=device)
+        for start in range(0, len(pictures), step):
+            part = pictures[start : start + step]
+            staged = torch.empty((len(part), *shape), dtype=torch.uint8, pin_memory=True)
+            for room, pixels in zip(staged.numpy(), part, strict=True):
+                np.copyto(room, pixels)
+            there[start : start + step].copy_(staged, non_blocking=True)
     working.wait_stream(copying)
     there.record_stream(working)
     return there

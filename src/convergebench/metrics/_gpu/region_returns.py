@@ -346,7 +346,7 @@ def _restored(
         edited,
         masks,
         all_masks,
-        CloseUps(boxes, height, width, results.device),
+        CloseUps(boxes, height, width),
     )
     shares = restored_shares(parts, network).tolist()
     return {

@@ -54,6 +54,15 @@ class _Equations(NamedTuple):
         left[:, row, column] = left[:, column, row] = sums[:, :10]
         return cls(left, sums[:, 10:14], SHARED * sums[:, 14] / sums[:, 15].clamp(min=1.0))
 
+    def as_columns(self) -> Tensor:
+        import torch
+
+        return torch.cat([self.left.flatten(1), self.right, self.variance[:, None]], dim=1)
+
+    @classmethod
+    def from_columns(cls, columns: Tensor) -> _Equations:
+        return cls(columns[:, :16].view(-1, 4, 4), columns[:, 16:20], columns[:, 20])
+
     def is_singular(self) -> Tensor:
         import torch
 
@@ -73,11 +82,11 @@ def registered(
     equations = _equations(finest, plane, found)
     still = torch.zeros_like(found)
     still[:, 0] = 1
-    errors = _errors(equations) * max(plane.shape[1:])
-    columns = torch.stack(
-        [_likeness(finest.planes, plane, found), _likeness(finest.planes, plane, still), errors], dim=1
-    )
-    return [_fit(*row) for row in torch.cat([found, columns], dim=1).cpu().tolist()]
+    likenesses = [_likeness(finest.planes, plane, each) for each in (found, still)]
+    # The rest is some numbers a picture, and faster on the processor.
+    columns = torch.cat([found, torch.stack(likenesses, dim=1), equations.as_columns()], dim=1).cpu()
+    errors = _errors(_Equations.from_columns(columns[:, 6:])) * max(plane.shape[1:])
+    return [_fit(*row) for row in torch.cat([columns[:, :6], errors[:, None]], dim=1).tolist()]
 
 
 def _fit(

@@ -1,0 +1,94 @@
+"""The columns of the returns of many trajectories, read one trajectory at a time."""
+
+from __future__ import annotations
+
+import operator
+from array import array
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from convergebench.analysis.round_trip.measurement_columns import NOT_IN_CHAIN, NOT_MEASURED, MeasuredRows
+from convergebench.analysis.round_trip.results import Return, Role
+from convergebench.analysis.round_trip.return_table import ReturnTable
+from convergebench.protocols import RETURN_ROLES, is_forward
+from convergebench.results.chain_returns import ChainReader
+from convergebench.results.chain_steps import ChainSteps
+from convergebench.results.pair_values import PairValues
+from convergebench.results.trajectories import TrajectoryRecord
+
+
+class ReturnedTrajectory(NamedTuple):
+    """What the columns need to know of a trajectory."""
+
+    model: str
+    role: Role
+    case: str
+    picture: str
+    seed: int
+
+
+class ReturnColumns:
+    """Collects returns that were compared with the source as a whole, not by region: then a million
+    measurements can be very many returns."""
+
+    def __init__(self, reader: ChainReader, values: PairValues) -> None:
+        self._reader = reader
+        self._values = values
+        self._chains: list[tuple[TrajectoryRecord, ChainSteps]] = []
+        self._counts = array("q")
+        self._round = array("q")
+        self._row = array("q")
+        self._is_imported = array("b")
+        self._has_forwards = bool(reader.pairs.clip_directions.values)
+
+    def add(self, trajectory: TrajectoryRecord, chain: ChainSteps) -> None:
+        places: Sequence[int] = _return_places(tuple(chain.roles))
+        if None in chain.pictures:
+            places = [place for place in places if chain.pictures[place] is not None]
+        self._chains.append((trajectory, chain))
+        self._counts.append(len(places))
+        self._round.extend([chain.rounds[place] for place in places])
+        pictures = [chain.pictures[place] for place in places]
+        self._row.extend(self._values.rows([chain.inputs[0][0]] * len(places), pictures))
+        self._is_imported.extend([chain.runs[place] in self._reader.imports for place in places])
+        self._has_forwards = self._has_forwards or self._measured_forwards(chain)
+
+    def _measured_forwards(self, chain: ChainSteps) -> bool:
+        places = _forward_places(tuple(chain.roles))
+        inputs = list(chain.inputs)
+        given = [inputs[place][0] for place in places]
+        made = [chain.pictures[place] for place in places]
+        rows = self._values.rows(given, made)
+        # A picture against itself is not measured, and known all the same.
+        return rows.count(NOT_MEASURED) < len(rows) or any(map(operator.eq, given, made))
+
+    def table(self) -> ReturnTable:
+        row = np.array(self._row, np.intp)
+        return ReturnTable(
+            [
+                ReturnedTrajectory(one.model, one.editor.role, one.case.id, one.case.picture, one.seed)
+                for one, _ in self._chains
+            ],
+            np.repeat(np.arange(len(self._chains)), self._counts),
+            np.array(self._round, np.intp),
+            np.array(self._is_imported, np.bool_),
+            MeasuredRows(self._values.columns, row, np.full(len(row), NOT_IN_CHAIN)),
+            self._objects,
+            has_forwards=self._has_forwards,
+        )
+
+    def _objects(self) -> list[Return]:
+        return [item for chain in self._chains for item in self._reader.returns(*chain)[0]]
+
+
+@lru_cache
+def _return_places(roles: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(place for place, role in enumerate(roles) if role in RETURN_ROLES)
+
+
+@lru_cache
+def _forward_places(roles: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(place for place, role in enumerate(roles) if is_forward(role))
