@@ -36,14 +36,21 @@ def brought(pictures: Sequence[Pixels | NDArray[np.bool_]], device: str) -> Tens
     working, copying = torch.cuda.current_stream(), _copying_stream()
     with torch.cuda.stream(copying):
         there = torch.empty((len(pictures), *shape), dtype=torch.uint8, device=device)
-        for start in range(0, len(pictures), step):
-            part = pictures[start : start + step]
-            staged = torch.empty((len(part), *shape), dtype=torch.uint8, pin_memory=True)
-            list(_copying_threads().map(np.copyto, staged.numpy(), part))
-            there[start : start + step].copy_(staged, non_blocking=True)
+    parts = (pictures[start : start + step] for start in range(0, len(pictures), step))
+    list(_copying_threads().map(_copy, parts, torch.split(there, step)))
     working.wait_stream(copying)
     there.record_stream(working)
     return there
+
+
+def _copy(pictures: Sequence[Pixels | NDArray[np.bool_]], to: Tensor) -> None:
+    import torch
+
+    with torch.inference_mode(), torch.cuda.stream(_copying_stream()):
+        staged = torch.empty(to.shape, dtype=torch.uint8, pin_memory=True)
+        for room, pixels in zip(staged.numpy(), pictures, strict=True):
+            np.copyto(room, pixels)
+        to.copy_(staged, non_blocking=True)
 
 
 @cache
