@@ -43,11 +43,13 @@ class LruCache(Generic[Key, Value]):
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
         """The cached value, or what `make` returns."""
-        promise: Future[Value] = Future()
         with self._lock:
-            value = self._values.setdefault(key, promise)
-            self._values.move_to_end(key)
-        if value is not promise:
+            value = self._values.get(key)
+            if value is None:
+                promise = self._values[key] = Future()
+            else:
+                self._values.move_to_end(key)
+        if value is not None:
             return value.result()
         try:
             made = make()
@@ -67,6 +69,11 @@ class LruCache(Generic[Key, Value]):
                 return None
             self._values.move_to_end(key)
             return self._values[key].result()
+
+    def peek(self, key: Key) -> Value | None:
+        """As `find`, but it does not count as a use."""
+        with self._lock:
+            return self._values[key].result() if key in self._sizes else None
 
     def put(self, key: Key, value: Value) -> None:
         self.get(key, lambda: value)

@@ -44,6 +44,20 @@ def test_what_cannot_be_written_leaves_nothing_behind(store: PictureFolder, tmp_
     assert list((tmp_path / "incoming").iterdir()) == []
 
 
+def test_of_many_pictures_one_that_cannot_be_written_affects_no_other(
+    store: PictureFolder, tmp_path: Path
+) -> None:
+    pictures = [Picture.from_pixels(textured(seed=seed)) for seed in range(40)]
+    broken = tmp_path / pictures[7].digest[:2]
+    broken.write_text("a file where a folder belongs")
+    errors = store.put_all([*pictures, pictures[0]])
+    blocked = [picture.digest[:2] == broken.name for picture in [*pictures, pictures[0]]]
+    assert [isinstance(error, WorkspaceError) for error in errors] == blocked
+    stored = [picture for picture in pictures if picture.digest[:2] != broken.name]
+    assert all(store.open(picture.facts).encoded == picture.encoded for picture in stored)
+    assert list((tmp_path / "incoming").iterdir()) == []
+
+
 def test_a_changed_file_is_found_out_when_read(store: PictureFolder) -> None:
     picture = Picture.from_pixels(textured())
     store.put(picture)

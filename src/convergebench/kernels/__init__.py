@@ -53,9 +53,15 @@ def png_deflated(pixels: Pixels) -> memoryview | None:
     """
     pixels = np.ascontiguousarray(pixels)
     height, width, _ = pixels.shape
-    body = _room(loaded().png_room(height, width))
+    body = _room(_png_room(height, width))
     length = loaded().png_deflate(pixels.ctypes.data, height, width, body.ctypes.data)
     return body[:length].data if length >= 0 else None
+
+
+@cache
+def _png_room(height: int, width: int) -> int:
+    length: int = loaded().png_room(height, width)
+    return length
 
 
 def base64_encoded(data: bytes) -> bytes | None:
@@ -69,15 +75,34 @@ def base64_encoded(data: bytes) -> bytes | None:
 
 
 def can_write_files() -> bool:
-    return hasattr(library(), "write_file")  # not in kernels compiled before it
+    return hasattr(library(), "write_files")  # not in kernels compiled before it
 
 
-def write_file(part: str, path: str, data: bytes) -> bool:
-    """Write a new file durably and rename it to `path`, without the GIL; false if there is one already."""
-    error: int = loaded().write_file(os.fsencode(part), os.fsencode(path), data, len(data))
-    if error > 0:
-        raise OSError(error, os.strerror(error), part)
-    return error == 0
+class NewFile(NamedTuple):
+    part: str
+    """The name under which it is written."""
+    path: str
+    """Its name when it is complete and on the disk."""
+    content: bytes
+
+
+NAME_TAKEN = -1
+
+
+def write_files(files: Sequence[NewFile]) -> list[int]:
+    """Write new files durably, several at a time, without the GIL. For each, the number of its error, 0, or
+    NAME_TAKEN if its path exists already."""
+    import ctypes
+
+    parts, paths, contents = zip(*files, strict=True)
+    count = len(files)
+    names = ctypes.c_char_p * count
+    errors = (ctypes.c_int64 * count)()
+    loaded().write_files(
+        names(*map(os.fsencode, parts)), names(*map(os.fsencode, paths)), names(*contents),
+        (ctypes.c_int64 * count)(*map(len, contents)), count, errors,
+    )  # fmt: skip
+    return list(errors)
 
 
 FLIP_REACH = 60
@@ -138,9 +163,9 @@ def delta_e_total(
     return total
 
 
-def ms_ssim_scale(
+def ms_ssim_sums(
     source: Sequence[NDArray[np.float32]],
-    result: NDArray[np.float32],
+    result: NDArray[np.float32] | Pixels,
     weights: NDArray[np.float32],
     constants: tuple[float, float, float],
     *,
@@ -149,18 +174,32 @@ def ms_ssim_scale(
     """Per channel, the sum over all windows of contrast and structure, or with light of all three terms.
 
     `source` are its planes and the means and variances of its windows, `weights` the six of the window from
-    its middle outwards, `constants` C1, C2 and the value that was subtracted from all planes.
+    its middle outwards, `constants` C1, C2 and the value that was subtracted from all planes. The result is
+    its planes or its levels.
     """
     height, width, _ = result.shape
-    planes = [np.ascontiguousarray(each, np.float32) for each in (*source, result)]
-    assert all(each.shape == (height, width, 3) for each in planes) and min(height, width) >= 11
+    planes = [np.ascontiguousarray(each, np.float32) for each in source]
+    compared: NDArray[Any] = np.ascontiguousarray(result)
+    assert all(each.shape == (height, width, 3) for each in (*planes, compared)) and min(height, width) >= 11
     sums = np.empty(3)
-    addresses = [each.ctypes.data for each in planes]
-    if loaded().ms_ssim_scale(
-        *addresses, height, width, weights.ctypes.data, *constants, with_light, sums.ctypes.data
-    ):
+    address, is_levels = compared.ctypes.data, compared.dtype == np.uint8
+    if loaded().ms_ssim_sums(
+        *(each.ctypes.data for each in planes),
+        *((None, address) if is_levels else (address, None)),
+        height, width, weights.ctypes.data, *constants, with_light, sums.ctypes.data,
+    ):  # fmt: skip
         raise MemoryError
     return sums
+
+
+def halved_levels(pixels: Pixels, middle: float) -> NDArray[np.float32]:
+    """The mean of each 2 × 2 pixels, less the middle; both sides are even."""
+    pixels = np.ascontiguousarray(pixels)
+    height, width, _ = pixels.shape
+    assert height % 2 == width % 2 == 0
+    halved = np.empty((height // 2, width // 2, 3), np.float32)
+    loaded().halve_levels(pixels.ctypes.data, height, width, middle, halved.ctypes.data)
+    return halved
 
 
 def map_part_sums(
@@ -250,9 +289,20 @@ def joined(parts: Sequence[bytes | memoryview]) -> bytes:
     whole: bytes = _new_bytes()(None, length)
     at = np.frombuffer(whole, np.uint8).ctypes.data
     for part in parts:
-        ctypes.memmove(at, np.frombuffer(part, np.uint8).ctypes.data, len(part))
+        copy = ctypes.memmove if len(part) >= _SHORT else _short_copy()
+        copy(at, np.frombuffer(part, np.uint8).ctypes.data, len(part))
         at += len(part)
     return whole
+
+
+@cache
+def _short_copy() -> Any:
+    """`memmove` that keeps the GIL: a thread that releases it waits until others have had it."""
+    import ctypes
+
+    copy = ctypes.PyDLL(None).memmove
+    copy.restype, copy.argtypes = None, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+    return copy
 
 
 @cache
@@ -304,9 +354,10 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     fraction, single = ctypes.c_double, ctypes.c_float
     library.map_part_sums.argtypes = (*[pointer] * 3, size, single, single, single, pointer, pointer)
     library.map_part_sums.restype = None
-    library.ms_ssim_scale.argtypes = (
-        *[pointer] * 4, size, size, pointer, single, single, single, size, pointer,
+    library.ms_ssim_sums.argtypes = (
+        *[pointer] * 5, size, size, pointer, single, single, single, size, pointer,
     )  # fmt: skip
+    library.halve_levels.argtypes, library.halve_levels.restype = (pointer, size, size, single, pointer), None
     library.registration_refined.argtypes = (
         *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer,
     )  # fmt: skip
@@ -317,6 +368,6 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.registration_products.argtypes = (pointer, pointer, size, size, pointer, pointer)
     if hasattr(library, "base64_encode"):  # not in kernels compiled before it
         library.base64_encode.argtypes, library.base64_encode.restype = (ctypes.c_char_p, size, pointer), None
-    if hasattr(library, "write_file"):
-        library.write_file.argtypes, library.write_file.restype = (*[ctypes.c_char_p] * 3, size), size
+    if hasattr(library, "write_files"):
+        library.write_files.argtypes, library.write_files.restype = (*[pointer] * 4, size, pointer), None
     return library

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import shutil
 import socket
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -31,8 +32,9 @@ _serial = itertools.count()
 class PictureStore(Protocol):
     """Stores pictures; used by several threads at once."""
 
-    writers: int
-    """Threads that should store pictures at a time."""
+    @property
+    def writers(self) -> int:
+        """Groups of pictures that should be stored at a time."""
 
     @property
     def place(self) -> str:
@@ -43,6 +45,9 @@ class PictureStore(Protocol):
 
     def put(self, picture: Picture) -> None:
         """Store the picture's bytes durably."""
+
+    def put_all(self, pictures: Sequence[Picture]) -> list[Exception | None]:
+        """The same for several: the error of each, which does not affect the others."""
 
     def open(self, facts: PictureFacts) -> Picture:
         """The picture, read and verified on first use."""
@@ -67,9 +72,6 @@ class PictureStore(Protocol):
 class PictureFolder:
     """Pictures as files of one folder."""
 
-    writers = 8
-    """A disk completes several writes together; more threads would only take time from each other."""
-
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.place = str(folder)
@@ -79,25 +81,54 @@ class PictureFolder:
     def path(self, facts: PictureFacts) -> Path:
         return self._folder / name_of(facts)
 
+    @property
+    def writers(self) -> int:
+        """A disk completes several writes together. In C, each group is written by threads of its own."""
+        return 1 if kernels.can_write_files() else 8
+
     def put(self, picture: Picture) -> None:
-        # As texts: paths take longer to join.
-        path = f"{self.place}/{name_of(picture.facts)}"
-        if not picture.is_read and Path(path).exists():
-            return  # another process stored it; reading it back would take longer than all the rest
-        incoming = f"{self.place}/{_INCOMING}/{os.getpid()}-{next(_serial)}@{_host()}"
-        try:
+        (error,) = self.put_all([picture])
+        if error is not None:
+            raise error
+
+    def put_all(self, pictures: Sequence[Picture]) -> list[Exception | None]:
+        errors: list[Exception | None] = [None] * len(pictures)
+        files: dict[int, kernels.NewFile] = {}
+        for place, picture in enumerate(pictures):
             try:
-                is_new = _write_new(incoming, path, picture.encoded)
-            except FileNotFoundError:
-                Path(path).parent.mkdir(exist_ok=True)
-                Path(incoming).replace(path)
-                is_new = True
-            self._written += len(picture.encoded) if is_new else 0
+                if not self._was_stored_elsewhere(picture):
+                    files[place] = self._new_file(picture)
+            except Exception as error:  # reading it may fail in many ways
+                errors[place] = error
+        for (place, file), number in zip(files.items(), _write_new(list(files.values())), strict=True):
+            errors[place] = self._completed(file, number)
+        return errors
+
+    def _was_stored_elsewhere(self, picture: Picture) -> bool:
+        """By another process: reading it back would take longer than all the rest."""
+        return not picture.is_read and self.path(picture.facts).exists()
+
+    def _new_file(self, picture: Picture) -> kernels.NewFile:
+        # As texts: paths take longer to join.
+        incoming = f"{self.place}/{_INCOMING}/{os.getpid()}-{next(_serial)}@{_host()}"
+        return kernels.NewFile(incoming, f"{self.place}/{name_of(picture.facts)}", picture.encoded)
+
+    def _completed(self, file: kernels.NewFile, number: int) -> Exception | None:
+        """Why it could not be written, by the number of the error; None if it is there."""
+        folder = Path(file.path).parent
+        try:
+            if number == errno.ENOENT:
+                folder.mkdir(exist_ok=True)
+                Path(file.part).replace(file.path)
+            elif number > 0:
+                raise OSError(number, os.strerror(number), file.part)
+            self._written += len(file.content) if number != kernels.NAME_TAKEN else 0
         except OSError as error:
-            Path(incoming).unlink(missing_ok=True)
+            Path(file.part).unlink(missing_ok=True)
             if error.errno in NO_ROOM:
-                raise disk_full(self._folder) from error
-            raise WorkspaceError(f"cannot write to {Path(path).parent}: {error.strerror}") from error
+                return _because(disk_full(self._folder), error)
+            return _because(WorkspaceError(f"cannot write to {folder}: {error.strerror}"), error)
+        return None
 
     def open(self, facts: PictureFacts) -> Picture:
         return Picture(facts, load=lambda: _checked(str(self.path(facts)), facts.digest), kept_in=self)
@@ -175,22 +206,34 @@ def check(data: bytes, digest: Digest, where: str) -> None:
         raise LostPicture(f"picture {where} is damaged: its content is not what was stored; {REPAIR}")
 
 
-def _write_new(incoming: str, path: str, data: bytes) -> bool:
-    """Write a new file durably and rename it to `path`; false if there is one already."""
-    if kernels.can_write_files():
-        return kernels.write_file(incoming, path, data)
-    if Path(path).exists():
-        return False
-    file = os.open(incoming, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+def _write_new(files: Sequence[kernels.NewFile]) -> list[int]:
+    """Write new files durably and rename them: the number of each one's error, as `kernels.write_files`."""
+    if not files:
+        return []
+    return kernels.write_files(files) if kernels.can_write_files() else [_write_one(file) for file in files]
+
+
+def _write_one(file: kernels.NewFile) -> int:
+    if Path(file.path).exists():
+        return kernels.NAME_TAKEN
     try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(file, rest) :]
-        os.fsync(file)
-    finally:
-        os.close(file)
-    Path(incoming).replace(path)
-    return True
+        handle = os.open(file.part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            rest = memoryview(file.content)
+            while rest:
+                rest = rest[os.write(handle, rest) :]
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        Path(file.part).replace(file.path)
+    except OSError as error:
+        return error.errno or errno.EIO
+    return 0
+
+
+def _because(error: WorkspaceError, cause: OSError) -> WorkspaceError:
+    error.__cause__ = cause
+    return error
 
 
 @cache

@@ -76,6 +76,16 @@ class RemotePictures:
             self._waiting.put(picture)
             self._trouble = error
 
+    def put_all(self, pictures: Sequence[Picture]) -> list[Exception | None]:
+        return [self._error_of_put(picture) for picture in pictures]
+
+    def _error_of_put(self, picture: Picture) -> Exception | None:
+        try:
+            self.put(picture)
+        except Exception as error:
+            return error
+        return None
+
     def open(self, facts: PictureFacts) -> Picture:
         return Picture(facts, load=lambda: self._found(facts), kept_in=self)
 

@@ -197,17 +197,12 @@ class Workspace:
     # Steps
 
     def record_step(self, trajectory: int, run: int, step: Step) -> Future[None]:
-        done, failed = (
-            (step.outcome, None) if isinstance(step.outcome, PictureFacts) else (None, step.outcome)
-        )
-        facts = (None,) * 4 if done is None else (done.digest, done.width, done.height, done.media_type)
-        reason = (None, None) if failed is None else (failed.kind, failed.reason)
-        row = (
-            trajectory, step.position, step.role, step.round, step.instruction, step.seed,
-            json.dumps(step.inputs), *facts, *reason,
-            step.seconds, step.cost_usd, step.attempts, run, timestamp(),
-        )  # fmt: skip
-        return self._insert(_STEPS, [row])
+        return self.record_steps([(trajectory, run, step)])
+
+    def record_steps(self, steps: Sequence[tuple[int, int, Step]]) -> Future[None]:
+        """Steps with their trajectories and runs: all of them, or none if one cannot be recorded."""
+        at = timestamp()
+        return self._insert(_STEPS, [_step_row(trajectory, run, step, at) for trajectory, run, step in steps])
 
     def steps(self, trajectory: int) -> list[Step]:
         """The latest record of each position, in order."""
@@ -296,6 +291,17 @@ class Workspace:
         if self._journal is None:
             raise WorkspaceError(f"{self.folder} is open for reading only")
         return self._journal
+
+
+def _step_row(trajectory: int, run: int, step: Step, at: str) -> tuple[Any, ...]:
+    done, failed = (step.outcome, None) if isinstance(step.outcome, PictureFacts) else (None, step.outcome)
+    facts = (None,) * 4 if done is None else (done.digest, done.width, done.height, done.media_type)
+    reason = (None, None) if failed is None else (failed.kind, failed.reason)
+    return (
+        trajectory, step.position, step.role, step.round, step.instruction, step.seed,
+        json.dumps(step.inputs), *facts, *reason,
+        step.seconds, step.cost_usd, step.attempts, run, at,
+    )  # fmt: skip
 
 
 def _step(row: sqlite3.Row) -> Step:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -28,12 +28,15 @@ class SlowDisk(PictureFolder):
         self._room = room
         self._may_write = may_write
 
-    def put(self, picture: Picture) -> None:
+    def put_all(self, pictures: Sequence[Picture]) -> list[Exception | None]:
+        return [self._put_one(picture) for picture in pictures]
+
+    def _put_one(self, picture: Picture) -> Exception | None:
         assert self._may_write.acquire(timeout=60)
         if self._room == 0:
-            raise disk_full(self.place)
+            return disk_full(self.place)
         self._room -= 1
-        super().put(picture)
+        return super().put_all([picture])[0]
 
 
 def run(

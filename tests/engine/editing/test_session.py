@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import sqlite3
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from convergebench.types import (
     PictureFacts,
     RateLimited,
     Refused,
+    Step,
     Unavailable,
 )
 from scripted import Scripted, ScriptedBatches
@@ -303,14 +304,14 @@ def test_an_error_that_nobody_foresaw_loses_no_edit_that_is_in_flight(
                 await self.others.wait()
             return await super().edit(request)
 
-    record = workspace.record_step
+    record = workspace.record_steps
 
-    def record_all_but_the_first(trajectory: int, *step: Any) -> Any:
-        if trajectory == 1:
+    def record_all_but_the_first(steps: Sequence[tuple[int, int, Step]]) -> Any:
+        if any(trajectory == 1 for trajectory, _, _ in steps):
             raise sqlite3.OperationalError("disk I/O error")
-        return record(trajectory, *step)
+        return record(steps)
 
-    monkeypatch.setattr(workspace, "record_step", record_all_but_the_first)
+    monkeypatch.setattr(workspace, "record_steps", record_all_but_the_first)
     editor, cases = Together(), [make_case(f"scene{number}", seed=number) for number in range(3)]
     with pytest.raises(sqlite3.OperationalError, match="disk I/O"):
         run(workspace, editor, cases=cases)

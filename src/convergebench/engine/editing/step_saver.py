@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import Future
 from typing import NamedTuple
 
 from convergebench.picture import Picture
@@ -23,8 +23,8 @@ class UnsavedStep(NamedTuple):
 
 
 class StepSaver:
-    """Saves the steps of many trajectories. A writer takes its share of all that wait, and reports once for
-    all of them: every change from one thread to another takes as long as saving a step.
+    """Saves the steps of many trajectories. What comes in one turn of the event loop, or while others are
+    written, is one group: every change from one thread to another takes as long as saving a step.
 
     A step that was handed over is saved, also if nobody waits for it any more.
     """
@@ -39,17 +39,24 @@ class StepSaver:
         """Done when the picture and then the row are on the disk."""
         loop = asyncio.get_running_loop()
         unsaved = UnsavedStep(trajectory, run, step, picture, loop.create_future())
-        with self._changing:
-            self._waiting.append(unsaved)
-            is_served = self._writers == self._workspace.pictures.writers
-            self._writers += not is_served
-        if not is_served:
-            loop.run_in_executor(None, self._write_all, loop)
+        if not self._waiting:
+            loop.call_soon(self._start_writers, loop)
+        self._waiting.append(unsaved)
         return unsaved.saved
+
+    def _start_writers(self, loop: asyncio.AbstractEventLoop) -> None:
+        with self._changing:
+            started = min(len(self._waiting), self._workspace.pictures.writers - self._writers)
+            self._writers += started
+        for _ in range(started):
+            loop.run_in_executor(None, self._write_all, loop)
 
     def _write_all(self, loop: asyncio.AbstractEventLoop) -> None:
         while group := self._next_group():
-            loop.call_soon_threadsafe(_settle, group, self._write(group))
+            try:
+                self._write(group, loop)
+            except Exception as error:
+                _report(group, error, loop)
 
     def _next_group(self) -> list[UnsavedStep]:
         """An even share of what waits; if there is nothing, the writer has ended."""
@@ -58,22 +65,48 @@ class StepSaver:
             self._writers -= not share
             return [self._waiting.popleft() for _ in range(share)]
 
-    def _write(self, group: Sequence[UnsavedStep]) -> list[BaseException | None]:
-        """The error of each; one that cannot be saved does not affect the others."""
-        written = [self._begin(one) for one in group]
-        return [one if isinstance(one, Exception) else one.exception() for one in written]
+    def _write(self, group: Sequence[UnsavedStep], loop: asyncio.AbstractEventLoop) -> None:
+        """One that cannot be saved does not affect the others."""
+        pictures = [one.picture for one in group if one.picture is not None]
+        errors = iter(self._workspace.pictures.put_all(pictures))
+        stored: list[UnsavedStep] = []
+        for unsaved in group:
+            error = None if unsaved.picture is None else next(errors)
+            if error is None:
+                stored.append(unsaved)
+            else:
+                _report([unsaved], error, loop)
+        self._record(stored, loop)
 
-    def _begin(self, unsaved: UnsavedStep) -> Future[None] | Exception:
+    def _record(self, group: Sequence[UnsavedStep], loop: asyncio.AbstractEventLoop) -> None:
+        """All together or, if that fails, each on its own."""
+
+        def recorded(error: BaseException | None) -> None:
+            if error is None or len(group) == 1:
+                _report(group, error, loop)
+                return
+            for one in group:
+                self._record([one], loop)
+
+        if not group:
+            return
         try:
-            if unsaved.picture is not None:
-                self._workspace.pictures.put(unsaved.picture)
-            return self._workspace.record_step(unsaved.trajectory, unsaved.run, unsaved.step)
+            recording = self._workspace.record_steps([(one.trajectory, one.run, one.step) for one in group])
         except Exception as error:
-            return error
+            recorded(error)
+        else:
+            recording.add_done_callback(lambda done: recorded(done.exception()))
 
 
-def _settle(group: Sequence[UnsavedStep], errors: Sequence[BaseException | None]) -> None:
-    for unsaved, error in zip(group, errors, strict=True):
+def _report(
+    group: Sequence[UnsavedStep], error: BaseException | None, loop: asyncio.AbstractEventLoop
+) -> None:
+    with contextlib.suppress(RuntimeError):  # the loop was closed, as after a second interrupt
+        loop.call_soon_threadsafe(_settle, group, error)
+
+
+def _settle(group: Sequence[UnsavedStep], error: BaseException | None) -> None:
+    for unsaved in group:
         if unsaved.saved.done():
             continue  # the trajectory was cancelled
         if error is None:

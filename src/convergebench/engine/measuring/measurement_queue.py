@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from convergebench.engine.progress import RunProgress
@@ -55,6 +56,7 @@ class MeasurementQueue(Generic[Item]):
         self._batch = batch
         self._fill = fill
         self._measuring = 0
+        self._filling = asyncio.Lock()
         self._at_once = at_once
         self._queue: asyncio.Queue[Item] = asyncio.Queue(maxsize=max(2 * batch, ITEMS_PER_WORKER * at_once))
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="measure")
@@ -73,16 +75,16 @@ class MeasurementQueue(Generic[Item]):
         self._threads.shutdown()
 
     async def _work(self) -> None:
+        loop = asyncio.get_running_loop()
         while True:
-            batch = await self._next_batch()
+            async with self._filling:  # several incomplete batches would wait for each other
+                batch = await self._next_batch()
             self._measuring += 1
             try:
-                await self._measure_and_record(batch)
+                await loop.run_in_executor(self._threads, self._measure, batch, loop)
             except Exception as error:
-                self._on_error(error)  # and continue to empty the queue, or editing would wait forever
+                self._recorded(len(batch), error)
             self._measuring -= 1
-            for _ in batch:
-                self._queue.task_done()
 
     async def _next_batch(self) -> list[Item]:
         batch = [await self._queue.get()]
@@ -97,7 +99,20 @@ class MeasurementQueue(Generic[Item]):
                 break
         return batch
 
-    async def _measure_and_record(self, batch: list[Item]) -> None:
-        rows = await asyncio.get_running_loop().run_in_executor(self._threads, self._measurer.measure, batch)
-        await asyncio.wrap_future(self._workspace.record_measurements(rows))
-        self._progress.measured(len(batch))
+    def _measure(self, batch: list[Item], loop: asyncio.AbstractEventLoop) -> None:
+        """On a thread. The next batch is measured while the disk completes this one."""
+
+        def report(done: Future[None]) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop was closed, as after a second interrupt
+                loop.call_soon_threadsafe(self._recorded, count, done.exception())
+
+        count = len(batch)
+        self._workspace.record_measurements(self._measurer.measure(batch)).add_done_callback(report)
+
+    def _recorded(self, count: int, error: BaseException | None) -> None:
+        if isinstance(error, Exception):
+            self._on_error(error)  # and continue to empty the queue, or editing would wait forever
+        else:
+            self._progress.measured(count)
+        for _ in range(count):
+            self._queue.task_done()
