@@ -177,11 +177,11 @@ class JudgingStage:
 
         async with asyncio.TaskGroup() as preparing:
             while not self._is_done:
+                await room.acquire()
                 self._changed.clear()
                 batch: list[QueuedJudgement] = []
                 with self._ending():
                     self._record(await self._queue.take_in(), replayed=True)
-                    await room.acquire()
                     batch = [] if self._stop.is_set() else self._queue.claim_some()
                 if batch:
                     self._notice.working()
