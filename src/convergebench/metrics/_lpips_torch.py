@@ -47,7 +47,7 @@ class Extents(NamedTuple):
     widths: torch.Tensor
 
     def on(self, device: torch.device) -> Extents:
-        return Extents(*(size.to(device) for size in self))
+        return Extents(*(size.to(device, non_blocking=True) for size in self))
 
     def after(self, reach: int, stride: int) -> Extents:
         """Behind a layer whose windows have this side, its padding taken off."""

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeAlias
 
 from convergebench.analysis.judged.agreement import krippendorff_alpha, spread
@@ -122,19 +123,20 @@ async def score_suite(
     candidates: list[JudgingCandidate] = []
     edits: dict[_Edit, str | None] = {}
     drawing: list[asyncio.Task[None]] = []
-
-    def read(records: Records) -> list[JudgingCandidate]:
-        return _candidates(records, suite, rubrics, benchmark, models, repeats, judge_in_english)
+    chosen = _Chosen(suite, benchmark, rubrics, models, repeats, judge_in_english)
 
     def tasks_of(trajectories: Sequence[int]) -> list[JudgingTask]:
-        return [one.task for one in read(Records(workspace, only=trajectories))]
+        return [one.task for one in chosen.candidates(Records(workspace, only=trajectories))]
+
+    def read_all() -> None:
+        records = Records.of(workspace)
+        candidates.extend(chosen.candidates(records))
+        edits.update(_edits(records, name, models))
 
     async def arriving(stage: JudgingStage) -> list[JudgingTask]:
         if take_in is not None:
             await _while_taken_in(take_in, stage, tasks_of)
-        records = Records.of(workspace)
-        candidates.extend(read(records))
-        edits.update(_edits(records, name, models))
+        await asyncio.to_thread(read_all)
         drawing.append(asyncio.create_task(asyncio.to_thread(draw_ahead, _picture_counts(suite))))
         return [one.task for one in candidates]
 
@@ -226,25 +228,37 @@ def _completeness(rows: Iterable[VerdictRow]) -> dict[str, Completeness]:
     return {model: Completeness(sum(found.values()), len(found)) for model, found in samples.items()}
 
 
-def _candidates(
-    records: Records,
-    suite: Suite,
-    rubrics: Mapping[str, Rubric],
-    benchmark: JudgedBenchmark,
-    models: Sequence[str],
-    repeats: int,
-    in_english: bool,
-) -> list[JudgingCandidate]:
-    cases = {case.id: case for case in suite.cases}
-    names = {case.category: tuple(benchmark.rubrics_of(case.category)) for case in suite.cases}
-    found = [
-        one
-        for one in judging_candidates(
-            records, list(rubrics.values()), suite=suite.id, models=models, repeats=repeats
-        )
-        if one.place.case in cases and one.task.rubric.id in names[one.place.category]
-    ]
-    return [_in_english(one, cases[one.place.case]) for one in found] if in_english else found
+@dataclass(frozen=True)
+class _Chosen:
+    """What of a workspace is judged."""
+
+    suite: Suite
+    benchmark: JudgedBenchmark
+    rubrics: Mapping[str, Rubric]
+    models: Sequence[str]
+    repeats: int
+    in_english: bool
+
+    @cached_property
+    def _cases(self) -> Mapping[str, Case]:
+        return {case.id: case for case in self.suite.cases}
+
+    @cached_property
+    def _rubrics_of(self) -> Mapping[str, Sequence[str]]:
+        """By category."""
+        categories = {case.category for case in self.suite.cases}
+        return {category: tuple(self.benchmark.rubrics_of(category)) for category in categories}
+
+    def candidates(self, records: Records) -> list[JudgingCandidate]:
+        found = [
+            one
+            for one in judging_candidates(
+                records, list(self.rubrics.values()),
+                suite=self.suite.id, models=self.models, repeats=self.repeats,
+            )
+            if one.place.case in self._cases and one.task.rubric.id in self._rubrics_of[one.place.category]
+        ]  # fmt: skip
+        return [_in_english(one, self._cases[one.place.case]) for one in found] if self.in_english else found
 
 
 def _in_english(candidate: JudgingCandidate, case: Case) -> JudgingCandidate:

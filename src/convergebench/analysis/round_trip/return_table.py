@@ -96,7 +96,7 @@ class ReturnTable(Sequence["Return"]):
         """The source picture of each return."""
         return [self.trajectories[place].picture for place in self.trajectory.tolist()]
 
-    def keys(self) -> list[tuple[str, int]]:
+    def case_seeds(self) -> list[tuple[str, int]]:
         """The case and seed of each return."""
         every = [self.trajectories[place] for place in self.trajectory.tolist()]
         return [(one.case, one.seed) for one in every]

@@ -34,7 +34,7 @@ class Spans(NamedTuple):
         return self.length.double() / self.to
 
     def on(self, device: torch.device) -> Spans:
-        return Spans(*(part.to(device) for part in self))
+        return Spans(*(part.to(device, non_blocking=True) for part in self))
 
 
 def resampled_parts(planes: Tensor, down: Spans, along: Spans, methods: Tensor, out: int) -> Tensor:

@@ -23,7 +23,7 @@ def resampled(
     """Like `resampled_parts`, of planes in any order in memory."""
     count, channels, _, _ = planes.shape
     largest = max(float(spans.scale.max()) for spans in (down, along))
-    spans = torch.stack([*down, *along, methods], dim=1).int().to(planes.device)
+    spans = torch.stack([*down, *along, methods], dim=1).int().to(planes.device, non_blocking=True)
     made = torch.empty((count, channels, out, out), device=planes.device)
     _resample[(triton.cdiv(out * out, BLOCK), channels, count)](
         planes, spans, made, *planes.stride(), max(_CUBIC_TAPS, math.ceil(largest) + 1), out, BLOCK=BLOCK

@@ -64,7 +64,7 @@ def close_up_levels(pictures: Tensor, close_ups: CloseUps) -> Tensor:
     methods = _methods(is_area, is_reduced, CUBIC)
     found = resampled_parts(pictures.permute(0, 3, 1, 2), down, along, methods, SIDE)
     # OpenCV rounds to the nearest, and between two levels to the even one where it averages, but for halves.
-    is_even = (is_area & ~is_halved).to(found.device)[:, None, None, None]
+    is_even = (is_area & ~is_halved).to(found.device, non_blocking=True)[:, None, None, None]
     return torch.where(is_even, found.round(), (found + 0.5).floor()).clamp_(0, 255)
 
 

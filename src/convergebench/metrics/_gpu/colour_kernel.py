@@ -3,14 +3,13 @@
 # No postponed annotations: Triton reads them.
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
 # ruff: noqa: N803
-from functools import lru_cache
-
 import numpy as np
 import torch
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 
+from convergebench.metrics._gpu.base import on_device
 from convergebench.metrics.drift._ciede2000 import TO_RELATIVE, light_of_levels
 
 BLOCK = 512
@@ -24,18 +23,14 @@ def mean_differences(sources: torch.Tensor, results: torch.Tensor) -> torch.Tens
     count, height, width, _ = results.shape
     programs = triton.cdiv(height * width, BLOCK * BLOCKS)
     sums = torch.empty((count, programs), dtype=torch.float64, device=results.device)
-    light, to_relative = _parameters(results.device)
+    light, to_relative = (
+        on_device(numbers, results.device) for numbers in (light_of_levels(), TO_RELATIVE.astype(np.float32))
+    )
     _difference_sums[(programs, count)](
         sources.contiguous(), results.contiguous(), light, to_relative, sums, height * width,
         BLOCK=BLOCK, BLOCKS=BLOCKS,
     )  # fmt: skip
     return sums.sum(1) / (height * width)
-
-
-@lru_cache(maxsize=8)
-def _parameters(device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    matrix = np.ascontiguousarray(TO_RELATIVE, np.float32)
-    return torch.from_numpy(light_of_levels()).to(device), torch.from_numpy(matrix).to(device)
 
 
 @triton.jit

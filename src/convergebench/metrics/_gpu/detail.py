@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from convergebench.metrics._gpu.base import has_kernels
+from convergebench.metrics._gpu.base import has_kernels, on_device
 from convergebench.metrics._gpu.medians import medians_within
 from convergebench.metrics.base import refusal
 from convergebench.metrics.drift.detail import (
@@ -60,10 +60,13 @@ class DetailOnGpu:
 
     def summaries(self, sources: tuple[Tensor, ...], results: Tensor) -> list[Tensor]:
         """Energies before and after, three medians of the noise, and the growth of blocking."""
+        import torch
+
         energies, noise, blocking, free, flat = sources
         bands, noise_of_luma, noise_after, *steps = _maps(results)
-        after = _energies(bands, free, medians_within(noise_of_luma, flat))
-        medians = [medians_within(each, flat) for each in (noise, noise_after, noise_after - noise)]
+        noises = torch.stack([noise_of_luma.double(), noise, noise_after.double(), noise_after - noise])
+        of_luma, *medians = medians_within(noises, flat.expand_as(noises))
+        after = _energies(bands, free, of_luma)
         excess = [part @ _blocking_weights(part.shape[1], part.device) for part in steps]
         return [*energies.unbind(1), *after.unbind(1), *medians, sum(excess) / 2 - blocking]
 
@@ -81,7 +84,7 @@ def _energies(bands: Tensor, free: Tensor, noise: Tensor) -> Tensor:
     means = torch.stack([each.sum(1) for each in (low, mid, high)], dim=1) / count
     variance = ((bands[:, 0].double() - means[:, :1]).square() * free).sum(1) / count[:, 0]
     found = torch.stack([variance, means[:, 1], means[:, 2]], dim=1)
-    shares = torch.from_numpy(shares_of_white_noise()).to(bands.device)
+    shares = on_device(shares_of_white_noise(), bands.device)
     return found - noise[:, None].double() / MEDIAN_OVER_MEAN * shares
 
 

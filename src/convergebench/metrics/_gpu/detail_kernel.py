@@ -4,13 +4,14 @@
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
 # ruff: noqa: N803
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
 import torch
 import triton
 import triton.language as tl
 
+from convergebench.metrics._gpu.base import on_device
 from convergebench.metrics.drift.detail import BLOCK
 
 COLUMNS = 256
@@ -35,7 +36,9 @@ def block_means(pictures: torch.Tensor, fine: Sequence[float], coarse: Sequence[
     pictures = pictures.contiguous()
     count, height, width, _ = pictures.shape
     reach = len(coarse) - 1
-    weights = _weights(tuple(fine), tuple(coarse), pictures.device)
+    rows_of_weights = np.zeros((2, reach + 1), np.float32)
+    rows_of_weights[0, : len(fine)], rows_of_weights[1] = fine, coarse
+    weights = on_device(rows_of_weights, pictures.device)
     rows, columns = height // BLOCK, width // BLOCK
     grid = (triton.cdiv(columns, BLOCKS), rows)
     grey = torch.empty((count, height, width), dtype=torch.uint8, device=pictures.device)
@@ -56,12 +59,6 @@ def block_means(pictures: torch.Tensor, fine: Sequence[float], coarse: Sequence[
             values, to, height, width, columns, CHANNELS=channels, BLOCKS=BLOCKS, SIDE=BLOCK
         )
     return BlockMeans(grey, bands, *noise)
-
-
-@lru_cache(maxsize=8)
-def _weights(fine: tuple[float, ...], coarse: tuple[float, ...], device: torch.device) -> torch.Tensor:
-    """Two rows of one length."""
-    return torch.tensor([(*fine, *(0.0,) * (len(coarse) - len(fine))), coarse], device=device)
 
 
 @triton.jit

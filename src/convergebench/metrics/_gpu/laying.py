@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from convergebench.metrics._gpu.base import has_kernels
+from convergebench.metrics._gpu.base import has_kernels, sent
 from convergebench.metrics._gpu.resampling import averaged
 from convergebench.metrics.drift._registration import in_pixels
 from convergebench.metrics.regions._alignment import MARGIN
@@ -102,9 +102,7 @@ def _places(
 
 def _affine(matrices: Sequence[Matrix], height: int, width: int, device: torch.device) -> Tensor:
     """N × 2 × 3, in pixels."""
-    import torch
-
-    return torch.tensor(np.stack([in_pixels(matrix, width, height) for matrix in matrices]), device=device)
+    return sent(np.stack([in_pixels(matrix, width, height) for matrix in matrices]), device)
 
 
 @lru_cache(maxsize=8)

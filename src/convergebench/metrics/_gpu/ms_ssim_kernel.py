@@ -3,18 +3,20 @@
 # No postponed annotations: Triton reads them.
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
 # ruff: noqa: N803
-from functools import lru_cache
+import math
 
+import numpy as np
 import torch
 import triton
 import triton.language as tl
 
+from convergebench.metrics._gpu.base import on_device
 from convergebench.metrics.ms_ssim import C1, C2, MIDDLE, WEIGHTS, WINDOW
 
 COLUMNS = 256
 ROWS = 16
-AT_ONCE = 16
-"""Pictures between two passes: each takes twelve planes of memory there."""
+BETWEEN_BYTES = 2**30
+"""Of memory between two passes, in which a picture takes twelve planes."""
 _CHANNELS = 3
 _BLURRED = tl.constexpr(4)
 
@@ -23,22 +25,18 @@ def mean_similarities(
     sources: torch.Tensor, results: torch.Tensor, window: tuple[float, ...]
 ) -> torch.Tensor:
     """Like those of `multi_scale`. Pictures are N × height × width × 3, and stay in this order."""
-    weights = _on_device(window, sources.device)
-    parts = zip(torch.split(sources, AT_ONCE), torch.split(results, AT_ONCE), strict=True)
-    return torch.cat([_of_part(one.contiguous(), other.contiguous(), weights) for one, other in parts], dim=1)
-
-
-@lru_cache(maxsize=8)
-def _on_device(window: tuple[float, ...], device: torch.device) -> torch.Tensor:
-    return torch.tensor(window, device=device)
-
-
-def _of_part(x: torch.Tensor, y: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    weights = on_device(np.array(window, np.float32), sources.device)
+    x, y = sources.contiguous(), results.contiguous()
     found, middle = [], MIDDLE
     for scale in range(len(WEIGHTS)):
         if scale:
             (x, y), middle = (_halved(each, middle) for each in (x, y)), 0.0
-        found.append(_scale(x, y, weights, middle, with_luminance=scale == len(WEIGHTS) - 1))
+        step = max(1, BETWEEN_BYTES // (_BLURRED.value * 4 * math.prod(x.shape[1:])))
+        parts = [
+            _scale(one, other, weights, middle, with_luminance=scale == len(WEIGHTS) - 1)
+            for one, other in zip(torch.split(x, step), torch.split(y, step), strict=True)
+        ]
+        found.append(torch.cat(parts))
     return torch.stack(found)
 
 
