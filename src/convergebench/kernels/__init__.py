@@ -53,15 +53,9 @@ def png_deflated(pixels: Pixels) -> memoryview | None:
     """
     pixels = np.ascontiguousarray(pixels)
     height, width, _ = pixels.shape
-    body = _room(_png_room(height, width))
+    body = _room(loaded().png_room(height, width))
     length = loaded().png_deflate(pixels.ctypes.data, height, width, body.ctypes.data)
     return body[:length].data if length >= 0 else None
-
-
-@cache
-def _png_room(height: int, width: int) -> int:
-    length: int = loaded().png_room(height, width)
-    return length
 
 
 def base64_encoded(data: bytes) -> bytes | None:
@@ -289,20 +283,9 @@ def joined(parts: Sequence[bytes | memoryview]) -> bytes:
     whole: bytes = _new_bytes()(None, length)
     at = np.frombuffer(whole, np.uint8).ctypes.data
     for part in parts:
-        copy = ctypes.memmove if len(part) >= _SHORT else _short_copy()
-        copy(at, np.frombuffer(part, np.uint8).ctypes.data, len(part))
+        ctypes.memmove(at, np.frombuffer(part, np.uint8).ctypes.data, len(part))
         at += len(part)
     return whole
-
-
-@cache
-def _short_copy() -> Any:
-    """`memmove` that keeps the GIL: a thread that releases it waits until others have had it."""
-    import ctypes
-
-    copy = ctypes.PyDLL(None).memmove
-    copy.restype, copy.argtypes = None, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
-    return copy
 
 
 @cache
