@@ -69,8 +69,8 @@ def print_differences(sources: Sequence[Pixels], names: Sequence[str], device: s
     for where in (device, "cpu"):
         with tempfile.TemporaryDirectory() as folder, Workspace.create(Path(folder)) as workspace:
             pictures = [Picture.from_pixels(pixels) for pixels in sources[:4]]
-            metric_set = MetricSet(names, MetricOptions(device=where))
-            asyncio.run(rounds(metric_set, workspace, pictures, made_rounds(pictures, 16, first=0)))
+            measurers = Measurers.of(MetricSet(names, MetricOptions(device=where)), workspace.pictures)
+            asyncio.run(rounds(measurers, workspace, pictures, made_rounds(pictures, 16, first=0)))
             found.append(measured_values(workspace))
     apart: dict[str, float] = {}
     for key, value in found[0].items():
@@ -113,11 +113,12 @@ async def harness(
         pictures = [Picture.from_pixels(pixels) for pixels in sources]
         for picture in pictures:
             workspace.pictures.put(picture)
+        measurers = Measurers.of(metric_set, workspace.pictures)
         # loads, prepares sources, and gets the memory that pictures pass through
-        await rounds(metric_set, workspace, pictures, made_rounds(pictures, 8 * SOURCES, first=0))
+        await rounds(measurers, workspace, pictures, made_rounds(pictures, 8 * SOURCES, first=0))
         made = made_rounds(pictures, count, first=8 * SOURCES)
         cpu, started = time.process_time(), time.perf_counter()
-        await rounds(metric_set, workspace, pictures, made)
+        await rounds(measurers, workspace, pictures, made)
         seconds = time.perf_counter() - started
         return count / seconds, (time.process_time() - cpu) / seconds
 
@@ -129,12 +130,11 @@ class MadeRound(NamedTuple):
 
 
 async def rounds(
-    metric_set: MetricSet, workspace: Workspace, sources: Sequence[Picture], made: Sequence[MadeRound]
+    measurers: Measurers, workspace: Workspace, sources: Sequence[Picture], made: Sequence[MadeRound]
 ) -> None:
     def failed(error: Exception) -> None:
         raise error
 
-    measurers = Measurers.of(metric_set, workspace.pictures)
     queues = measurers.queues(workspace, NoProgress(), failed)
     cores = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - GPU_WORKERS))
     room = asyncio.Semaphore(WAITING)

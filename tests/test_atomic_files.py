@@ -63,11 +63,11 @@ def test_a_file_that_could_not_be_written_leaves_the_old_one(tmp_path: Path) -> 
 
 def test_content_at_hand_is_written_whole_into_new_folders_or_not_at_all(tmp_path: Path) -> None:
     (tmp_path / f".a-99999999@{socket.gethostname()}-00000000.jpg").write_text("left by a process that ended")
-    write_whole(tmp_path / "b.jpg", b"old")
-    write_whole(tmp_path / "b.jpg", b"new")
-    write_whole(tmp_path / "ab" / "c.jpg", b"deep")
+    write_whole(str(tmp_path / "b.jpg"), b"old")
+    write_whole(str(tmp_path / "b.jpg"), b"new")
+    write_whole(str(tmp_path / "ab" / "c.jpg"), b"deep")
     (tmp_path / "d.jpg").mkdir()
     with pytest.raises(OSError, match="directory"):
-        write_whole(tmp_path / "d.jpg", b"in the way")
+        write_whole(str(tmp_path / "d.jpg"), b"in the way")
     found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert found == {"b.jpg", "ab/c.jpg"} and (tmp_path / "b.jpg").read_bytes() == b"new"

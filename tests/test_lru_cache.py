@@ -79,3 +79,12 @@ def test_what_is_put_is_found_until_newer_values_need_its_room() -> None:
         cache.find("0")
     assert cache.find("0") is not None
     assert [number for number in range(1, 10) if cache.find(str(number))] == [8, 9]
+
+
+def test_a_peek_does_not_count_as_a_use() -> None:
+    cache: LruCache[str, str] = LruCache(count=2)
+    cache.put("a", "first")
+    cache.put("b", "second")
+    assert cache.peek("a") == "first"
+    cache.put("c", "third")
+    assert (cache.peek("a"), cache.peek("b")) == (None, "second")

@@ -70,6 +70,11 @@ class LruCache(Generic[Key, Value]):
             self._values.move_to_end(key)
             return self._values[key].result()
 
+    def peek(self, key: Key) -> Value | None:
+        """As `find`, but it does not count as a use."""
+        with self._lock:
+            return self._values[key].result() if key in self._sizes else None
+
     def put(self, key: Key, value: Value) -> None:
         self.get(key, lambda: value)
 

@@ -83,9 +83,11 @@ def test_strict_makes_gaps_an_error_before_anything_is_asked(
     cli: Cli, judge: JudgeServer, tmp_path: Path
 ) -> None:
     edits = write_edits(tmp_path / "made", leave_out=1)
+    (tmp_path / "made" / "0.png").write_bytes(b"no picture")
     done = cli(*words(edits, tmp_path, "--judge", judge.name, "--strict"))
     assert done.code == 3
     assert "1 case without a picture: tone_transfer-2-en" in done.err
+    assert "1 case with a picture that cannot be read" in done.err
     assert judge.asked == []
     assert not (tmp_path / "results").exists()
 

@@ -133,6 +133,7 @@ def main(arguments: list[str] | None = None) -> None:
     with guarded_streams():
         code = code_of(sys.argv[1:] if arguments is None else arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done; let the process exit
+    gc.freeze()  # at once: nothing that is left need be searched for garbage
     sys.exit(code)
 
 

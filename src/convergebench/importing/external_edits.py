@@ -20,8 +20,10 @@ from convergebench.text_files import read_text
 from convergebench.types import EditorFacts, Failure, PictureFacts, Step, Suite
 
 VERSION = "imported"
-_WRITERS = 8
-"""Pictures that are written at the same time: each waits for the disk."""
+_TOGETHER = 8
+"""Edits that are stored together: the disk completes what waits for it at the same time."""
+_GROUPS = 2
+"""Groups at once: while one waits for the disk, another is read."""
 
 OnStored: TypeAlias = Callable[[int, Sequence[Picture]], None]
 """Called with each trajectory that is stored, and the pictures of it that were read."""
@@ -140,40 +142,57 @@ def import_edits(
         Enrolment(one_shot().name, name, EditorFacts(model, VERSION), case, 0, 1) for case in suite.cases
     ]
     problems: dict[str, str] = {}
-    with workspace.run(settings) as run, ThreadPoolExecutor(_WRITERS) as threads:
-        trajectories = workspace.enrol(enrolments, fresh=False)
-        todo = zip(enrolments, trajectories, strict=True)
+    with workspace.run(settings) as run, ThreadPoolExecutor(_GROUPS) as threads:
+        todo = iter(list(zip(enrolments, workspace.enrol(enrolments, fresh=False), strict=True)))
+        started: deque[Future[list[_Stored]]] = deque()
 
-        def start(some: int) -> list[Future[_Stored]]:
-            return [
-                threads.submit(_import_edit, workspace, run.id, enrolment, trajectory, covered)
-                for enrolment, trajectory in itertools.islice(todo, some)
-            ]
+        def start() -> None:
+            if group := list(itertools.islice(todo, _TOGETHER)):
+                started.append(threads.submit(_import_group, workspace, run.id, group, covered))
 
-        started = deque(start(2 * _WRITERS))
+        for _ in range(1 + _GROUPS):
+            start()
         while started:
-            stored = started.popleft().result()
-            problems |= stored.problem
-            if stored.write is not None:
-                stored.write.result()
-            on_stored(stored.trajectory, stored.pictures)
-            started += start(1)
+            for stored in started.popleft().result():
+                problems |= stored.edit.problem
+                if stored.write is not None:
+                    stored.write.result()
+                on_stored(stored.edit.trajectory, stored.edit.pictures)
+            start()
     return _with_unreadable(covered, problems)
 
 
 @dataclass(frozen=True)
-class _Stored:
+class _ReadEdit:
     trajectory: int
     pictures: Sequence[Picture]
     problem: Mapping[str, str]
     """The case, if its picture cannot be used, with the reason."""
+    step: Step | None
+    """None if it is in the workspace already."""
+
+
+@dataclass(frozen=True)
+class _Stored:
+    edit: _ReadEdit
     write: Future[None] | None
-    """Of its step, after its pictures; None if it was there already."""
+    """Of its step, after its pictures."""
 
 
-def _import_edit(
-    workspace: Workspace, run: int, enrolment: Enrolment, trajectory: int, covered: Coverage
-) -> _Stored:
+def _import_group(
+    workspace: Workspace, run: int, group: Sequence[tuple[Enrolment, int]], covered: Coverage
+) -> list[_Stored]:
+    read = [_read_edit(workspace, enrolment, trajectory, covered) for enrolment, trajectory in group]
+    for error in workspace.pictures.put_all([new for one in read if one.step for new in one.pictures]):
+        if error is not None:
+            raise error
+    return [
+        _Stored(one, workspace.record_step(one.trajectory, run, one.step) if one.step else None)
+        for one in read
+    ]
+
+
+def _read_edit(workspace: Workspace, enrolment: Enrolment, trajectory: int, covered: Coverage) -> _ReadEdit:
     case = enrolment.case
     file = covered.usable.get(case.id)
     found = None if file is None else _usable_picture(file)
@@ -182,16 +201,13 @@ def _import_edit(
     outcome = made[0].facts if made else _failure(case.id, covered, problem)
     before = next((one.outcome for one in workspace.steps(trajectory)), None)
     if before == outcome:
-        return _Stored(trajectory, made, problem, None)
+        return _ReadEdit(trajectory, made, problem, None)
     if isinstance(before, PictureFacts):
         (trajectory,) = workspace.enrol([enrolment], fresh=True)
     sources = [Picture.from_intact_file(source.path).normalised() for source in case.sources]
-    pictures = [*sources, *made]
-    for picture in pictures:
-        workspace.pictures.put(picture)
     inputs = tuple(source.digest for source in sources)
     step = Step(0, "edit", 1, case.forward, 0, inputs, outcome, 0.0, None, 1)
-    return _Stored(trajectory, pictures, problem, workspace.record_step(trajectory, run, step))
+    return _ReadEdit(trajectory, [*sources, *made], problem, step)
 
 
 def _failure(case: str, covered: Coverage, problem: Mapping[str, str]) -> Failure:

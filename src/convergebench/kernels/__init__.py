@@ -157,9 +157,9 @@ def delta_e_total(
     return total
 
 
-def ms_ssim_scale(
+def ms_ssim_sums(
     source: Sequence[NDArray[np.float32]],
-    result: NDArray[np.float32],
+    result: NDArray[np.float32] | Pixels,
     weights: NDArray[np.float32],
     constants: tuple[float, float, float],
     *,
@@ -168,18 +168,32 @@ def ms_ssim_scale(
     """Per channel, the sum over all windows of contrast and structure, or with light of all three terms.
 
     `source` are its planes and the means and variances of its windows, `weights` the six of the window from
-    its middle outwards, `constants` C1, C2 and the value that was subtracted from all planes.
+    its middle outwards, `constants` C1, C2 and the value that was subtracted from all planes. The result is
+    its planes or its levels.
     """
     height, width, _ = result.shape
-    planes = [np.ascontiguousarray(each, np.float32) for each in (*source, result)]
-    assert all(each.shape == (height, width, 3) for each in planes) and min(height, width) >= 11
+    planes = [np.ascontiguousarray(each, np.float32) for each in source]
+    compared: NDArray[Any] = np.ascontiguousarray(result)
+    assert all(each.shape == (height, width, 3) for each in (*planes, compared)) and min(height, width) >= 11
     sums = np.empty(3)
-    addresses = [each.ctypes.data for each in planes]
-    if loaded().ms_ssim_scale(
-        *addresses, height, width, weights.ctypes.data, *constants, with_light, sums.ctypes.data
-    ):
+    address, is_levels = compared.ctypes.data, compared.dtype == np.uint8
+    if loaded().ms_ssim_sums(
+        *(each.ctypes.data for each in planes),
+        *((None, address) if is_levels else (address, None)),
+        height, width, weights.ctypes.data, *constants, with_light, sums.ctypes.data,
+    ):  # fmt: skip
         raise MemoryError
     return sums
+
+
+def halved_levels(pixels: Pixels, middle: float) -> NDArray[np.float32]:
+    """The mean of each 2 × 2 pixels, less the middle; both sides are even."""
+    pixels = np.ascontiguousarray(pixels)
+    height, width, _ = pixels.shape
+    assert height % 2 == width % 2 == 0
+    halved = np.empty((height // 2, width // 2, 3), np.float32)
+    loaded().halve_levels(pixels.ctypes.data, height, width, middle, halved.ctypes.data)
+    return halved
 
 
 def map_part_sums(
@@ -323,9 +337,10 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     fraction, single = ctypes.c_double, ctypes.c_float
     library.map_part_sums.argtypes = (*[pointer] * 3, size, single, single, single, pointer, pointer)
     library.map_part_sums.restype = None
-    library.ms_ssim_scale.argtypes = (
-        *[pointer] * 4, size, size, pointer, single, single, single, size, pointer,
+    library.ms_ssim_sums.argtypes = (
+        *[pointer] * 5, size, size, pointer, single, single, single, size, pointer,
     )  # fmt: skip
+    library.halve_levels.argtypes, library.halve_levels.restype = (pointer, size, size, single, pointer), None
     library.registration_refined.argtypes = (
         *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer,
     )  # fmt: skip

@@ -182,9 +182,15 @@ static void to_lab(float *restrict lightness, float *restrict a, float *restrict
         float shown_x = n[0] * shown_red + n[1] * shown_green + n[2] * shown_blue;
         float shown_y = n[3] * shown_red + n[4] * shown_green + n[5] * shown_blue;
         float shown_z = n[6] * shown_red + n[7] * shown_green + n[8] * shown_blue;
-        float fx = compressed(chosen(is_moved != 0, shown_x, x));
-        float fy = compressed(chosen(is_moved != 0, shown_y, y));
-        float fz = compressed(chosen(is_moved != 0, shown_z, z));
+        a[i] = chosen(is_moved != 0, shown_x, x);
+        lightness[i] = chosen(is_moved != 0, shown_y, y);
+        b[i] = chosen(is_moved != 0, shown_z, z);
+    }
+    compress(lightness, length);
+    compress(a, length);
+    compress(b, length);
+    for (int64_t i = 0; i < length; i++) {
+        float fx = a[i], fy = lightness[i], fz = b[i];
         float l = 116 * fy - 16, hunt = 0.01f * l;
         lightness[i] = l;
         a[i] = hunt * (500 * (fx - fy));
@@ -207,14 +213,18 @@ static void differences(float *restrict out, const float *const *one, const floa
     const float *other_edge = other[EDGE], *other_point = other[POINT];
     float scale = by->scale, exponent = by->exponent, below = by->below;
     float above1 = by->above[0], above2 = by->above[1], above3 = by->above[2], above4 = by->above[3];
+    float colours[STRIP];
     for (int64_t i = 0; i < length; i++) {
         float da = a[i] - other_a[i], db = b[i] - other_b[i];
         float distance = fabsf(l[i] - other_l[i]) + sqrtf(da * da + db * db);
         float t = larger(-exponent * log_2(distance * scale), 0), near = smaller(t, 2);
-        float colour = larger(t - below, near * (above1 + near * (above2 + near * (above3 + near * above4))));
+        out[i] = distance;
+        colours[i] = larger(t - below, near * (above1 + near * (above2 + near * (above3 + near * above4))));
+    }
+    for (int64_t i = 0; i < length; i++) {
         float feature = larger(fabsf(edge[i] - other_edge[i]), fabsf(point[i] - other_point[i]));
-        float both = exp_2((sqrtf(feature * 0.707106781f) - 1) * colour);
-        out[i] = chosen(exceeds(distance, 0), both, 0);
+        float both = exp_2((sqrtf(feature * 0.707106781f) - 1) * colours[i]);
+        out[i] = chosen(exceeds(out[i], 0), both, 0);
     }
 }
 

@@ -86,4 +86,10 @@ INLINE float compressed(float x) {
     return chosen(exceeds(x, 216.0f / 24389), root, linear);
 }
 
+/* A loop of its own: a processor overlaps the roots of many values if little else lies between them. */
+INLINE void compress(float *restrict values, int64_t length) {
+    for (int64_t i = 0; i < length; i++)
+        values[i] = compressed(values[i]);
+}
+
 #endif

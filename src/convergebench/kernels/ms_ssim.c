@@ -68,20 +68,30 @@ static void sum_ratios(const float *restrict means, const float *restrict varian
         sums[lane % CHANNELS] += lanes[lane];
 }
 
+FOR_EACH_PROCESSOR
+static void subtract_middle(const uint8_t *restrict levels, float middle, int64_t count, float *restrict out) {
+    for (int64_t i = 0; i < count; i++)
+        out[i] = (float)levels[i] - middle;
+}
+
 /* The sums over all windows that lie inside, per channel; planes, means and variances of the source, and the
- * result's planes, are height × width × 3. −1 without memory. */
-int ms_ssim_scale(const float *planes, const float *means, const float *variances, const float *result,
-                  int64_t height, int64_t width, const float *weights, float c1, float c2, float middle,
-                  int64_t with_light, double *sums) {
+ * result, are height × width × 3. The result is given as levels, or if these are NULL, as planes. −1 without
+ * memory. */
+int ms_ssim_sums(const float *planes, const float *means, const float *variances, const float *result,
+                 const uint8_t *levels, int64_t height, int64_t width, const float *weights, float c1, float c2,
+                 float middle, int64_t with_light, double *sums) {
     int64_t row = width * CHANNELS, count = (width - 2 * REACH) * CHANNELS;
-    float *room = malloc((WINDOW + 1) * KINDS * count * sizeof(float));
+    float *room = malloc(((WINDOW + 1) * KINDS * count + row) * sizeof(float));
     if (!room)
         return -1;
-    float *blurred = room + WINDOW * KINDS * count;
+    float *blurred = room + WINDOW * KINDS * count, *converted = blurred + KINDS * count;
     sums[0] = sums[1] = sums[2] = 0;
     for (int64_t y = 0; y < height; y++) {
         float *kept = room + (y % WINDOW) * KINDS * count;
-        blur_row(planes + y * row, result + y * row, weights, count, kept, kept + count, kept + 2 * count);
+        if (levels)
+            subtract_middle(levels + y * row, middle, row, converted);
+        blur_row(planes + y * row, levels ? converted : result + y * row, weights, count, kept, kept + count,
+                 kept + 2 * count);
         if (y < WINDOW - 1)
             continue;
         for (int kind = 0; kind < KINDS; kind++) {
@@ -96,4 +106,18 @@ int ms_ssim_scale(const float *planes, const float *means, const float *variance
     }
     free(room);
     return 0;
+}
+
+/* The mean of each 2 × 2 pixels less the middle; both sides are even. */
+void halve_levels(const uint8_t *pixels, int64_t height, int64_t width, float middle, float *out) {
+    int64_t row = width * CHANNELS;
+    for (int64_t y = 0; y < height; y += 2) {
+        const uint8_t *upper = pixels + y * row, *lower = upper + row;
+        for (int64_t x = 0; x < width; x += 2, upper += 2 * CHANNELS, lower += 2 * CHANNELS)
+            for (int channel = 0; channel < CHANNELS; channel++) {
+                int32_t sum = upper[channel] + upper[channel + CHANNELS] + lower[channel] +
+                              lower[channel + CHANNELS];
+                *out++ = (float)sum * 0.25f - middle;
+            }
+    }
 }

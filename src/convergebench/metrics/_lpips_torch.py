@@ -46,6 +46,9 @@ class Extents(NamedTuple):
     heights: torch.Tensor
     widths: torch.Tensor
 
+    def on(self, device: torch.device) -> Extents:
+        return Extents(*(size.to(device, non_blocking=True) for size in self))
+
     def after(self, reach: int, stride: int) -> Extents:
         """Behind a layer whose windows have this side, its padding taken off."""
         return Extents(*((size - reach) // stride + 1 for size in self))

@@ -6,8 +6,9 @@ become one; as in the pytorch-msssim package, a side of odd length first gets a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -71,7 +72,7 @@ def _on_gpu(options: MetricOptions, device: str) -> GpuMetric:
 def ms_ssim(source: tuple[SourceScale, ...], result: Pixels) -> float:
     """Multi-scale structural similarity: five scales, 11 × 11 Gaussian windows, mean over channels."""
     product = np.ones(3)
-    for scale, planes, weight in zip(source, _pyramid(result), WEIGHTS, strict=True):
+    for scale, planes, weight in zip(source, _result_pyramid(result), WEIGHTS, strict=True):
         last = scale is source[-1]
         similarity = _similarity(scale, planes) if last else _contrast_and_structure(scale, planes)
         product *= np.maximum(similarity, 0) ** weight
@@ -83,6 +84,21 @@ def _pyramid(pixels: Pixels) -> list[Planes]:
     while len(scales) < len(WEIGHTS):
         scales.append(_halved(scales[-1]))
     return scales
+
+
+def _result_pyramid(pixels: Pixels) -> Sequence[NDArray[Any]]:
+    """The compiled loops take the first scale as levels, which are a quarter of the memory."""
+    if not kernels.available():
+        return _pyramid(pixels)
+    height, width, _ = pixels.shape
+    if height % 2 or width % 2:
+        halved = _halved(pixels.astype(np.float32) - np.float32(MIDDLE))
+    else:
+        halved = kernels.halved_levels(pixels, MIDDLE)
+    scales = [halved]
+    while len(scales) < len(WEIGHTS) - 1:
+        scales.append(_halved(scales[-1]))
+    return [pixels, *scales]
 
 
 def _halved(planes: Planes) -> Planes:
@@ -102,7 +118,7 @@ def _source_scale(planes: Planes) -> SourceScale:
     return SourceScale(planes, means, variances)
 
 
-def _contrast_and_structure(source: SourceScale, result: Planes) -> NDArray[np.float64]:
+def _contrast_and_structure(source: SourceScale, result: NDArray[Any]) -> NDArray[np.float64]:
     """Per channel, the mean over all windows of (2·covariance + C2) / (sum of variances + C2)."""
     if kernels.available():
         return _in_c(source, result, with_light=False)
@@ -147,9 +163,9 @@ def _similarity(source: SourceScale, result: Planes) -> NDArray[np.float64]:
     return inside
 
 
-def _in_c(source: SourceScale, result: Planes, *, with_light: bool) -> NDArray[np.float64]:
+def _in_c(source: SourceScale, result: NDArray[Any], *, with_light: bool) -> NDArray[np.float64]:
     height, width, _ = result.shape
-    sums = kernels.ms_ssim_scale(source, result, _half_window(), (C1, C2, MIDDLE), with_light=with_light)
+    sums = kernels.ms_ssim_sums(source, result, _half_window(), (C1, C2, MIDDLE), with_light=with_light)
     windows: int = (height - WINDOW + 1) * (width - WINDOW + 1)
     return sums / windows
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import operator
 from array import array
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from convergebench.analysis.round_trip.measurement_columns import NOT_IN_CHAIN, NOT_MEASURED, MeasuredRows
-from convergebench.analysis.round_trip.results import Return, Role
+from convergebench.analysis.round_trip.results import Role
 from convergebench.analysis.round_trip.return_table import ReturnTable
 from convergebench.protocols import RETURN_ROLES, is_forward
 from convergebench.results.chain_returns import ChainReader
@@ -73,15 +73,13 @@ class ReturnColumns:
                 for one, _ in self._chains
             ],
             np.repeat(np.arange(len(self._chains)), self._counts),
+            np.arange(len(row)) - np.repeat(np.cumsum(self._counts) - self._counts, self._counts),
             np.array(self._round, np.intp),
             np.array(self._is_imported, np.bool_),
             MeasuredRows(self._values.columns, row, np.full(len(row), NOT_IN_CHAIN)),
-            self._objects,
+            cache(lambda place: self._reader.returns(*self._chains[place])[0]),
             has_forwards=self._has_forwards,
         )
-
-    def _objects(self) -> list[Return]:
-        return [item for chain in self._chains for item in self._reader.returns(*chain)[0]]
 
 
 @lru_cache

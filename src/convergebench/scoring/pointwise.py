@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeAlias
 
 from convergebench.analysis.judged.agreement import krippendorff_alpha, spread
@@ -17,6 +18,7 @@ from convergebench.analysis.judged.benchmark_scores import (
     VerdictRow,
     with_published_figures,
 )
+from convergebench.analysis.statistics.clustered_mean import draw_ahead
 from convergebench.benchmarks.benchmark import AsPublished, JudgedBenchmark
 from convergebench.benchmarks.registry import benchmark_of
 from convergebench.benchmarks.wording import chosen_rubrics
@@ -113,29 +115,35 @@ async def score_suite(
     name = suite.id
     benchmark = benchmark_of(suite.name)
     if take_in is None:
-        _edits(workspace, name, models)
+        _edits(Records.of(workspace), name, models)
     store_references(workspace.pictures, suite.cases)
     published = _as_published(benchmark) if as_published else None
     rubrics = _rubrics(suite, benchmark, prompts, published)
     wording = next((one.wording for one in rubrics.values() if one.wording), "")
     candidates: list[JudgingCandidate] = []
-
-    def read(records: Records) -> list[JudgingCandidate]:
-        return _candidates(records, suite, rubrics, benchmark, models, repeats, judge_in_english)
+    edits: dict[_Edit, str | None] = {}
+    drawing: list[asyncio.Task[None]] = []
+    chosen = _Chosen(suite, benchmark, rubrics, models, repeats, judge_in_english)
 
     def tasks_of(trajectories: Sequence[int]) -> list[JudgingTask]:
-        return [one.task for one in read(Records(workspace, only=trajectories))]
+        return [one.task for one in chosen.candidates(Records(workspace, only=trajectories))]
+
+    def read_all() -> None:
+        records = Records.of(workspace)
+        candidates.extend(chosen.candidates(records))
+        edits.update(_edits(records, name, models))
 
     async def arriving(stage: JudgingStage) -> list[JudgingTask]:
         if take_in is not None:
             await _while_taken_in(take_in, stage, tasks_of)
-        candidates[:] = read(Records.of(workspace))
+        await asyncio.to_thread(read_all)
+        drawing.append(asyncio.create_task(asyncio.to_thread(draw_ahead, _picture_counts(suite))))
         return [one.task for one in candidates]
 
     settings = {"command": "score", "suite": name, "repeats": repeats, "wording": wording,
                 "as_published": as_published}  # fmt: skip
     judged = await judge_arriving(arriving, judge, workspace, settings, limits, retry_missing, progress)
-    edits = _edits(workspace, name, models)
+    await asyncio.gather(*drawing)
     verdicts = zip(candidates, judged.verdicts, strict=True)
     rows = _verdict_rows(suite, benchmark, edits, verdicts, repeats, published)
     table = benchmark.table(suite.name, rows)
@@ -164,6 +172,15 @@ async def _while_taken_in(
             time.sleep(_WAIT_SECONDS)
 
     await asyncio.to_thread(take_in, on_stored)
+
+
+def _picture_counts(suite: Suite) -> set[int]:
+    """How many pictures there are in all and in each subset, over which means will have intervals."""
+    pictures: dict[str | None, set[str]] = {}
+    for case in suite.cases:
+        pictures.setdefault(None, set()).add(case.source.id)
+        pictures.setdefault(case.category, set()).add(case.source.id)
+    return {len(found) for found in pictures.values()}
 
 
 def _agreements(rows: Sequence[VerdictRow]) -> Iterator[RepeatAgreement]:
@@ -211,25 +228,37 @@ def _completeness(rows: Iterable[VerdictRow]) -> dict[str, Completeness]:
     return {model: Completeness(sum(found.values()), len(found)) for model, found in samples.items()}
 
 
-def _candidates(
-    records: Records,
-    suite: Suite,
-    rubrics: Mapping[str, Rubric],
-    benchmark: JudgedBenchmark,
-    models: Sequence[str],
-    repeats: int,
-    in_english: bool,
-) -> list[JudgingCandidate]:
-    cases = {case.id: case for case in suite.cases}
-    names = {case.category: tuple(benchmark.rubrics_of(case.category)) for case in suite.cases}
-    found = [
-        one
-        for one in judging_candidates(
-            records, list(rubrics.values()), suite=suite.id, models=models, repeats=repeats
-        )
-        if one.place.case in cases and one.task.rubric.id in names[one.place.category]
-    ]
-    return [_in_english(one, cases[one.place.case]) for one in found] if in_english else found
+@dataclass(frozen=True)
+class _Chosen:
+    """What of a workspace is judged."""
+
+    suite: Suite
+    benchmark: JudgedBenchmark
+    rubrics: Mapping[str, Rubric]
+    models: Sequence[str]
+    repeats: int
+    in_english: bool
+
+    @cached_property
+    def _cases(self) -> Mapping[str, Case]:
+        return {case.id: case for case in self.suite.cases}
+
+    @cached_property
+    def _rubrics_of(self) -> Mapping[str, Sequence[str]]:
+        """By category."""
+        categories = {case.category for case in self.suite.cases}
+        return {category: tuple(self.benchmark.rubrics_of(category)) for category in categories}
+
+    def candidates(self, records: Records) -> list[JudgingCandidate]:
+        found = [
+            one
+            for one in judging_candidates(
+                records, list(self.rubrics.values()),
+                suite=self.suite.id, models=self.models, repeats=self.repeats,
+            )
+            if one.place.case in self._cases and one.task.rubric.id in self._rubrics_of[one.place.category]
+        ]  # fmt: skip
+        return [_in_english(one, self._cases[one.place.case]) for one in found] if self.in_english else found
 
 
 def _in_english(candidate: JudgingCandidate, case: Case) -> JudgingCandidate:
@@ -248,10 +277,9 @@ class _Edit:
     seed: int
 
 
-def _edits(workspace: Workspace, suite: SuiteId, models: Sequence[str]) -> dict[_Edit, str | None]:
+def _edits(records: Records, suite: SuiteId, models: Sequence[str]) -> dict[_Edit, str | None]:
     """Every edit of the suite that was begun, and why it has no picture, if it has none. Raises WrongUse if
     there is none."""
-    records = Records.of(workspace)
     steps = {step.trajectory: step for step in records.steps}
     found: dict[_Edit, str | None] = {}
     for one in records.trajectories:
@@ -264,7 +292,7 @@ def _edits(workspace: Workspace, suite: SuiteId, models: Sequence[str]) -> dict[
             found[_Edit(one.model, one.case.id, one.seed)] = missing
     if not found:
         raise WrongUse(
-            f"{workspace.folder} has no edits of {suite}; run a model on it or give a list of edits"
+            f"{records.workspace.folder} has no edits of {suite}; run a model on it or give a list of edits"
         )
     return found
 

@@ -131,12 +131,12 @@ class PictureFolder:
         return None
 
     def open(self, facts: PictureFacts) -> Picture:
-        return Picture(facts, load=lambda: _checked(self.path(facts), facts.digest), kept_in=self)
+        return Picture(facts, load=lambda: _checked(str(self.path(facts)), facts.digest), kept_in=self)
 
     def load(self, digest: Digest) -> Picture:
         for suffix in SUFFIXES.values():  # listing a large folder takes longer than trying each
-            path = self._folder / f"{digest[:2]}/{digest}{suffix}"
-            if path.exists():
+            path = f"{self.place}/{digest[:2]}/{digest}{suffix}"
+            if os.path.exists(path):  # noqa: PTH110 - a report loads tens of thousands
                 return Picture.from_bytes(_checked(path, digest), digest)
         raise LostPicture(f"picture {digest} is not in {self._folder}; {REPAIR}")
 
@@ -191,12 +191,13 @@ def name_of(facts: PictureFacts) -> str:
     return f"{facts.digest[:2]}/{facts.digest}{SUFFIXES[facts.media_type]}"
 
 
-def _checked(path: Path, digest: Digest) -> bytes:
+def _checked(path: str, digest: Digest) -> bytes:
     try:
-        data = path.read_bytes()
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+            data = file.read()
     except OSError as error:
         raise LostPicture(f"picture {path} cannot be read: {error.strerror}; {REPAIR}") from error
-    check(data, digest, str(path))
+    check(data, digest, path)
     return data
 
 

@@ -37,7 +37,7 @@ def _worst_seen(results: Results, round: int | None, models: Sequence[str]) -> t
     number = results.round_or_last(round)
     ranked = {model for model, role in results.roles().items() if role == "model"}
     wanted = ranked & set(models) if models else ranked
-    if not any(item.model in wanted and "undid" in item.values for item in results.returns):
+    if not any(model in wanted and found.has("undid") for model, found in results.returns_by_model.items()):
         return ()
     scope = {item.case: edit_scope(item.category) == "global" for item in results.returns}
     chains = chains_of(results, edit_decisions(results, ranked), reversal_grades(results, ranked), scope)

@@ -12,6 +12,7 @@ from convergebench.analysis.round_trip.audit_input import AuditInput
 from convergebench.analysis.round_trip.imported_returns import never_computed
 from convergebench.analysis.round_trip.missing_values import planned_trajectories
 from convergebench.analysis.round_trip.results import Results
+from convergebench.analysis.round_trip.return_table import ReturnTable
 from convergebench.types import Measurement
 
 FindingKind: TypeAlias = Literal[
@@ -92,8 +93,9 @@ def _never_computed(evidence: AuditInput) -> Iterator[AuditFinding]:
 
 def _unequal_cases(evidence: AuditInput) -> Iterator[AuditFinding]:
     results = evidence.results
+    by_round, nothing = results.returns_by_round(), ReturnTable.of(())
     everyone = {
-        model: {item.case for item in results.returns if (item.model, item.round) == (model, results.rounds)}
+        model: {case for case, _ in by_round.get((model, results.rounds), nothing).case_seeds()}
         for model, role in sorted(results.roles().items())
         if role != "floor"
     }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from convergebench.analysis.round_trip.breakdown import Part
 from convergebench.analysis.round_trip.paired_difference import values_at
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
@@ -78,14 +80,14 @@ def on_chains(results: Results, models: Collection[str], chains: Collection[tupl
 
 def of_part(results: Results, by: Part) -> dict[str, Results]:
     """The results of each category of edit, kind of picture or edit pair, by its name."""
-    names = sorted({str(getattr(item, by)) for item in results.returns})
+    parts = np.array([str(getattr(item, by)) for item in results.returns])
     return {
         name: replace(
             results,
-            returns=tuple(item for item in results.returns if getattr(item, by) == name),
+            returns=results.table.at(np.flatnonzero(parts == name)),
             troubles=tuple(item for item in results.troubles if getattr(item, by) == name),
             uses=(),
             partial=None,
         )
-        for name in names
+        for name in np.unique(parts).tolist()
     }

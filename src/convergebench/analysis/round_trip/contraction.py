@@ -105,9 +105,8 @@ def _settled(paths: Sequence[_Path], constant: float) -> float:
 
 def _trajectories(results: Results, model: str) -> list[list[Return]]:
     rows: dict[tuple[str, int], list[Return]] = {}
-    for item in sorted(results.returns, key=lambda item: item.round):
-        if item.model == model:
-            rows.setdefault((item.case, item.seed), []).append(item)
+    for item in sorted(results.returns_by_model.get(model, ()), key=lambda item: item.round):
+        rows.setdefault((item.case, item.seed), []).append(item)
     return list(rows.values())
 
 

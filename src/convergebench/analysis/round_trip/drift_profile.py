@@ -148,7 +148,9 @@ def drift_profile(results: Results, model: str) -> tuple[RoundProfile, ...]:
     grouped, nothing = results.returns_by_round(), ReturnTable.of(())
     returns = {number: grouped.get((model, number), nothing) for number in range(1, results.rounds + 1)}
     rounds = (
-        profile_of(number, [numbers_of(values) for values in mine.values]) for number, mine in returns.items()
+        profile_of(number, [numbers_of(values) for values in mine.values])
+        for number, mine in returns.items()
+        if has_drifts(mine)
     )
     return tuple(one for one in rounds if one.drifts)
 

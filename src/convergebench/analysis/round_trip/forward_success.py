@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,8 +75,9 @@ class ForwardSuccess:
 
 def forward_test(results: Results) -> ForwardTest | None:
     """The best test that was measured on any forward edit, the same for all models; None if there is none."""
-    rounds = _rounds(results) if results.table.has_forwards else results.troubles
-    measured = [one for item in rounds for one in item.forwards if one]
+    returned = results.returns if results.table.has_forwards else ()
+    edited: tuple[Return | FailedStep, ...] = (*returned, *results.troubles)
+    measured = [one for item in edited for one in item.forwards if one]
     for test in TESTS:
         if any(_value(one, test.metric) is not None for one in measured):
             return test
@@ -90,8 +91,14 @@ def forward_success(results: Results) -> dict[str, ForwardSuccess]:
     """
     test = forward_test(results)
     counts: dict[str, list[bool | None]] = {}
-    for item in _rounds(results):
-        counts.setdefault(item.model, []).append(edit_happened(item, test))
+    for model, returns in results.returns_by_model.items():
+        if returns.has_forwards:
+            counts[model] = [edit_happened(one, test) for one in returns]
+        else:
+            counts[model] = [None] * len(returns)
+    for trouble in results.troubles:
+        if trouble.forwards:
+            counts.setdefault(trouble.model, []).append(edit_happened(trouble, test))
     return {
         model: ForwardSuccess(
             model,
@@ -102,12 +109,6 @@ def forward_success(results: Results) -> dict[str, ForwardSuccess]:
         )
         for model, passed in counts.items()
     }
-
-
-def _rounds(results: Results) -> Iterator[Return | FailedStep]:
-    """The returns, and the rounds that were edited forward but never returned."""
-    yield from results.returns
-    yield from (trouble for trouble in results.troubles if trouble.forwards)
 
 
 def edit_happened(item: Return | FailedStep, test: ForwardTest | None) -> bool | None:

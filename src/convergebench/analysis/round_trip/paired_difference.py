@@ -147,7 +147,7 @@ def finite(values: Values) -> Values:
 def readings(returns: Sequence[Return], facts: MetricFacts) -> Values:
     """All their values, including infinite ones."""
     table = ReturnTable.of(returns)
-    rows = zip(table.keys(), table.pictures(), values_or_nan(table, facts).tolist(), strict=True)
+    rows = zip(table.case_seeds(), table.pictures(), values_or_nan(table, facts).tolist(), strict=True)
     return {key: (picture, value) for key, picture, value in rows if not math.isnan(value)}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, overload
 
 import numpy as np
@@ -32,23 +31,25 @@ class TrajectoryFacts(Protocol):
 
 
 class ReturnTable(Sequence["Return"]):
-    """Returns with their columns; the objects are made when the first of them is used."""
+    """Returns with their columns; the objects of a trajectory are made when the first of them is used."""
 
     def __init__(
         self,
         trajectories: Sequence[TrajectoryFacts],
         trajectory: NDArray[np.intp],
+        number: NDArray[np.intp],
         round: NDArray[np.intp],
         is_imported: NDArray[np.bool_],
         values: Sequence[Mapping[str, Measurement]],
-        make: Callable[[], Sequence[Return]],
+        make: Callable[[int], Sequence[Return]],
         *,
         has_forwards: bool = True,
     ) -> None:
-        """`trajectory` has the place of each return's trajectory; `make` returns all objects in order.
-        Without `has_forwards`, no forward edit was measured."""
+        """`trajectory` has the place of each return's trajectory, and `number` its own place in that, where
+        `make` has the object. Without `has_forwards`, no forward edit was measured."""
         self.trajectories = trajectories
         self.trajectory = trajectory
+        self._number = number
         self.round = round
         self.is_imported = is_imported
         self.values = values
@@ -63,10 +64,11 @@ class ReturnTable(Sequence["Return"]):
         return cls(
             returns,
             np.arange(len(returns)),
+            np.zeros(len(returns), np.intp),
             np.array([item.round for item in returns], np.intp),
             np.array([item.imported for item in returns], np.bool_),
             [item.values for item in returns],
-            lambda: returns,
+            lambda place: returns[place : place + 1],
         )
 
     def at(self, places: NDArray[np.intp]) -> ReturnTable:
@@ -75,10 +77,11 @@ class ReturnTable(Sequence["Return"]):
         return ReturnTable(
             self.trajectories,
             self.trajectory[places],
+            self._number[places],
             self.round[places],
             self.is_imported[places],
             values.at(places) if isinstance(values, MeasuredRows) else [values[place] for place in places],
-            lambda: [self._objects[place] for place in places],
+            self._make,
             has_forwards=self.has_forwards,
         )
 
@@ -96,7 +99,7 @@ class ReturnTable(Sequence["Return"]):
         """The source picture of each return."""
         return [self.trajectories[place].picture for place in self.trajectory.tolist()]
 
-    def keys(self) -> list[tuple[str, int]]:
+    def case_seeds(self) -> list[tuple[str, int]]:
         """The case and seed of each return."""
         every = [self.trajectories[place] for place in self.trajectory.tolist()]
         return [(one.case, one.seed) for one in every]
@@ -110,19 +113,18 @@ class ReturnTable(Sequence["Return"]):
             yield self.trajectories[place], rounds[start:end]
             start = end
 
-    @cached_property
-    def _objects(self) -> Sequence[Return]:
-        return self._make()
-
     @overload
     def __getitem__(self, place: int) -> Return: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Return]: ...
-    def __getitem__(self, place: int | slice) -> Return | Sequence[Return]:
-        return self._objects[place]
+    def __getitem__(self, place: slice) -> ReturnTable: ...
+    def __getitem__(self, place: int | slice) -> Return | ReturnTable:
+        if isinstance(place, slice):
+            return self.at(np.arange(len(self))[place])
+        return self._make(int(self.trajectory[place]))[int(self._number[place])]
 
     def __iter__(self) -> Iterator[Return]:
-        return iter(self._objects)
+        for trajectory, number in zip(self.trajectory.tolist(), self._number.tolist(), strict=True):
+            yield self._make(trajectory)[number]
 
     def __len__(self) -> int:
         return len(self.trajectory)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from convergebench.analysis.round_trip.half_life import THRESHOLD, fall_times
-from convergebench.analysis.round_trip.missing_values import reading
+from convergebench.analysis.round_trip.missing_values import readings
 from convergebench.analysis.round_trip.preserved_scale import has_scale, shortfall
 from convergebench.analysis.round_trip.results import Results, Return
 from convergebench.analysis.round_trip.share_matrix import share_matrices
@@ -40,10 +41,10 @@ def worst_cases(
         raise WrongUse(f"there is no model {unknown[0]} here; choose from: {', '.join(results.roles())}")
     fallen = _fallen(results, metric, threshold)
     found = []
-    for item in results.returns:
-        value = reading(item, facts)
+    returns = results.table.at(np.flatnonzero(results.table.round == number))
+    for item, value in zip(returns, readings(returns, facts).tolist(), strict=True):
         wanted = item.model in models if models else item.role != "floor"
-        if wanted and item.round == number and not isinstance(value, str):
+        if wanted and not math.isnan(value):
             found.append(WorstCase(item, value, fallen.get((item.model, item.case, item.seed))))
     return tuple(sorted(found, key=lambda one: -shortfall(one.value, facts)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -33,6 +33,15 @@ FEWEST_TO_RESAMPLE = 8
 """The mean of a resample never lies outside the range of the cluster means. With few clusters, even extreme
 percentiles therefore cover too little: 50 % for two, 88 % for four, 95 % for eight."""
 UNBOUNDED = (-math.inf, math.inf)
+
+
+def draw_ahead(counts: Iterable[int]) -> None:
+    """Draw the resamples for means over these numbers of clusters before the values are known."""
+    import numpy.ma  # noqa: F401, which np.quantile imports when it is first used
+
+    for count in counts:
+        if count >= FEWEST_TO_RESAMPLE:
+            shared_draws(count, RESAMPLES, 0)
 
 
 def clustered_mean(

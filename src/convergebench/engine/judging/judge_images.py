@@ -58,7 +58,7 @@ class JudgeImageCache:
     def _opened(self, digest: Digest) -> Picture:
         """The picture, with its size read from the file header: most pictures fit as they are and need no
         decoding."""
-        kept = self._kept.find(digest)
+        kept = self._kept.peek(digest)  # those that nobody has seen yet are to stay
         if kept is not None:
             return _sized(kept)
         for media_type in SUFFIXES:

@@ -77,10 +77,7 @@ class JudgementQueue:
         answered: dict[str, Verdict] = {}
         while self._arrived:
             new = [self._arrived.popleft() for _ in range(min(LOOKUP_BATCH, len(self._arrived)))]
-            await asyncio.to_thread(self._enlist, new)
-            stored = await asyncio.to_thread(
-                stored_verdicts, self._workspace, [one.request.key for one in new]
-            )
+            stored = await asyncio.to_thread(self._looked_up, new)
             answered |= self._final(stored)
             self._open.extend(one for one in new if one.request.key not in answered)
         return answered
@@ -110,6 +107,11 @@ class JudgementQueue:
         for claim in self._claimed:
             self._workspace.release(claim)
         self._claimed.clear()
+
+    def _looked_up(self, new: Sequence[QueuedJudgement]) -> dict[str, Verdict]:
+        """Their verdicts so far; their rubrics are recorded first."""
+        self._enlist(new)
+        return stored_verdicts(self._workspace, [one.request.key for one in new])
 
     def _enlist(self, new: Sequence[QueuedJudgement]) -> None:
         rubrics = {

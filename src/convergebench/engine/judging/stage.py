@@ -14,7 +14,7 @@ from types import TracebackType
 
 from convergebench.engine.judging.judge_client import ASK_AGAIN, JudgeClient
 from convergebench.engine.judging.judge_images import JudgeImageCache
-from convergebench.engine.judging.judgement_queue import JudgementQueue, QueuedJudgement
+from convergebench.engine.judging.judgement_queue import BATCH, JudgementQueue, QueuedJudgement
 from convergebench.engine.judging.tasks import JudgingOutcome, JudgingTask
 from convergebench.engine.progress import JudgingProgress, NoJudgingProgress
 from convergebench.engine.session import ClaimNotice, Session
@@ -27,6 +27,10 @@ from convergebench.store import Workspace
 from convergebench.store.claims import POLL_SECONDS
 
 log = logging.getLogger("convergebench")
+
+_MOST_BATCHES = 3
+"""Batches of questions that are prepared at once, where many are asked at once: while one waits for a thread
+or the disk, another is prepared."""
 
 
 @dataclass(frozen=True)
@@ -163,18 +167,28 @@ class JudgingStage:
 
     async def _feed(self, ready: asyncio.Queue[_Ready | None]) -> None:
         """Prepare questions a little ahead of the workers, then send each worker None as the last."""
-        while not self._is_done:
-            self._changed.clear()
-            batch: list[QueuedJudgement] = []
+        room = asyncio.Semaphore(min(_MOST_BATCHES, max(1, self._at_once // BATCH)))
+
+        async def prepare(batch: Sequence[QueuedJudgement]) -> None:
             with self._ending():
-                self._record(await self._queue.take_in(), replayed=True)
-                batch = [] if self._stop.is_set() else self._queue.claim_some()
-                if batch:
-                    self._notice.working()
                 for one in await self._prepared(batch):
                     await ready.put(one)
-            if not batch:
-                await self._more_to_do()
+            room.release()
+
+        async with asyncio.TaskGroup() as preparing:
+            while not self._is_done:
+                await room.acquire()
+                self._changed.clear()
+                batch: list[QueuedJudgement] = []
+                with self._ending():
+                    self._record(await self._queue.take_in(), replayed=True)
+                    batch = [] if self._stop.is_set() else self._queue.claim_some()
+                if batch:
+                    self._notice.working()
+                    preparing.create_task(prepare(batch))
+                else:
+                    room.release()
+                    await self._more_to_do()
         for _ in range(self._at_once):
             await ready.put(None)
 

@@ -56,6 +56,7 @@ class MeasurementQueue(Generic[Item]):
         self._batch = batch
         self._fill = fill
         self._measuring = 0
+        self._filling = asyncio.Lock()
         self._at_once = at_once
         self._queue: asyncio.Queue[Item] = asyncio.Queue(maxsize=max(2 * batch, ITEMS_PER_WORKER * at_once))
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="measure")
@@ -76,7 +77,8 @@ class MeasurementQueue(Generic[Item]):
     async def _work(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            batch = await self._next_batch()
+            async with self._filling:  # several incomplete batches would wait for each other
+                batch = await self._next_batch()
             self._measuring += 1
             try:
                 await loop.run_in_executor(self._threads, self._measure, batch, loop)

@@ -1,4 +1,4 @@
-"""Resampling along one axis, of another part of every picture, as weights of matrices.
+"""Resampling of another part of every picture, along one axis as weights of matrices.
 
 OpenCV's methods: averages over areas, and lines and cubics between pixels. For pictures of whole levels it
 rounds the weights of cubics to 1/2048.
@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from convergebench.metrics._gpu.base import has_kernels
+
 if TYPE_CHECKING:
+    import torch
     from torch import Tensor
 
+AREA, STRETCHED, CUBIC, LINEAR = range(4)
+"""Methods."""
 _FIXED = 2048
 _SHARPNESS = -0.75
 """Keys' parameter, as OpenCV has it."""
@@ -27,6 +32,42 @@ class Spans(NamedTuple):
     def scale(self) -> Tensor:
         """Pixels for one pixel of the result."""
         return self.length.double() / self.to
+
+    def on(self, device: torch.device) -> Spans:
+        return Spans(*(part.to(device, non_blocking=True) for part in self))
+
+
+def resampled_parts(planes: Tensor, down: Spans, along: Spans, methods: Tensor, out: int) -> Tensor:
+    """N × channels × out × out: of each picture its part, by its method, in the upper left corner.
+
+    Planes are N × channels × height × width; spans and methods are on the processor.
+    """
+    if has_kernels(planes):
+        from convergebench.metrics._gpu.axis_weights_kernel import resampled
+
+        return resampled(planes, down, along, methods, out)
+    rows, columns = (
+        _weights_of(spans.on(planes.device), methods.to(planes.device), size, out)
+        for spans, size in zip((down, along), planes.shape[2:], strict=True)
+    )
+    return rows[:, None] @ (planes.float() @ columns[:, None].transpose(2, 3))
+
+
+def _weights_of(spans: Spans, methods: Tensor, size: int, out: int) -> Tensor:
+    """N × out × size."""
+    import torch
+
+    found = torch.zeros((len(methods), out, size), device=methods.device)
+    for method, weights_of in (
+        (AREA, area_weights_of),
+        (STRETCHED, stretched_area_weights_of),
+        (CUBIC, cubic_weights_of),
+        (LINEAR, linear_weights_of),
+    ):
+        chosen = methods == method
+        if chosen.any():
+            found = torch.where(chosen[:, None, None], weights_of(spans, size, out), found)
+    return found
 
 
 def area_weights_of(spans: Spans, size: int, out: int) -> Tensor:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    import torch
     from numpy.typing import NDArray
     from torch import Tensor
 
@@ -43,6 +44,26 @@ class GpuFamily(Protocol):
 
     def readings(self, summaries: Sequence[NDArray[Any]], pair: PixelPair) -> Mapping[str, float | str]:
         """Every member of one pair, from its part of each summary."""
+
+
+def on_device(values: NDArray[Any], device: torch.device) -> Tensor:
+    """A constant, copied there once: each copy waits until the device has done all before it."""
+    return _copied(values.tobytes(), values.dtype.str, values.shape, device)
+
+
+@lru_cache(maxsize=256)
+def _copied(data: bytes, kind: str, shape: tuple[int, ...], device: torch.device) -> Tensor:
+    import numpy as np
+    import torch
+
+    return torch.from_numpy(np.frombuffer(data, kind).reshape(shape).copy()).to(device)
+
+
+def sent(values: Sequence[Any] | NDArray[Any], device: torch.device) -> Tensor:
+    """Some numbers that belong to one batch. Unlike a plain copy, this does not wait for the device."""
+    import torch
+
+    return torch.tensor(values).to(device, non_blocking=True)
 
 
 def has_kernels(tensor: Tensor) -> bool:

@@ -5,46 +5,32 @@ A close-up lies in the upper left corner of a square of `SIDE` pixels, its diffe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from convergebench.metrics._gpu.axis_weights import (
-    Spans,
-    area_weights_of,
-    cubic_weights_of,
-    linear_weights_of,
-    stretched_area_weights_of,
-)
+from convergebench.metrics._gpu.axis_weights import AREA, CUBIC, LINEAR, STRETCHED, Spans, resampled_parts
 from convergebench.metrics._lpips_torch import Extents, TorchFeatures
 from convergebench.metrics.regions.close_up import CELL, SIDE, CloseUp, cells_of, close_up_size
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
-
-Weights: TypeAlias = "Callable[[Spans, int, int], Tensor]"
 
 CELLS = SIDE // CELL
 
 
 class CloseUps(NamedTuple):
-    """Boxes of pictures of one size."""
+    """Boxes of pictures of one size. What follows from them alone is found on the processor."""
 
     boxes: Sequence[CloseUp]
     height: int
     width: int
-    device: torch.device
 
     def sizes(self) -> Extents:
         """Of the close-ups."""
-        return self._tensors(
-            [close_up_size(*self._lengths(box, self.height, self.width)) for box in self.boxes]
-        )
+        return _extents([self._size(box) for box in self.boxes])
 
     def cells(self) -> Extents:
-        return self._tensors(
-            [cells_of(*close_up_size(*self._lengths(box, self.height, self.width))) for box in self.boxes]
-        )
+        return _extents([cells_of(*self._size(box)) for box in self.boxes])
 
     def spans(self, rows: int, columns: int, to: Extents) -> tuple[Spans, Spans]:
         """The boxes in an array of this size, down and along."""
@@ -52,18 +38,18 @@ class CloseUps(NamedTuple):
 
         sides = [box.slices(rows, columns) for box in self.boxes]
         numbers = [(down.start, down.stop, along.start, along.stop) for down, along in sides]
-        top, bottom, left, right = torch.tensor(numbers, device=self.device).unbind(1)
+        top, bottom, left, right = torch.tensor(numbers).unbind(1)
         return Spans(top, bottom - top, to.heights), Spans(left, right - left, to.widths)
 
-    @staticmethod
-    def _lengths(box: CloseUp, rows: int, columns: int) -> tuple[int, int]:
-        down, along = box.slices(rows, columns)
-        return down.stop - down.start, along.stop - along.start
+    def _size(self, box: CloseUp) -> tuple[int, int]:
+        down, along = box.slices(self.height, self.width)
+        return close_up_size(down.stop - down.start, along.stop - along.start)
 
-    def _tensors(self, sizes: Sequence[tuple[int, int]]) -> Extents:
-        import torch
 
-        return Extents(*torch.tensor(sizes, device=self.device).unbind(1))
+def _extents(sizes: Sequence[tuple[int, int]]) -> Extents:
+    import torch
+
+    return Extents(*torch.tensor(sizes).unbind(1))
 
 
 def close_up_levels(pictures: Tensor, close_ups: CloseUps) -> Tensor:
@@ -75,24 +61,17 @@ def close_up_levels(pictures: Tensor, close_ups: CloseUps) -> Tensor:
     is_reduced = torch.maximum(down.length, along.length) > SIDE
     is_area = is_reduced & (down.scale >= 1) & (along.scale >= 1)
     is_halved = is_area & (down.scale == 2) & (along.scale == 2)
-    rows, columns = (
-        _matrices(spans, size, SIDE, is_area, is_reduced, cubic_weights_of)
-        for spans, size in ((down, height), (along, width))
-    )
-    found = rows[:, None] @ (pictures.permute(0, 3, 1, 2).float() @ columns[:, None].transpose(2, 3))
+    methods = _methods(is_area, is_reduced, CUBIC)
+    found = resampled_parts(pictures.permute(0, 3, 1, 2), down, along, methods, SIDE)
     # OpenCV rounds to the nearest, and between two levels to the even one where it averages, but for halves.
-    is_even = (is_area & ~is_halved)[:, None, None, None]
+    is_even = (is_area & ~is_halved).to(found.device, non_blocking=True)[:, None, None, None]
     return torch.where(is_even, found.round(), (found + 0.5).floor()).clamp_(0, 255)
 
 
-def _matrices(
-    spans: Spans, size: int, out: int, is_area: Tensor, is_reduced: Tensor, otherwise: Weights
-) -> Tensor:
+def _methods(is_area: Tensor, is_reduced: Tensor, otherwise: int) -> Tensor:
     import torch
 
-    stretched, others = (method(spans, size, out) for method in (stretched_area_weights_of, otherwise))
-    unlike_area = torch.where(is_reduced[:, None, None], stretched, others)
-    return torch.where(is_area[:, None, None], area_weights_of(spans, size, out), unlike_area)
+    return torch.where(is_area, AREA, torch.where(is_reduced, STRETCHED, otherwise))
 
 
 def in_cells(maps: Tensor, close_ups: CloseUps) -> Tensor:
@@ -105,11 +84,8 @@ def in_cells(maps: Tensor, close_ups: CloseUps) -> Tensor:
 def resampled(maps: Tensor, down: Spans, along: Spans) -> Tensor:
     is_reduced = down.length > down.to
     is_area = is_reduced & (along.scale >= 1)
-    rows, columns = (
-        _matrices(spans, size, CELLS, is_area, is_reduced, linear_weights_of)
-        for spans, size in ((down, maps.shape[1]), (along, maps.shape[2]))
-    )
-    return rows @ (maps @ columns.transpose(1, 2))
+    methods = _methods(is_area, is_reduced, LINEAR)
+    return resampled_parts(maps[:, None], down, along, methods, CELLS)[:, 0]
 
 
 def structural_differences(
@@ -119,7 +95,7 @@ def structural_differences(
     import torch
 
     sizes, cells = close_ups.sizes(), close_ups.cells()
-    both = Extents(*(torch.cat([size, size]) for size in sizes))
+    both = Extents(*(torch.cat([size, size]) for size in sizes)).on(sources.device)
     total = torch.zeros((len(sources), CELLS, CELLS), device=sources.device)
     taps = network.taps(torch.cat([sources, results]), both)
     for tap, extents in zip(taps, network.extents_at_taps(sizes), strict=True):

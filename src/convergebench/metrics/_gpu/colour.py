@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from convergebench.metrics._gpu.base import has_kernels, on_device
 from convergebench.metrics._gpu.resampling import area_matrix
 from convergebench.metrics.drift._ciede2000 import TO_RELATIVE, light_of_levels
 from convergebench.metrics.drift.colour import (
@@ -40,16 +41,14 @@ class ColourOnGpu:
         return (pictures, *_cells(pictures))
 
     def summaries(self, sources: tuple[Tensor, ...], results: Tensor) -> list[Tensor]:
-        import torch
-
         source, *cells = sources
-        differences = [
-            _difference(_lab(one), _lab(other)).mean((1, 2), dtype=torch.float64)
-            for one, other in zip(torch.split(source, AT_ONCE), torch.split(results, AT_ONCE), strict=True)
-        ]
+        if has_kernels(results):
+            from convergebench.metrics._gpu.colour_kernel import mean_differences
+        else:
+            mean_differences = _mean_differences
         before, after = cells[:2], _cells(results)
         return [
-            torch.cat(differences),
+            mean_differences(source, results),
             after[2] - cells[2],
             *_statistics(before[0], after[0], _free(before[1]) & _free(after[1])),
         ]
@@ -86,7 +85,7 @@ def _statistics(before: Tensor, after: Tensor, free: Tensor) -> list[Tensor]:
 
     free = free | (free.mean(1, dtype=torch.float64) < LEAST_FREE)[:, None]
     count = free.sum(1)
-    to_tones = torch.from_numpy(TO_YCBCR.T).to(before.device)
+    to_tones = on_device(TO_YCBCR.T, before.device)
     fields = []
     for cells in (before, after):
         luma, blue, red = (cells.flatten(1, 2).double() @ to_tones).unbind(-1)
@@ -104,17 +103,25 @@ def _quantiles(values: Tensor, there: Tensor, count: Tensor) -> Tensor:
     import torch
 
     ordered = values.masked_fill(~there, torch.inf).sort(1).values
-    at = torch.from_numpy(QUANTILES).to(values.device) * (count[:, None] - 1)
+    at = on_device(QUANTILES, values.device) * (count[:, None] - 1)
     low = at.floor().long()
     high = torch.minimum(low + 1, count[:, None] - 1)
     lower, upper = ordered.gather(1, low), ordered.gather(1, high)
     return lower + (upper - lower) * (at - low)
 
 
-def _lab(pictures: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _mean_differences(sources: Tensor, results: Tensor) -> Tensor:
+    """CIEDE2000 of each pair."""
     import torch
 
-    light = torch.from_numpy(light_of_levels()).to(pictures.device)
+    parts = zip(torch.split(sources, AT_ONCE), torch.split(results, AT_ONCE), strict=True)
+    means = [_difference(_lab(one), _lab(other)).mean((1, 2), dtype=torch.float64) for one, other in parts]
+    return torch.cat(means)
+
+
+def _lab(pictures: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+
+    light = on_device(light_of_levels(), pictures.device)
     red, green, blue = light[pictures.int()].unbind(-1)
     x, y, z = (_compressed(float(a) * red + float(b) * green + float(c) * blue) for a, b, c in TO_RELATIVE)
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)

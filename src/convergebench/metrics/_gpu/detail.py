@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from convergebench.metrics._gpu.base import has_kernels, on_device
 from convergebench.metrics._gpu.medians import medians_within
 from convergebench.metrics.base import refusal
 from convergebench.metrics.drift.detail import (
@@ -59,10 +60,13 @@ class DetailOnGpu:
 
     def summaries(self, sources: tuple[Tensor, ...], results: Tensor) -> list[Tensor]:
         """Energies before and after, three medians of the noise, and the growth of blocking."""
+        import torch
+
         energies, noise, blocking, free, flat = sources
         bands, noise_of_luma, noise_after, *steps = _maps(results)
-        after = _energies(bands, free, medians_within(noise_of_luma, flat))
-        medians = [medians_within(each, flat) for each in (noise, noise_after, noise_after - noise)]
+        noises = torch.stack([noise_of_luma.double(), noise, noise_after.double(), noise_after - noise])
+        of_luma, *medians = medians_within(noises, flat.expand_as(noises))
+        after = _energies(bands, free, of_luma)
         excess = [part @ _blocking_weights(part.shape[1], part.device) for part in steps]
         return [*energies.unbind(1), *after.unbind(1), *medians, sum(excess) / 2 - blocking]
 
@@ -80,7 +84,7 @@ def _energies(bands: Tensor, free: Tensor, noise: Tensor) -> Tensor:
     means = torch.stack([each.sum(1) for each in (low, mid, high)], dim=1) / count
     variance = ((bands[:, 0].double() - means[:, :1]).square() * free).sum(1) / count[:, 0]
     found = torch.stack([variance, means[:, 1], means[:, 2]], dim=1)
-    shares = torch.from_numpy(shares_of_white_noise()).to(bands.device)
+    shares = on_device(shares_of_white_noise(), bands.device)
     return found - noise[:, None].double() / MEDIAN_OVER_MEAN * shares
 
 
@@ -104,14 +108,19 @@ def _maps(pictures: Tensor) -> tuple[Tensor, ...]:
     """The fields of `BlockMaps` for each picture."""
     import torch
 
-    levels = pictures.int()
+    windows = [half_gaussian(sigma) for sigma in SIGMAS]
+    if has_kernels(pictures) and min(pictures.shape[1:3]) >= len(windows[-1]):
+        from convergebench.metrics._gpu.detail_kernel import block_means
+
+        grey, *means = block_means(pictures, *windows)
+        return *means, *(_mean_steps(grey.short(), axis) for axis in (2, 1))
     grey = luma(pictures)
-    fine, coarse = (_blurred(grey.float(), sigma) for sigma in SIGMAS)
+    fine, coarse = (_blurred(grey.float(), window) for window in windows)
     bands = [coarse, (fine - coarse).square_(), (grey - fine).square_()]
     return (
         torch.stack([_block_means(band, BLOCK).flatten(1) for band in bands], dim=1),
         _noise(grey[..., None]),
-        _noise(levels),
+        _noise(pictures.int()),
         *(_mean_steps(grey, axis) for axis in (2, 1)),
     )
 
@@ -142,11 +151,10 @@ def _block_means(planes: Tensor, side: int) -> Tensor:
     return functional.avg_pool2d(planes[:, None], side)[:, 0]
 
 
-def _blurred(planes: Tensor, sigma: float) -> Tensor:
+def _blurred(planes: Tensor, weights: Sequence[float]) -> Tensor:
     """OpenCV's Gaussian of floats: the border is mirrored, without repeating the last pixel."""
     from torch.nn import functional
 
-    weights = half_gaussian(sigma)
     reach = len(weights) - 1
     for axis in (1, 2):
         length = planes.shape[axis]

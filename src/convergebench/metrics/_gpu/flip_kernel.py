@@ -13,8 +13,8 @@ import triton.language as tl
 from convergebench.metrics.flip._model import model_for
 
 COLUMNS = 256
-AT_ONCE = 16
-"""Pictures between the two passes: each takes seven planes of memory there."""
+BETWEEN_BYTES = 2**29
+"""Of memory between the two passes, in which a picture takes seven planes."""
 FEATURES = tl.constexpr(5)
 _FILTERED = tl.constexpr(7)
 
@@ -45,8 +45,10 @@ def _run(
     weights, constants, light = _parameters(pixels_per_degree, pictures.device)
     _, height, width, _ = pictures.shape
     reach = weights.shape[1] - 1
-    for start in range(0, len(pictures), AT_ONCE):
-        part, against, to = (each[start : start + AT_ONCE] for each in (pictures, sources, made))
+    step = max(1, BETWEEN_BYTES // (_FILTERED.value * 4 * height * width))
+    for part, against, to in zip(
+        *(torch.split(each, step) for each in (pictures, sources, made)), strict=True
+    ):
         filtered = torch.empty((len(part), _FILTERED.value, height, width), device=part.device)
         grid = (triton.cdiv(width, COLUMNS), height, len(part))
         _down[grid](

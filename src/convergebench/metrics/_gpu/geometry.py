@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from convergebench.metrics._gpu.base import sent
 from convergebench.metrics._gpu.fidelity import Ssim
 from convergebench.metrics._gpu.laying import laid_pictures
 from convergebench.metrics._gpu.registration import registered
@@ -42,15 +43,13 @@ class GeometryOnGpu:
 
     def summaries(self, sources: tuple[Tensor, ...], results: Tensor) -> list[Tensor]:
         """The similarity after registration, then the fit, each a column; empty for too small pictures."""
-        import torch
-
         pictures, *levels = sources
         if not levels:
             return []
         pairs = zip(levels[::2], levels[1::2], strict=True)
         fits = registered([DeviceLevel(*pair) for pair in pairs], registration_planes(results))
         rows = [(*fit.matrix[:2].flat, fit.likeness, fit.before, fit.error) for fit in fits]
-        columns = torch.tensor(np.array(rows), device=results.device)
+        columns = sent(np.array(rows), results.device)
         return [_similarities(fits, pictures, results), *columns.unbind(1)]
 
     def readings(self, summaries: Sequence[NDArray[Any]], pair: PixelPair) -> Mapping[str, float | str]:
@@ -75,15 +74,13 @@ def _similarities(fits: Sequence[RegistrationFit], sources: Tensor, results: Ten
     import torch
 
     _, height, width, _ = sources.shape
-    found = torch.full((len(fits),), torch.nan, dtype=torch.float64, device=sources.device)
     parts = {
         place: covered_part(fit, height, width) for place, fit in enumerate(fits) if fit.distrust() is None
     }
     parts = {place: part for place, part in parts.items() if not part.is_too_little}
-    still = [place for place, part in parts.items() if part.affine is None]
-    if still:
-        found[still] = Ssim().values((sources[still],), (results[still],))
-    moved = [place for place in parts if place not in still]
+    moved = [place for place, part in parts.items() if part.affine is not None]
+    is_still = [place in parts and place not in moved for place in range(len(fits))]
+    found = torch.where(sent(is_still, sources.device), Ssim().values((sources,), (results,)), torch.nan)
     if moved:
         laid, _ = laid_pictures(results[moved], [fits[place].matrix for place in moved])
         for place, picture in zip(moved, laid, strict=True):

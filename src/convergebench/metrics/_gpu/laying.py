@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from convergebench.metrics._gpu.base import has_kernels, sent
 from convergebench.metrics._gpu.resampling import averaged
 from convergebench.metrics.drift._registration import in_pixels
 from convergebench.metrics.regions._alignment import MARGIN
@@ -29,6 +30,12 @@ def laid_pictures(pictures: Tensor, matrices: Sequence[Matrix]) -> tuple[Tensor,
     """Each picture laid on its reference (cubic, its border repeated), and a mask of what it covers."""
     import torch
 
+    if has_kernels(pictures):
+        from convergebench.metrics._gpu import laying_kernel
+
+        _, height, width, _ = pictures.shape
+        affine = _affine(matrices, height, width, pictures.device)
+        return laying_kernel.laid(pictures.contiguous(), affine, _cubic_table(pictures.device))
     parts = [
         _laid(pictures[start : start + AT_ONCE], matrices[start : start + AT_ONCE])
         for start in range(0, len(pictures), AT_ONCE)
@@ -81,7 +88,7 @@ def _places(
     """Where each pixel comes from, in 1/1024 of a pixel, rounded to steps of 1/32."""
     import torch
 
-    affine = torch.tensor(np.stack([in_pixels(matrix, width, height) for matrix in matrices]), device=device)
+    affine = _affine(matrices, height, width, device)
     columns, rows = (torch.arange(size, dtype=torch.float64, device=device) for size in (width, height))
     half_step = _SCALE // _STEPS // 2
 
@@ -91,6 +98,11 @@ def _places(
         return start[:, :, None] + (a * columns * _SCALE).round().int()[:, None, :]
 
     return along(0), along(1)
+
+
+def _affine(matrices: Sequence[Matrix], height: int, width: int, device: torch.device) -> Tensor:
+    """N × 2 × 3, in pixels."""
+    return sent(np.stack([in_pixels(matrix, width, height) for matrix in matrices]), device)
 
 
 @lru_cache(maxsize=8)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from convergebench.metrics._gpu.base import on_device
 from convergebench.metrics.drift._registration import hanning_window
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ def shifts(sources: Tensor, results: Tensor) -> Tensor:
     product = one * other.conj()
     peaks = torch.fft.irfft2(product / product.abs().clamp(min=1e-12), s=size)
     peaks = torch.fft.fftshift(peaks, dim=(1, 2))
-    centre = torch.tensor([size[1] / 2, size[0] / 2], dtype=torch.float64, device=sources.device)
+    centre = on_device(np.array([size[1] / 2, size[0] / 2]), sources.device)
     return centre - _centroids(peaks)
 
 

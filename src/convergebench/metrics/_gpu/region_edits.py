@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from convergebench.metrics._gpu.base import on_device, sent
 from convergebench.metrics._gpu.flip import maps_against, smoothed_maps
 from convergebench.metrics._gpu.laying import laid_pictures, reduced_masks, without_margin
 from convergebench.metrics._gpu.medians import medians_within
@@ -44,15 +45,13 @@ def located_edits(
     edits: Sequence[EditToLocate], references: RegionReferences, device: str
 ) -> list[LocatedEdit]:
     """Like `locate_edit`, of pictures of one size."""
-    import torch
-
     inputs = references.small([edit.input for edit in edits])
     pictures = brought([edit.forward for edit in edits], device)
     small, of_small = reduced(pictures, FOOTPRINT_SIDE, edits[0].input.picture.pixels_per_degree)
     is_local = [edit.scope == "local" for edit in edits]
     small, reached = laid_small(pictures, small, alignments(inputs.levels, small), is_local)
     change = smoothed_maps(maps_against(inputs.features, small, of_small))
-    masks, cores, peaks = _footprints(change, reached, torch.tensor(is_local, device=small.device))
+    masks, cores, peaks = _footprints(change, reached, sent(is_local, small.device))
     columns = (part.cpu().numpy() for part in (small, change, masks, cores, peaks))
     return [
         LocatedEdit(edit.input.picture, one, map_of_it, Footprint(mask, core, float(peak)), edit.scope)
@@ -76,7 +75,7 @@ def laid_small(
     }
     if not moved:
         return small, reached
-    places = torch.tensor(list(moved), device=small.device)
+    places = sent(list(moved), small.device)
     laid, covered = laid_pictures(averaged(pictures[places], *size), list(moved.values()))
     small = small.clone()
     small[places] = averaged(laid, *small.shape[1:3])
@@ -107,9 +106,8 @@ def _footprints(change: Tensor, reached: Tensor, is_local: Tensor) -> tuple[Tens
 
 def _dilated(masks: Tensor) -> Tensor:
     """By OpenCV's disc."""
-    import torch
     from torch.nn import functional
 
-    disc = torch.from_numpy(dilation_disc(*masks.shape[1:]).astype(np.float32)).to(masks.device)
+    disc = on_device(dilation_disc(*masks.shape[1:]).astype(np.float32), masks.device)
     reach = len(disc) // 2
     return functional.conv2d(masks[:, None].float(), disc[None, None], padding=reach)[:, 0] > 0.5

@@ -49,7 +49,7 @@ def restored_shares(parts: ToRestore, network: TorchFeatures) -> Tensor:
         ((visible - UNDID_START) / UNDID_SPAN).clamp(0, 1),
         ((structural - STRUCTURE_START) / STRUCTURE_SPAN).clamp(0, 1),
     ).double()
-    there = parts.boxes.cells().mask(*difference.shape[1:])
+    there = parts.boxes.cells().on(difference.device).mask(*difference.shape[1:])
     means = []
     for masks in (parts.masks, parts.all_masks):
         shares = in_cells(masks.float(), parts.boxes)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from convergebench.metrics._gpu.base import sent
 from convergebench.metrics._gpu.close_ups import CloseUps
 from convergebench.metrics._gpu.flip import flip_features, maps_against, smoothed_maps
 from convergebench.metrics._gpu.laying import laid_pictures, reduced_masks, without_margin
@@ -232,12 +233,11 @@ def _left(batch: _Batch, places: Tensor | slice = slice(None), small: Tensor | N
 
 def _left_after_registration(batch: _Batch, shares: list[float]) -> list[float]:
     """Where something seems to be left, with the return laid on its input."""
-    import torch
 
     places = [place for place, share in enumerate(shares) if share > NOTHING_LEFT]
     if not places:
         return shares
-    chosen = torch.tensor(places, device=batch.small.device)
+    chosen = sent(places, batch.small.device)
     aligned = [batch.aligned[place] for place in places]
     others = [
         number
@@ -282,7 +282,7 @@ def _registered(batch: _Batch, as_it_is: Sequence[Reading], network: TorchFeatur
     }
     if not matrices:
         return _Registered({}, {})
-    places = torch.tensor(list(matrices), device=batch.pictures.device)
+    places = sent(list(matrices), batch.pictures.device)
     laid, covered = laid_pictures(batch.pictures[places], list(matrices.values()))
     reached = without_margin(covered)
     smooth = smoothed_maps(maps_against(batch.full.features[places], laid, batch.degree))
@@ -322,7 +322,6 @@ def _restored(
     network: TorchFeatures | str,
 ) -> dict[int, Reading]:
     """What was restored by results at these places, of the part that they reach; none of an empty edit."""
-    import torch
 
     numbers = [
         number for number, place in enumerate(places) if not batch.items[place].edit.footprint.is_empty
@@ -330,7 +329,7 @@ def _restored(
     chosen = [places[number] for number in numbers]
     if isinstance(network, str) or not chosen:
         return dict.fromkeys(chosen, str(network))
-    at = torch.tensor(chosen, device=results.device)
+    at = sent(chosen, results.device)
     shape = (batch.masks.shape[1], batch.masks.shape[2])
     height, width = results.shape[1:3]
     boxes = [close_up(edited_region(batch.items[place].footprints, shape)) for place in chosen]
@@ -346,7 +345,7 @@ def _restored(
         edited,
         masks,
         all_masks,
-        CloseUps(boxes, height, width, results.device),
+        CloseUps(boxes, height, width),
     )
     shares = restored_shares(parts, network).tolist()
     return {

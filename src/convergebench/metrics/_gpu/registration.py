@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from convergebench.metrics._gpu.base import has_kernels
+from convergebench.metrics._gpu.base import has_kernels, on_device
 from convergebench.metrics._gpu.medians import medians_within
 from convergebench.metrics._gpu.phase_correlation import shifts
 from convergebench.metrics._gpu.registration_planes import DeviceLevel
@@ -35,6 +35,8 @@ _STEPS, _SCALE = 32, 1024
 _FARTHEST = 2**20
 _BETTER = 0.02
 """A shift must raise the likeness by this to count."""
+_TRIANGLE = np.array([0, 1, 2, 3, 1, 4, 5, 6, 2, 5, 7, 8, 3, 6, 8, 9])
+"""Where the entries of a symmetric matrix are in its upper triangle."""
 
 
 class _Equations(NamedTuple):
@@ -47,12 +49,18 @@ class _Equations(NamedTuple):
     @classmethod
     def of(cls, sums: Tensor) -> _Equations:
         """From what the kernel sums."""
+
+        left = sums[:, on_device(_TRIANGLE, sums.device)].view(-1, 4, 4)
+        return cls(left, sums[:, 10:14], SHARED * sums[:, 14] / sums[:, 15].clamp(min=1.0))
+
+    def as_columns(self) -> Tensor:
         import torch
 
-        row, column = torch.triu_indices(4, 4, device=sums.device)
-        left = torch.zeros((len(sums), 4, 4), dtype=torch.float64, device=sums.device)
-        left[:, row, column] = left[:, column, row] = sums[:, :10]
-        return cls(left, sums[:, 10:14], SHARED * sums[:, 14] / sums[:, 15].clamp(min=1.0))
+        return torch.cat([self.left.flatten(1), self.right, self.variance[:, None]], dim=1)
+
+    @classmethod
+    def from_columns(cls, columns: Tensor) -> _Equations:
+        return cls(columns[:, :16].view(-1, 4, 4), columns[:, 16:20], columns[:, 20])
 
     def is_singular(self) -> Tensor:
         import torch
@@ -73,11 +81,11 @@ def registered(
     equations = _equations(finest, plane, found)
     still = torch.zeros_like(found)
     still[:, 0] = 1
-    errors = _errors(equations) * max(plane.shape[1:])
-    columns = torch.stack(
-        [_likeness(finest.planes, plane, found), _likeness(finest.planes, plane, still), errors], dim=1
-    )
-    return [_fit(*row) for row in torch.cat([found, columns], dim=1).cpu().tolist()]
+    likenesses = [_likeness(finest.planes, plane, each) for each in (found, still)]
+    # The rest is some numbers a picture, and faster on the processor.
+    columns = torch.cat([found, torch.stack(likenesses, dim=1), equations.as_columns()], dim=1).cpu()
+    errors = _errors(_Equations.from_columns(columns[:, 6:])) * max(plane.shape[1:])
+    return [_fit(*row) for row in torch.cat([columns[:, :6], errors[:, None]], dim=1).tolist()]
 
 
 def _fit(

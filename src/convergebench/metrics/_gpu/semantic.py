@@ -77,7 +77,9 @@ class Preparation:
             for size, other, crop in ((height, width, self._crop[0]), (width, height, self._crop[1]))
         )
         levels = resized(pictures, rows, columns)
-        return levels.mul_(self._factor.to(device)).add_(self._offset.to(device))
+        return levels.mul_(self._factor.to(device, non_blocking=True)).add_(
+            self._offset.to(device, non_blocking=True)
+        )
 
     def _middle(self, size: int, is_shorter: bool, crop: int, ratio: float, device: torch.device) -> Tensor:
         """The matrix rows for the centre of the resized picture."""

@@ -26,7 +26,8 @@ def ssim_totals(source: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
     return parts.sum((1, 2))
 
 
-@triton.jit  # type: ignore[untyped-decorator]
+# Parts of pictures have any size: a kernel for each kind of number would be compiled while they wait.
+@triton.jit(do_not_specialize=["height", "length", "windows"])  # type: ignore[untyped-decorator]
 def _ssim(x_at, y_at, parts_at, height, length, windows, c1, c2, ROWS: tl.constexpr, COLUMNS: tl.constexpr):  # type: ignore[no-untyped-def]  # noqa: N803
     """Processes a band of rows and a strip of columns of one picture: window sums move down one row at a
     time."""

@@ -216,13 +216,13 @@ def _step(step: StepRecord, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def _measured(item: Return, regions: WorstRegions, broke: ReturnedRound | None) -> dict[str, Any]:
     """Metric names are defined by this package, so they may be keys."""
-    region = regions.get((item.case, item.digest))
+    region, values = regions.get((item.case, item.digest)), dict(item.values)
     return {
         "round": item.round,
         "digest": item.digest,
         "breakage": broke.name if broke else None,
-        "values": {name: m.value for name, m in item.values.items() if m.value is not None},
-        "missing": {name: m.missing for name, m in item.values.items() if m.value is None},
+        "values": {name: m.value for name, m in values.items() if m.value is not None},
+        "missing": {name: m.missing for name, m in values.items() if m.value is None},
         "worst_region": region.box._asdict() if region else None,
     }
 

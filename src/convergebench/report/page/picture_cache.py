@@ -56,6 +56,7 @@ class PictureCache:
     def __init__(self, store: PictureStore, folder: Path) -> None:
         self.store = store
         self.folder = folder
+        self._place = folder.as_posix()
         self._reported: set[Digest] = set()
         self._source = lru_cache(_SOURCES_IN_MEMORY)(self._thinned_source)
         self._whole_source = lru_cache(_WHOLE_SOURCES_IN_MEMORY)(lambda digest: store.load(digest).pixels)
@@ -178,7 +179,7 @@ class PictureCache:
         self.__dict__.pop("_there", None)
 
     def _write(self, name: str, content: bytes) -> None:
-        write_whole(self.folder / name, content)
+        write_whole(f"{self._place}/{name}", content)
         self._there.add(name)
 
     def _kept(self, name: str, make: Callable[[], bytes]) -> bytes:
