@@ -84,7 +84,7 @@ class PictureFolder:
     @property
     def writers(self) -> int:
         """A disk completes several writes together. In C, each group is written by threads of its own."""
-        return 2 if kernels.can_write_files() else 8
+        return 1 if kernels.can_write_files() else 8
 
     def put(self, picture: Picture) -> None:
         (error,) = self.put_all([picture])
