@@ -158,15 +158,13 @@ class MeasuredRows(Sequence[Mapping[str, Measurement]]):
 
 def numbers(pairs: Sequence[Mapping[str, Measurement]], name: str) -> NDArray[np.float64]:
     """The value of a metric for each pair; NaN where it is missing or was not measured."""
-    if not isinstance(pairs, MeasuredRows):
-        pairs = _together(pairs)
     if isinstance(pairs, MeasuredRows):
         return pairs.numbers(name)
     values = (pair[name].value if name in pair else None for pair in pairs)
     return np.array([math.nan if value is None else value for value in values], np.float64)
 
 
-def _together(pairs: Sequence[Mapping[str, Measurement]]) -> Sequence[Mapping[str, Measurement]]:
+def together(pairs: Sequence[Mapping[str, Measurement]]) -> Sequence[Mapping[str, Measurement]]:
     """The same as rows, if all are rows of the same columns."""
     if not pairs or type(pairs[0]) is not MeasuredPair:
         return pairs

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from convergebench.analysis.round_trip.measurement_columns import MeasuredRows, numbers
+from convergebench.analysis.round_trip.measurement_columns import MeasuredRows, numbers, together
 from convergebench.types import Measurement
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class ReturnTable(Sequence["Return"]):
             np.zeros(len(returns), np.intp),
             np.array([item.round for item in returns], np.intp),
             np.array([item.imported for item in returns], np.bool_),
-            [item.values for item in returns],
+            together([item.values for item in returns]),
             lambda place: returns[place : place + 1],
         )
 

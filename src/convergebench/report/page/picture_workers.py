@@ -16,7 +16,7 @@ from convergebench.types import Digest
 
 log = logging.getLogger("convergebench")
 
-FEW_PICTURES = 2_000
+FEW_PICTURES = 100
 """Up to this many pictures, starting processes takes longer than they save."""
 _INTERRUPTED = 130
 _START = [sys.executable, "-c", f"from {__name__} import work; work()"]

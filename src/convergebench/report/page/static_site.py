@@ -57,14 +57,19 @@ def _write_sections(sections: Sections, picture_cache: PictureCache, folder: Pat
         section = sections.build(key)
         pictures += sections.pictures_in(key, section)
         _write(data / f"{prefix}{key}.js", script_of(prefix + key, section))
-    with ThreadPoolExecutor(1) as pool:  # creating thumbnails does not block other Python threads
-        cached = pool.submit(_cache_pictures, picture_cache, pictures, folder)
+    means = folder / PARTS / MAPS / MEANS / prefix
+
+    def draw() -> None:
+        _cache_pictures(picture_cache, pictures, folder)
+        sections.keep_breakages(picture_cache)
+        sections.keep_exports(picture_cache)
+        _write_means(picture_cache, sections, means)
+
+    with ThreadPoolExecutor(1) as pool:  # drawing does not block other Python threads
+        drawn = pool.submit(draw)
         for key in (key for key in sections.keys if not sections.shows_pictures(key)):
             _write(data / f"{prefix}{key}.js", script_of(prefix + key, sections.build(key)))
-        cached.result()
-    sections.keep_breakages(picture_cache)
-    sections.keep_exports(picture_cache)
-    _write_means(picture_cache, sections, folder / PARTS / MAPS / MEANS / prefix)
+        drawn.result()
 
 
 def _cache_pictures(picture_cache: PictureCache, pictures: Sequence[PagePicture], folder: Path) -> None:
