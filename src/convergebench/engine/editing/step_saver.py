@@ -39,9 +39,11 @@ class StepSaver:
         """Done when the picture and then the row are on the disk."""
         loop = asyncio.get_running_loop()
         unsaved = UnsavedStep(trajectory, run, step, picture, loop.create_future())
-        if not self._waiting:
+        with self._changing:  # or the last writer could end between the look and the append
+            is_first = not self._waiting
+            self._waiting.append(unsaved)
+        if is_first:
             loop.call_soon(self._start_writers, loop)
-        self._waiting.append(unsaved)
         return unsaved.saved
 
     def _start_writers(self, loop: asyncio.AbstractEventLoop) -> None:
