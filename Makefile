@@ -5,7 +5,7 @@
 # make faults  hundreds of kills, damaged files and hostile answers
 # make docs   the documentation as a site, into build/site
 # make site   the same, with an example leaderboard and an example page
-# make bench  speed, as ratios from one run, into docs/performance.md
+# make bench  speed, as ratios from one run, into docs/performance.md; BEFORE=OTHER/src measures another version too
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -44,7 +44,7 @@ faults: .venv/installed-for-tests
 	CONVERGEBENCH_FAULTS=$${CONVERGEBENCH_FAULTS:-200} $(BIN)/pytest tests/faults tests/network
 
 bench: .venv/installed-for-tests
-	HF_HUB_OFFLINE=1 $(BIN)/python benchmarks/table.py
+	HF_HUB_OFFLINE=1 $(BIN)/python benchmarks/table.py $(if $(BEFORE),--before $(BEFORE))
 
 docs: .venv/installed
 	$(INSTALL) --editable ".[docs]"

@@ -35,9 +35,11 @@ from statistics import median
 
 from row import row as performance_row
 
+import convergebench
+
 WIDTH, HEIGHT = 400, 656
 WORKERS = 32
-SOURCE = Path(__file__).parents[1] / "src"
+SOURCE = Path(convergebench.__file__).parents[1]
 REPLY = {
     "reason": "seen", "edit_success": 7, "rest_preserved": 7, "naturalness": 7, "artifacts": 7,
 }  # fmt: skip

@@ -1,13 +1,15 @@
 """Run the benchmarks that fit this machine, and write what they measured to docs/performance.md.
 
-    python benchmarks/table.py [NAME ...]
+    python benchmarks/table.py [--before OTHER/src] [NAME ...]
 
 Each benchmark prints its rows itself; the page's other sections are left as they are. With names, only those
-are run, and rows of the others stay.
+are run, and rows of the others stay. `--before` is the source of another version of this package, with its
+kernels built: each benchmark measures it first, and its figures stand beside this version's.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import re
@@ -19,9 +21,10 @@ from pathlib import Path
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 BEGIN, END = "<!-- measured -->", "<!-- end -->"
-HEADING = ("| what | figure | beside | script |", "|---|---|---|---|")
+HEADING = ("| what | figure | the version before | beside | script |", "|---|---|---|---|---|")
+UNKNOWN = "–"
 NAMES = (
-    "default_set", "makespan", "latency", "score_command", "million", "page_speed", "startup",
+    "default_set", "makespan", "latency", "score_command", "million", "replay", "page_speed", "startup",
     "engine_overhead", "batched_editing", "ray_scaling", "statistics_speed", "judging_speed", "metrics_speed",
     "flip", "metrics_gpu",
 )  # fmt: skip
@@ -29,12 +32,26 @@ NAMES = (
 _SCRIPT = re.compile(r"`benchmarks/(\w+)\.py` \|$")
 
 
-def measured(name: str) -> list[str]:
-    """The rows of one benchmark; what else it prints goes through. None where it cannot run here."""
+def measured(name: str, before: Path | None) -> list[str]:
+    """The rows of one benchmark, with the figures of the version before."""
+    earlier = [_cells(row) for row in printed(name, before)] if before else []
+    figures = {what: figure for what, figure, *_ in earlier}
+    rows = [_cells(row) for row in printed(name, None)]
+    return [
+        f"| {what} | {figure} | {figures.get(what, UNKNOWN)} | {beside} | {script} |"
+        for what, figure, beside, script in rows
+    ]
+
+
+def printed(name: str, source: Path | None) -> list[str]:
+    """The rows that a benchmark prints; what else it prints goes through. None where it cannot run here."""
     script = Path(__file__).with_name(f"{name}.py")
-    print(f"\n{name}", flush=True)
+    print(f"\n{name}{', the version before' if source else ''}", flush=True)
+    environment = {**os.environ, "PYTHONPATH": str(source.resolve())} if source else None
     started = time.monotonic()
-    process = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=environment
+    )
     assert process.stdout is not None
     rows = []
     for line in process.stdout:
@@ -74,6 +91,10 @@ def rewritten(page: str, new: Sequence[str], here: str) -> str:
     return "\n".join([f"{before}{BEGIN}", f"Measured on {here}.", "", *HEADING, *rows, f"{END}{after}"])
 
 
+def _cells(row: str) -> list[str]:
+    return row.strip("| ").split(" | ")
+
+
 def _script_of(row: str) -> str:
     found = _SCRIPT.search(row)
     assert found is not None
@@ -81,8 +102,11 @@ def _script_of(row: str) -> str:
 
 
 def main() -> None:
-    names = sys.argv[1:] or NAMES
-    rows = [row for name in names for row in measured(name)]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--before", type=Path)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    given = parser.parse_args()
+    rows = [row for name in given.names or NAMES for row in measured(name, given.before)]
     PAGE.write_text(rewritten(PAGE.read_text(), rows, machine()))
     print(f"\n{len(rows)} rows written to {PAGE}")
 
