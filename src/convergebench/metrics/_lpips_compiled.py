@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from convergebench.kernels.convolution import (
+    FoldedKernel,
     PackedKernel,
     convolved,
     normalised,
     packed,
+    packed_for_folding,
     pooled,
     scaled_levels,
 )
@@ -75,7 +77,7 @@ class CompiledFeatures:
 
 
 class PackedNetwork(NamedTuple):
-    kernels: tuple[PackedKernel, ...]
+    kernels: tuple[PackedKernel | FoldedKernel, ...]
     gains: tuple[NDArray[np.float32], ...]
 
 
@@ -94,7 +96,7 @@ def _packed_from(_: Path, backbone: Backbone) -> PackedNetwork:
     weights = read_weights(backbone)
     shapes = (layer for layer in LAYERS[backbone] if isinstance(layer, Convolution))
     kernels = (
-        packed(kernel, bias, shape.stride, shape.padding)
+        (packed if shape.stride == 1 else packed_for_folding)(kernel, bias, shape.stride, shape.padding)
         for kernel, bias, shape in zip(weights.kernels, weights.biases, shapes, strict=True)
     )
     return PackedNetwork(tuple(kernels), weights.gains)
