@@ -15,6 +15,7 @@ from convergebench.kernels.convolution import (
     normalised,
     packed,
     packed_for_folding,
+    pixel_distances,
     pooled,
     scaled_levels,
     smoothly_pooled,
@@ -149,6 +150,14 @@ def test_distances_of_channels_are_mean_squared_differences() -> None:
     )
     expected = np.square(one.astype(np.float64) - other).mean((0, 1))
     assert channel_distances(one, other) == pytest.approx(expected, rel=1e-5)
+
+
+def test_distances_of_pixels_are_means_over_their_channels() -> None:
+    one, other = (
+        np.random.default_rng(seed).normal(0, 1, (21, 13, 24)).astype(np.float32) for seed in (11, 12)
+    )
+    expected = np.square(one.astype(np.float64) - other).mean(2)
+    assert pixel_distances(one, other) == pytest.approx(expected, rel=1e-5)
 
 
 def test_channels_have_the_length_of_their_gains_and_nothing_stays_nothing() -> None:

@@ -140,20 +140,30 @@ void fold_plane(const float *in, int64_t height, int64_t width, int64_t channels
     }
 }
 
-/* The largest of each side × side pixels, two apart. */
-FUSED
-void pool_largest(const float *in, int64_t height, int64_t width, int64_t channels, int64_t side, float *out) {
+FUSED_INLINE void pool_squares(const float *in, int64_t height, int64_t width, int64_t channels, int side,
+                               float *out) {
     for (int64_t y = 0; y + side <= height; y += 2)
         for (int64_t x = 0; x + side <= width; x += 2, out += channels)
             for (int64_t i = 0; i < channels; i += LANES) {
                 const float *corner = in + (y * width + x) * channels + i;
                 __m256 largest = _mm256_loadu_ps(corner);
-                for (int64_t place = 1; place < side * side; place++) {
+                for (int place = 1; place < side * side; place++) {
                     const float *at = corner + (place / side * width + place % side) * channels;
                     largest = _mm256_max_ps(largest, _mm256_loadu_ps(at));
                 }
                 _mm256_storeu_ps(out + i, largest);
             }
+}
+
+/* The largest of each side × side pixels, two apart. A constant side saves divisions. */
+FUSED
+void pool_largest(const float *in, int64_t height, int64_t width, int64_t channels, int64_t side, float *out) {
+    if (side == 2)
+        pool_squares(in, height, width, channels, 2, out);
+    else if (side == 3)
+        pool_squares(in, height, width, channels, 3, out);
+    else
+        pool_squares(in, height, width, channels, (int)side, out);
 }
 
 /* The root mean square under a window of 3 × 3 pixels around every second one, zeros outside; plus epsilon
@@ -183,12 +193,11 @@ enum { ROWS = 256 }; /* pixels that are summed as floats; their sums are added a
 FUSED
 static void sum_channels(const float *one, const float *other, const float *means, int64_t pixels,
                          int64_t channels, int squared, double *sums) {
-    for (int64_t i = 0; i < channels; i += LANES) {
-        __m256 mean = means ? _mm256_loadu_ps(means + i) : _mm256_setzero_ps();
-        for (int lane = 0; lane < LANES; lane++)
-            sums[i + lane] = 0;
-        for (int64_t start = 0; start < pixels; start += ROWS) {
-            int64_t end = pixels - start < ROWS ? pixels : start + ROWS;
+    memset(sums, 0, channels * sizeof(double));
+    for (int64_t start = 0; start < pixels; start += ROWS) {
+        int64_t end = pixels - start < ROWS ? pixels : start + ROWS;
+        for (int64_t i = 0; i < channels; i += LANES) {
+            __m256 mean = means ? _mm256_loadu_ps(means + i) : _mm256_setzero_ps();
             __m256 sum = _mm256_setzero_ps();
             for (int64_t at = start * channels + i; at < end * channels; at += channels) {
                 __m256 value = _mm256_loadu_ps(one + at) - mean;
@@ -226,6 +235,27 @@ void channel_distances(const float *one, const float *other, int64_t pixels, int
         out[i] /= pixels;
 }
 
+FUSED_INLINE float sum_of_lanes(__m256 values) {
+    float lanes[LANES], sum = 0;
+    _mm256_storeu_ps(lanes, values);
+    for (int lane = 0; lane < LANES; lane++)
+        sum += lanes[lane];
+    return sum;
+}
+
+/* Of each pixel, the mean squared difference of the channels of two planes. */
+FUSED
+void pixel_distances(const float *one, const float *other, int64_t pixels, int64_t channels, float *out) {
+    for (int64_t pixel = 0; pixel < pixels; pixel++, one += channels, other += channels) {
+        __m256 squares = _mm256_setzero_ps();
+        for (int64_t i = 0; i < channels; i += LANES) {
+            __m256 value = _mm256_loadu_ps(one + i) - _mm256_loadu_ps(other + i);
+            squares = _mm256_fmadd_ps(value, value, squares);
+        }
+        out[pixel] = sum_of_lanes(squares) / channels;
+    }
+}
+
 /* Each pixel's channels at unit length, times the gain of each channel. */
 FUSED
 void normalise_channels(const float *in, int64_t pixels, int64_t channels, const float *gains, float epsilon,
@@ -236,11 +266,7 @@ void normalise_channels(const float *in, int64_t pixels, int64_t channels, const
             __m256 value = _mm256_loadu_ps(in + i);
             squares = _mm256_fmadd_ps(value, value, squares);
         }
-        float lanes[LANES], sum = 0;
-        _mm256_storeu_ps(lanes, squares);
-        for (int lane = 0; lane < LANES; lane++)
-            sum += lanes[lane];
-        __m256 length = _mm256_set1_ps(sqrtf(sum) + epsilon);
+        __m256 length = _mm256_set1_ps(sqrtf(sum_of_lanes(squares)) + epsilon);
         for (int64_t i = 0; i < channels; i += LANES) {
             __m256 unit = _mm256_div_ps(_mm256_loadu_ps(in + i), length);
             _mm256_storeu_ps(out + i, _mm256_mul_ps(unit, _mm256_loadu_ps(gains + i)));

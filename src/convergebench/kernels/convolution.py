@@ -171,6 +171,15 @@ def channel_distances(one: Plane, other: Plane) -> NDArray[np.float64]:
     return out
 
 
+def pixel_distances(one: Plane, other: Plane) -> NDArray[np.float32]:
+    """Of each pixel, the mean squared difference of its channels."""
+    assert one.shape == other.shape
+    height, width, channels = one.shape
+    out = np.empty((height, width), np.float32)
+    _loaded().pixel_distances(one.ctypes.data, other.ctypes.data, height * width, channels, out.ctypes.data)
+    return out
+
+
 def normalised(plane: Plane, gains: NDArray[np.float32], epsilon: float) -> Plane:
     """Each pixel's channels at unit length, times the gain of each channel."""
     height, width, channels = plane.shape
@@ -220,6 +229,7 @@ def _functions() -> Any | None:
     library.pool_smoothly.argtypes = (*plane, pointer, ctypes.c_float, pointer)
     library.centre_channels.argtypes = (pointer, size, size, pointer, pointer)
     library.channel_distances.argtypes = (pointer, pointer, size, size, pointer)
+    library.pixel_distances.argtypes = (pointer, pointer, size, size, pointer)
     library.normalise_channels.argtypes = (pointer, size, size, pointer, ctypes.c_float, pointer)
     library.fold_plane.argtypes = (*plane, *[size] * 4, pointer)
     library.scale_levels.argtypes = (pointer, size, pointer, pointer, pointer)

@@ -17,6 +17,7 @@ from convergebench.kernels.convolution import (
     normalised,
     packed,
     packed_for_folding,
+    pixel_distances,
     pooled,
     scaled_levels,
 )
@@ -29,7 +30,6 @@ from convergebench.metrics._lpips_network import (
     Backbone,
     Convolution,
     Pooling,
-    distance,
     read_weights,
 )
 from convergebench.metrics._weights import path_of
@@ -55,12 +55,12 @@ class CompiledFeatures:
         return [tuple(self._taps(picture)) for picture in pictures]
 
     def distance(self, one: Sequence[NDArray[np.float32]], other: Sequence[NDArray[np.float32]]) -> float:
-        return distance(one, other)
+        return sum(float(each.mean(dtype=np.float64)) for each in self.maps(one, other))
 
     def maps(
         self, one: Sequence[NDArray[np.float32]], other: Sequence[NDArray[np.float32]]
     ) -> tuple[NDArray[np.float32], ...]:
-        return tuple(np.square(a - b).mean(axis=2) for a, b in zip(one, other, strict=True))
+        return tuple(pixel_distances(a, b) for a, b in zip(one, other, strict=True))
 
     def _taps(self, picture: Pixels) -> list[NDArray[np.float32]]:
         value = scaled_levels(picture, self._scale, self._shift)
