@@ -30,8 +30,19 @@ typedef struct {
     int64_t stride, parts, part_stride, length;
 } Operand;
 
+/* What becomes of it: PACKED outputs for each row, `stride` apart, with their bias. */
+typedef struct {
+    float *out;
+    int64_t stride;
+    const float *bias;
+} Product;
+
+FUSED_INLINE void store_rectified(float *out, __m256 sum, const float *bias) {
+    _mm256_storeu_ps(out, _mm256_max_ps(_mm256_add_ps(sum, _mm256_loadu_ps(bias)), _mm256_setzero_ps()));
+}
+
 /* Rows times weights, which hold PACKED outputs for each value; `rows` is constant wherever it is inlined. */
-FUSED_INLINE void multiply_rows(Operand by, const float *weights, float *out, int64_t out_stride, int rows) {
+FUSED_INLINE void multiply_rows(Operand by, const float *weights, Product to, int rows) {
     __m256 low[MOST_ROWS], high[MOST_ROWS];
     for (int row = 0; row < rows; row++)
         low[row] = high[row] = _mm256_setzero_ps();
@@ -47,21 +58,21 @@ FUSED_INLINE void multiply_rows(Operand by, const float *weights, float *out, in
         }
     }
     for (int row = 0; row < rows; row++) {
-        _mm256_storeu_ps(out + row * out_stride, low[row]);
-        _mm256_storeu_ps(out + row * out_stride + LANES, high[row]);
+        store_rectified(to.out + row * to.stride, low[row], to.bias);
+        store_rectified(to.out + row * to.stride + LANES, high[row], to.bias + LANES);
     }
 }
 
 FUSED
-static void multiply(Operand by, int64_t rows, const float *weights, float *out, int64_t out_stride) {
-    for (; rows >= 6; rows -= 6, by.in += 6 * by.stride, out += 6 * out_stride)
-        multiply_rows(by, weights, out, out_stride, 6);
+static void multiply(Operand by, int64_t rows, const float *weights, Product to) {
+    for (; rows >= 6; rows -= 6, by.in += 6 * by.stride, to.out += 6 * to.stride)
+        multiply_rows(by, weights, to, 6);
     switch (rows) {
-    case 5: multiply_rows(by, weights, out, out_stride, 5); break;
-    case 4: multiply_rows(by, weights, out, out_stride, 4); break;
-    case 3: multiply_rows(by, weights, out, out_stride, 3); break;
-    case 2: multiply_rows(by, weights, out, out_stride, 2); break;
-    case 1: multiply_rows(by, weights, out, out_stride, 1); break;
+    case 5: multiply_rows(by, weights, to, 5); break;
+    case 4: multiply_rows(by, weights, to, 4); break;
+    case 3: multiply_rows(by, weights, to, 3); break;
+    case 2: multiply_rows(by, weights, to, 2); break;
+    case 1: multiply_rows(by, weights, to, 1); break;
     }
 }
 
@@ -75,15 +86,6 @@ static float *padded(const float *in, int64_t height, int64_t width, int64_t cha
     return out;
 }
 
-FUSED
-static void add_bias_and_rectify(float *values, const float *bias, int64_t pixels, int64_t channels) {
-    for (int64_t pixel = 0; pixel < pixels; pixel++, values += channels)
-        for (int64_t i = 0; i < channels; i += LANES) {
-            __m256 sum = _mm256_add_ps(_mm256_loadu_ps(values + i), _mm256_loadu_ps(bias + i));
-            _mm256_storeu_ps(values + i, _mm256_max_ps(sum, _mm256_setzero_ps()));
-        }
-}
-
 /* A kernel of any side and stride. `weights`: outputs / PACKED × side × side × channels × PACKED. −1 without
  * memory. */
 int convolve(const float *in, int64_t height, int64_t width, int64_t channels, const float *weights,
@@ -93,14 +95,13 @@ int convolve(const float *in, int64_t height, int64_t width, int64_t channels, c
     float *room = padded(in, height, width, channels, border, height + 2 * border, wide);
     if (!room)
         return -1;
-    for (int64_t block = 0; block < outputs; block += PACKED)
-        for (int64_t y = 0; y < rows; y++) {
+    for (int64_t y = 0; y < rows; y++)
+        for (int64_t block = 0; block < outputs; block += PACKED) {
             Operand by = {room + y * stride * wide * channels, stride * channels, side, wide * channels,
                           side * channels};
-            multiply(by, columns, weights + block * side * side * channels, out + y * columns * outputs + block,
-                     outputs);
+            Product to = {out + y * columns * outputs + block, outputs, bias + block};
+            multiply(by, columns, weights + block * side * side * channels, to);
         }
-    add_bias_and_rectify(out, bias, rows * columns, outputs);
     free(room);
     return 0;
 }
