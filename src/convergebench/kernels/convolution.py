@@ -6,6 +6,7 @@ Compiled for processors with AVX2 and fused multiply-add; elsewhere `available` 
 from __future__ import annotations
 
 import ctypes
+import math
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 _PACKED = 16
 """Outputs are a multiple of this number."""
-_POINTS = 36
+_TILE = 4
+"""Outputs of a tile in each direction."""
 
 
 class PackedKernel(NamedTuple):
@@ -40,15 +42,21 @@ def available() -> bool:
     return _functions() is not None
 
 
+@cache
+def widest_lanes() -> int:
+    """Numbers in the widest registers of this processor."""
+    return int(_loaded().widest_lanes())
+
+
 def packed(kernel: NDArray[np.float32], bias: NDArray[np.float32], stride: int, border: int) -> PackedKernel:
-    """From outputs × channels × side × side. Sides of 3 and 5 are transformed if the plane keeps its size,
-    which takes up to four times their memory."""
+    """From outputs × channels × side × side. Sides of 3 and 5 without a stride are transformed, which takes
+    up to four times their memory."""
     outputs, channels, side, _ = kernel.shape
     assert outputs % _PACKED == 0
     kernel = np.ascontiguousarray(kernel, np.float32)
-    by_tiles = side in (3, 5) and stride == 1 and border == side // 2 and channels % _PACKED == 0
+    by_tiles = side in (3, 5) and stride == 1 and channels % _PACKED == 0
     if by_tiles:
-        weights = np.empty((_POINTS, outputs * channels), np.float32)
+        weights = _empty(((_TILE + side - 1) ** 2, outputs * channels))
         _loaded().transform_kernel(kernel.ctypes.data, outputs, channels, side, weights.ctypes.data)
     else:
         blocks = kernel.reshape(outputs // _PACKED, _PACKED, channels, side, side)
@@ -56,17 +64,59 @@ def packed(kernel: NDArray[np.float32], bias: NDArray[np.float32], stride: int, 
     return PackedKernel(weights, np.ascontiguousarray(bias, np.float32), side, stride, border, by_tiles)
 
 
-def convolved(plane: Plane, kernel: PackedKernel) -> Plane:
-    """The convolution with its bias; what is negative becomes 0."""
+class FoldedKernel(NamedTuple):
+    """A kernel with a stride, as one without stride for planes whose squares of stride × stride pixels are
+    folded into channels."""
+
+    kernel: PackedKernel
+    side: int
+    stride: int
+    border: int
+
+
+def packed_for_folding(
+    kernel: NDArray[np.float32], bias: NDArray[np.float32], stride: int, border: int
+) -> FoldedKernel:
+    """From outputs × channels × side × side. If the stride is a third or a fifth of the side, rounded up, and
+    channels × stride² a multiple of 16, tiles apply, which multiply less often."""
+    outputs, channels, side, _ = kernel.shape
+    cells = -(-side // stride)
+    whole = np.zeros((outputs, channels, cells * stride, cells * stride), np.float32)
+    whole[:, :, :side, :side] = kernel
+    split = whole.reshape(outputs, channels, cells, stride, cells, stride)
+    folded = split.transpose(0, 3, 5, 1, 2, 4).reshape(outputs, stride**2 * channels, cells, cells)
+    return FoldedKernel(packed(folded, bias, 1, 0), side, stride, border)
+
+
+def _folded(plane: Plane, by: FoldedKernel) -> Plane:
+    height, width, channels = plane.shape
+    rows, columns = (
+        (length + 2 * by.border - by.side) // by.stride + by.kernel.side for length in (height, width)
+    )
+    out = _empty((rows, columns, by.stride**2 * channels))
+    shape = (height, width, channels, by.stride, by.border, rows, columns)
+    _loaded().fold_plane(plane.ctypes.data, *shape, out.ctypes.data)
+    return out
+
+
+def convolved(plane: Plane, kernel: PackedKernel | FoldedKernel, lanes: int | None = None) -> Plane:
+    """The convolution with its bias; what is negative becomes 0.
+
+    Tiles are computed with registers of 8 or 16 lanes, the widest that there are by default; the digits are
+    the same.
+    """
+    if isinstance(kernel, FoldedKernel):
+        return convolved(_folded(plane, kernel), kernel.kernel, lanes)
     height, width, channels = plane.shape
     outputs = len(kernel.bias)
     rows, columns = (
         (length + 2 * kernel.border - kernel.side) // kernel.stride + 1 for length in (height, width)
     )
-    out = np.empty((rows, columns, outputs), np.float32)
+    out = _empty((rows, columns, outputs))
     given = (plane.ctypes.data, height, width, channels, kernel.weights.ctypes.data, kernel.bias.ctypes.data)
     if kernel.by_tiles:
-        failed = _loaded().convolve_by_tiles(*given, outputs, kernel.side, out.ctypes.data)
+        shape = (outputs, kernel.side, kernel.border, lanes or widest_lanes())
+        failed = _loaded().convolve_by_tiles(*given, *shape, out.ctypes.data)
     else:
         shape = (outputs, kernel.side, kernel.stride, kernel.border)
         failed = _loaded().convolve(*given, *shape, out.ctypes.data)
@@ -78,7 +128,7 @@ def convolved(plane: Plane, kernel: PackedKernel) -> Plane:
 def pooled(plane: Plane, side: int) -> Plane:
     """The largest of each side × side pixels, two apart."""
     height, width, channels = plane.shape
-    out = np.empty(((height - side) // 2 + 1, (width - side) // 2 + 1, channels), np.float32)
+    out = _empty(((height - side) // 2 + 1, (width - side) // 2 + 1, channels))
     _loaded().pool_largest(plane.ctypes.data, height, width, channels, side, out.ctypes.data)
     return out
 
@@ -87,7 +137,7 @@ def smoothly_pooled(plane: Plane, window: NDArray[np.float32], epsilon: float) -
     """The root of the mean square under a window of 3 × 3 pixels around every second one, plus epsilon."""
     height, width, channels = plane.shape
     assert window.shape == (3, 3) and window.flags.c_contiguous
-    out = np.empty(((height + 1) // 2, (width + 1) // 2, channels), np.float32)
+    out = _empty(((height + 1) // 2, (width + 1) // 2, channels))
     _loaded().pool_smoothly(
         plane.ctypes.data, height, width, channels, window.ctypes.data, epsilon, out.ctypes.data
     )
@@ -121,6 +171,15 @@ def channel_distances(one: Plane, other: Plane) -> NDArray[np.float64]:
     return out
 
 
+def pixel_distances(one: Plane, other: Plane) -> NDArray[np.float32]:
+    """Of each pixel, the mean squared difference of its channels."""
+    assert one.shape == other.shape
+    height, width, channels = one.shape
+    out = np.empty((height, width), np.float32)
+    _loaded().pixel_distances(one.ctypes.data, other.ctypes.data, height * width, channels, out.ctypes.data)
+    return out
+
+
 def normalised(plane: Plane, gains: NDArray[np.float32], epsilon: float) -> Plane:
     """Each pixel's channels at unit length, times the gain of each channel."""
     height, width, channels = plane.shape
@@ -142,6 +201,14 @@ def scaled_levels(pixels: Pixels, scale: NDArray[np.float32], shift: NDArray[np.
     return out
 
 
+def _empty(shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Aligned to the cache's lines: registers of 64 bytes are slow across them."""
+    size, line = math.prod(shape), 16
+    room = np.empty(size + line, np.float32)
+    start = -(room.ctypes.data // 4) % line
+    return room[start : start + size].reshape(shape)
+
+
 def _loaded() -> Any:
     functions = _functions()
     assert functions is not None, "ask `available` first"
@@ -156,12 +223,14 @@ def _functions() -> Any | None:
     pointer, size = ctypes.c_void_p, ctypes.c_int64
     plane = (pointer, size, size, size)
     library.convolve.argtypes = (*plane, pointer, pointer, *[size] * 4, pointer)
-    library.convolve_by_tiles.argtypes = (*plane, pointer, pointer, size, size, pointer)
+    library.convolve_by_tiles.argtypes = (*plane, pointer, pointer, *[size] * 4, pointer)
     library.transform_kernel.argtypes = (*plane, pointer)
     library.pool_largest.argtypes = (*plane, size, pointer)
     library.pool_smoothly.argtypes = (*plane, pointer, ctypes.c_float, pointer)
     library.centre_channels.argtypes = (pointer, size, size, pointer, pointer)
     library.channel_distances.argtypes = (pointer, pointer, size, size, pointer)
+    library.pixel_distances.argtypes = (pointer, pointer, size, size, pointer)
     library.normalise_channels.argtypes = (pointer, size, size, pointer, ctypes.c_float, pointer)
+    library.fold_plane.argtypes = (*plane, *[size] * 4, pointer)
     library.scale_levels.argtypes = (pointer, size, pointer, pointer, pointer)
     return library

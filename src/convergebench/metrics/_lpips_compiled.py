@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from convergebench.kernels.convolution import (
+    FoldedKernel,
     PackedKernel,
     convolved,
     normalised,
     packed,
+    packed_for_folding,
+    pixel_distances,
     pooled,
     scaled_levels,
 )
@@ -27,7 +30,6 @@ from convergebench.metrics._lpips_network import (
     Backbone,
     Convolution,
     Pooling,
-    distance,
     read_weights,
 )
 from convergebench.metrics._weights import path_of
@@ -53,12 +55,12 @@ class CompiledFeatures:
         return [tuple(self._taps(picture)) for picture in pictures]
 
     def distance(self, one: Sequence[NDArray[np.float32]], other: Sequence[NDArray[np.float32]]) -> float:
-        return distance(one, other)
+        return sum(float(each.mean(dtype=np.float64)) for each in self.maps(one, other))
 
     def maps(
         self, one: Sequence[NDArray[np.float32]], other: Sequence[NDArray[np.float32]]
     ) -> tuple[NDArray[np.float32], ...]:
-        return tuple(np.square(a - b).mean(axis=2) for a, b in zip(one, other, strict=True))
+        return tuple(pixel_distances(a, b) for a, b in zip(one, other, strict=True))
 
     def _taps(self, picture: Pixels) -> list[NDArray[np.float32]]:
         value = scaled_levels(picture, self._scale, self._shift)
@@ -75,7 +77,7 @@ class CompiledFeatures:
 
 
 class PackedNetwork(NamedTuple):
-    kernels: tuple[PackedKernel, ...]
+    kernels: tuple[PackedKernel | FoldedKernel, ...]
     gains: tuple[NDArray[np.float32], ...]
 
 
@@ -94,7 +96,7 @@ def _packed_from(_: Path, backbone: Backbone) -> PackedNetwork:
     weights = read_weights(backbone)
     shapes = (layer for layer in LAYERS[backbone] if isinstance(layer, Convolution))
     kernels = (
-        packed(kernel, bias, shape.stride, shape.padding)
+        (packed if shape.stride == 1 else packed_for_folding)(kernel, bias, shape.stride, shape.padding)
         for kernel, bias, shape in zip(weights.kernels, weights.biases, shapes, strict=True)
     )
     return PackedNetwork(tuple(kernels), weights.gains)
