@@ -48,7 +48,7 @@ def test_every_kernel_compiles_for_a_gpu(tmp_path: Path) -> None:
 
 
 def launched_in(path: Path) -> list[str]:
-    return re.findall(r"^ +(_\w+)\[.*\]\($", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return re.findall(r"^ +(_\w+)\[.*\]\(", path.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def test_every_kernel_has_such_tests() -> None:

@@ -50,6 +50,7 @@ def launches() -> list[Callable[[], object]]:
         laying_kernel,
         map_parts_kernel,
         ms_ssim_kernel,
+        probe_kernel,
         registration_kernel,
         ssim_kernel,
     )
@@ -69,6 +70,7 @@ def launches() -> list[Callable[[], object]]:
     span = Spans(0 * one, one, one)
     level, found = (plane(20, 33), plane(4, 660), plane(20, 33)), doubles(4)
     return [
+        partial(probe_kernel.launched, torch.device("cpu")),
         partial(ssim_kernel.ssim_totals, levels(9, 33), levels(9, 33)),
         partial(ms_ssim_kernel.mean_similarities, levels(161, 161), levels(161, 161), window),
         partial(detail_kernel.block_means, levels(21, 33), (1.0,) * 5, (1.0,) * 21),
