@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from functools import partial
+from pathlib import Path
 from typing import Any
 
 from late_import import torch
-
-FLIP_SIZES = ((1, 1), (20, 33))
-"""Triton makes a constant of a size of 1."""
 
 
 class NoDevice:
@@ -40,53 +38,68 @@ def compile_instead_of_launching() -> None:
     JITFunction.run = compiled
 
 
-def launches() -> list[Callable[[], object]]:
-    """Of every kernel."""
+def kernels_made() -> int:
+    return len(list(Path(os.environ["TRITON_CACHE_DIR"]).glob("*/*.cubin")))
+
+
+def levels(*size: int) -> torch.Tensor:
+    return torch.zeros((1, *size, 3), dtype=torch.uint8)
+
+
+def plane(*size: int) -> torch.Tensor:
+    return torch.zeros((1, *size))
+
+
+def doubles(*size: int) -> torch.Tensor:
+    return torch.zeros((1, *size), dtype=torch.float64)
+
+
+def launch_for_rows(height: int, width: int) -> None:
+    """The kernels that take pictures by rows, whose number must not make them others."""
+    from convergebench.metrics._gpu import detail_kernel, flip_kernel, ms_ssim_kernel, ssim_kernel
+
+    picture = levels(height, width)
+    ssim_kernel.ssim_totals(picture, picture)
+    flip_kernel.maps(flip_kernel.features(picture, 67.0), picture, 67.0)
+    detail_kernel.block_means(picture, (1.0,) * 5, (1.0,) * 21)
+    ms_ssim_kernel.mean_similarities(picture, picture, (1.0,) * 11)
+
+
+def launch_others() -> None:
     from convergebench.metrics._gpu import (
         axis_weights_kernel,
         colour_kernel,
-        detail_kernel,
-        flip_kernel,
         laying_kernel,
         map_parts_kernel,
-        ms_ssim_kernel,
         probe_kernel,
         registration_kernel,
-        ssim_kernel,
     )
     from convergebench.metrics._gpu.axis_weights import Spans
 
-    def levels(*size: int) -> torch.Tensor:
-        return torch.zeros((1, *size, 3), dtype=torch.uint8)
+    picture, one = levels(20, 33), torch.ones(1, dtype=torch.int64)
+    level, found, span = (plane(20, 33), plane(4, 660), plane(20, 33)), doubles(4), Spans(0 * one, one, one)
+    probe_kernel.launched(torch.device("cpu"))
+    axis_weights_kernel.resampled(picture.permute(0, 3, 1, 2), span, span, one, 32)
+    colour_kernel.mean_differences(picture, picture)
+    laying_kernel.laid(picture, doubles(2, 3), torch.zeros((1024, 16), dtype=torch.int32))
+    map_parts_kernel.part_sums(plane(20, 33), plane(20, 33).bool())
+    registration_kernel.refined(*level, found, one.bool())
+    registration_kernel.equation_sums(*level, found)
+    registration_kernel.products(level[0], level[2], found)
 
-    def plane(*size: int) -> torch.Tensor:
-        return torch.zeros((1, *size))
 
-    def doubles(*size: int) -> torch.Tensor:
-        return torch.zeros((1, *size), dtype=torch.float64)
+def launch_for_one_pixel() -> None:
+    """Triton makes a constant of a size of 1."""
+    from convergebench.metrics._gpu import flip_kernel
 
-    table, window = torch.zeros((1024, 16), dtype=torch.int32), (1.0,) * 11
-    one = torch.ones(1, dtype=torch.int64)
-    span = Spans(0 * one, one, one)
-    level, found = (plane(20, 33), plane(4, 660), plane(20, 33)), doubles(4)
-    return [
-        partial(probe_kernel.launched, torch.device("cpu")),
-        partial(ssim_kernel.ssim_totals, levels(9, 33), levels(9, 33)),
-        partial(ms_ssim_kernel.mean_similarities, levels(161, 161), levels(161, 161), window),
-        partial(detail_kernel.block_means, levels(21, 33), (1.0,) * 5, (1.0,) * 21),
-        partial(registration_kernel.refined, *level, found, one.bool()),
-        partial(registration_kernel.equation_sums, *level, found),
-        partial(registration_kernel.products, level[0], level[2], found),
-        partial(axis_weights_kernel.resampled, levels(9, 33).permute(0, 3, 1, 2), span, span, one, 32),
-        partial(colour_kernel.mean_differences, levels(20, 33), levels(20, 33)),
-        partial(laying_kernel.laid, levels(20, 33), doubles(2, 3), table),
-        partial(map_parts_kernel.part_sums, plane(20, 33), plane(20, 33).bool()),
-        *(partial(flip_kernel.features, levels(*size), 67.0) for size in FLIP_SIZES),
-        *(partial(flip_kernel.maps, plane(5, *size), levels(*size), 67.0) for size in FLIP_SIZES),
-    ]
+    flip_kernel.maps(flip_kernel.features(levels(1, 1), 67.0), levels(1, 1), 67.0)
 
 
 if __name__ == "__main__":
     compile_instead_of_launching()
-    for launch in launches():
-        launch()
+    launch_for_rows(176, 176)
+    before = kernels_made()
+    launch_for_rows(197, 176)
+    assert kernels_made() == before, "compiled anew for another height"
+    launch_others()
+    launch_for_one_pixel()
