@@ -13,8 +13,6 @@ import pytest
 
 HERE = Path(__file__).parent
 KERNELS = HERE.parents[1] / "src" / "convergebench" / "metrics" / "_gpu"
-
-
 needs_triton = pytest.mark.skipif(
     find_spec("triton") is None, reason="Triton is not installed: pip install triton"
 )
