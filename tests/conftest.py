@@ -28,7 +28,7 @@ LONGEST = (
     "editors/test_diffusers_2026.py", "report/page/test_page.py", "engine/ray/test_run.py",
     "report/page/test_accessible.py", "report/page/test_judging.py", "report/page/test_hostile.py",
     "engine/ray/test_nodes.py", "benchmarks/sets/test_every_set.py", "leaderboard/test_browser.py",
-    "editors/test_fal.py",
+    "metrics/test_triton_kernels.py", "editors/test_fal.py",
 )  # fmt: skip
 WITH_TORCH = (
     "tests/editors/test_diffusers", "tests/editors/test_vae", "tests/metrics/gpu", "tests/metrics/test_clip",

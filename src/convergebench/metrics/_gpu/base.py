@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from convergebench.metrics._reader import PixelPair
+
+_log = logging.getLogger("convergebench")
 
 
 class GpuMetric(Protocol):
@@ -68,14 +71,20 @@ def sent(values: Sequence[Any] | NDArray[Any], device: torch.device) -> Tensor:
 
 def has_kernels(tensor: Tensor) -> bool:
     """Whether it lies where the kernels of this package run."""
-    return tensor.is_cuda and _has_triton()
+    return tensor.is_cuda and _launches_kernels(tensor.device)
 
 
 @cache
-def _has_triton() -> bool:
-    """Triton is installed with torch for CUDA on Linux only."""
+def _launches_kernels(device: torch.device) -> bool:
+    """Triton is installed with torch for CUDA on Linux only. For its first launch it needs a C compiler,
+    Python's headers and a folder to write to, which a container may lack."""
     try:
-        import triton  # noqa: F401
+        from convergebench.metrics._gpu.probe_kernel import launched
+
+        launched(device)
     except ImportError:
+        return False
+    except Exception as error:
+        _log.warning("Triton cannot start kernels here, so that measuring takes longer: %s", error)
         return False
     return True

@@ -69,7 +69,8 @@ def _luma(pixel_at, there):
     return (red * 9798 + green * 19235 + blue * 3735 + 16384) >> 15
 
 
-@triton.jit
+# Rows are aligned by the width alone: the height is no reason to compile a kernel anew.
+@triton.jit(do_not_specialize=["height"])
 def _down(pixels_at, weights_at, grey_at, out_at, height, width, REACH: tl.constexpr, COLUMNS: tl.constexpr):
     """The luma of one row of a picture, and both blurs of it down the columns; the border is mirrored."""
     strip, row, picture = tl.program_id(0), tl.program_id(1), tl.program_id(2).to(tl.int64)
@@ -99,7 +100,7 @@ def _means(values, BLOCKS: tl.constexpr, SIDE: tl.constexpr):
     return tl.sum(tl.reshape(tl.sum(values, 0), [BLOCKS, SIDE]), 1) / (SIDE * SIDE)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["height"])
 def _blocks(
     grey_at, filtered_at, weights_at, bands_at, height, width, blocks,
     REACH: tl.constexpr, BLOCKS: tl.constexpr, SIDE: tl.constexpr,
@@ -131,7 +132,7 @@ def _blocks(
     tl.store(to + 2 * count, _means(high * high, BLOCKS, SIDE), mask=there)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["height"])
 def _noise_of_blocks(
     values_at, noise_at, height, width, blocks,
     CHANNELS: tl.constexpr, BLOCKS: tl.constexpr, SIDE: tl.constexpr,

@@ -102,7 +102,8 @@ def _opponent(pixel_at, light_at, constants_at, there):
     )
 
 
-@triton.jit
+# Rows are aligned by the width alone: the height is no reason to compile a kernel anew.
+@triton.jit(do_not_specialize=["height"])
 def _down(
     pixels_at,
     light_at,
@@ -186,7 +187,7 @@ def _visible(lightness, a, b, edges, points, constants_at):
     return tl.where(colour > 0, found, tl.where(feature < 1, 0.0, 1.0))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["height"])
 def _along(
     filtered_at,
     sources_at,

@@ -69,7 +69,8 @@ def _halved(pictures: torch.Tensor, middle: float) -> torch.Tensor:
     return halves
 
 
-@triton.jit
+# Rows are aligned by the width alone: the height is no reason to compile a kernel anew.
+@triton.jit(do_not_specialize=["height"])
 def _along(
     x_at, y_at, weights_at, out_at, height, length, windows, middle,
     WINDOW: tl.constexpr, COLUMNS: tl.constexpr,
@@ -99,7 +100,7 @@ def _along(
     tl.store(to + 3 * plane, products, mask=there)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["height"])
 def _down(
     blurred_at, weights_at, sums_at, height, windows, c1, c2, middle,
     WINDOW: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, WITH_LUMINANCE: tl.constexpr,
@@ -136,7 +137,7 @@ def _down(
         tl.store(to + channel, tl.sum(tl.where(column % 3 == channel, total, 0.0).to(tl.float64), 0))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["height"])
 def _halve(at, out_at, height, width, columns, middle, black, COLUMNS: tl.constexpr):
     strip, row, picture = tl.program_id(0), tl.program_id(1), tl.program_id(2).to(tl.int64)
     place = strip * COLUMNS + tl.arange(0, COLUMNS)
