@@ -87,3 +87,10 @@ def test_lab_is_scikit_images(pixels: NDArray[np.uint8]) -> None:
 def test_greys_have_no_colour_at_all() -> None:
     ramp = np.arange(256, dtype=np.uint8)[:, None, None].repeat(3, axis=2)
     assert np.abs(lab_of(ramp)[..., 1:]).max() < 1e-3
+
+
+def test_opposite_hues_of_nearly_black_pixels_keep_their_difference_in_32_bits() -> None:
+    one, other = (lab_of(np.array([[levels]], np.uint8)) for levels in ([1, 0, 0], [0, 1, 1]))
+    assert one.dtype == np.float32
+    expected = deltaE_ciede2000(one.astype(np.float64), other.astype(np.float64))
+    assert ciede2000(one, other) == pytest.approx(expected, abs=1e-4)

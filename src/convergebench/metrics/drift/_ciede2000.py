@@ -96,31 +96,36 @@ def _saturating(chroma: Numbers) -> Numbers:
 def _mean_hue(
     a1: Numbers, b1: Numbers, c1: Numbers, a2: Numbers, b2: Numbers, c2: Numbers
 ) -> tuple[Numbers, Numbers]:
-    """Cosine and sine of the mean hue; of the other hue where one colour is grey."""
-    a, b = a1 * c2 + a2 * c1, b1 * c2 + b2 * c1
-    grey = (c1 == 0) | (c2 == 0)
-    if grey.any():
-        a, b = np.where(grey, a1 + a2, a), np.where(grey, b1 + b2, b)
+    """Cosine and sine of the mean hue; of the other hue where one colour is grey.
+
+    Where hues are more than a quarter turn apart, sums of vectors lose their digits: then the mean hue is
+    perpendicular to the difference.
+    """
+    turn, is_far = _turn(a1, b1, a2, b2), a1 * a2 + b1 * b2 < 0
+    a = np.where(is_far, turn * (b2 * c1 - b1 * c2), a1 * c2 + a2 * c1)
+    b = np.where(is_far, turn * (a1 * c2 - a2 * c1), b1 * c2 + b2 * c1)
+    is_grey = c1 * c2 == 0
+    a, b = np.where(is_grey, a1 + a2, a), np.where(is_grey, b1 + b2, b)
     length = _length(a, b)
-    opposite = (length == 0) & ~grey
-    if opposite.any():
-        # Half way from the smaller hue angle to the larger, as the formula requires.
-        side = _side(a1, b1)
-        a, b = np.where(opposite, -b1 * side, a), np.where(opposite, a1 * side, b)
-        length = np.where(opposite, c1, length)
     length[length == 0] = 1
     return a / length, b / length
 
 
 def _hue_distance(a1: Numbers, b1: Numbers, a2: Numbers, b2: Numbers, product: Numbers) -> Numbers:
     """2·√(C₁·C₂)·sin(Δh / 2), without the difference of two nearly equal numbers."""
-    half_cosine = np.sqrt(np.maximum((product + a1 * a2 + b1 * b2) / 2, 0))
-    opposite = half_cosine == 0
-    half_cosine[opposite] = 1
-    distance: Numbers = (a1 * b2 - b1 * a2) / half_cosine
-    if opposite.any():
-        distance = np.where(opposite, 2 * np.sqrt(product) * _side(a1, b1), distance)
-    return distance
+    dot = a1 * a2 + b1 * b2
+    half_cosine = np.sqrt(np.maximum((product + dot) / 2, 0))
+    half_cosine[half_cosine == 0] = 1
+    far = _turn(a1, b1, a2, b2) * np.sqrt(np.maximum(2 * (product - dot), 0))
+    return np.where(dot < 0, far, (a1 * b2 - b1 * a2) / half_cosine)
+
+
+def _turn(a1: Numbers, b1: Numbers, a2: Numbers, b2: Numbers) -> Numbers:
+    """The sign of the angle from the first hue to the second; from the smaller angle to the larger, as the
+    formula requires, where they are opposite."""
+    cross = a1 * b2 - b1 * a2
+    turn: Numbers = np.where(cross == 0, _side(a1, b1), np.sign(cross)).astype(a1.dtype)
+    return turn
 
 
 def _side(a: Numbers, b: Numbers) -> Numbers:
