@@ -87,7 +87,8 @@ def load_results_as_given(
             f"{folder} has no matching results in {name}; its suites are {', '.join(sorted(suites))} "
             f"and its models are {', '.join(sorted(known))}"
         )
-    return _by_edits(records, name, _of_one_protocol(chosen, protocol), imported, wanted, visible)
+    with _uncollected():
+        return _by_edits(records, name, _of_one_protocol(chosen, protocol), imported, wanted, visible)
 
 
 def _returning(records: Records) -> list[TrajectoryRecord]:
@@ -112,11 +113,10 @@ def _by_edits(
     parts: dict[Edits, _Part] = {"reversible": _Part(reader), "partially reversible": _Part(reader)}
     for one in trajectories:
         parts[_edits(one.case.reversibility)].uses.add(one)
-    with _uncollected():
-        for chain in records.each_chain():
-            trajectory = chosen.get(chain.trajectory)
-            if trajectory is not None:
-                parts[_edits(trajectory.case.reversibility)].add(trajectory, chain)
+    for chain in records.each_chain():
+        trajectory = chosen.get(chain.trajectory)
+        if trajectory is not None:
+            parts[_edits(trajectory.case.reversibility)].add(trajectory, chain)
     for item in imported:
         parts[_edits(item.reversibility)].imported.append(item)
     reversible, partial = (
