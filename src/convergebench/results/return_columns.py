@@ -27,7 +27,17 @@ class ReturnedTrajectory(NamedTuple):
     role: Role
     case: str
     picture: str
+    pair: str
+    kind: str
+    category: str
     seed: int
+
+    @classmethod
+    def of(cls, one: TrajectoryRecord) -> ReturnedTrajectory:
+        case = one.case
+        return cls(
+            one.model, one.editor.role, case.id, case.picture, case.pair, case.kind, case.category, one.seed
+        )
 
 
 class ReturnColumns:
@@ -68,10 +78,7 @@ class ReturnColumns:
     def table(self) -> ReturnTable:
         row = np.array(self._row, np.intp)
         return ReturnTable(
-            [
-                ReturnedTrajectory(one.model, one.editor.role, one.case.id, one.case.picture, one.seed)
-                for one, _ in self._chains
-            ],
+            [ReturnedTrajectory.of(one) for one, _ in self._chains],
             np.repeat(np.arange(len(self._chains)), self._counts),
             np.arange(len(row)) - np.repeat(np.cumsum(self._counts) - self._counts, self._counts),
             np.array(self._round, np.intp),
