@@ -156,15 +156,10 @@ def _in_order(results: Results) -> list[int]:
     table, every = results.table, results.table.facts()
     models = {model: number for number, model in enumerate(results.roles())}
     cases = {case: number for number, case in enumerate(dict.fromkeys(one.case for one in every))}
-    places: list[int] = np.lexsort(
-        (
-            table.round,
-            [one.seed for one in every],
-            [cases[one.case] for one in every],
-            [models[one.model] for one in every],
-        )
-    ).tolist()
-    return places
+    places = [(models[one.model], cases[one.case], one.seed) for one in every]
+    model, case, seed = np.array(places, np.int64).reshape(-1, 3).T
+    order: list[int] = np.lexsort((table.round, seed, case, model)).tolist()
+    return order
 
 
 def _identity(one: TrajectoryFacts, labels: dict[tuple[str, int], str]) -> tuple[str, ...]:

@@ -145,8 +145,9 @@ def _of_trajectories(
                     yield from [part.row(step) for part in parts]
                 continue
             for part in parts:
-                for one in unchanged().get(part.suite, ()):
-                    yield part.row(step._replace(metric=one.metric, version=one.version, value=one.value))
+                for known in unchanged().get(part.suite, ()):
+                    found = step._replace(metric=known.metric, version=known.version, value=known.value)
+                    yield part.row(found)
     for step in failed:
         for one in by_id.get(step.trajectory, ()):
             yield _TrajectoryPart.of(one, records.sources[one.id]).row(step)
