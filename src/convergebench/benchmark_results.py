@@ -114,9 +114,9 @@ class Benchmark:
         from convergebench.report.tables.result_table import WorstCaseTable
 
         results = self.results(suite)
-        cases, facts = worst_by(results, metric, round, models)
+        cases, facts = worst_by(results, metric, round, models, limit=limit)
         regions = self.worst_regions(results)
-        return WorstCaseTable.of(cases[:limit], results, regions, facts, round, models)
+        return WorstCaseTable.of(cases, results, regions, facts, round, models)
 
     def frame(self, suite: str | None = None, models: Sequence[str] = ()) -> pandas.DataFrame:
         """Every return against its source, one row per metric; `missing` has the reason for a missing

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -63,14 +64,12 @@ def csv_row(cells: Iterable[Cell]) -> list[Cell]:
     >>> csv_row(["=1+1", "-2", -2.5, None, "a hat"])
     ["'=1+1", "'-2", -2.5, None, 'a hat']
     """
-    return [_csv_cell(cell) for cell in cells]
+    return [_csv_text(cell) if isinstance(cell, str) else cell for cell in cells]
 
 
-def _csv_cell(cell: Cell) -> Cell:
-    if not isinstance(cell, str):
-        return cell
-    guarded = f"'{cell}" if cell.startswith(_FORMULA) else cell
-    return printable(guarded)
+@lru_cache(maxsize=4096)  # most texts of a long table are in many of its rows
+def _csv_text(text: str) -> str:
+    return printable(f"'{text}" if text.startswith(_FORMULA) else text)
 
 
 def unguarded(cell: str) -> str:

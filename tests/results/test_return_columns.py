@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from convergebench.analysis.round_trip.forward_success import forward_success, f
 from convergebench.analysis.round_trip.headline_rounds import headline_rounds
 from convergebench.analysis.round_trip.share_matrix import share_matrices
 from convergebench.analysis.round_trip.worst_cases import worst_cases
+from convergebench.report.export.csv_files import export
 from convergebench.results import load_results
 from convergebench.store import Enrolment, Workspace
 from convergebench.types import Case, EditorFacts, Failure, Measurement, PictureFacts, Step
@@ -81,3 +83,18 @@ def test_statistics_from_columns_are_those_from_the_returns_themselves(
     ):
         assert (of_columns.keys, of_columns.pictures) == (of_objects.keys, of_objects.pictures)
         np.testing.assert_array_equal(of_columns.shares, of_objects.shares)
+
+
+def test_files_from_columns_are_those_from_the_returns_themselves(
+    workspace: Workspace, make_case: Callable[..., Case], tmp_path: Path
+) -> None:
+    cases = [make_case(f"picture{number}", seed=number) for number in range(4)]
+    fill(workspace, cases, is_forward_measured=False)
+    columns = load_results(workspace)
+    objects = replace(columns, returns=tuple(columns.returns))
+    for folder, results in (("columns", columns), ("objects", objects)):
+        (tmp_path / folder).mkdir()
+        assert len(export(results, tmp_path / folder)) == 5
+    for path in (tmp_path / "columns").iterdir():
+        assert path.read_text() == (tmp_path / "objects" / path.name).read_text()
+        assert len(path.read_text().splitlines()) > 4

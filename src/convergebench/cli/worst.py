@@ -59,8 +59,7 @@ def command(
     models = chosen_models(model, workspace)
     with benchmark(workspace) as opened:
         results = opened.results(suite)
-        cases, facts = worst_by(results, metric, round, models, threshold)
-        cases = cases[:limit]
+        cases, facts = worst_by(results, metric, round, models, threshold, limit)
         regions = opened.worst_regions(results)
         if crops is not None:
             opened.worst_crops(cases, regions, crops)

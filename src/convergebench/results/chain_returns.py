@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -36,8 +36,13 @@ class PairMeasurements:
     """The measurements of pairs of pictures."""
 
     facts: tuple[MetricFacts, ...]
-    values: PairValues | ValuesVisibleFrom
+    read_values: Callable[[], PairValues | ValuesVisibleFrom]
     clip_directions: ClipDirections
+
+    @cached_property
+    def values(self) -> PairValues | ValuesVisibleFrom:
+        """Read on first use: until then they may be gathered on another core."""
+        return self.read_values()
 
     @cached_property
     def has_regions(self) -> bool:

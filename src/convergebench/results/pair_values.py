@@ -22,8 +22,9 @@ from convergebench.types import Digest, Measurement
 
 _NOTHING: Mapping[str, Measurement] = {}
 _NO_ROWS: Mapping[Digest, int] = {}
-_BLOCK = 8192
-"""Pairs that are read at a time."""
+_BLOCK = 512
+"""Pairs that are read at a time: few enough for a processor's cache."""
+_GATHERED = "gathered_pairs"
 _MISSING = "SELECT reference, picture, metric, version, missing FROM measurements WHERE value IS NULL"
 
 
@@ -70,19 +71,33 @@ class PairValues(Mapping[tuple[Digest, Digest], MeasuredPair]):
         return sum(map(len, self._rows.values()))
 
 
-def read_pair_values(workspace: Workspace, newest: Mapping[str, str]) -> PairValues:
-    """Measurements by the newest versions of the available metrics."""
-    versions = {name: version for name, version in newest.items() if name in metrics.names()}
+def gather_pairs(workspace: Workspace, newest: Mapping[str, str]) -> str:
+    """Keep what `read_pair_values` reads in a table of the workspace's connection; the query of that."""
+    versions = _available(newest)
+    if versions:
+        workspace.keep(_GATHERED, _values_by_pair(versions))
+    return f"SELECT * FROM {_GATHERED}"
+
+
+def read_pair_values(
+    workspace: Workspace, newest: Mapping[str, str], gathered: str | None = None
+) -> PairValues:
+    """Measurements by the newest versions of the available metrics, from the table if it was gathered."""
+    versions = _available(newest)
     if not versions:
         return PairValues(MeasurementColumns(versions, {}), {})
     rows: defaultdict[Digest, dict[Digest, int]] = defaultdict(dict)
     columns = [array("d") for _ in versions]
     has_gaps = False
-    cursor = workspace.each_row(_values_by_pair(versions))
+    cursor = workspace.each_row(gathered or _values_by_pair(versions))
     while block := list(itertools.islice(cursor, _BLOCK)):
         references, pictures, *values = zip(*block, strict=True)
-        for row, (reference, picture) in enumerate(zip(references, pictures, strict=True), len(columns[0])):
-            rows[reference][picture] = row
+        numbers_of_rows = range(len(columns[0]), len(columns[0]) + len(block))
+        if references[0] == references[-1]:  # they are sorted
+            rows[references[0]].update(zip(pictures, numbers_of_rows, strict=True))
+        else:
+            for reference, picture, row in zip(references, pictures, numbers_of_rows, strict=True):
+                rows[reference][picture] = row
         for column, found in zip(columns, values, strict=True):
             numbers = np.array(found, np.float64)  # None becomes NaN
             column.frombytes(numbers.tobytes())
@@ -92,6 +107,10 @@ def read_pair_values(workspace: Workspace, newest: Mapping[str, str]) -> PairVal
         column.append(math.nan)
     measured = MeasurementColumns(versions, dict(zip(versions, columns, strict=True)), missing)
     return PairValues(measured, dict(rows))
+
+
+def _available(newest: Mapping[str, str]) -> Mapping[str, str]:
+    return {name: version for name, version in newest.items() if name in metrics.names()}
 
 
 def _missing(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
@@ -64,6 +65,7 @@ class Records:
         self.workspace = workspace
         self._only = only
         self._version = workspace.data_version
+        self._read_gathered: Callable[[], PairValues] | None = None
 
     @classmethod
     def of(cls, source: WorkspaceOrRecords) -> Records:
@@ -158,7 +160,23 @@ class Records:
     def pair_values(self) -> PairValues:
         from convergebench.results.pair_values import read_pair_values
 
+        if self._read_gathered is not None:
+            return self._read_gathered()
         return read_pair_values(self.workspace, self.newest_versions)
+
+    @contextmanager
+    def gathering_pairs(self) -> Iterator[None]:
+        """Meanwhile `pair_values` are prepared on another core, unless they were read before."""
+        from convergebench.results.gathered_pairs import gathered_pairs
+
+        if "pair_values" in self.__dict__:
+            yield
+            return
+        with gathered_pairs(self.workspace, self.newest_versions) as self._read_gathered:
+            try:
+                yield
+            finally:
+                self._read_gathered = None
 
     def details(self, metric: str) -> MeasurementDetails:
         """Details of the metric's measurements by its newest version; empty if it has none."""

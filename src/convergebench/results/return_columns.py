@@ -27,59 +27,73 @@ class ReturnedTrajectory(NamedTuple):
     role: Role
     case: str
     picture: str
+    pair: str
+    kind: str
+    category: str
     seed: int
+
+    @classmethod
+    def of(cls, one: TrajectoryRecord) -> ReturnedTrajectory:
+        case = one.case
+        return cls(
+            one.model, one.editor.role, case.id, case.picture, case.pair, case.kind, case.category, one.seed
+        )
 
 
 class ReturnColumns:
     """Collects returns that were compared with the source as a whole, not by region: then a million
     measurements can be very many returns."""
 
-    def __init__(self, reader: ChainReader, values: PairValues) -> None:
+    def __init__(self, reader: ChainReader) -> None:
         self._reader = reader
-        self._values = values
         self._chains: list[tuple[TrajectoryRecord, ChainSteps]] = []
         self._counts = array("q")
         self._round = array("q")
-        self._row = array("q")
         self._is_imported = array("b")
-        self._has_forwards = bool(reader.pairs.clip_directions.values)
 
     def add(self, trajectory: TrajectoryRecord, chain: ChainSteps) -> None:
-        places: Sequence[int] = _return_places(tuple(chain.roles))
-        if None in chain.pictures:
-            places = [place for place in places if chain.pictures[place] is not None]
+        places = _returned(chain)
         self._chains.append((trajectory, chain))
         self._counts.append(len(places))
         self._round.extend([chain.rounds[place] for place in places])
-        pictures = [chain.pictures[place] for place in places]
-        self._row.extend(self._values.rows([chain.inputs[0][0]] * len(places), pictures))
         self._is_imported.extend([chain.runs[place] in self._reader.imports for place in places])
-        self._has_forwards = self._has_forwards or self._measured_forwards(chain)
 
-    def _measured_forwards(self, chain: ChainSteps) -> bool:
-        places = _forward_places(tuple(chain.roles))
-        inputs = list(chain.inputs)
-        given = [inputs[place][0] for place in places]
-        made = [chain.pictures[place] for place in places]
-        rows = self._values.rows(given, made)
-        # A picture against itself is not measured, and known all the same.
-        return rows.count(NOT_MEASURED) < len(rows) or any(map(operator.eq, given, made))
-
-    def table(self) -> ReturnTable:
-        row = np.array(self._row, np.intp)
+    def table(self, values: PairValues) -> ReturnTable:
+        """The returns of all trajectories so far, with these measurements."""
+        rows = array("q")
+        for _, chain in self._chains:
+            pictures = [chain.pictures[place] for place in _returned(chain)]
+            rows.extend(values.rows([chain.inputs[0][0]] * len(pictures), pictures))
+        row = np.array(rows, np.intp)
         return ReturnTable(
-            [
-                ReturnedTrajectory(one.model, one.editor.role, one.case.id, one.case.picture, one.seed)
-                for one, _ in self._chains
-            ],
+            [ReturnedTrajectory.of(one) for one, _ in self._chains],
             np.repeat(np.arange(len(self._chains)), self._counts),
             np.arange(len(row)) - np.repeat(np.cumsum(self._counts) - self._counts, self._counts),
             np.array(self._round, np.intp),
             np.array(self._is_imported, np.bool_),
-            MeasuredRows(self._values.columns, row, np.full(len(row), NOT_IN_CHAIN)),
+            MeasuredRows(values.columns, row, np.full(len(row), NOT_IN_CHAIN)),
             cache(lambda place: self._reader.returns(*self._chains[place])[0]),
-            has_forwards=self._has_forwards,
+            has_forwards=bool(self._reader.pairs.clip_directions.values)
+            or any(_measured_forwards(chain, values) for _, chain in self._chains),
         )
+
+
+def _returned(chain: ChainSteps) -> Sequence[int]:
+    """The places of the returns that have a picture."""
+    places = _return_places(tuple(chain.roles))
+    if None in chain.pictures:
+        return [place for place in places if chain.pictures[place] is not None]
+    return places
+
+
+def _measured_forwards(chain: ChainSteps, values: PairValues) -> bool:
+    places = _forward_places(tuple(chain.roles))
+    inputs = list(chain.inputs)
+    given = [inputs[place][0] for place in places]
+    made = [chain.pictures[place] for place in places]
+    rows = values.rows(given, made)
+    # A picture against itself is not measured, and known all the same.
+    return rows.count(NOT_MEASURED) < len(rows) or any(map(operator.eq, given, made))
 
 
 @lru_cache

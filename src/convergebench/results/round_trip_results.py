@@ -6,7 +6,6 @@ import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from convergebench import metrics
 from convergebench.analysis.round_trip.imported_returns import imported_returns, without_never_computed
@@ -87,7 +86,8 @@ def load_results_as_given(
             f"{folder} has no matching results in {name}; its suites are {', '.join(sorted(suites))} "
             f"and its models are {', '.join(sorted(known))}"
         )
-    return _by_edits(records, name, _of_one_protocol(chosen, protocol), imported, wanted, visible)
+    with _uncollected(), records.gathering_pairs():
+        return _by_edits(records, name, _of_one_protocol(chosen, protocol), imported, wanted, visible)
 
 
 def _returning(records: Records) -> list[TrajectoryRecord]:
@@ -104,19 +104,25 @@ def _by_edits(
     visible: float | None,
 ) -> Results:
     facts = _metric_facts(records, imported)
-    values = records.pair_values if visible is None else values_visible_from(records, visible)
-    pairs = PairMeasurements(facts, values, records.clip_directions)
+    pairs = PairMeasurements(
+        facts,
+        lambda: records.pair_values if visible is None else values_visible_from(records, visible),
+        records.clip_directions,
+    )
     imports = {run.id for run in records.runs if run.is_import}
     chosen = {one.id: one for one in trajectories}
     reader = ChainReader(pairs, records.round_trip_verdicts, imports)
-    parts: dict[Edits, _Part] = {"reversible": _Part(reader), "partially reversible": _Part(reader)}
+    columns = not pairs.has_regions and visible is None
+    parts: dict[Edits, _Part] = {
+        edits: _Part(reader, ReturnColumns(reader) if columns else None)
+        for edits in ("reversible", "partially reversible")
+    }
     for one in trajectories:
         parts[_edits(one.case.reversibility)].uses.add(one)
-    with _uncollected():
-        for chain in records.each_chain():
-            trajectory = chosen.get(chain.trajectory)
-            if trajectory is not None:
-                parts[_edits(trajectory.case.reversibility)].add(trajectory, chain)
+    for chain in records.each_chain():
+        trajectory = chosen.get(chain.trajectory)
+        if trajectory is not None:
+            parts[_edits(trajectory.case.reversibility)].add(trajectory, chain)
     for item in imported:
         parts[_edits(item.reversibility)].imported.append(item)
     reversible, partial = (
@@ -155,32 +161,36 @@ class _Part:
     """The results for edits of one kind, as they are read."""
 
     reader: ChainReader
+    columns: ReturnColumns | None
+    """The returns as columns instead, if nothing was measured by region."""
     returns: list[Return] = field(default_factory=list)
     troubles: list[FailedStep] = field(default_factory=list)
     uses: UsageCounts = field(default_factory=UsageCounts)
     imported: list[Return] = field(default_factory=list)
-
-    @cached_property
-    def columns(self) -> ReturnColumns | None:
-        """The returns as columns instead, if nothing was measured by region."""
-        values = self.reader.pairs.values
-        if self.reader.pairs.has_regions or not isinstance(values, PairValues):
-            return None
-        return ReturnColumns(self.reader, values)
+    _failed: list[tuple[TrajectoryRecord, ChainSteps]] = field(default_factory=list)
 
     def add(self, trajectory: TrajectoryRecord, chain: ChainSteps) -> None:
         self.uses.count(trajectory, chain, self.reader.imports)
-        if self.columns is not None:
-            self.columns.add(trajectory, chain)
-            if not any(chain.failures):
-                return
-        returns, troubles = self.reader.returns(trajectory, chain)
-        self.returns += returns if self.columns is None else ()
-        self.troubles += troubles
+        if self.columns is None:
+            returns, troubles = self.reader.returns(trajectory, chain)
+            self.returns += returns
+            self.troubles += troubles
+            return
+        self.columns.add(trajectory, chain)
+        if any(chain.failures):
+            self._failed.append((trajectory, chain))
+
+    def _made(self) -> Sequence[Return]:
+        values = self.reader.pairs.values
+        if self.columns is None or not isinstance(values, PairValues):
+            return self.returns
+        for trajectory, chain in self._failed:
+            self.troubles += self.reader.returns(trajectory, chain)[1]
+        return self.columns.table(values)
 
     def results(self, suite: SuiteId, edits: Edits, facts: Sequence[MetricFacts]) -> Results:
         rounds = [one.rounds for one in self.uses.trajectories] + [item.round for item in self.imported]
-        made = self.returns if self.columns is None else self.columns.table()
+        made = self._made()
         table = ReturnTable.of((*made, *self.imported) if self.imported else made)
         return Results(
             suite=suite,

@@ -28,6 +28,8 @@ WorstRegions: TypeAlias = Mapping[tuple[str, Digest], WorstRegion]
 def worst_regions(records: Records, results: Results) -> WorstRegions:
     """For all returns that were measured by region."""
     details = records.details(METRIC)
+    if not details:
+        return {}
     sources = {
         one.case.id: source
         for one, source in records.beginnings(results.suite)

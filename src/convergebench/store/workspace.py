@@ -262,6 +262,17 @@ class Workspace:
             cursor.row_factory = None
             yield from cursor.execute(sql)
 
+    def beside(self) -> Workspace | None:
+        """The same on a connection of its own, so that two threads read at the same time; None if it is read
+        through a copy in memory."""
+        if not self.query("PRAGMA database_list")[0]["file"]:
+            return None
+        return Workspace(self.folder, connect(self.folder, read_only=True), None, self.selection)
+
+    def keep(self, table: str, sql: str) -> None:
+        """Keep the rows of a query in a temporary table of this connection."""
+        self.query(f"CREATE TEMP TABLE {table} AS {sql}")
+
     def write_rows(self, sql: str, rows: Sequence[Any]) -> Future[None]:
         """Run the statement once for each row, a tuple or a mapping, in one transaction."""
         return self.write_together([(sql, row) for row in rows])

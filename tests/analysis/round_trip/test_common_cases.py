@@ -57,6 +57,7 @@ def test_the_worst_case_comes_first_whatever_is_better(returned, results_of):
         assert [(one.returned.model, one.returned.case) for one in found] == [
             ("a", "p2/hat"), ("b", "p1/hat"), ("a", "p1/hat"),
         ]  # fmt: skip
+        assert worst_cases(results, metric, limit=2) == found[:2]
 
 
 def test_the_worst_cases_say_when_they_fell(returned, results_of):

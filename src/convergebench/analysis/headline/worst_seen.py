@@ -21,15 +21,16 @@ def worst_by(
     round: int | None = None,
     models: Sequence[str] = (),
     threshold: float = THRESHOLD,
+    limit: int | None = None,
 ) -> tuple[tuple[WorstCase, ...], MetricFacts]:
     """The worst cases of a round, by default the last, and what they are ordered by: without a metric, what a
-    person sees if a model was measured by region, otherwise the chief metric."""
+    person sees if a model was measured by region, otherwise the chief metric. With a limit, so many."""
     if metric is None and set(models) <= set(results.roles()):
         seen = _worst_seen(results, round, models)
         if seen:
-            return seen, SCORE
+            return seen[:limit], SCORE
     chosen = metric or results.chief
-    return worst_cases(results, chosen, round, models, threshold), results.facts(chosen)
+    return worst_cases(results, chosen, round, models, threshold, limit), results.facts(chosen)
 
 
 def _worst_seen(results: Results, round: int | None, models: Sequence[str]) -> tuple[WorstCase, ...]:

@@ -27,6 +27,12 @@ class TrajectoryFacts(Protocol):
     @property
     def picture(self) -> str: ...
     @property
+    def pair(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def category(self) -> str: ...
+    @property
     def seed(self) -> int: ...
 
 
@@ -95,14 +101,17 @@ class ReturnTable(Sequence["Return"]):
             return self.values.has(metric)
         return any(metric in values for values in self.values)
 
+    def facts(self) -> list[TrajectoryFacts]:
+        """What each return has in common with the others of its trajectory."""
+        return [self.trajectories[place] for place in self.trajectory.tolist()]
+
     def pictures(self) -> list[str]:
         """The source picture of each return."""
-        return [self.trajectories[place].picture for place in self.trajectory.tolist()]
+        return [one.picture for one in self.facts()]
 
     def case_seeds(self) -> list[tuple[str, int]]:
         """The case and seed of each return."""
-        every = [self.trajectories[place] for place in self.trajectory.tolist()]
-        return [(one.case, one.seed) for one in every]
+        return [(one.case, one.seed) for one in self.facts()]
 
     def by_trajectory(self) -> Iterator[tuple[TrajectoryFacts, Sequence[int]]]:
         """Trajectories with the rounds of their returns, in order; one whose returns are apart comes more

@@ -32,21 +32,25 @@ def worst_cases(
     round: int | None = None,
     models: Sequence[str] = (),
     threshold: float = THRESHOLD,
+    limit: int | None = None,
 ) -> tuple[WorstCase, ...]:
-    """All returns of a round, by default the last, for all models except floors, or for the named models."""
+    """The returns of a round, by default the last, for all models except floors, or for the named models: all
+    of them, or the worst."""
     facts = results.facts(metric)
     number = results.round_or_last(round)
     unknown = [model for model in models if model not in results.roles()]
     if unknown:
         raise WrongUse(f"there is no model {unknown[0]} here; choose from: {', '.join(results.roles())}")
     fallen = _fallen(results, metric, threshold)
-    found = []
     returns = results.table.at(np.flatnonzero(results.table.round == number))
-    for item, value in zip(returns, readings(returns, facts).tolist(), strict=True):
-        wanted = item.model in models if models else item.role != "floor"
-        if wanted and not math.isnan(value):
-            found.append(WorstCase(item, value, fallen.get((item.model, item.case, item.seed))))
-    return tuple(sorted(found, key=lambda one: -shortfall(one.value, facts)))
+    values = readings(returns, facts).tolist()
+    wanted = [one.model in models if models else one.role != "floor" for one in returns.facts()]
+    places = [place for place, value in enumerate(values) if wanted[place] and not math.isnan(value)]
+    places.sort(key=lambda place: -shortfall(values[place], facts))
+    worst = [(returns[place], values[place]) for place in places[:limit]]
+    return tuple(
+        WorstCase(item, value, fallen.get((item.model, item.case, item.seed))) for item, value in worst
+    )
 
 
 def _fallen(results: Results, metric: str, threshold: float) -> dict[tuple[str, str, int], float]:

@@ -15,6 +15,8 @@ from convergebench.analysis.statistics.confidence import CONFIDENCE
 
 _ROUNDING = 1e-9
 """The maximum rounding error of products of fractions that should be exactly one half."""
+_PARTS = 8
+"""In which the items of a resample are looked at, in order of time."""
 
 
 @dataclass(frozen=True)
@@ -68,19 +70,45 @@ def bootstrap_medians(
     at the same time give the same product one by one as together, so times need not be grouped.
     """
     order = np.lexsort((~fell, times))
-    place = clusters[order]
-    events = np.flatnonzero(fell[order])
-    if not len(events):
+    place, is_event = clusters[order], fell[order]
+    if not is_event.any():
         return np.full(resamples, np.inf)
-    event_times = np.append(times[order][events], np.inf)
+    event_times = np.append(times[order][is_event], np.inf)
+    sizes = np.bincount(clusters).astype(np.float64)
     medians = []
-    for draws in cluster_draws(int(clusters.max()) + 1, resamples, seed, width=len(times)):
-        weights = draws[:, place]
-        at_risk = np.cumsum(weights[:, ::-1], axis=1)[:, ::-1][:, events]
-        left = np.cumprod(1 - weights[:, events] / np.maximum(at_risk, 1), axis=1)
-        # The share never grows, so counting finds the first event at which it is half.
-        medians.append(event_times[np.count_nonzero(left > 0.5 + _ROUNDING, axis=1)])
+    for draws in cluster_draws(len(sizes), resamples, seed, width=len(times)):
+        before = _events_before_half(np.ascontiguousarray(draws.T), draws @ sizes, place, is_event)
+        medians.append(event_times[before])
     return np.concatenate(medians)
+
+
+def _events_before_half(
+    draws: NDArray[np.float64],
+    at_risk: NDArray[np.float64],
+    place: NDArray[np.intp],
+    is_event: NDArray[np.bool_],
+) -> NDArray[np.intp]:
+    """The number of events after which more than half survive, for each column of draws.
+
+    The share never grows, so most events need not be looked at once it is half in all of them.
+    """
+    count = np.zeros(draws.shape[1], np.intp)
+    share = np.ones(draws.shape[1])
+    for some in np.array_split(np.arange(len(place)), min(_PARTS, len(place))):
+        weights = draws[place[some]]
+        gone = np.cumsum(weights, axis=0)
+        events = is_event[some]
+        if events.any():
+            left = weights[events] / np.maximum(at_risk - gone + weights, 1)[events]
+            np.subtract(1, left, out=left)
+            left[0] *= share
+            np.cumprod(left, axis=0, out=left)
+            count += np.count_nonzero(left > 0.5 + _ROUNDING, axis=0)
+            share = left[-1]
+        if not (share > 0.5 + _ROUNDING).any():
+            break
+        at_risk = at_risk - gone[-1]
+    return count
 
 
 def median_interval(

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from convergebench.analysis import MissingValue, Results, Return, missing_values
+from convergebench.analysis import MissingValue, Results, missing_values
+from convergebench.analysis.round_trip.return_table import TrajectoryFacts
 from convergebench.atomic_files import replacing
 from convergebench.shown_text import csv_rows
 
@@ -75,20 +77,23 @@ def write_rows(rows: Iterable[Row], path: Path) -> Path:
 
 def _detailed(results: Results) -> Iterator[Row]:
     yield (*_IDENTITY, "round", "psnr", "ssim", "lpips", "clip_similarity")
-    labels = _labels(results)
-    for item in _in_order(results):
-        values = (_value(item, name) for name in ("psnr", "ssim", "lpips", "clip"))
-        yield (*_identity(item, labels), item.round, *values)
+    labels, table = _labels(results), results.table
+    every, rounds = table.facts(), table.round.tolist()
+    columns = [_cells(table.numbers(name)) for name in ("psnr", "ssim", "lpips", "clip")]
+    for place in _in_order(results):
+        values = (column[place] for column in columns)
+        yield (*_identity(every[place], labels), rounds[place], *values)
 
 
 def _summary_by_round(results: Results) -> Iterator[Row]:
     yield ("model", "round", "n_samples", *_MOMENTS)
-    labels = _labels(results)
-    grouped: dict[tuple[str, int], list[Return]] = {}
-    for item in results.returns:
-        grouped.setdefault((labels[item.model, item.seed], item.round), []).append(item)
-    for (label, number), items in sorted(grouped.items()):
-        yield (label, number, len(items), *_moments(items))
+    labels, table = _labels(results), results.table
+    grouped: dict[tuple[str, int], list[int]] = {}
+    for place, (one, number) in enumerate(zip(table.facts(), table.round.tolist(), strict=True)):
+        grouped.setdefault((labels[one.model, one.seed], number), []).append(place)
+    columns = [table.numbers(name) for name in _SUMMARISED]
+    for (label, number), places in sorted(grouped.items()):
+        yield (label, number, len(places), *_moments(columns, places))
 
 
 def _summary_final(results: Results) -> Iterator[Row]:
@@ -96,21 +101,24 @@ def _summary_final(results: Results) -> Iterator[Row]:
     labels = _labels(results)
     begun = {model for model, _ in labels}
     # A model without results has a row too, with n = 0.
-    grouped: dict[str, list[Return]] = {label: [] for label in labels.values()}
+    grouped: dict[str, list[int]] = {label: [] for label in labels.values()}
     grouped |= {model: [] for model in results.roles() if model not in begun}
-    for item in results.returns:
-        if item.round == results.rounds:
-            grouped[labels[item.model, item.seed]].append(item)
-    for label, items in sorted(grouped.items()):
-        yield (label, len(items), *map(_rounded, _moments(items)))
+    last = results.table.at(np.flatnonzero(results.table.round == results.rounds))
+    for place, one in enumerate(last.facts()):
+        grouped[labels[one.model, one.seed]].append(place)
+    columns = [last.numbers(name) for name in _SUMMARISED]
+    for label, places in sorted(grouped.items()):
+        yield (label, len(places), *map(_rounded, _moments(columns, places)))
 
 
 def _by_experiment(results: Results) -> Iterator[Row]:
     yield (*_IDENTITY, *(f"{name}_r{results.rounds}" for name in _SUMMARISED))
-    labels = _labels(results)
-    for item in _in_order(results):
-        if item.round == results.rounds:
-            yield (*_identity(item, labels), *(_rounded(_value(item, name)) for name in _SUMMARISED))
+    labels, table = _labels(results), results.table
+    every = table.facts()
+    columns = [_cells(table.numbers(name)) for name in _SUMMARISED]
+    for place in _in_order(results):
+        if table.round[place] == results.rounds:
+            yield (*_identity(every[place], labels), *(_rounded(column[place]) for column in columns))
 
 
 def _missing(lacking: Sequence[Results]) -> Iterator[Row]:
@@ -132,8 +140,8 @@ def _reason(gap: MissingValue) -> str:
 def _labels(results: Results) -> dict[tuple[str, int], str]:
     """The name of each model and seed: the model's own name if it has one seed."""
     seeds: dict[str, set[int]] = {}
-    for item in results.returns:
-        seeds.setdefault(item.model, set()).add(item.seed)
+    for one, _ in results.table.by_trajectory():
+        seeds.setdefault(one.model, set()).add(one.seed)
     for trouble in results.troubles:
         seeds.setdefault(trouble.model, set()).add(trouble.seed)
     return {
@@ -143,33 +151,35 @@ def _labels(results: Results) -> dict[tuple[str, int], str]:
     }
 
 
-def _in_order(results: Results) -> list[Return]:
-    """Sorted by model and case in order of appearance, then by seed and round."""
-    models = {model: place for place, model in enumerate(results.roles())}
-    cases = {case: place for place, case in enumerate(dict.fromkeys(item.case for item in results.returns))}
-    return sorted(results.returns, key=lambda i: (models[i.model], cases[i.case], i.seed, i.round))
+def _in_order(results: Results) -> list[int]:
+    """The places of the returns, sorted by model and case in order of appearance, then by seed and round."""
+    table, every = results.table, results.table.facts()
+    models = {model: number for number, model in enumerate(results.roles())}
+    cases = {case: number for number, case in enumerate(dict.fromkeys(one.case for one in every))}
+    places = [(models[one.model], cases[one.case], one.seed) for one in every]
+    model, case, seed = np.array(places, np.int64).reshape(-1, 3).T
+    order: list[int] = np.lexsort((table.round, seed, case, model)).tolist()
+    return order
 
 
-def _identity(item: Return, labels: dict[tuple[str, int], str]) -> tuple[str, ...]:
-    return labels[item.model, item.seed], item.picture, item.pair, item.kind, item.category
+def _identity(one: TrajectoryFacts, labels: dict[tuple[str, int], str]) -> tuple[str, ...]:
+    return labels[one.model, one.seed], one.picture, one.pair, one.kind, one.category
 
 
-def _value(item: Return, metric: str) -> float | None:
-    measurement = item.values.get(metric)
-    if measurement is None or measurement.value is None or math.isnan(measurement.value):
-        return None
-    return measurement.value
+def _cells(values: NDArray[np.float64]) -> list[float | None]:
+    """The numbers of a column; None where one is missing."""
+    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-def _moments(items: Sequence[Return]) -> Iterator[float | None]:
-    """Mean and population deviation of each metric over its finite values, as in the predecessor."""
-    for metric in _SUMMARISED:
-        values = [value for item in items if (value := _value(item, metric)) is not None]
-        finite = [value for value in values if math.isfinite(value)]
-        if finite:
+def _moments(columns: Sequence[NDArray[np.float64]], places: Sequence[int]) -> Iterator[float | None]:
+    """Mean and population deviation of each column over its finite values, as in the predecessor."""
+    for column in columns:
+        values = column[np.asarray(places, np.intp)]
+        finite = values[np.isfinite(values)]
+        if len(finite):
             yield from (float(np.mean(finite)), float(np.std(finite)))
         else:
-            yield from (math.inf if values else None, None)
+            yield from (None if np.isnan(values).all() else math.inf, None)
 
 
 def _rounded(value: float | None) -> float | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -18,10 +20,9 @@ from convergebench.results import Records, WorkspaceOrRecords
 from convergebench.results.exported_results import FAILED_EDIT
 from convergebench.results.measurements import StepMeasurement, read_change_metrics, read_step_measurements
 from convergebench.results.step_contexts import step_contexts
-from convergebench.results.steps import StepRecord
 from convergebench.results.trajectories import TrajectoryRecord
 from convergebench.shown_text import csv_rows
-from convergebench.types import Measurement, SuiteId
+from convergebench.types import Digest, Measurement, SuiteId
 
 MEASUREMENTS = "measurements"
 _TRAJECTORIES_AT_A_TIME = 200
@@ -74,8 +75,8 @@ def measurement_rows(workspace: WorkspaceOrRecords, suite: SuiteId | None = None
     """
     records = Records.of(workspace)
     chosen = [one for one in records.trajectories if one.is_newest and suite in (None, one.case.suite)]
-    unchanged = _unchanged(records)
-    failed = [step for step in records.steps if step.failure is not None]
+    unchanged = cache(lambda: _unchanged(records))  # many workspaces need none, and it takes long
+    failed = _failed_steps(records)
     for some in _batches(chosen, _TRAJECTORIES_AT_A_TIME):
         yield from _of_trajectories(records, some, unchanged, failed)
     for name in records.imported_suites:
@@ -129,33 +130,42 @@ def _unchanged(records: Records) -> _BySuite:
 def _of_trajectories(
     records: Records,
     trajectories: Sequence[TrajectoryRecord],
-    unchanged: _BySuite,
-    failed: Sequence[StepRecord],
+    unchanged: Callable[[], _BySuite],
+    failed: Sequence[StepMeasurement],
 ) -> Iterator[MeasurementRow]:
     by_id: dict[int, list[TrajectoryRecord]] = {}
     for one in trajectories:
         by_id.setdefault(one.id, []).append(one)
-    for step in read_step_measurements(records.workspace, by_id):
-        measured = _measured(step, records.newest_versions)
-        for trajectory in by_id[step.trajectory]:
-            known = unchanged.get(trajectory.case.suite, ()) if measured is None else measured
-            content = trajectory.case.content(records.sources[trajectory.id])
-            yield from (_row(trajectory, step, one, content) for one in known)
-    yield from _of_failed(records, by_id, failed)
+    newest = records.newest_versions
+    for identity, steps in groupby(read_step_measurements(records.workspace, by_id), itemgetter(0)):
+        parts = [_TrajectoryPart.of(one, records.sources[identity]) for one in by_id[identity]]
+        for step in steps:
+            if step.metric is not None:
+                if _is_newest(step, newest):
+                    yield from [part.row(step) for part in parts]
+                continue
+            for part in parts:
+                for known in unchanged().get(part.suite, ()):
+                    found = step._replace(metric=known.metric, version=known.version, value=known.value)
+                    yield part.row(found)
+    for step in failed:
+        for one in by_id.get(step.trajectory, ()):
+            yield _TrajectoryPart.of(one, records.sources[one.id]).row(step)
     yield from _by_region(records, by_id)
 
 
-def _of_failed(
-    records: Records, by_id: Mapping[int, Sequence[TrajectoryRecord]], failed: Sequence[StepRecord]
-) -> Iterator[MeasurementRow]:
-    for step in failed:
-        missing = Measurement(FAILED_EDIT, "", None, f"{step.failure}: {step.reason or ''}")
-        place = StepMeasurement(
-            step.trajectory, step.role, step.round, None, "input", missing.metric, missing.version,
-            missing.value, missing.missing,
-        )  # fmt: skip
-        for trajectory in by_id.get(step.trajectory, ()):
-            yield _row(trajectory, place, missing, trajectory.case.content(records.sources[trajectory.id]))
+def _failed_steps(records: Records) -> list[StepMeasurement]:
+    return [
+        StepMeasurement(
+            chain.trajectory, role, number, None, "input", FAILED_EDIT, "", None, f"{failure}: {reason or ''}"
+        )
+        for chain in records.each_chain()
+        if any(chain.failures)
+        for role, number, failure, reason in zip(
+            chain.roles, chain.rounds, chain.failures, chain.reasons, strict=True
+        )
+        if failure is not None
+    ]
 
 
 def _by_region(records: Records, by_id: Mapping[int, Sequence[TrajectoryRecord]]) -> Iterator[MeasurementRow]:
@@ -174,35 +184,36 @@ def _by_region(records: Records, by_id: Mapping[int, Sequence[TrajectoryRecord]]
                 one.value, one.missing,
             )  # fmt: skip
             sources = records.sources[step.trajectory]
-            for trajectory in by_id[step.trajectory]:
-                yield _row(trajectory, place, one, trajectory.case.content(sources))
+            yield from [_TrajectoryPart.of(known, sources).row(place) for known in by_id[step.trajectory]]
 
 
-def _row(
-    trajectory: TrajectoryRecord, step: StepMeasurement, measured: Measurement, content: str
-) -> MeasurementRow:
-    case, editor = trajectory.case, trajectory.editor
-    return MeasurementRow(
-        case.suite, editor.label, editor.role, editor.fingerprint, case.id, case.picture, case.pair,
-        case.kind, case.category, case.reversibility, trajectory.protocol,
-        trajectory.seed, step.round, step.role, step.compared_with, measured.metric,
-        measured.version, measured.value, measured.missing, step.picture, content,
-    )  # fmt: skip
+class _TrajectoryPart(NamedTuple):
+    """What all rows of a trajectory have in common."""
+
+    suite: SuiteId
+    begin: tuple[str | int, ...]
+    content: str
+
+    @classmethod
+    def of(cls, trajectory: TrajectoryRecord, sources: Sequence[Digest]) -> _TrajectoryPart:
+        case, editor = trajectory.case, trajectory.editor
+        begin = (
+            case.suite, editor.label, editor.role, editor.fingerprint, case.id, case.picture, case.pair,
+            case.kind, case.category, case.reversibility, trajectory.protocol, trajectory.seed,
+        )  # fmt: skip
+        return cls(case.suite, begin, case.content(sources))
+
+    def row(self, step: StepMeasurement) -> MeasurementRow:
+        _, role, number, picture, compared_with, metric, version, value, missing = step
+        end = (number, role, compared_with, metric, version, value, missing, picture, self.content)
+        return MeasurementRow._make(self.begin + end)
 
 
-def _measured(step: StepMeasurement, newest: Mapping[str, str]) -> tuple[Measurement, ...] | None:
-    """The measurement of a step; empty if it is by an older version, None if nothing was measured.
-
-    A direction's version contains its texts after the last colon, which differ by design.
-    """
-    if step.metric is None or step.version is None:
-        return None
-    version, last = step.version, newest[step.metric]
-    if step.metric == CLIP_DIRECTION:
-        version, last = version.rpartition(":")[0], last.rpartition(":")[0]
-    if version != last:
-        return ()
-    return (Measurement(step.metric, step.version, step.value, step.missing),)
+def _is_newest(step: StepMeasurement, newest: Mapping[str, str]) -> bool:
+    """A direction's version contains its texts after the last colon, which differ by design."""
+    if step.metric == CLIP_DIRECTION and step.version is not None:
+        return step.version.rpartition(":")[0] == newest[CLIP_DIRECTION].rpartition(":")[0]
+    return step.version == newest[step.metric or ""]
 
 
 def _of_imported(records: Records, suite: SuiteId) -> Iterator[MeasurementRow]:
