@@ -118,3 +118,9 @@ def opened(item: Item, open_picture: Callable[[PictureFacts], Picture]) -> Item:
 
 def _replaced(item: ItemT, kind: type, change: Callable[..., object]) -> ItemT:
     return type(item)(*(change(part) if isinstance(part, kind) else part for part in item))  # type: ignore[arg-type]
+
+
+def pixels_in(item: Item) -> int:
+    """The size of its pictures, which are compared at the size of the first."""
+    width, height = item[0].size
+    return width * height

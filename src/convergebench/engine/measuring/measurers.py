@@ -8,7 +8,7 @@ from typing import Any
 
 from convergebench.engine.measuring.caption_measurer import CaptionMeasurer
 from convergebench.engine.measuring.clip_direction import DirectionMeasurer
-from convergebench.engine.measuring.items import KINDS, Kind
+from convergebench.engine.measuring.items import KINDS, Kind, pixels_in
 from convergebench.engine.measuring.measurement_queue import GPU_WORKERS, WORKERS, MeasurementQueue, Measurer
 from convergebench.engine.measuring.pair_measurer import PairMeasurer
 from convergebench.engine.measuring.region_measurer import RegionMeasurer
@@ -91,6 +91,7 @@ class Measurers:
                 self._workers(kind),
                 _BATCHED.get(kind, 1) * self.batch if self._is_large(kind) else BATCH,
                 fill=self._is_large(kind),
+                pixels=pixels_in,
             )
             for kind, measurer in self.by_kind.items()
         }
