@@ -118,6 +118,44 @@ def test_no_more_requests_at_once_than_the_lane_is_wide() -> None:
     assert server.most_at_once == 3
 
 
+def test_those_who_wait_get_their_turn_in_order_and_the_cancelled_take_none() -> None:
+    async def run() -> list[int]:
+        lane, order = Lane(at_once=1), list[int]()
+
+        async def enter(number: int) -> None:
+            async with lane:
+                order.append(number)
+
+        async with lane:
+            tasks = [asyncio.create_task(enter(number)) for number in range(5)]
+            await asyncio.sleep(0)
+            tasks[0].cancel()
+            tasks[2].cancel()
+        tasks[1].cancel()  # which has just got the turn
+        async with asyncio.timeout(60):
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await enter(5)
+        return order
+
+    assert asyncio.run(run()) == [3, 4, 5]
+
+
+def test_a_wider_lane_lets_in_those_who_wait() -> None:
+    async def run() -> int:
+        held, lane = asyncio.Event(), Lane(at_once=1)
+        server = Server(held=held)
+        narrow = await limits(lane)
+        waiting = [asyncio.create_task(narrow.attempt(server, 0.0)) for _ in range(3)]
+        await until(lambda: server.calls == 1)
+        lane.widen(3)
+        await until(lambda: server.calls == 3)
+        held.set()
+        await asyncio.gather(*waiting)
+        return server.most_at_once
+
+    assert asyncio.run(run()) == 3
+
+
 def test_requests_a_minute_are_spaced() -> None:
     server = Server()
 

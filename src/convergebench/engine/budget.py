@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from types import TracebackType
 from typing import Any, Literal, Protocol
 
 ROUNDING_USD = 1e-6
@@ -65,27 +64,24 @@ class Budget:
         self.most_usd = most_usd
         self.spent_usd = 0.0
         self._ledger = ledger
-        self._in_flight: list[Reservation] = []
+        self._in_flight: dict[Reservation, None] = {}
         self._charged_by_estimate: dict[str, float] = {}
         self._highest_usd: dict[str, float] = {}
         self._changed = asyncio.Condition()
 
-    @asynccontextmanager
-    async def pay(self, price_usd: float | None, of: str = "") -> AsyncIterator[Reservation]:
+    def pay(self, price_usd: float | None, of: str = "") -> Payment:
         """Set the price aside. The caller settles it; if it cannot, the price stays counted, unless the call
         was never made (Stopped).
 
         If too little is left, wait: reservations of other requests may turn out not to be needed.
         """
-        reservation = Reservation(of, price_usd or 0.0)
-        await self._reserve(reservation)
-        try:
-            yield reservation
-        except Stopped:
-            reservation.settle(0.0)
-            raise
-        finally:
-            await self._close(reservation)
+        return Payment(self, Reservation(of, price_usd or 0.0))
+
+    async def reserve(self, wanted: Reservation) -> None:
+        if self.most_usd is None and not self.price_usd(wanted):
+            self._in_flight[wanted] = None  # free: nothing to wait for
+        else:
+            await self._reserve(wanted)
 
     async def _reserve(self, wanted: Reservation) -> None:
         async with self._changed:
@@ -104,14 +100,18 @@ class Budget:
                 if not any(map(self.price_usd, self._in_flight)):
                     raise BudgetReached("--max-total")
                 await self._changed.wait()
-            self._in_flight.append(wanted)
+            self._in_flight[wanted] = None
 
-    async def _close(self, done: Reservation) -> None:
-        charged = self.price_usd(done) if done.settled_usd is None else done.settled_usd
+    async def close(self, done: Reservation) -> None:
+        price = self.price_usd(done)
+        charged = price if done.settled_usd is None else done.settled_usd
+        if not price and not charged:  # nobody waits for it, and nothing is learned from it
+            del self._in_flight[done]
+            return
         async with self._changed:
             self.spent_usd += charged
             self._learn(done)
-            self._in_flight.remove(done)
+            del self._in_flight[done]
             self._changed.notify_all()
         if self._ledger is None or done.settled_usd is None:
             return
@@ -139,3 +139,22 @@ class Budget:
             return True
         set_aside = sum(map(self.price_usd, self._in_flight))
         return self.spent_usd + set_aside + self.price_usd(wanted) <= self.most_usd + ROUNDING_USD
+
+
+class Payment:
+    """The context of a call that is paid for."""
+
+    def __init__(self, budget: Budget, reservation: Reservation) -> None:
+        self._budget = budget
+        self._reservation = reservation
+
+    async def __aenter__(self) -> Reservation:
+        await self._budget.reserve(self._reservation)
+        return self._reservation
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, Stopped):
+            self._reservation.settle(0.0)
+        await self._budget.close(self._reservation)

@@ -7,12 +7,13 @@ import logging
 import math
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections import deque
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
 from convergebench.engine.budget import Budget, BudgetReached, Stopped
+from convergebench.engine.deadlines import Deadlines
 from convergebench.providers import sane_cost_usd
 from convergebench.types import (
     BadOutput,
@@ -86,29 +87,54 @@ class Lane:
         self._spacing_seconds = 60 / per_minute if per_minute else 0.0
         self._active = 0
         self._next_start = 0.0
-        self._changed = asyncio.Condition()
+        self._waiting: deque[asyncio.Future[None]] = deque()
 
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        async with self._changed:
-            await self._changed.wait_for(lambda: self._active < int(self._allowed))
+    async def __aenter__(self) -> None:
+        """Take a turn, after those who came before."""
+        if self._waiting or self._active >= int(self._allowed):
+            await self._place()
+        else:
             self._active += 1
-            start = max(time.monotonic(), self._next_start)
-            self._next_start = start + self._spacing_seconds
+        now = time.monotonic()
+        start = max(now, self._next_start)
+        self._next_start = start + self._spacing_seconds
+        if start > now:
+            try:
+                await asyncio.sleep(start - now)
+            except BaseException:
+                self._leave()
+                raise
+
+    async def __aexit__(self, *_: object) -> None:
+        self._leave()
+
+    async def _place(self) -> None:
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
+        self._give_places()  # there may be one, if those who waited have just been cancelled
         try:
-            wait = start - time.monotonic()
-            if wait > 0:
-                await asyncio.sleep(wait)
-            yield
-        finally:
-            async with self._changed:
-                self._active -= 1
-                self._changed.notify_all()
+            await place
+        except BaseException:
+            if not place.cancelled():  # it was given in the same moment
+                self._leave()
+            raise
+
+    def _leave(self) -> None:
+        self._active -= 1
+        self._give_places()
+
+    def _give_places(self) -> None:
+        while self._waiting and self._active < int(self._allowed):
+            place = self._waiting.popleft()
+            if not place.done():  # or its request was cancelled
+                self._active += 1
+                place.set_result(None)
 
     def widen(self, at_once: int) -> None:
         """Allow at least this number of parallel requests."""
         if at_once > self._most:
             self._most = self._allowed = float(at_once)
+            self._give_places()
 
     def adapt(self, outcome: object, wait_seconds: float) -> None:
         """Adapt the number of parallel requests to a reply."""
@@ -117,6 +143,7 @@ class Lane:
             self._next_start = max(self._next_start, time.monotonic() + wait_seconds)
         elif not isinstance(outcome, EditError):
             self._allowed = min(self._most, self._allowed + 1 / self._allowed)
+            self._give_places()
 
 
 def patience_with(editor: Editor, patience: Patience) -> Patience:
@@ -143,6 +170,7 @@ class Limits:
         self._patience = patience
         self._budget = budget
         self._stop = stop
+        self._deadlines = Deadlines(patience.deadline_seconds)
         self.spent_usd = 0.0
         self._warned = False
 
@@ -180,7 +208,7 @@ class Limits:
         of: str,
         before: Attempted[T] | None,
     ) -> Attempted[T]:
-        async with self._budget.pay(price_usd, of) as reserved, self._lane.turn():
+        async with self._budget.pay(price_usd, of) as reserved, self._lane:
             if self._stop.is_set():
                 raise Stopped
             started = time.perf_counter()
@@ -206,8 +234,12 @@ class Limits:
 
     async def _outcome(self, call: Callable[[], Awaitable[T]]) -> T | EditError:
         try:
-            async with asyncio.timeout(self._patience.deadline_seconds):
-                return await call()
+            async with asyncio.timeout(None) as limit:
+                self._deadlines.begin(limit)
+                try:
+                    return await call()
+                finally:
+                    self._deadlines.end(limit)
         except Stopped:
             raise
         except EditError as error:

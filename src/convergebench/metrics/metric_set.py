@@ -9,7 +9,7 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from convergebench.errors import BadPicture
@@ -58,7 +58,7 @@ class MetricSet:
         self._choosing = threading.Lock()
         self._chosen: list[MetricReader | GpuReader] | None = None
 
-    @property
+    @cached_property
     def facts(self) -> tuple[MetricFacts, ...]:
         """The metrics of this set."""
         return tuple(facts for members in self._wanted.values() for facts in members)
@@ -66,6 +66,7 @@ class MetricSet:
     def without(self, names: Collection[str]) -> MetricSet:
         """A copy without these metrics."""
         fewer = copy(self)
+        fewer.__dict__.pop("facts", None)
         fewer._wanted = {
             registration: [facts for facts in members if facts.name not in names]
             for registration, members in self._wanted.items()

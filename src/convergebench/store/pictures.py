@@ -115,10 +115,9 @@ class PictureFolder:
 
     def _completed(self, file: kernels.NewFile, number: int) -> Exception | None:
         """Why it could not be written, by the number of the error; None if it is there."""
-        folder = Path(file.path).parent
         try:
             if number == errno.ENOENT:
-                folder.mkdir(exist_ok=True)
+                Path(file.path).parent.mkdir(exist_ok=True)
                 Path(file.part).replace(file.path)
             elif number > 0:
                 raise OSError(number, os.strerror(number), file.part)
@@ -127,6 +126,7 @@ class PictureFolder:
             Path(file.part).unlink(missing_ok=True)
             if error.errno in NO_ROOM:
                 return _because(disk_full(self._folder), error)
+            folder = Path(file.path).parent
             return _because(WorkspaceError(f"cannot write to {folder}: {error.strerror}"), error)
         return None
 

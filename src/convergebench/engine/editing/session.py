@@ -73,6 +73,7 @@ class _Editing:
         self._limits = self._session.limits_for_editors(plan.editors)
         self._saver = StepSaver(workspace)
         self._sources = SourceCache(workspace.pictures)
+        self._kinds = measurers.kinds
         self._queues = measurers.queues(workspace, progress, self._session.fail)
 
     async def run(self, fresh: bool) -> RunOutcome:
@@ -162,7 +163,7 @@ class _Editing:
         written = written_captions(case.forward, case.hints)
         return ChainMeasurements(
             source, self._protocol.returns, case.pair, case.category, written, rounds=self._protocol.rounds,
-            is_portrait=is_portrait(case.kind, case.source.id),
+            is_portrait=is_portrait(case.kind, case.source.id), kinds=self._kinds,
         )  # fmt: skip
 
     def _references(self, case: Case, source: Picture, recorded: Sequence[Step]) -> list[Digest]:

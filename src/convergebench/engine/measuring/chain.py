@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 
 from convergebench.analysis.round_trip.headline_rounds import HEADLINE_ROUNDS
 from convergebench.engine.measuring.items import (
+    KINDS,
     ChainReturn,
     ForwardEdit,
     ForwardPicture,
@@ -35,8 +36,11 @@ class ChainMeasurements:
         *,
         rounds: int,
         is_portrait: bool,
+        kinds: Set[Kind] = KINDS,
     ) -> None:
-        """`written` are captions that a user wrote, by instruction; `rounds` is the planned number."""
+        """`written` are captions that a user wrote, by instruction; `rounds` is the planned number. Items of
+        other `kinds` are not made."""
+        self._kinds = kinds
         self._written = written
         self._source = source
         self._reported = {*HEADLINE_ROUNDS, rounds}
@@ -62,7 +66,10 @@ class ChainMeasurements:
             return
         if given.digest != picture.digest:
             yield "changes", PicturePair(given, picture)
-            yield "directions", ForwardEdit(given, picture, captions(instruction, self._written))
+            if "directions" in self._kinds:
+                yield "directions", ForwardEdit(given, picture, captions(instruction, self._written))
+        if "regions" not in self._kinds:
+            return
         context = self._context.forward(role, instruction, given.digest, picture.digest)
         if context is None:
             return
@@ -83,6 +90,8 @@ class ChainMeasurements:
         self._round += 1
         if self._round in self._reported:
             yield "sampled", ReportedReturn(self._source, picture, self._is_portrait)
+        if "regions" not in self._kinds:
+            return
         # If nothing was edited, as when no change is requested, all of the picture is rest.
         edited = (self._round_input, self._forward) if self._forward else (self._source, self._source)
         category, context = self._context.category, self._context.returned()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 from convergebench.metrics.clip_direction import Captions
 from convergebench.picture import Picture
@@ -12,6 +12,7 @@ from convergebench.types import Digest, PictureFacts
 Kind: TypeAlias = Literal["returns", "changes", "directions", "regions", "targets", "captions", "sampled"]
 """Returns against their source; each step against the previous one; locations of forward edits; regions;
 results against the pictures that they should equal, and against captions; returns at reported rounds."""
+KINDS: frozenset[Kind] = frozenset(get_args(Kind))
 
 
 class PicturePair(NamedTuple):
@@ -117,3 +118,9 @@ def opened(item: Item, open_picture: Callable[[PictureFacts], Picture]) -> Item:
 
 def _replaced(item: ItemT, kind: type, change: Callable[..., object]) -> ItemT:
     return type(item)(*(change(part) if isinstance(part, kind) else part for part in item))  # type: ignore[arg-type]
+
+
+def pixels_in(item: Item) -> int:
+    """The size of its pictures, which are compared at the size of the first."""
+    width, height = item[0].size
+    return width * height

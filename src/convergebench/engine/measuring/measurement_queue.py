@@ -19,6 +19,10 @@ GPU_WORKERS = max(1, min(4, os.cpu_count() or 1))
 """Threads that fill and empty a GPU; more would wait for it."""
 FILL_SECONDS = 0.004
 ITEMS_PER_WORKER = 4
+MANY = 4
+"""Batches of small pictures are this much larger: handing one to a thread takes as long as measuring some."""
+SMALL_PIXELS = 1024 * 1024
+"""Of all items of such a batch."""
 
 Row: TypeAlias = tuple[Digest, Digest, Measurement]
 
@@ -35,6 +39,29 @@ class Measurer(Protocol[Taken]):
     def measure(self, items: Sequence[Taken]) -> list[Row]: ...
 
 
+class ItemQueue(asyncio.Queue[Item]):
+    """A queue that has room for more items while their pictures are small."""
+
+    def __init__(self, maxsize: int, pixels: Callable[[Item], int]) -> None:
+        super().__init__(maxsize)
+        self._pixels = pixels
+        self._waiting_pixels = 0
+
+    def full(self) -> bool:
+        if self.qsize() < self.maxsize:
+            return False
+        return self.qsize() >= MANY * self.maxsize or self._waiting_pixels >= 2 * SMALL_PIXELS
+
+    def _put(self, item: Item) -> None:
+        super()._put(item)
+        self._waiting_pixels += self._pixels(item)
+
+    def _get(self) -> Item:
+        item = super()._get()
+        self._waiting_pixels -= self._pixels(item)
+        return item
+
+
 class MeasurementQueue(Generic[Item]):
     """A bounded queue of items to measure: when it is full, editing waits."""
 
@@ -47,8 +74,9 @@ class MeasurementQueue(Generic[Item]):
         at_once: int = WORKERS,
         batch: int = BATCH,
         fill: bool = False,
+        pixels: Callable[[Item], int] = lambda item: SMALL_PIXELS,
     ) -> None:
-        """`fill`: an incomplete batch waits while another is measured."""
+        """`fill`: an incomplete batch waits while another is measured. `pixels`: the size of an item."""
         self._measurer = measurer
         self._workspace = workspace
         self._progress = progress
@@ -58,14 +86,19 @@ class MeasurementQueue(Generic[Item]):
         self._measuring = 0
         self._filling = asyncio.Lock()
         self._at_once = at_once
-        self._queue: asyncio.Queue[Item] = asyncio.Queue(maxsize=max(2 * batch, ITEMS_PER_WORKER * at_once))
+        self._pixels = pixels
+        self._queue = ItemQueue(max(2 * batch, ITEMS_PER_WORKER * at_once), pixels)
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="measure")
         self._workers = [asyncio.create_task(self._work()) for _ in range(at_once)]
 
     async def offer(self, item: Item, known: Mapping[MeasurementKey, bool]) -> None:
         """Queue the item, unless all its values are known."""
-        if self._measurer.lacks(item, known):
+        if not self._measurer.lacks(item, known):
+            return
+        if self._queue.full():
             await self._queue.put(item)
+        else:
+            self._queue.put_nowait(item)
 
     async def finish(self) -> None:
         """Measure all waiting items, then stop."""
@@ -89,7 +122,8 @@ class MeasurementQueue(Generic[Item]):
     async def _next_batch(self) -> list[Item]:
         batch = [await self._queue.get()]
         # An even share of what waits: one thread with a full batch would leave the others without work.
-        share = self._batch if self._fill else min(self._batch, 1 + self._queue.qsize() // self._at_once)
+        waiting = 1 + self._queue.qsize() // self._at_once
+        share = self._batch if self._fill else min(self._most(batch[0]), waiting)
         while len(batch) < share:
             if not self._queue.empty():
                 batch.append(self._queue.get_nowait())
@@ -98,6 +132,10 @@ class MeasurementQueue(Generic[Item]):
             else:
                 break
         return batch
+
+    def _most(self, first: Item) -> int:
+        many = MANY * self._batch
+        return many if many * self._pixels(first) <= SMALL_PIXELS else self._batch
 
     def _measure(self, batch: list[Item], loop: asyncio.AbstractEventLoop) -> None:
         """On a thread. The next batch is measured while the disk completes this one."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
 from convergebench.engine.measuring.caption_measurer import CaptionMeasurer
 from convergebench.engine.measuring.clip_direction import DirectionMeasurer
-from convergebench.engine.measuring.items import Kind
+from convergebench.engine.measuring.items import KINDS, Kind, pixels_in
 from convergebench.engine.measuring.measurement_queue import GPU_WORKERS, WORKERS, MeasurementQueue, Measurer
 from convergebench.engine.measuring.pair_measurer import PairMeasurer
 from convergebench.engine.measuring.region_measurer import RegionMeasurer
@@ -32,6 +32,8 @@ class Measurers:
     large_at_once: int = GPU_WORKERS
     """The same of large batches, for a GPU."""
     batch: int = BATCH
+    kinds: Set[Kind] = KINDS
+    """Those of which something may be measured."""
 
     @classmethod
     def of(cls, metric_set: MetricSet, pictures: PictureStore) -> Measurers:
@@ -46,6 +48,7 @@ class Measurers:
         changes = MetricSet([name for name in names if name in CHANGE_METRICS], sources=1)
         directions = DirectionMeasurer(returns)
         wanted = [facts for facts in metric_set.facts if facts.name in by_region]
+        idle: dict[Kind, bool] = {"regions": not wanted, "directions": directions.clip_version is None}
         return cls(
             {
                 "returns": PairMeasurer(returns),
@@ -59,6 +62,7 @@ class Measurers:
                 ),
             },
             batch=metric_set.batch_size,
+            kinds=KINDS - {kind for kind, is_idle in idle.items() if is_idle},
         )
 
     def _workers(self, kind: Kind) -> int:
@@ -87,6 +91,7 @@ class Measurers:
                 self._workers(kind),
                 _BATCHED.get(kind, 1) * self.batch if self._is_large(kind) else BATCH,
                 fill=self._is_large(kind),
+                pixels=pixels_in,
             )
             for kind, measurer in self.by_kind.items()
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from convergebench.engine.measuring.items import PicturePair
 from convergebench.engine.measuring.measurement_queue import Row
@@ -19,6 +19,7 @@ class PairMeasurer:
 
     def __init__(self, metric_set: MetricSet) -> None:
         self._metric_set = metric_set
+        self._batch = metric_set.batch_size
 
     def lacks(self, item: PicturePair, known: Mapping[MeasurementKey, bool]) -> bool:
         """Whether some metric was never tried on the pair, or lacked weights then and is available now.
@@ -36,11 +37,13 @@ class PairMeasurer:
 
     def measure(self, items: Sequence[PicturePair]) -> list[Row]:
         there = [pair for pair in items if _is_there(pair)]
-        return [
-            (reference.digest, picture.digest, measurement)
-            for (reference, picture), values in zip(there, self._metric_set.measure(there), strict=True)
-            for measurement in values.values()
-        ]
+        parts = [there[start : start + self._batch] for start in range(0, len(there), self._batch)]
+        return [row for part in parts for row in self._rows(part)]
+
+    def _rows(self, pairs: Sequence[PicturePair]) -> Iterator[Row]:
+        for (reference, picture), values in zip(pairs, self._metric_set.measure(pairs), strict=True):
+            for measurement in values.values():
+                yield reference.digest, picture.digest, measurement
 
 
 def _is_there(pair: PicturePair) -> bool:
