@@ -101,8 +101,6 @@ def write_files(files: Sequence[NewFile]) -> list[int]:
 
 FLIP_REACH = 60
 """The maximum radius of a filter of ꟻLIP, in pixels."""
-FLIP_PAIRS = 5
-"""Radii are positive multiples of this; weights beyond a filter's own radius are zero."""
 
 
 class FlipParameters(NamedTuple):
@@ -112,6 +110,7 @@ class FlipParameters(NamedTuple):
     weights: NDArray[np.float32]
     """FLIP_REACH + 1 weights of each of the seven filters, from the centre outwards."""
     reaches: NDArray[np.int64]
+    """At least 1; those of both filters of blue-yellow are the same, and those of the last three."""
 
 
 def flip_features(pixels: Pixels, parameters: FlipParameters) -> NDArray[np.float32]:
