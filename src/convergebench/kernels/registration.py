@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_UPPER = np.triu_indices(4)
+
+
 class RegistrationSums(NamedTuple):
     """The weighted normal equations of one registration step, before they are solved."""
 
@@ -21,6 +24,8 @@ class RegistrationSums(NamedTuple):
     """Products of the slopes with the differences."""
     squares: float
     weights: float
+    products: tuple[float, float, float]
+    """As those of `products`, of the same planes."""
 
 
 def sums(
@@ -38,16 +43,16 @@ def sums(
     height, width = source.shape
     assert result.shape == (height, width) and slopes.shape == (4, height * width)
     planes = [np.ascontiguousarray(each, np.float32) for each in (source, slopes, result)]
-    affine, found = np.ascontiguousarray(affine, np.float64), np.empty(16)
+    affine, found = np.ascontiguousarray(affine, np.float64), np.empty(19)
     addresses = [plane.ctypes.data for plane in planes]
     if kernels.loaded().registration_sums(
         *addresses, height, width, affine.ctypes.data, sampled, found.ctypes.data
     ):
         raise MemoryError
     left = np.empty((4, 4))
-    rows, columns = np.triu_indices(4)
-    left[rows, columns] = left[columns, rows] = found[:10]
-    return RegistrationSums(left, found[10:14], float(found[14]), float(found[15]))
+    left[_UPPER] = left[_UPPER[::-1]] = found[:10]
+    squares, weights, xx, yy, xy = found[14:].tolist()
+    return RegistrationSums(left, found[10:14], squares, weights, (xx, yy, xy))
 
 
 def refined(

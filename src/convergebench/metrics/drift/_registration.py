@@ -102,7 +102,7 @@ def register(levels: tuple[Level, ...], result: Pixels, zooms: Sequence[float] =
     equations = _equations(levels[-1], plane, matrix)
     return RegistrationFit(
         matrix,
-        likeness=_likeness_after(finest, plane, matrix),
+        likeness=equations.likeness,
         before=_likeness_after(finest, plane, np.eye(3)),
         error=equations.error() * max(plane.shape),
     )
@@ -210,6 +210,8 @@ class _Equations(NamedTuple):
     left: NDArray[np.float64]
     right: NDArray[np.float64]
     variance: float
+    likeness: float
+    """Correlation of the source and the plane laid on it."""
 
     def is_singular(self) -> bool:
         values = np.linalg.eigvalsh(self.left)
@@ -228,7 +230,8 @@ class _Equations(NamedTuple):
 
 def _equations(level: Level, plane: Plane, matrix: Matrix) -> _Equations:
     sums = _sums_in_c(level, plane, matrix) if kernels.available() else _sums(level, plane, matrix)
-    return _Equations(sums.left, sums.right, SHARED * sums.squares / max(sums.weights, 1.0))
+    variance = SHARED * sums.squares / max(sums.weights, 1.0)
+    return _Equations(sums.left, sums.right, variance, _correlation(*sums.products))
 
 
 def _sums_in_c(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
@@ -248,6 +251,7 @@ def _sums(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
         (weighted @ difference).astype(np.float64),
         float(np.dot(weights, np.square(difference))),
         float(weights.sum()),
+        _products(source, result),
     )
 
 
@@ -287,7 +291,13 @@ def _likeness_after(source: Plane, plane: Plane, matrix: Matrix) -> float:
         xx, yy, xy = registration.products(source, plane, in_pixels(matrix, width, height))
     else:
         result, inside = _warped(plane, matrix)
-        covered = source * inside
-        xx, yy = float(np.vdot(covered, covered)), float(np.vdot(result, result))
-        xy = float(np.vdot(covered, result))
+        xx, yy, xy = _products(source * inside, result)
+    return _correlation(xx, yy, xy)
+
+
+def _products(source: Plane, result: Plane) -> tuple[float, float, float]:
+    return float(np.vdot(source, source)), float(np.vdot(result, result)), float(np.vdot(source, result))
+
+
+def _correlation(xx: float, yy: float, xy: float) -> float:
     return xy / math.sqrt(xx * yy) if xx * yy > 0 else 0.0
