@@ -138,6 +138,17 @@ def flip_map(
     return found
 
 
+def flip_difference(
+    one: NDArray[np.float32], other: NDArray[np.float32], parameters: FlipParameters
+) -> NDArray[np.float32]:
+    """ꟻLIP's map, height × width, from the features of both pictures."""
+    assert one.shape == other.shape and one.flags.c_contiguous and other.flags.c_contiguous
+    found = np.empty(one.shape[1:], np.float32)
+    addresses = [array.ctypes.data for array in (parameters.constants, found)]
+    loaded().flip_difference(one.ctypes.data, other.ctypes.data, found.size, *addresses)
+    return found
+
+
 def delta_e_total(
     source: Pixels, result: Pixels, light: NDArray[np.float32], to_relative: NDArray[np.float64]
 ) -> float:
@@ -330,6 +341,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.png_deflate.argtypes = (pointer, size, size, pointer)
     library.flip_features.argtypes = (pointer, size, size, *[pointer] * 4)
     library.flip_compare.argtypes = (pointer, size, size, *[pointer] * 5)
+    library.flip_difference.argtypes, library.flip_difference.restype = (pointer, pointer, size, *[pointer] * 2), None
     library.delta_e_total.restype = ctypes.c_double
     library.delta_e_total.argtypes = (pointer, pointer, size, pointer)
     library.registration_sums.argtypes = (pointer, pointer, pointer, size, size, pointer, size, pointer)

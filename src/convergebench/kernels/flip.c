@@ -377,6 +377,19 @@ int flip_features(const uint8_t *pixels, int64_t height, int64_t width, const Co
     return process(pixels, height, width, constants, weights, reaches, planes, NULL);
 }
 
+/* The map of two pictures from the features of both; it is the same in either order. */
+void flip_difference(const float *one, const float *other, int64_t pixels, const Constants *constants,
+                     float *map) {
+    for (int64_t at = 0; at < pixels; at += STRIP) {
+        const float *rows[FEATURES], *others[FEATURES];
+        for (int feature = 0; feature < FEATURES; feature++) {
+            rows[feature] = one + feature * pixels + at;
+            others[feature] = other + feature * pixels + at;
+        }
+        differences(map + at, rows, others, constants, pixels - at < STRIP ? pixels - at : STRIP);
+    }
+}
+
 /* The map of a picture against the features of another. 0, or −1 where memory is short. */
 int flip_compare(const uint8_t *pixels, int64_t height, int64_t width, const Constants *constants,
                  const float *weights, const int64_t *reaches, const float *planes, float *map) {

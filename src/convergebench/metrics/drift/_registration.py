@@ -82,13 +82,24 @@ class RegistrationFit(NamedTuple):
 def pyramid(source: Pixels) -> tuple[Level, ...]:
     """The levels, coarsest first; sizes halve from the finest, at most FINEST_SIDE. Empty for pictures that
     are too small or too narrow."""
-    return tuple(Level(plane, _slopes(plane)) for plane in _planes(source))
+    return levels_of(planes_of(source))
+
+
+def levels_of(planes: Sequence[Plane]) -> tuple[Level, ...]:
+    """The levels of a source, from its band-passed planes."""
+    return tuple(Level(plane, _slopes(plane)) for plane in planes)
 
 
 def register(levels: tuple[Level, ...], result: Pixels, zooms: Sequence[float] = ZOOMS) -> RegistrationFit:
     """The similarity transform that fits best: found on the coarse levels, from several zooms if
     necessary."""
-    planes = _planes(result)
+    return register_planes(levels, planes_of(result), zooms)
+
+
+def register_planes(
+    levels: tuple[Level, ...], planes: list[Plane], zooms: Sequence[float] = ZOOMS
+) -> RegistrationFit:
+    """`register` of a result whose planes are known."""
     coarse = levels[:COARSE_LEVELS]
     found: list[tuple[float, Matrix]] = []
     for zoom in zooms:
@@ -108,7 +119,8 @@ def register(levels: tuple[Level, ...], result: Pixels, zooms: Sequence[float] =
     )
 
 
-def _planes(pixels: Pixels) -> list[Plane]:
+def planes_of(pixels: Pixels) -> list[Plane]:
+    """The band-passed planes of a picture, coarsest first."""
     import cv2
 
     sizes = plane_sizes(*pixels.shape[:2])

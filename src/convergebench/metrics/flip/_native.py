@@ -22,6 +22,12 @@ def features(pixels: Pixels, pixels_per_degree: float) -> NDArray[np.float32]:
     return kernels.flip_features(pixels, _parameters(pixels_per_degree))
 
 
+def difference_of_features(
+    one: NDArray[np.float32], other: NDArray[np.float32], pixels_per_degree: float
+) -> NDArray[np.float32]:
+    return kernels.flip_difference(one, other, _parameters(pixels_per_degree))
+
+
 def difference(kept: NDArray[np.float32], pixels: Pixels, pixels_per_degree: float) -> NDArray[np.float32]:
     return kernels.flip_map(kept, pixels, _parameters(pixels_per_degree))
 
