@@ -167,6 +167,14 @@ def delta_e_total(
     return total
 
 
+def clipped(pixels: Pixels) -> NDArray[np.uint8]:
+    """255 where a channel is 0 or 255, 0 elsewhere; height × width."""
+    pixels = np.ascontiguousarray(pixels)
+    marked = np.empty(pixels.shape[:2], np.uint8)
+    loaded().mark_clipped(pixels.ctypes.data, marked.size, marked.ctypes.data)
+    return marked
+
+
 def ms_ssim_sums(
     source: Sequence[NDArray[np.float32]],
     result: NDArray[np.float32] | Pixels,
@@ -341,7 +349,9 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.png_deflate.argtypes = (pointer, size, size, pointer)
     library.flip_features.argtypes = (pointer, size, size, *[pointer] * 4)
     library.flip_compare.argtypes = (pointer, size, size, *[pointer] * 5)
-    library.flip_difference.argtypes, library.flip_difference.restype = (pointer, pointer, size, *[pointer] * 2), None
+    library.flip_difference.argtypes = (pointer, pointer, size, pointer, pointer)
+    library.flip_difference.restype = None
+    library.mark_clipped.argtypes, library.mark_clipped.restype = (pointer, size, pointer), None
     library.delta_e_total.restype = ctypes.c_double
     library.delta_e_total.argtypes = (pointer, pointer, size, pointer)
     library.registration_sums.argtypes = (pointer, pointer, pointer, size, size, pointer, size, pointer)
@@ -352,6 +362,9 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         *[pointer] * 5, size, size, pointer, single, single, single, size, pointer,
     )  # fmt: skip
     library.halve_levels.argtypes, library.halve_levels.restype = (pointer, size, size, single, pointer), None
+    if hasattr(library, "plane_slopes"):  # not in kernels compiled before it
+        library.plane_slopes.argtypes = (pointer, size, size, pointer, pointer, single, pointer)
+        library.plane_slopes.restype = None
     library.registration_refined.argtypes = (
         *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer,
     )  # fmt: skip

@@ -182,6 +182,16 @@ static double block_total(const Lab *one, const Lab *other) {
     return total_of(steps.found);
 }
 
+/* 255 where a channel is 0 or 255, and 0 elsewhere. */
+FOR_EACH_PROCESSOR
+void mark_clipped(const uint8_t *restrict pixels, int64_t count, uint8_t *restrict out) {
+    for (int64_t i = 0; i < count; i++) {
+        uint8_t red = pixels[CHANNELS * i] + 1, green = pixels[CHANNELS * i + 1] + 1;
+        uint8_t blue = pixels[CHANNELS * i + 2] + 1, least = red < green ? red : green;
+        out[i] = (least < blue ? least : blue) < 2 ? 255 : 0;
+    }
+}
+
 /* The sum over all pixels of two pictures of one size. */
 double delta_e_total(const uint8_t *x, const uint8_t *y, int64_t pixels, const Constants *by) {
     Lab one = {{0}}, other = {{0}};

@@ -18,6 +18,7 @@ from convergebench import kernels
 from convergebench.kernels import registration
 from convergebench.kernels.registration import RegistrationSums
 from convergebench.metrics._area_average import averaged
+from convergebench.metrics._grey import grey_levels
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def planes_of(pixels: Pixels) -> list[Plane]:
     if not sizes:
         return []
     height, width = sizes[0]
-    grey: Any = averaged(np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8), width, height)
+    grey: Any = averaged(grey_levels(pixels), width, height)
     grey = grey.astype(np.float32)
     planes = []
     for height, width in sizes:
@@ -154,13 +155,22 @@ def plane_sizes(height: int, width: int) -> list[tuple[int, int]]:
 
 def _slopes(plane: Plane) -> Plane:
     """How the plane changes with each parameter of `_similarity`, one row each."""
-    height, width = plane.shape
-    side = max(height, width)
+    side = max(plane.shape)
+    y, x = (_places(length, side) for length in plane.shape)
+    found = registration.slopes(plane, x, y) if kernels.available() else None
+    if found is not None:
+        return found
     down, across = np.gradient(plane)
-    x = ((np.arange(width, dtype=np.float32) - (width - 1) / 2) / side)[None]
-    y = ((np.arange(height, dtype=np.float32) - (height - 1) / 2) / side)[:, None]
+    x, y = x[None], y[:, None]
     rows = (across * x + down * y, down * x - across * y, across, down)
     return np.stack([row.ravel() for row in rows]) * np.float32(side)
+
+
+@lru_cache(maxsize=64)
+def _places(length: int, side: int) -> Plane:
+    """Of so many columns or rows, from the centre in units of the longer side."""
+    places: Plane = (np.arange(length, dtype=np.float32) - (length - 1) / 2) / side
+    return places
 
 
 def _similarity(stretch: float, turn: float, right: float, down: float) -> Matrix:

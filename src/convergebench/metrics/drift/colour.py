@@ -201,6 +201,8 @@ def _cast(luma: float, chroma: tuple[float, float]) -> tuple[float, float, float
 
 def _clipped(pixels: Pixels) -> NDArray[np.uint8]:
     """255 where a channel is clipped, 0 elsewhere."""
+    if kernels.available():
+        return kernels.clipped(pixels)
     import cv2
 
     return np.asarray(255 - cv2.inRange(pixels, (1, 1, 1), (254, 254, 254)), np.uint8)
