@@ -161,7 +161,7 @@ def _slopes(plane: Plane) -> Plane:
     if found is not None:
         return found
     down, across = np.gradient(plane)
-    x, y = x[None], y[:, None]
+    y = y[:, None]
     rows = (across * x + down * y, down * x - across * y, across, down)
     return np.stack([row.ravel() for row in rows]) * np.float32(side)
 
@@ -169,8 +169,7 @@ def _slopes(plane: Plane) -> Plane:
 @lru_cache(maxsize=64)
 def _places(length: int, side: int) -> Plane:
     """Of so many columns or rows, from the centre in units of the longer side."""
-    places: Plane = (np.arange(length, dtype=np.float32) - (length - 1) / 2) / side
-    return places
+    return np.asarray((np.arange(length, dtype=np.float32) - (length - 1) / 2) / side, np.float32)
 
 
 def _similarity(stretch: float, turn: float, right: float, down: float) -> Matrix:

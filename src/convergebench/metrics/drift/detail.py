@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from convergebench import kernels
-from convergebench.metrics._grey import grey_levels
 from convergebench.metrics._gpu.base import GpuFamily
+from convergebench.metrics._grey import grey_levels
 from convergebench.metrics.base import MetricOptions, NotMeasurable, Reading, Result, family
 from convergebench.metrics.drift._facts import ratio, signed
 from convergebench.types import Pixels

@@ -85,8 +85,8 @@ class ReferencePicture:
         return self.features_of(self.small)
 
     def features_of(self, small: Pixels) -> FlipSource:
-        """What ꟻLIP's maps need of a picture of the size of `small`, with the same field of view. Maps of that
-        size are always made on the processor."""
+        """What ꟻLIP's maps need of a picture of the size of `small`, with the same field of view. Maps of
+        that size are always made on the processor."""
         return flip_source(small, self._pixels_per_degree_of(small))
 
     def like(self, pixels: Pixels) -> ReferencePicture:
@@ -116,7 +116,8 @@ class ReferencePicture:
         return self.flip_against(reference, self._pixels_per_degree_of(reference))
 
     def _pixels_per_degree_of(self, reduced: Pixels) -> float:
-        return self.pixels_per_degree * (max(reduced.shape[:2]) / self.side)
+        share: float = max(reduced.shape[:2]) / self.side
+        return self.pixels_per_degree * share
 
 
 def _visible(found: FloatMap) -> VisibleDifference:
