@@ -149,20 +149,38 @@ def flip_difference(
     return found
 
 
+def lab_blocks(
+    pixels: Pixels, light: NDArray[np.float32], to_relative: NDArray[np.float64]
+) -> NDArray[np.float32]:
+    """CIELAB of a picture for `delta_e_total`, in blocks of 256 pixels."""
+    pixels = np.ascontiguousarray(pixels)
+    count = pixels.shape[0] * pixels.shape[1]
+    blocks = np.empty((-(-count // 256), 3, 256), np.float32)
+    constants = np.concatenate([light, to_relative.ravel()]).astype(np.float32)
+    loaded().lab_blocks(pixels.ctypes.data, count, constants.ctypes.data, blocks.ctypes.data)
+    return blocks
+
+
 def delta_e_total(
-    source: Pixels, result: Pixels, light: NDArray[np.float32], to_relative: NDArray[np.float64]
+    source: Pixels,
+    result: Pixels,
+    light: NDArray[np.float32],
+    to_relative: NDArray[np.float64],
+    blocks: NDArray[np.float32] | None = None,
 ) -> float:
     """The sum over all pixels of CIEDE2000.
 
     `light` is the linear light of each of the 256 levels, `to_relative` the matrix from linear RGB to XYZ
-    relative to white.
+    relative to white, `blocks` the source's `lab_blocks` if they are known.
     """
     source, result = np.ascontiguousarray(source), np.ascontiguousarray(result)
     assert source.shape == result.shape
+    blocks = lab_blocks(source, light, to_relative) if blocks is None else blocks
     constants = np.concatenate([light, to_relative.ravel()]).astype(np.float32)
     pixels = source.shape[0] * source.shape[1]
+    assert blocks.flags.c_contiguous and blocks.size >= 3 * pixels
     total: float = loaded().delta_e_total(
-        source.ctypes.data, result.ctypes.data, pixels, constants.ctypes.data
+        source.ctypes.data, blocks.ctypes.data, result.ctypes.data, pixels, constants.ctypes.data
     )
     return total
 
@@ -353,7 +371,8 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.flip_difference.restype = None
     library.mark_clipped.argtypes, library.mark_clipped.restype = (pointer, size, pointer), None
     library.delta_e_total.restype = ctypes.c_double
-    library.delta_e_total.argtypes = (pointer, pointer, size, pointer)
+    library.delta_e_total.argtypes = (*[pointer] * 3, size, pointer)
+    library.lab_blocks.argtypes, library.lab_blocks.restype = (pointer, size, pointer, pointer), None
     library.registration_sums.argtypes = (pointer, pointer, pointer, size, size, pointer, size, pointer)
     fraction, single = ctypes.c_double, ctypes.c_float
     library.map_part_sums.argtypes = (*[pointer] * 3, size, single, single, single, pointer, pointer)
