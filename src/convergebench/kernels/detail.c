@@ -12,7 +12,8 @@ FOR_EACH_PROCESSOR
 static void add_diagonals(const uint8_t *restrict upper, const uint8_t *restrict lower, int64_t channels,
                           int64_t count, int32_t *restrict sums) {
     for (int64_t i = 0; i < count; i++) {
-        int16_t apart = (int16_t)(upper[i] - lower[i]), behind = (int16_t)(upper[i + channels] - lower[i + channels]);
+        int16_t apart = (int16_t)(upper[i] - lower[i]);
+        int16_t behind = (int16_t)(upper[i + channels] - lower[i + channels]);
         int32_t diagonal = (int16_t)(apart - behind);
         sums[i] += diagonal * diagonal;
     }

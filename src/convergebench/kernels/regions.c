@@ -22,7 +22,8 @@ static void evaluate(const float *restrict map, int64_t count, float visible, fl
     }
 }
 
-/* Counts of one block, and the sums of its ramps; each fourth pixel belongs to one copy. */
+/* Of each part the counts by bin, the pixels above `visible`, and the sums of the ramps. Of four neighbours each
+ * belongs to a copy of its own. */
 typedef struct {
     int64_t counts[COPIES][(PARTS + 1) * BINS], seen[PARTS]; /* the last bins are of neither part */
     double ramps[PARTS][COPIES];
@@ -74,7 +75,8 @@ void map_part_sums(const float *map, const uint8_t *mask, const uint8_t *covered
     /* Neighbours are often in one bin: in copies of their own, one count need not wait for the other. */
     Parts found = {0};
     for (int64_t first = 0; first < count; first += BLOCK) {
-        int64_t here = count - first < BLOCK ? count - first : BLOCK, whole = (here + COPIES - 1) / COPIES * COPIES;
+        int64_t here = count - first < BLOCK ? count - first : BLOCK;
+        int64_t whole = (here + COPIES - 1) / COPIES * COPIES;
         evaluate(map + first, here, visible, start, span, bins, exceeds_it, ramps);
         find_parts(mask + first, covered ? covered + first : NULL, here, parts, bins);
         memset(parts + here, PARTS, whole - here);

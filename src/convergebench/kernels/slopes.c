@@ -33,8 +33,8 @@ void plane_slopes(const float *plane, int64_t height, int64_t width, const float
                   float *slopes) {
     for (int64_t row = 0; row < height; row++) {
         const float *at = plane + row * width;
-        int is_inside = row > 0 && row + 1 < height;
-        slope_row(row > 0 ? at - width : at, at, row + 1 < height ? at + width : at, is_inside ? 0.5f : 1, x, y[row],
-                  side, width, height * width, slopes + row * width);
+        const float *before = row > 0 ? at - width : at, *after = row + 1 < height ? at + width : at;
+        slope_row(before, at, after, before < at && at < after ? 0.5f : 1, x, y[row], side, width, height * width,
+                  slopes + row * width);
     }
 }
