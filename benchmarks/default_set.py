@@ -77,9 +77,11 @@ def by_region(source: Pixels, returns: list[Pixels]) -> float:
 
     def rounds() -> None:
         earlier = []
-        for before, result in zip([source, *returns], returns, strict=False):
-            edit = locate_edit(ReferencePicture(before, flip_against, lpips_against), edited(before), "local")
-            measure_return(reference, edit, result, earlier)
+        before = ReferencePicture(source, flip_against, lpips_against)
+        for pixels in returns:
+            edit = locate_edit(before, edited(before.pixels), "local")
+            before = ReferencePicture(pixels, flip_against, lpips_against)  # the input of the next round
+            measure_return(reference, edit, before, earlier)
             earlier.append(edit.footprint)
 
     return cpu_ms(rounds) / len(returns)

@@ -68,6 +68,14 @@ def test_files_of_pillow_are_read_as_pillow_reads_them(pixels: Pixels, level: in
 
 
 @built
+@settings(max_examples=40, deadline=None)
+@given(pictures())
+def test_a_pixel_is_clipped_if_a_channel_is_at_either_end(pixels: Pixels) -> None:
+    ends = (pixels == 0) | (pixels == 255)
+    assert np.array_equal(kernels.clipped(pixels), 255 * ends.any(axis=2).astype(np.uint8))
+
+
+@built
 @pytest.mark.parametrize("mode", ["RGBA", "L", "P", "LA", "I;16"])
 def test_files_that_are_not_plain_rgb_are_left_to_pillow(mode: str) -> None:
     image = Image.fromarray(np.full((8, 8), 7, np.uint16)) if mode == "I;16" else Image.new(mode, (8, 8))
@@ -199,7 +207,7 @@ def test_a_step_of_registration_sums_the_same_equations(
     result = np.clip(coffee.astype(int) + np.random.default_rng(0).integers(-9, 10, coffee.shape), 0, 255)
     matrix = _registration._similarity(zoom - 1, turn, right / coffee.shape[1], down / coffee.shape[1])
     level = _registration.pyramid(coffee)[-1]
-    plane = _registration._planes(result.astype(np.uint8))[-1]
+    plane = _registration.planes_of(result.astype(np.uint8))[-1]
 
     def step() -> tuple[_registration._Equations, float]:
         likeness = _registration._likeness_after(level.plane, plane, matrix)

@@ -101,8 +101,6 @@ def write_files(files: Sequence[NewFile]) -> list[int]:
 
 FLIP_REACH = 60
 """The maximum radius of a filter of ꟻLIP, in pixels."""
-FLIP_PAIRS = 5
-"""Radii are positive multiples of this; weights beyond a filter's own radius are zero."""
 
 
 class FlipParameters(NamedTuple):
@@ -112,6 +110,7 @@ class FlipParameters(NamedTuple):
     weights: NDArray[np.float32]
     """FLIP_REACH + 1 weights of each of the seven filters, from the centre outwards."""
     reaches: NDArray[np.int64]
+    """At least 1; those of both filters of blue-yellow are the same, and those of the last three."""
 
 
 def flip_features(pixels: Pixels, parameters: FlipParameters) -> NDArray[np.float32]:
@@ -139,22 +138,59 @@ def flip_map(
     return found
 
 
+def flip_difference(
+    one: NDArray[np.float32], other: NDArray[np.float32], parameters: FlipParameters
+) -> NDArray[np.float32]:
+    """ꟻLIP's map, height × width, from the features of both pictures."""
+    assert one.shape == other.shape and one.flags.c_contiguous and other.flags.c_contiguous
+    found = np.empty(one.shape[1:], np.float32)
+    addresses = [array.ctypes.data for array in (parameters.constants, found)]
+    loaded().flip_difference(one.ctypes.data, other.ctypes.data, found.size, *addresses)
+    return found
+
+
+def lab_blocks(
+    pixels: Pixels, light: NDArray[np.float32], to_relative: NDArray[np.float64]
+) -> NDArray[np.float32]:
+    """CIELAB of a picture for `delta_e_total`, in blocks of 256 pixels."""
+    pixels = np.ascontiguousarray(pixels)
+    count = pixels.shape[0] * pixels.shape[1]
+    blocks = np.empty((-(-count // 256), 3, 256), np.float32)
+    constants = np.concatenate([light, to_relative.ravel()]).astype(np.float32)
+    loaded().lab_blocks(pixels.ctypes.data, count, constants.ctypes.data, blocks.ctypes.data)
+    return blocks
+
+
 def delta_e_total(
-    source: Pixels, result: Pixels, light: NDArray[np.float32], to_relative: NDArray[np.float64]
+    source: Pixels,
+    result: Pixels,
+    light: NDArray[np.float32],
+    to_relative: NDArray[np.float64],
+    blocks: NDArray[np.float32] | None = None,
 ) -> float:
     """The sum over all pixels of CIEDE2000.
 
     `light` is the linear light of each of the 256 levels, `to_relative` the matrix from linear RGB to XYZ
-    relative to white.
+    relative to white, `blocks` the source's `lab_blocks` if they are known.
     """
     source, result = np.ascontiguousarray(source), np.ascontiguousarray(result)
     assert source.shape == result.shape
+    blocks = lab_blocks(source, light, to_relative) if blocks is None else blocks
     constants = np.concatenate([light, to_relative.ravel()]).astype(np.float32)
     pixels = source.shape[0] * source.shape[1]
+    assert blocks.flags.c_contiguous and blocks.size >= 3 * pixels
     total: float = loaded().delta_e_total(
-        source.ctypes.data, result.ctypes.data, pixels, constants.ctypes.data
+        source.ctypes.data, blocks.ctypes.data, result.ctypes.data, pixels, constants.ctypes.data
     )
     return total
+
+
+def clipped(pixels: Pixels) -> NDArray[np.uint8]:
+    """255 where a channel is 0 or 255, 0 elsewhere; height × width."""
+    pixels = np.ascontiguousarray(pixels)
+    marked = np.empty(pixels.shape[:2], np.uint8)
+    loaded().mark_clipped(pixels.ctypes.data, marked.size, marked.ctypes.data)
+    return marked
 
 
 def ms_ssim_sums(
@@ -331,8 +367,12 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.png_deflate.argtypes = (pointer, size, size, pointer)
     library.flip_features.argtypes = (pointer, size, size, *[pointer] * 4)
     library.flip_compare.argtypes = (pointer, size, size, *[pointer] * 5)
+    library.flip_difference.argtypes = (pointer, pointer, size, pointer, pointer)
+    library.flip_difference.restype = None
+    library.mark_clipped.argtypes, library.mark_clipped.restype = (pointer, size, pointer), None
     library.delta_e_total.restype = ctypes.c_double
-    library.delta_e_total.argtypes = (pointer, pointer, size, pointer)
+    library.delta_e_total.argtypes = (*[pointer] * 3, size, pointer)
+    library.lab_blocks.argtypes, library.lab_blocks.restype = (pointer, size, pointer, pointer), None
     library.registration_sums.argtypes = (pointer, pointer, pointer, size, size, pointer, size, pointer)
     fraction, single = ctypes.c_double, ctypes.c_float
     library.map_part_sums.argtypes = (*[pointer] * 3, size, single, single, single, pointer, pointer)
@@ -341,6 +381,9 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         *[pointer] * 5, size, size, pointer, single, single, single, size, pointer,
     )  # fmt: skip
     library.halve_levels.argtypes, library.halve_levels.restype = (pointer, size, size, single, pointer), None
+    if hasattr(library, "plane_slopes"):  # not in kernels compiled before it
+        library.plane_slopes.argtypes = (pointer, size, size, pointer, pointer, single, pointer)
+        library.plane_slopes.restype = None
     library.registration_refined.argtypes = (
         *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer,
     )  # fmt: skip

@@ -182,21 +182,40 @@ static double block_total(const Lab *one, const Lab *other) {
     return total_of(steps.found);
 }
 
-/* The sum over all pixels of two pictures of one size. */
-double delta_e_total(const uint8_t *x, const uint8_t *y, int64_t pixels, const Constants *by) {
-    Lab one = {{0}}, other = {{0}};
+/* 255 where a channel is 0 or 255, and 0 elsewhere. */
+FOR_EACH_PROCESSOR
+void mark_clipped(const uint8_t *restrict pixels, int64_t count, uint8_t *restrict out) {
+    for (int64_t i = 0; i < count; i++) {
+        uint8_t red = pixels[CHANNELS * i] + 1, green = pixels[CHANNELS * i + 1] + 1;
+        uint8_t blue = pixels[CHANNELS * i + 2] + 1, least = red < green ? red : green;
+        out[i] = (least < blue ? least : blue) < 2 ? 255 : 0;
+    }
+}
+
+/* One block of pixels; the rest of the last one is black, which differs from black by nothing. */
+static void block_lab(Lab *out, const uint8_t *pixels, int64_t count, const Constants *by) {
+    linear_light(out, pixels, by->linear, count);
+    for (int64_t i = count; i < BLOCK; i++)
+        out->l[i] = out->a[i] = out->b[i] = 0;
+    to_lab(out, by->to_relative);
+}
+
+/* CIELAB of a picture, in blocks: of each the lightness, a and b of BLOCK pixels. */
+void lab_blocks(const uint8_t *pixels, int64_t count, const Constants *by, Lab *blocks) {
+    for (int64_t start = 0; start < count; start += BLOCK)
+        block_lab(blocks++, pixels + CHANNELS * start, count - start < BLOCK ? count - start : BLOCK, by);
+}
+
+/* The sum over all pixels of two pictures of one size; `blocks` are those of the first. */
+double delta_e_total(const uint8_t *x, const Lab *blocks, const uint8_t *y, int64_t pixels, const Constants *by) {
+    Lab other;
     double total = 0;
-    for (int64_t start = 0; start < pixels; start += BLOCK) {
+    for (int64_t start = 0; start < pixels; start += BLOCK, blocks++) {
         int64_t here = pixels - start < BLOCK ? pixels - start : BLOCK;
         if (!memcmp(x + CHANNELS * start, y + CHANNELS * start, CHANNELS * here))
             continue;
-        linear_light(&one, x + CHANNELS * start, by->linear, here);
-        linear_light(&other, y + CHANNELS * start, by->linear, here);
-        for (int64_t i = here; i < BLOCK; i++) /* the rest of the last block counts nothing: black and black */
-            one.l[i] = one.a[i] = one.b[i] = other.l[i] = other.a[i] = other.b[i] = 0;
-        to_lab(&one, by->to_relative);
-        to_lab(&other, by->to_relative);
-        total += block_total(&one, &other);
+        block_lab(&other, y + CHANNELS * start, here, by);
+        total += block_total(blocks, &other);
     }
     return total;
 }

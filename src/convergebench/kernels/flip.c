@@ -13,10 +13,10 @@
 
 #include "floats.h"
 
-enum { PAIRS = 5 }; /* taps on either side that one loop takes; every filter's reach is a multiple of it */
+enum { PAIRS = 5 }; /* taps on either side that one loop takes at most */
 /* The farthest reach, the columns of a strip, and the floats from one row to the next: an odd number of cache
  * lines, so that the rows of a column do not compete for the same place in the cache. */
-enum { REACH = 60, STRIP = 512, ROW = 656, CACHE_LINE = 64 };
+enum { REACH = 60, STRIP = 512, ROW = 656, CACHE_LINE = 64, VECTOR = 16 };
 
 /* Weights from the centre outwards. On the other side they are the same, or for edges of the other sign. */
 typedef struct {
@@ -43,17 +43,31 @@ typedef struct {
 
 enum { LIGHTNESS, A, B, EDGE, POINT, FEATURES };
 
-/* Filters. The taps of a value are `stride` apart: ROW down a column, 1 along a row. A loop takes PAIRS of
+/* Filters. The taps of a value are `stride` apart: ROW down a column, 1 along a row. A loop takes `pairs` of
  * them, from the distance `from` on. The first loop begins with the centre, the others add to its sum: `first`
- * says which, and is constant wherever these functions are inlined. */
+ * says which. Both are constant wherever these functions are inlined: */
+
+#define WITH_PAIRS(pairs, function, ...)                                                                       \
+    switch (pairs) {                                                                                           \
+    case 1: function(__VA_ARGS__, 1); break;                                                                   \
+    case 2: function(__VA_ARGS__, 2); break;                                                                   \
+    case 3: function(__VA_ARGS__, 3); break;                                                                   \
+    case 4: function(__VA_ARGS__, 4); break;                                                                   \
+    default: function(__VA_ARGS__, PAIRS);                                                                     \
+    }
+
+/* How many pairs the loop takes that begins at this distance. */
+INLINE int64_t pairs_from(int64_t from, int64_t reach) {
+    return reach - from + 1 < PAIRS ? reach - from + 1 : PAIRS;
+}
 
 INLINE void weigh(float *restrict out, const float *in, const float *weights, int first, int64_t from,
-                  int64_t stride, int64_t length) {
+                  int64_t stride, int64_t length, int64_t pairs) {
     const float *w = weights + from;
     for (int64_t i = 0; i < length; i++) {
         const float *before = in + i - from * stride, *after = in + i + from * stride;
         float sum = first ? weights[0] * in[i] : out[i];
-        for (int64_t k = 0; k < PAIRS; k++)
+        for (int64_t k = 0; k < pairs; k++)
             sum += w[k] * (before[-k * stride] + after[k * stride]);
         out[i] = sum;
     }
@@ -61,27 +75,27 @@ INLINE void weigh(float *restrict out, const float *in, const float *weights, in
 
 FOR_EACH_PROCESSOR
 static void filter_down(float *out, const float *in, Filter by, int64_t length) {
-    weigh(out, in, by.weights, 1, 1, ROW, length);
+    WITH_PAIRS(by.reach, weigh, out, in, by.weights, 1, 1, ROW, length)
     for (int64_t from = PAIRS + 1; from <= by.reach; from += PAIRS)
-        weigh(out, in, by.weights, 0, from, ROW, length);
+        WITH_PAIRS(pairs_from(from, by.reach), weigh, out, in, by.weights, 0, from, ROW, length)
 }
 
 FOR_EACH_PROCESSOR
 static void filter_along(float *out, const float *in, Filter by, int64_t length) {
-    weigh(out, in, by.weights, 1, 1, 1, length);
+    WITH_PAIRS(by.reach, weigh, out, in, by.weights, 1, 1, 1, length)
     for (int64_t from = PAIRS + 1; from <= by.reach; from += PAIRS)
-        weigh(out, in, by.weights, 0, from, 1, length);
+        WITH_PAIRS(pairs_from(from, by.reach), weigh, out, in, by.weights, 0, from, 1, length)
 }
 
 /* Two filters of one reach, whose taps are loaded once. */
 INLINE void weigh_twice(float *restrict out, float *restrict other_out, const float *in, const float *weights,
-                        const float *other_weights, int first, int64_t from, int64_t length) {
+                        const float *other_weights, int first, int64_t from, int64_t length, int64_t pairs) {
     const float *w = weights + from, *v = other_weights + from;
     for (int64_t i = 0; i < length; i++) {
         const float *before = in + i - from * ROW, *after = in + i + from * ROW;
         float sum = first ? weights[0] * in[i] : out[i];
         float other_sum = first ? other_weights[0] * in[i] : other_out[i];
-        for (int64_t k = 0; k < PAIRS; k++) {
+        for (int64_t k = 0; k < pairs; k++) {
             float pair = before[-k * ROW] + after[k * ROW];
             sum += w[k] * pair;
             other_sum += v[k] * pair;
@@ -94,9 +108,10 @@ INLINE void weigh_twice(float *restrict out, float *restrict other_out, const fl
 FOR_EACH_PROCESSOR
 static void filter_twice_down(float *out, float *other_out, const float *in, Filter by, Filter other,
                               int64_t length) {
-    weigh_twice(out, other_out, in, by.weights, other.weights, 1, 1, length);
+    WITH_PAIRS(by.reach, weigh_twice, out, other_out, in, by.weights, other.weights, 1, 1, length)
     for (int64_t from = PAIRS + 1; from <= by.reach; from += PAIRS)
-        weigh_twice(out, other_out, in, by.weights, other.weights, 0, from, length);
+        WITH_PAIRS(pairs_from(from, by.reach), weigh_twice, out, other_out, in, by.weights, other.weights, 0, from,
+                   length)
 }
 
 /* What is made of the luminance: as the eye resolves it, a Gaussian, and its first and second derivative. Of
@@ -104,7 +119,7 @@ static void filter_twice_down(float *out, float *other_out, const float *in, Fil
  * exactly zero where nothing changes: ꟻLIP takes the root of their difference, which magnifies errors. */
 INLINE void derive(float *restrict seen, float *restrict smooth, float *restrict edge, float *restrict point,
                    const float *in, const Filter *filters, int first, int64_t from, int64_t stride,
-                   int64_t length, int outputs) {
+                   int64_t length, int outputs, int64_t pairs) {
     const float *t = filters[LUMINANCE].weights + from, *u = filters[SMOOTH].weights + from;
     const float *v = filters[EDGES].weights + from, *w = filters[POINTS].weights + from;
     for (int64_t i = 0; i < length; i++) {
@@ -112,7 +127,7 @@ INLINE void derive(float *restrict seen, float *restrict smooth, float *restrict
         float twice = 2 * in[i], slope = first ? 0 : edge[i], bend = first ? 0 : point[i];
         float mean = outputs < 3 ? 0 : first ? in[i] : smooth[i];
         float light = outputs < 4 ? 0 : first ? in[i] : seen[i];
-        for (int64_t k = 0; k < PAIRS; k++) {
+        for (int64_t k = 0; k < pairs; k++) {
             float pair = before[-k * stride] + after[k * stride] - twice;
             slope += v[k] * (after[k * stride] - before[-k * stride]);
             bend += w[k] * pair;
@@ -131,19 +146,20 @@ INLINE void derive(float *restrict seen, float *restrict smooth, float *restrict
 FOR_EACH_PROCESSOR
 static void derive_down(float *seen, float *smooth, float *edge, float *point, const float *in,
                         const Filter *filters, int64_t length) {
-    derive(seen, smooth, edge, point, in, filters, 1, 1, ROW, length, 4);
-    for (int64_t from = PAIRS + 1; from <= filters[EDGES].reach; from += PAIRS)
-        if (from <= filters[LUMINANCE].reach)
-            derive(seen, smooth, edge, point, in, filters, 0, from, ROW, length, 4);
-        else
-            derive(NULL, smooth, edge, point, in, filters, 0, from, ROW, length, 3);
+    int64_t near = filters[LUMINANCE].reach, far = filters[EDGES].reach;
+    WITH_PAIRS(near, derive, seen, smooth, edge, point, in, filters, 1, 1, ROW, length, 4)
+    for (int64_t from = PAIRS + 1; from <= near; from += PAIRS)
+        WITH_PAIRS(pairs_from(from, near), derive, seen, smooth, edge, point, in, filters, 0, from, ROW, length, 4)
+    for (int64_t from = near + 1; from <= far; from += PAIRS)
+        WITH_PAIRS(pairs_from(from, far), derive, NULL, smooth, edge, point, in, filters, 0, from, ROW, length, 3)
 }
 
 FOR_EACH_PROCESSOR
 static void derive_along(float *edge, float *point, const float *in, const Filter *filters, int64_t length) {
-    derive(NULL, NULL, edge, point, in, filters, 1, 1, 1, length, 2);
-    for (int64_t from = PAIRS + 1; from <= filters[EDGES].reach; from += PAIRS)
-        derive(NULL, NULL, edge, point, in, filters, 0, from, 1, length, 2);
+    int64_t reach = filters[EDGES].reach;
+    WITH_PAIRS(reach, derive, NULL, NULL, edge, point, in, filters, 1, 1, 1, length, 2)
+    for (int64_t from = PAIRS + 1; from <= reach; from += PAIRS)
+        WITH_PAIRS(pairs_from(from, reach), derive, NULL, NULL, edge, point, in, filters, 0, from, 1, length, 2)
 }
 
 /* Single pixels */
@@ -288,6 +304,7 @@ static void row_features(const Strip *strip, int64_t row, float *const *features
     const float *luminance = ring_row(strip, 0, slot), *red_green = ring_row(strip, 1, slot);
     const float *blue_yellow = ring_row(strip, 2, slot);
     float *down = strip->rows, *along = strip->rows + DOWN * ROW;
+    columns = (columns + VECTOR - 1) / VECTOR * VECTOR; /* a whole vector takes less time than its rest */
 
     filter_down(down + RED_GREEN * ROW, red_green, filters[RED_GREEN], columns);
     filter_twice_down(down + WIDE_BLUE_YELLOW * ROW, down + NARROW_BLUE_YELLOW * ROW, blue_yellow,
@@ -358,6 +375,19 @@ static int process(const uint8_t *pixels, int64_t height, int64_t width, const C
 int flip_features(const uint8_t *pixels, int64_t height, int64_t width, const Constants *constants,
                   const float *weights, const int64_t *reaches, float *planes) {
     return process(pixels, height, width, constants, weights, reaches, planes, NULL);
+}
+
+/* The map of two pictures from the features of both; it is the same in either order. */
+void flip_difference(const float *one, const float *other, int64_t pixels, const Constants *constants,
+                     float *map) {
+    for (int64_t at = 0; at < pixels; at += STRIP) {
+        const float *rows[FEATURES], *others[FEATURES];
+        for (int feature = 0; feature < FEATURES; feature++) {
+            rows[feature] = one + feature * pixels + at;
+            others[feature] = other + feature * pixels + at;
+        }
+        differences(map + at, rows, others, constants, pixels - at < STRIP ? pixels - at : STRIP);
+    }
 }
 
 /* The map of a picture against the features of another. 0, or −1 where memory is short. */

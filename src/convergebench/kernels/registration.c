@@ -7,10 +7,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "equations.h"
 #include "floats.h"
 
-enum { PARAMETERS = 4, PRODUCTS = 10, LANES = 16 };
+enum { EQUATIONS = PRODUCTS + PARAMETERS + 2, LANES = 16 };
 enum { STEPS = 32, STEP_BITS = 5, SCALE = 1024 }; /* OpenCV's places between two pixels, and its fixed point */
+enum { POINT_BITS = 10, PIECE = 32 }; /* of that fixed point; places that are laid at once */
 enum { FARTHEST = 1 << 20 }; /* in pixels: a plane moved further reaches nothing */
 
 /* A plane of the result laid on the source: 0 where it does not reach, and whether it does. */
@@ -38,40 +40,87 @@ static Span within(Span span, int64_t start, const int32_t *across, int64_t end)
     return span;
 }
 
-/* Bilinear between places 1/32 of a pixel apart, as OpenCV's warpAffine has it. Where any of the four pixels
- * that count lies outside, the result does not reach. A row below and a column beyond the plane are not read:
- * their weight is 0 where the span ends, and the plane has room for them. */
+/* Where the points of a row come from, in 1/1024 of a pixel: those of the row's start and of each place. */
+typedef struct {
+    int32_t x, y;
+    const int32_t *across, *across_down;
+} Points;
+
+/* Whether all places of a piece, which lie inside, are moved by the same whole pixels; `begin` is its first. */
 FOR_EACH_PROCESSOR
-static void lay_row(float *restrict out, const float *restrict plane, int64_t width, Span span,
-                    int32_t row_x, int32_t row_y, const int32_t *restrict across,
-                    const int32_t *restrict across_down) {
+static int is_even(Points from, int64_t begin) {
+    int32_t right = ((from.x + from.across[begin]) >> POINT_BITS) - (int32_t)begin;
+    int32_t down = (from.y + from.across_down[begin]) >> POINT_BITS, differing = 0;
+    for (int32_t i = (int32_t)begin; i < (int32_t)begin + PIECE; i++)
+        differing |= ((((from.x + from.across[i]) >> POINT_BITS) - i) ^ right) |
+                     (((from.y + from.across_down[i]) >> POINT_BITS) ^ down);
+    return !differing;
+}
+
+/* Bilinear between places 1/32 of a pixel apart, as OpenCV's warpAffine has it. `upper` are the pixels around
+ * the first of the places. */
+INLINE float between(const float *upper, int64_t width, int32_t at_x, int32_t at_y) {
+    float u = (float)(at_x & (STEPS - 1)) * (1.0f / STEPS), v = (float)(at_y & (STEPS - 1)) * (1.0f / STEPS);
+    return (1 - v) * ((1 - u) * upper[0] + u * upper[1]) + v * ((1 - u) * upper[width] + u * upper[width + 1]);
+}
+
+/* A piece whose pixels follow one another: gathering them takes several times as long. */
+FOR_EACH_PROCESSOR
+static void lay_evenly(float *restrict out, const float *restrict plane, int64_t width, int64_t begin,
+                       Points from) {
+    int64_t left = (from.x + from.across[begin]) >> POINT_BITS;
+    int64_t top = (from.y + from.across_down[begin]) >> POINT_BITS;
+    const float *upper = plane + top * width + left;
+    const int32_t *across = from.across + begin, *across_down = from.across_down + begin;
+    for (int64_t i = 0; i < PIECE; i++)
+        out[begin + i] = between(upper + i, width, (from.x + across[i]) >> STEP_BITS,
+                                 (from.y + across_down[i]) >> STEP_BITS);
+}
+
+FOR_EACH_PROCESSOR
+static void lay_places(float *restrict out, const float *restrict plane, int64_t width, Span span, Points from) {
     for (int64_t x = span.first; x < span.end; x++) {
-        int32_t at_x = (row_x + across[x]) >> STEP_BITS, at_y = (row_y + across_down[x]) >> STEP_BITS;
-        const float *upper = plane + (int64_t)(at_y >> STEP_BITS) * width + (at_x >> STEP_BITS);
-        float u = (float)(at_x & (STEPS - 1)) * (1.0f / STEPS), v = (float)(at_y & (STEPS - 1)) * (1.0f / STEPS);
-        out[x] = (1 - v) * ((1 - u) * upper[0] + u * upper[1]) +
-                 v * ((1 - u) * upper[width] + u * upper[width + 1]);
+        int32_t at_x = (from.x + from.across[x]) >> STEP_BITS, at_y = (from.y + from.across_down[x]) >> STEP_BITS;
+        out[x] = between(plane + (int64_t)(at_y >> STEP_BITS) * width + (at_x >> STEP_BITS), width, at_x, at_y);
     }
+}
+
+/* Where any of the four pixels that count lies outside, the result does not reach. A row below and a column
+ * beyond the plane are not read: their weight is 0 where the span ends, and the plane has room for them. */
+static void lay_row(float *out, const float *plane, int64_t width, Span span, Points from) {
+    for (int64_t x = span.first; x < span.end; x += PIECE)
+        if (x + PIECE <= span.end && is_even(from, x))
+            lay_evenly(out, plane, width, x, from);
+        else
+            lay_places(out, plane, width, (Span){x, x + PIECE < span.end ? x + PIECE : span.end}, from);
+}
+
+FOR_EACH_PROCESSOR
+static void mark_inside(float *inside, Span span, int64_t width) {
+    memset(inside, 0, span.first * sizeof(float));
+    for (int64_t x = span.first; x < span.end; x++)
+        inside[x] = 1;
+    memset(inside + span.end, 0, (width - span.end) * sizeof(float));
 }
 
 static void lay(Laid to, const float *plane, int64_t height, int64_t width, const double *affine,
                 const int32_t *across) {
-    const int32_t *across_down = across + width;
     int32_t half_step = SCALE / STEPS / 2;
     /* a point counts as inside up to the last pixel itself, within the step that it is rounded to */
     int64_t right = (width - 1) * SCALE + SCALE / STEPS, bottom = (height - 1) * SCALE + SCALE / STEPS;
-    memset(to.plane, 0, height * width * sizeof(float));
-    memset(to.inside, 0, height * width * sizeof(float));
     for (int64_t y = 0; y < height; y++) {
+        float *out = to.plane + y * width, *inside = to.inside + y * width;
         double start_x = affine[1] * y + affine[2], start_y = affine[4] * y + affine[5];
-        if (fabs(start_x) > FARTHEST || fabs(start_y) > FARTHEST)
-            continue;
-        int32_t row_x = (int32_t)rounded(start_x * SCALE) + half_step;
-        int32_t row_y = (int32_t)rounded(start_y * SCALE) + half_step;
-        Span span = within(within((Span){0, width}, row_x, across, right), row_y, across_down, bottom);
-        lay_row(to.plane + y * width, plane, width, span, row_x, row_y, across, across_down);
-        for (int64_t x = span.first; x < span.end; x++)
-            to.inside[y * width + x] = 1;
+        Span span = {0, 0};
+        if (fabs(start_x) <= FARTHEST && fabs(start_y) <= FARTHEST) {
+            Points from = {(int32_t)rounded(start_x * SCALE) + half_step,
+                           (int32_t)rounded(start_y * SCALE) + half_step, across, across + width};
+            span = within(within((Span){0, width}, from.x, from.across, right), from.y, from.across_down, bottom);
+            lay_row(out, plane, width, span, from);
+        }
+        memset(out, 0, span.first * sizeof(float));
+        memset(out + span.end, 0, (width - span.end) * sizeof(float));
+        mark_inside(inside, span, width);
     }
 }
 
@@ -151,8 +200,7 @@ static float typical(const float *differences, float *room, int64_t count, int64
 FOR_EACH_PROCESSOR
 static void sum_row(const float *restrict slopes, int64_t stride, const float *restrict difference,
                     const float *restrict inside, float per_spread, int64_t count, double *sums) {
-    enum { SUMS = PRODUCTS + PARAMETERS + 2 };
-    float lanes[SUMS][LANES] = {{0}};
+    float lanes[EQUATIONS][LANES] = {{0}};
     const float *restrict a = slopes, *restrict b = slopes + stride, *restrict c = slopes + 2 * stride,
                 *restrict d = slopes + 3 * stride;
     for (int64_t start = 0; start < count; start += LANES) {
@@ -179,16 +227,16 @@ static void sum_row(const float *restrict slopes, int64_t stride, const float *r
             lanes[15][lane] += weight;
         }
     }
-    for (int sum = 0; sum < SUMS; sum++)
+    for (int sum = 0; sum < EQUATIONS; sum++)
         for (int lane = 0; lane < LANES; lane++)
             sums[sum] += lanes[sum][lane];
 }
 
-/* Room for a laid plane, for a copy of the result with a row and a pixel behind it, and for how far points
- * move along a row. */
+/* Room for a laid plane, a copy of the result with a row and a pixel behind it, samples of differences, and how
+ * far points move along a row. */
 typedef struct {
     Laid laid;
-    float *result;
+    float *result, *samples;
     int32_t *across;
 } Room;
 
@@ -196,24 +244,26 @@ static void free_room(Room room) {
     free(room.laid.plane);
     free(room.laid.inside);
     free(room.result);
+    free(room.samples);
     free(room.across);
 }
 
-static int make_room(Room *room, int64_t height, int64_t width) {
-    int64_t bytes = height * width * sizeof(float);
-    *room = (Room){{malloc(bytes), malloc(bytes)},
-                   malloc(bytes + (width + 1) * sizeof(float)),
+static int make_room(Room *room, const float *result, int64_t height, int64_t width, int64_t sampled) {
+    int64_t count = height * width;
+    *room = (Room){{malloc(count * sizeof(float)), malloc(count * sizeof(float))},
+                   calloc(count + width + 1, sizeof(float)),
+                   malloc((count / sampled + 1) * sizeof(float)),
                    malloc(2 * width * sizeof(int32_t))};
-    return room->laid.plane && room->laid.inside && room->result && room->across;
+    if (room->result)
+        memcpy(room->result, result, count * sizeof(float));
+    return room->laid.plane && room->laid.inside && room->result && room->samples && room->across;
 }
 
-static void lay_result(Room room, const float *result, int64_t height, int64_t width, const double *affine) {
+static void lay_result(Room room, int64_t height, int64_t width, const double *affine) {
     for (int64_t x = 0; x < width; x++) {
         room.across[x] = (int32_t)rounded(affine[0] * x * SCALE);
         room.across[width + x] = (int32_t)rounded(affine[3] * x * SCALE);
     }
-    memcpy(room.result, result, height * width * sizeof(float));
-    memset(room.result + height * width, 0, (width + 1) * sizeof(float));
     lay(room.laid, room.result, height, width, affine, room.across);
 }
 
@@ -221,9 +271,9 @@ static void lay_result(Room room, const float *result, int64_t height, int64_t w
 int registration_products(const float *source, const float *result, int64_t height, int64_t width,
                           const double *affine, double *sums) {
     Room room;
-    int is_there = make_room(&room, height, width);
+    int is_there = make_room(&room, result, height, width, height * width);
     if (is_there) {
-        lay_result(room, result, height, width, affine);
+        lay_result(room, height, width, affine);
         sum_products(source, room.laid, height * width, sums);
     }
     free_room(room);
@@ -236,28 +286,28 @@ typedef struct {
     int64_t height, width;
 } Level;
 
-static void sum_equations(Room room, Level level, const float *result, const double *affine, int64_t sampled,
-                          double *sums) {
+/* The 16 sums of `sum_row` over the plane, and the three of `sum_products`. */
+static void sum_equations(Room room, Level level, const double *affine, int64_t sampled, double *sums) {
     int64_t count = level.height * level.width;
     float *plane = room.laid.plane, *inside = room.laid.inside;
-    double products[3];
-    lay_result(room, result, level.height, level.width, affine);
+    double *products = sums + EQUATIONS;
+    lay_result(room, level.height, level.width, affine);
     sum_products(level.plane, room.laid, count, products);
     /* contrast and sharpness must not look like zoom */
     subtract(level.plane, room.laid, products[1] > 0 ? (float)sqrt(products[0] / products[1]) : 1, count);
-    float spread = 3 * typical(plane, room.result, count, sampled) + 1e-3f;
-    memset(sums, 0, (PRODUCTS + PARAMETERS + 2) * sizeof(double));
+    float spread = 3 * typical(plane, room.samples, count, sampled) + 1e-3f;
+    memset(sums, 0, EQUATIONS * sizeof(double));
     for (int64_t at = 0; at < count; at += level.width)
         sum_row(level.slopes + at, count, plane + at, inside + at, 1 / spread, level.width, sums);
 }
 
-/* The 16 sums of `sum_row` over the plane; slopes are four planes. −1 without memory. */
+/* The sums of `sum_equations`; slopes are four planes. −1 without memory. */
 int registration_sums(const float *source, const float *slopes, const float *result, int64_t height,
                       int64_t width, const double *affine, int64_t sampled, double *sums) {
     Room room;
-    int is_there = make_room(&room, height, width);
+    int is_there = make_room(&room, result, height, width, sampled);
     if (is_there)
-        sum_equations(room, (Level){source, slopes, height, width}, result, affine, sampled, sums);
+        sum_equations(room, (Level){source, slopes, height, width}, affine, sampled, sums);
     free_room(room);
     return is_there ? 0 : -1;
 }
@@ -285,63 +335,6 @@ static Similarity after_inverse(Similarity s, Similarity other) {
                         s.q * right + s.p * down + s.down};
 }
 
-static void fill_symmetric(const double *upper, double matrix[PARAMETERS][PARAMETERS]) {
-    for (int row = 0; row < PARAMETERS; row++)
-        for (int column = row; column < PARAMETERS; column++)
-            matrix[row][column] = matrix[column][row] = *upper++;
-}
-
-/* Whether the smallest eigenvalue is at most `least` of the largest, by Jacobi's rotations. */
-static int is_singular(const double *upper, double least) {
-    enum { SWEEPS = 30 };
-    double m[PARAMETERS][PARAMETERS];
-    fill_symmetric(upper, m);
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
-        for (int i = 0; i < PARAMETERS; i++)
-            for (int j = i + 1; j < PARAMETERS; j++) {
-                if (m[i][j] == 0)
-                    continue;
-                double theta = (m[j][j] - m[i][i]) / (2 * m[i][j]);
-                double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
-                double c = 1 / sqrt(t * t + 1), s = t * c;
-                for (int k = 0; k < PARAMETERS; k++) {
-                    double one = m[k][i], other = m[k][j];
-                    m[k][i] = c * one - s * other;
-                    m[k][j] = s * one + c * other;
-                }
-                for (int k = 0; k < PARAMETERS; k++) {
-                    double one = m[i][k], other = m[j][k];
-                    m[i][k] = c * one - s * other;
-                    m[j][k] = s * one + c * other;
-                }
-            }
-    double low = m[0][0], high = m[0][0];
-    for (int i = 1; i < PARAMETERS; i++) {
-        low = m[i][i] < low ? m[i][i] : low;
-        high = m[i][i] > high ? m[i][i] : high;
-    }
-    return !(low > least * high);
-}
-
-/* Gaussian elimination without pivots, which a positive definite matrix does not need. */
-static void solve(const double *upper, const double *right, double *solution) {
-    double m[PARAMETERS][PARAMETERS];
-    fill_symmetric(upper, m);
-    memcpy(solution, right, PARAMETERS * sizeof(double));
-    for (int i = 0; i < PARAMETERS; i++)
-        for (int row = i + 1; row < PARAMETERS; row++) {
-            double factor = m[row][i] / m[i][i];
-            for (int column = i; column < PARAMETERS; column++)
-                m[row][column] -= factor * m[i][column];
-            solution[row] -= factor * solution[i];
-        }
-    for (int i = PARAMETERS - 1; i >= 0; i--) {
-        for (int column = i + 1; column < PARAMETERS; column++)
-            solution[i] -= m[i][column] * solution[column];
-        solution[i] /= m[i][i];
-    }
-}
-
 /* Improve a similarity step by step, until a step moves no corner further than `settled`, in pixels. 1 if the
  * equations became singular, which ends the search; −1 without memory. */
 int registration_refined(const float *source, const float *slopes, const float *result, int64_t height,
@@ -350,13 +343,13 @@ int registration_refined(const float *source, const float *slopes, const float *
     Level level = {source, slopes, height, width};
     Similarity found = {similarity[0], similarity[1], similarity[2], similarity[3]};
     double side = width > height ? width : height;
-    double affine[6], sums[PRODUCTS + PARAMETERS + 2], step[PARAMETERS];
+    double affine[6], sums[EQUATIONS + 3], step[PARAMETERS];
     int ended = 0;
     Room room;
-    int is_there = make_room(&room, height, width);
+    int is_there = make_room(&room, result, height, width, sampled);
     for (int64_t number = 0; is_there && number < most_steps; number++) {
         to_pixels(found, height, width, affine);
-        sum_equations(room, level, result, affine, sampled, sums);
+        sum_equations(room, level, affine, sampled, sums);
         ended = is_singular(sums, least);
         if (ended)
             break;

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_UPPER = np.triu_indices(4)
+
+
 class RegistrationSums(NamedTuple):
     """The weighted normal equations of one registration step, before they are solved."""
 
@@ -21,6 +24,27 @@ class RegistrationSums(NamedTuple):
     """Products of the slopes with the differences."""
     squares: float
     weights: float
+    products: tuple[float, float, float]
+    """As those of `products`, of the same planes."""
+
+
+def slopes(
+    plane: NDArray[np.float32], x: NDArray[np.float32], y: NDArray[np.float32]
+) -> NDArray[np.float32] | None:
+    """How the plane changes with each of the four parameters, one row each; None if that is not compiled.
+
+    `x` and `y` are the places of columns and rows from the centre, in units of the longer side.
+    """
+    compiled = kernels.loaded()
+    if not hasattr(compiled, "plane_slopes"):  # compiled before it
+        return None
+    plane = np.ascontiguousarray(plane, np.float32)
+    height, width = plane.shape
+    assert min(height, width) >= 2 and len(x) == width and len(y) == height
+    found = np.empty((4, height * width), np.float32)
+    places = (x.ctypes.data, y.ctypes.data)
+    compiled.plane_slopes(plane.ctypes.data, height, width, *places, max(height, width), found.ctypes.data)
+    return found
 
 
 def sums(
@@ -38,16 +62,16 @@ def sums(
     height, width = source.shape
     assert result.shape == (height, width) and slopes.shape == (4, height * width)
     planes = [np.ascontiguousarray(each, np.float32) for each in (source, slopes, result)]
-    affine, found = np.ascontiguousarray(affine, np.float64), np.empty(16)
+    affine, found = np.ascontiguousarray(affine, np.float64), np.empty(19)
     addresses = [plane.ctypes.data for plane in planes]
     if kernels.loaded().registration_sums(
         *addresses, height, width, affine.ctypes.data, sampled, found.ctypes.data
     ):
         raise MemoryError
     left = np.empty((4, 4))
-    rows, columns = np.triu_indices(4)
-    left[rows, columns] = left[columns, rows] = found[:10]
-    return RegistrationSums(left, found[10:14], float(found[14]), float(found[15]))
+    left[_UPPER] = left[_UPPER[::-1]] = found[:10]
+    squares, weights, xx, yy, xy = found[14:].tolist()
+    return RegistrationSums(left, found[10:14], squares, weights, (xx, yy, xy))
 
 
 def refined(

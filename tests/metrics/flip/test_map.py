@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from skimage import data
 
 from convergebench.errors import WrongUse
-from convergebench.metrics.flip import PIXELS_PER_DEGREE, flip_map, flip_source, pixels_per_degree
+from convergebench.metrics.flip import (
+    PIXELS_PER_DEGREE,
+    flip_difference,
+    flip_map,
+    flip_source,
+    pixels_per_degree,
+)
 from convergebench.types import Pixels
 from flip_pairs import nvidia_map, pairs, worn
 
@@ -36,6 +42,23 @@ def largest_difference(source: Pixels, result: Pixels, ppd: float = PIXELS_PER_D
 @given(pairs(), st.just(PIXELS_PER_DEGREE) | angles)
 def test_the_map_equals_nvidias_on_any_pair(pair: tuple[Pixels, Pixels], ppd: float) -> None:
     assert largest_difference(*pair, ppd) <= APART
+
+
+@settings(max_examples=40, deadline=None)
+@given(pairs(), st.floats(2, 200))
+def test_two_prepared_pictures_have_the_same_map_in_either_order(
+    pair: tuple[Pixels, Pixels], ppd: float
+) -> None:
+    source, result = (flip_source(picture, ppd) for picture in pair)
+    expected = flip_map(source, pair[1])
+    assert np.array_equal(flip_difference(source, result), expected)
+    assert np.array_equal(flip_difference(result, source), expected)
+
+
+def test_pictures_that_were_prepared_for_different_angles_are_not_compared() -> None:
+    picture = np.zeros((4, 4, 3), np.uint8)
+    with pytest.raises(WrongUse, match="same pixels per degree"):
+        flip_difference(flip_source(picture, 10.0), flip_source(picture, 20.0))
 
 
 @pytest.mark.parametrize("ppd", [PIXELS_PER_DEGREE, PIXELS_PER_DEGREE / 4, 120.0, 2.0])

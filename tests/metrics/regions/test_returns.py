@@ -40,6 +40,16 @@ def of_return(returned: Pixels, forward: Pixels = FORWARD) -> ReturnRegions:
     return DrawnChain(ROOM).round(forward, returned)
 
 
+def test_a_return_measures_the_same_as_pixels_and_as_the_input_of_the_next_round() -> None:
+    chain, returned = DrawnChain(ROOM), noised(FORWARD, 3)
+    edit = chain.located(FORWARD)
+    kept = chain.reference.like(returned)
+    assert measure_return(chain.reference, edit, kept) == measure_return(chain.reference, edit, returned)
+    again = locate_edit(kept, painted(returned, DISC), "local")
+    fresh = locate_edit(chain.reference.like(returned), painted(returned, DISC), "local")
+    assert again.footprint.to_bytes() == fresh.footprint.to_bytes()
+
+
 def falls(values: list[float]) -> bool:
     return all(later < earlier for earlier, later in pairwise(values))
 

@@ -126,7 +126,7 @@ class RegionMeasurer:
         edit = self._pictures.located(item.source, item.input, item.forward, item.category)
         earlier = [self._pictures.footprint(item.source, *pair, item.category) for pair in item.earlier]
         source = self._pictures.reference(item.source, item.source)
-        return measure_return(source, edit, self._pictures.fitted(item.source, item.returned), earlier)
+        return measure_return(source, edit, self._pictures.reference(item.source, item.returned), earlier)
 
     def _of_turn(self, item: SessionTurnPicture) -> list[Row]:
         edit = self._pictures.located(item.source, item.input, item.picture, item.task)

@@ -18,6 +18,7 @@ from convergebench import kernels
 from convergebench.kernels import registration
 from convergebench.kernels.registration import RegistrationSums
 from convergebench.metrics._area_average import averaged
+from convergebench.metrics._grey import grey_levels
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -82,13 +83,24 @@ class RegistrationFit(NamedTuple):
 def pyramid(source: Pixels) -> tuple[Level, ...]:
     """The levels, coarsest first; sizes halve from the finest, at most FINEST_SIDE. Empty for pictures that
     are too small or too narrow."""
-    return tuple(Level(plane, _slopes(plane)) for plane in _planes(source))
+    return levels_of(planes_of(source))
+
+
+def levels_of(planes: Sequence[Plane]) -> tuple[Level, ...]:
+    """The levels of a source, from its band-passed planes."""
+    return tuple(Level(plane, _slopes(plane)) for plane in planes)
 
 
 def register(levels: tuple[Level, ...], result: Pixels, zooms: Sequence[float] = ZOOMS) -> RegistrationFit:
     """The similarity transform that fits best: found on the coarse levels, from several zooms if
     necessary."""
-    planes = _planes(result)
+    return register_planes(levels, planes_of(result), zooms)
+
+
+def register_planes(
+    levels: tuple[Level, ...], planes: list[Plane], zooms: Sequence[float] = ZOOMS
+) -> RegistrationFit:
+    """`register` of a result whose planes are known."""
     coarse = levels[:COARSE_LEVELS]
     found: list[tuple[float, Matrix]] = []
     for zoom in zooms:
@@ -102,20 +114,21 @@ def register(levels: tuple[Level, ...], result: Pixels, zooms: Sequence[float] =
     equations = _equations(levels[-1], plane, matrix)
     return RegistrationFit(
         matrix,
-        likeness=_likeness_after(finest, plane, matrix),
+        likeness=equations.likeness,
         before=_likeness_after(finest, plane, np.eye(3)),
         error=equations.error() * max(plane.shape),
     )
 
 
-def _planes(pixels: Pixels) -> list[Plane]:
+def planes_of(pixels: Pixels) -> list[Plane]:
+    """The band-passed planes of a picture, coarsest first."""
     import cv2
 
     sizes = plane_sizes(*pixels.shape[:2])
     if not sizes:
         return []
     height, width = sizes[0]
-    grey: Any = averaged(np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8), width, height)
+    grey: Any = averaged(grey_levels(pixels), width, height)
     grey = grey.astype(np.float32)
     planes = []
     for height, width in sizes:
@@ -142,13 +155,21 @@ def plane_sizes(height: int, width: int) -> list[tuple[int, int]]:
 
 def _slopes(plane: Plane) -> Plane:
     """How the plane changes with each parameter of `_similarity`, one row each."""
-    height, width = plane.shape
-    side = max(height, width)
+    side = max(plane.shape)
+    y, x = (_places(length, side) for length in plane.shape)
+    found = registration.slopes(plane, x, y) if kernels.available() else None
+    if found is not None:
+        return found
     down, across = np.gradient(plane)
-    x = ((np.arange(width, dtype=np.float32) - (width - 1) / 2) / side)[None]
-    y = ((np.arange(height, dtype=np.float32) - (height - 1) / 2) / side)[:, None]
+    y = y[:, None]
     rows = (across * x + down * y, down * x - across * y, across, down)
     return np.stack([row.ravel() for row in rows]) * np.float32(side)
+
+
+@lru_cache(maxsize=64)
+def _places(length: int, side: int) -> Plane:
+    """Of so many columns or rows, from the centre in units of the longer side."""
+    return np.asarray((np.arange(length, dtype=np.float32) - (length - 1) / 2) / side, np.float32)
 
 
 def _similarity(stretch: float, turn: float, right: float, down: float) -> Matrix:
@@ -210,6 +231,8 @@ class _Equations(NamedTuple):
     left: NDArray[np.float64]
     right: NDArray[np.float64]
     variance: float
+    likeness: float
+    """Correlation of the source and the plane laid on it."""
 
     def is_singular(self) -> bool:
         values = np.linalg.eigvalsh(self.left)
@@ -228,7 +251,8 @@ class _Equations(NamedTuple):
 
 def _equations(level: Level, plane: Plane, matrix: Matrix) -> _Equations:
     sums = _sums_in_c(level, plane, matrix) if kernels.available() else _sums(level, plane, matrix)
-    return _Equations(sums.left, sums.right, SHARED * sums.squares / max(sums.weights, 1.0))
+    variance = SHARED * sums.squares / max(sums.weights, 1.0)
+    return _Equations(sums.left, sums.right, variance, _correlation(*sums.products))
 
 
 def _sums_in_c(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
@@ -248,6 +272,7 @@ def _sums(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
         (weighted @ difference).astype(np.float64),
         float(np.dot(weights, np.square(difference))),
         float(weights.sum()),
+        _products(source, result),
     )
 
 
@@ -287,7 +312,13 @@ def _likeness_after(source: Plane, plane: Plane, matrix: Matrix) -> float:
         xx, yy, xy = registration.products(source, plane, in_pixels(matrix, width, height))
     else:
         result, inside = _warped(plane, matrix)
-        covered = source * inside
-        xx, yy = float(np.vdot(covered, covered)), float(np.vdot(result, result))
-        xy = float(np.vdot(covered, result))
+        xx, yy, xy = _products(source * inside, result)
+    return _correlation(xx, yy, xy)
+
+
+def _products(source: Plane, result: Plane) -> tuple[float, float, float]:
+    return float(np.vdot(source, source)), float(np.vdot(result, result)), float(np.vdot(source, result))
+
+
+def _correlation(xx: float, yy: float, xy: float) -> float:
     return xy / math.sqrt(xx * yy) if xx * yy > 0 else 0.0

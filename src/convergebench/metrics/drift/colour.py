@@ -54,6 +54,8 @@ class ColourSource(NamedTuple):
     pixels: Pixels
     averaged: tuple[NDArray[np.float64], NDArray[np.bool_]]
     clipped: float
+    lab: NDArray[np.float32] | None
+    """Its colours for the compiled loops, 12 bytes per pixel."""
 
 
 def _on_gpu(options: MetricOptions, device: str) -> GpuFamily:
@@ -64,7 +66,8 @@ def _on_gpu(options: MetricOptions, device: str) -> GpuFamily:
 
 def colours_of_source(source: Pixels) -> ColourSource:
     clipped = _clipped(source)
-    return ColourSource(source, _averaged(source, clipped), _share(clipped))
+    lab = kernels.lab_blocks(source, light_of_levels(), TO_RELATIVE) if kernels.available() else None
+    return ColourSource(source, _averaged(source, clipped), _share(clipped), lab)
 
 
 @family(
@@ -87,7 +90,7 @@ def colour(source: ColourSource, result: Result) -> Mapping[str, Reading]:
     return colour_readings(
         Averaged(*source.averaged),
         _averaged(result.pixels, clipped),
-        _mean_difference(source.pixels, result.pixels),
+        _mean_difference(source, result.pixels),
         _share(clipped) - source.clipped,
     )
 
@@ -129,12 +132,12 @@ def readings_of(
     }
 
 
-def _mean_difference(source: Pixels, result: Pixels) -> float:
+def _mean_difference(source: ColourSource, result: Pixels) -> float:
     height, width, _ = result.shape
     if kernels.available():
-        total = kernels.delta_e_total(source, result, light_of_levels(), TO_RELATIVE)
+        total = kernels.delta_e_total(source.pixels, result, light_of_levels(), TO_RELATIVE, source.lab)
     else:
-        stripes_of_both = ((source[rows], result[rows]) for rows in stripes(height, width, 1))
+        stripes_of_both = ((source.pixels[rows], result[rows]) for rows in stripes(height, width, 1))
         differences = (ciede2000(lab_of(one), lab_of(other)) for one, other in stripes_of_both)
         total = math.fsum(float(each.sum(dtype=np.float64)) for each in differences)
     return total / float(height * width)
@@ -201,6 +204,8 @@ def _cast(luma: float, chroma: tuple[float, float]) -> tuple[float, float, float
 
 def _clipped(pixels: Pixels) -> NDArray[np.uint8]:
     """255 where a channel is clipped, 0 elsewhere."""
+    if kernels.available():
+        return kernels.clipped(pixels)
     import cv2
 
     return np.asarray(255 - cv2.inRange(pixels, (1, 1, 1), (254, 254, 254)), np.uint8)

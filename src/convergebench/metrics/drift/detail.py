@@ -11,6 +11,7 @@ import numpy as np
 
 from convergebench import kernels
 from convergebench.metrics._gpu.base import GpuFamily
+from convergebench.metrics._grey import grey_levels
 from convergebench.metrics.base import MetricOptions, NotMeasurable, Reading, Result, family
 from convergebench.metrics.drift._facts import ratio, signed
 from convergebench.types import Pixels
@@ -140,9 +141,7 @@ def detail_of(maps: BlockMaps, blocks: Blocks) -> Detail:
 
 
 def _detail(pixels: Pixels, blocks: Blocks) -> Detail:
-    import cv2
-
-    luma = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
+    luma = grey_levels(pixels)
     bands = _band_means(luma.astype(np.float32))
     noise_of_luma, noise = _noise_variances(luma[..., None]), _noise_variances(pixels)
     return detail_of(BlockMaps(bands, noise_of_luma, noise, *_mean_steps(luma)), blocks)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from convergebench import kernels
-from convergebench.kernels import FLIP_PAIRS, FLIP_REACH, FlipParameters
+from convergebench.kernels import FLIP_REACH, FlipParameters
 from convergebench.metrics.flip._model import FlipModel, model_for
 
 if TYPE_CHECKING:
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 def features(pixels: Pixels, pixels_per_degree: float) -> NDArray[np.float32]:
     return kernels.flip_features(pixels, _parameters(pixels_per_degree))
+
+
+def difference_of_features(
+    one: NDArray[np.float32], other: NDArray[np.float32], pixels_per_degree: float
+) -> NDArray[np.float32]:
+    return kernels.flip_difference(one, other, _parameters(pixels_per_degree))
 
 
 def difference(kept: NDArray[np.float32], pixels: Pixels, pixels_per_degree: float) -> NDArray[np.float32]:
@@ -43,7 +49,7 @@ def _parameters(pixels_per_degree: float) -> FlipParameters:
     weights = np.zeros((len(halves), FLIP_REACH + 1), np.float32)
     for row, half in zip(weights, halves, strict=True):
         row[: len(half)] = half
-    reaches = [FLIP_PAIRS * max(1, math.ceil((len(half) - 1) / FLIP_PAIRS)) for half in halves]
+    reaches = [max(1, len(half) - 1) for half in halves]
     return FlipParameters(np.concatenate(constants).astype(np.float32), weights, np.array(reaches, np.int64))
 
 

@@ -41,8 +41,14 @@ def features(pixels: Pixels, pixels_per_degree: float) -> NDArray[np.float32]:
 
 
 def difference(kept: NDArray[np.float32], pixels: Pixels, pixels_per_degree: float) -> NDArray[np.float32]:
+    return difference_of_features(features(pixels, pixels_per_degree), kept, pixels_per_degree)
+
+
+def difference_of_features(
+    one: NDArray[np.float32], other: NDArray[np.float32], pixels_per_degree: float
+) -> NDArray[np.float32]:
     model = model_for(pixels_per_degree)
-    lightness, a, b, edge, point = features(pixels, pixels_per_degree) - kept
+    lightness, a, b, edge, point = one - other
     distance = np.abs(lightness) + np.hypot(a, b)
     u = (distance / model.largest_distance) ** model.exponent
     colour = np.minimum(np.minimum(model.below * u, model.above * u + model.offset), 1)

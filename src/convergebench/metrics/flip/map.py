@@ -66,6 +66,14 @@ def flip_map(source: FlipSource, result: Pixels) -> NDArray[np.float32]:
     return difference(source.features, result, source.pixels_per_degree)
 
 
+def flip_difference(one: FlipSource, other: FlipSource) -> NDArray[np.float32]:
+    """The same map from two prepared pictures of one size, in a fraction of the time; in either order."""
+    if one.features.shape != other.features.shape or one.pixels_per_degree != other.pixels_per_degree:
+        raise WrongUse("ꟻLIP compares pictures of one size, prepared for the same pixels per degree")
+    of_features = _native.difference_of_features if kernels.available() else _opencv.difference_of_features
+    return of_features(one.features, other.features, one.pixels_per_degree)
+
+
 def flip_against(reference: Pixels, pixels_per_degree: float) -> Callable[[Pixels], NDArray[np.float32]]:
     """A `FlipAgainst` of the processor."""
     return partial(flip_map, flip_source(reference, pixels_per_degree))

@@ -5,9 +5,12 @@ Local damage has a high peak and a small share, noise a low peak everywhere, a c
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from convergebench.kernels import smoothing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,15 +38,18 @@ def smoothed(found: NDArray[np.float32]) -> NDArray[np.float32]:
     import cv2
 
     window = smoothing_window(*found.shape)
+    down, along = (_window_over_inside(length, window) for length in found.shape)
+    if window >= smoothing.LEAST_WINDOW and smoothing.available():
+        return smoothing.window_means(found, window, down, along)
     means = np.asarray(
         cv2.boxFilter(found, cv2.CV_32F, (window, window), borderType=cv2.BORDER_CONSTANT), np.float32
     )
-    down, along = (_window_over_inside(length, window) for length in found.shape)
     means *= down[:, None]
     means *= along
     return np.clip(means, 0, 1, out=means)
 
 
+@lru_cache(maxsize=64)
 def _window_over_inside(length: int, window: int) -> NDArray[np.float32]:
     """At each position, the window's length over the length that is inside the picture."""
     places, reach = np.arange(length), window // 2

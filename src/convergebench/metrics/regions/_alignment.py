@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from convergebench.metrics._area_average import averaged
-from convergebench.metrics.drift._registration import Level, RegistrationFit, in_pixels, register
+from convergebench.metrics.drift._registration import (
+    Level,
+    RegistrationFit,
+    in_pixels,
+    register,
+    register_planes,
+)
 from convergebench.metrics.regions.maps import (
     FOOTPRINT_SIDE,
     Mask,
@@ -19,7 +25,7 @@ from convergebench.metrics.regions.maps import (
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
-    from convergebench.metrics.drift._registration import Matrix
+    from convergebench.metrics.drift._registration import Matrix, Plane
 
 STILL = 0.25
 """In pixels: if no corner moved further, the picture is not resampled, because interpolation would blur
@@ -89,6 +95,11 @@ def alignment(levels: tuple[Level, ...], result: Pixels) -> Alignment:
     """The registration of a result to a reference's levels; both have the size from which the levels were
     computed."""
     return alignment_by(register(levels, result)) if levels else UNALIGNED
+
+
+def alignment_of_planes(levels: tuple[Level, ...], planes: list[Plane]) -> Alignment:
+    """The same of a result whose planes are known."""
+    return alignment_by(register_planes(levels, planes)) if levels else UNALIGNED
 
 
 def alignment_by(fit: RegistrationFit) -> Alignment:

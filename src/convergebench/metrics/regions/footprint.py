@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import struct
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from convergebench.errors import WrongUse
+from convergebench.metrics.flip import FlipSource, flip_difference, smoothed
 from convergebench.metrics.regions._alignment import alignment
 from convergebench.metrics.regions.maps import (
     FOOTPRINT_SIDE,
@@ -87,6 +88,12 @@ class LocatedEdit:
     """The smoothed map of the input against it."""
     footprint: Footprint
     scope: EditScope
+    known_features: FlipSource | None = field(default=None, repr=False)
+
+    @property
+    def features(self) -> FlipSource:
+        """What ꟻLIP's maps need of `small`."""
+        return self.known_features or self.input.features_of(self.small)
 
 
 def locate_edit(input: ReferencePicture, forward: Pixels, scope: EditScope) -> LocatedEdit:
@@ -97,11 +104,13 @@ def locate_edit(input: ReferencePicture, forward: Pixels, scope: EditScope) -> L
     """
     small = shrunk(forward, FOOTPRINT_SIDE)
     if scope == "global":
-        change = input.difference(small).smoothed
-        return LocatedEdit(input, small, change, whole_footprint(change), scope)
+        features = input.features_of(small)
+        change = smoothed(flip_difference(input.small_features, features))
+        return LocatedEdit(input, small, change, whole_footprint(change), scope, features)
     laid, reached = alignment(input.levels, small).laid_small(forward, small)
-    change = input.difference(laid).smoothed
-    return LocatedEdit(input, laid, change, local_footprint(change, reached), scope)
+    features = input.features_of(laid)
+    change = smoothed(flip_difference(input.small_features, features))
+    return LocatedEdit(input, laid, change, local_footprint(change, reached), scope, features)
 
 
 def local_footprint(change: FloatMap, reached: Mask) -> Footprint:

@@ -13,13 +13,22 @@ from convergebench.lru_cache import LruCache
 from convergebench.metrics._area_average import averaged
 from convergebench.metrics._lpips_map import DistanceMaps, LpipsAgainst, lpips_with
 from convergebench.metrics.base import MetricOptions
-from convergebench.metrics.drift._registration import Level, pyramid
-from convergebench.metrics.flip import PIXELS_PER_DEGREE, FlipAgainst, smoothed
+from convergebench.metrics.drift._registration import Level, levels_of, planes_of
+from convergebench.metrics.flip import (
+    PIXELS_PER_DEGREE,
+    FlipAgainst,
+    FlipSource,
+    flip_map,
+    flip_source,
+    smoothed,
+)
 from convergebench.metrics.regions.close_up import CloseUp, cells_of, resampled
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from convergebench.metrics.drift._registration import Plane
 
 FloatMap: TypeAlias = "NDArray[np.float32]"
 Mask: TypeAlias = "NDArray[np.bool_]"
@@ -63,15 +72,35 @@ class ReferencePicture:
     @cached_property
     def levels(self) -> tuple[Level, ...]:
         """The levels for registration, computed from `small`; empty if it is too small."""
-        return pyramid(self.small)
+        return levels_of(self.planes)
+
+    @cached_property
+    def planes(self) -> list[Plane]:
+        """By which `small` is registered to another picture."""
+        return planes_of(self.small)
+
+    @cached_property
+    def small_features(self) -> FlipSource:
+        """What ꟻLIP's maps need of `small`."""
+        return self.features_of(self.small)
+
+    def features_of(self, small: Pixels) -> FlipSource:
+        """What ꟻLIP's maps need of a picture of the size of `small`, with the same field of view. Maps of
+        that size are always made on the processor."""
+        return flip_source(small, self._pixels_per_degree_of(small))
+
+    def like(self, pixels: Pixels) -> ReferencePicture:
+        """Another picture of this size."""
+        return ReferencePicture(pixels, self.flip_against, self.lpips_against, self.pixels_per_degree)
 
     def difference(self, result: Pixels) -> VisibleDifference:
         """The map of a result that has this picture's size, or of one that was reduced by `shrunk`."""
+        if result.shape == self.small.shape:
+            return _visible(flip_map(self.small_features, result))
         side = max(result.shape[:2])
         if side not in self._prepared:
             self._prepared[side] = self.compared_by(shrunk(self.pixels, side))
-        found = self._prepared[side](result)
-        return VisibleDifference(float(found.mean(dtype=np.float64)), smoothed(found))
+        return _visible(self._prepared[side](result))
 
     def structural_difference(self, result: Pixels, region: Mask, box: CloseUp) -> FloatMap:
         """LPIPS at every place of a close-up, where the result differs in the region alone; raises
@@ -84,8 +113,15 @@ class ReferencePicture:
 
     def compared_by(self, reference: Pixels) -> Callable[[Pixels], FloatMap]:
         """Maps against another reference with the same field of view, at this size or a smaller one."""
-        share = max(reference.shape[:2]) / self.side
-        return self.flip_against(reference, self.pixels_per_degree * share)
+        return self.flip_against(reference, self._pixels_per_degree_of(reference))
+
+    def _pixels_per_degree_of(self, reduced: Pixels) -> float:
+        share: float = max(reduced.shape[:2]) / self.side
+        return self.pixels_per_degree * share
+
+
+def _visible(found: FloatMap) -> VisibleDifference:
+    return VisibleDifference(float(found.mean(dtype=np.float64)), smoothed(found))
 
 
 def shrunk(pixels: Pixels, side: int) -> Pixels:

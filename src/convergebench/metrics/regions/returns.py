@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from convergebench.metrics.base import MetricUnavailable, Reading
-from convergebench.metrics.flip import WorstBox, smoothed
-from convergebench.metrics.regions._alignment import Alignment, alignment
+from convergebench.metrics.flip import FlipSource, WorstBox, flip_difference, smoothed
+from convergebench.metrics.regions._alignment import Alignment, alignment_of_planes
 from convergebench.metrics.regions.close_up import CloseUp, close_up
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit
 from convergebench.metrics.regions.map_parts import Histogram, map_parts
 from convergebench.metrics.regions.maps import (
     COARSE_SIDE,
-    FOOTPRINT_SIDE,
     FloatMap,
     Mask,
     ReferencePicture,
@@ -68,14 +67,21 @@ class ReturnRegions:
 
 
 def measure_return(
-    source: ReferencePicture, edit: LocatedEdit, returned: Pixels, earlier: Sequence[Footprint] = ()
+    source: ReferencePicture,
+    edit: LocatedEdit,
+    picture: ReferencePicture | Pixels,
+    earlier: Sequence[Footprint] = (),
 ) -> ReturnRegions:
     """Compare a return with its source of the same size, given this round's edit and the earlier
-    footprints."""
+    footprints.
+
+    A return is the input of the next round: as a `ReferencePicture` it keeps what that needs too.
+    """
     height, width, _ = source.pixels.shape
     footprints = (*earlier, edit.footprint)
-    small = shrunk(returned, FOOTPRINT_SIDE)
-    on_source = alignment(source.levels, small)
+    result = picture if isinstance(picture, ReferencePicture) else source.like(picture)
+    returned, small = result.pixels, result.small
+    on_source = alignment_of_planes(source.levels, result.planes)
     full = source.difference(returned)
     coarse = source.difference(shrunk(returned, COARSE_SIDE)).smoothed
     edited = edited_region(footprints, (height, width))
@@ -87,7 +93,7 @@ def measure_return(
         flip_area=(inside.visible + outside.visible) / full.smoothed.size,
         footprint=edit.footprint.share,
         undid=_undid(source, edit, returned, small, coarse, edited, footprints, on_source),
-        left_behind=_left_behind(edit, returned, small, on_source if edit.input is source else None),
+        left_behind=_left_behind(edit, result, on_source if edit.input is source else None),
         kept=as_it_is,
         kept_registered=kept_registered(source, returned, on_source, as_it_is, edited, footprints),
         collateral=collateral(outside) if edit.scope == "local" else GLOBAL,
@@ -169,22 +175,25 @@ def _in_cells(box: CloseUp, mask: Mask, cells: tuple[int, int]) -> Mask:
     return np.asarray(shares >= min(0.5, float(shares.max())))
 
 
-def _left_behind(edit: LocatedEdit, returned: Pixels, small: Pixels, on_input: Alignment | None) -> Reading:
+def _left_behind(edit: LocatedEdit, result: ReferencePicture, on_input: Alignment | None) -> Reading:
     """After registration if something seems to be left behind, because a reframed picture looks like that
     without it."""
-    as_it_is = _like_forward(edit, small)
-    if isinstance(as_it_is, str) or as_it_is <= NOTHING_LEFT:
-        return as_it_is
-    on_input = on_input or alignment(edit.input.levels, small)
-    laid, _ = on_input.laid_small(returned, small)
-    return as_it_is if np.array_equal(laid, small) else _like_forward(edit, laid)
-
-
-def _like_forward(edit: LocatedEdit, small: Pixels) -> Reading:
     if edit.footprint.is_empty:
         return NO_EDIT
-    against_return = edit.input.compared_by(small)
-    to_forward, to_input = (smoothed(against_return(one)) for one in (edit.small, edit.input.small))
+    as_it_is = _like_forward(edit, result.small_features)
+    if isinstance(as_it_is, str) or as_it_is <= NOTHING_LEFT:
+        return as_it_is
+    on_input = on_input or alignment_of_planes(edit.input.levels, result.planes)
+    laid, _ = on_input.laid_small(result.pixels, result.small)
+    if np.array_equal(laid, result.small):
+        return as_it_is
+    return _like_forward(edit, edit.input.features_of(laid))
+
+
+def _like_forward(edit: LocatedEdit, returned: FlipSource) -> Reading:
+    to_forward, to_input = (
+        smoothed(flip_difference(one, returned)) for one in (edit.features, edit.input.small_features)
+    )
     return left_behind(to_forward, to_input, edit.footprint)
 
 

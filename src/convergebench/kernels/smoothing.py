@@ -1,0 +1,44 @@
+"""Means over windows, to the bit as OpenCV makes them; see smoothing.c."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from convergebench import kernels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LEAST_WINDOW = 3
+
+
+def available() -> bool:
+    return hasattr(kernels.library(), "smooth_map")  # not in kernels compiled before it
+
+
+def window_means(
+    found: NDArray[np.float32], window: int, down: NDArray[np.float32], along: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """The mean over each window, with zeros beyond the map, times the factors of its row and of its column;
+    from 0 to 1. The window is odd and at least `LEAST_WINDOW`."""
+    found = np.ascontiguousarray(found, np.float32)
+    height, width = found.shape
+    assert window % 2 and window >= LEAST_WINDOW and len(down) == height and len(along) == width
+    means = np.empty((height, width), np.float32)
+    factors = (down.ctypes.data, along.ctypes.data)
+    if _functions().smooth_map(found.ctypes.data, height, width, window, *factors, means.ctypes.data):
+        raise MemoryError
+    return means
+
+
+@cache
+def _functions() -> Any:
+    import ctypes
+
+    library = kernels.loaded()
+    pointer, size = ctypes.c_void_p, ctypes.c_int64
+    library.smooth_map.argtypes = (pointer, *[size] * 3, *[pointer] * 3)
+    return library
