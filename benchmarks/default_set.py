@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from inspect import signature
 
 import cv2
 import numpy as np
@@ -73,15 +74,17 @@ def by_region(source: Pixels, returns: list[Pixels]) -> float:
 
     lpips_against = MetricSet(["undid"]).lpips_against()
     reference = ReferencePicture(source, flip_against, lpips_against)
-    measure_return(reference, locate_edit(reference, edited(source), "local"), returns[0])
+    forwards = [edited(before) for before in (source, *returns)]
+    keeps_returns = "picture" in signature(measure_return).parameters  # earlier versions took pixels alone
+    measure_return(reference, locate_edit(reference, forwards[0], "local"), returns[0])
 
     def rounds() -> None:
         earlier = []
         before = ReferencePicture(source, flip_against, lpips_against)
-        for pixels in returns:
-            edit = locate_edit(before, edited(before.pixels), "local")
+        for forward, pixels in zip(forwards, returns, strict=False):
+            edit = locate_edit(before, forward, "local")
             before = ReferencePicture(pixels, flip_against, lpips_against)  # the input of the next round
-            measure_return(reference, edit, before, earlier)
+            measure_return(reference, edit, before if keeps_returns else pixels, earlier)
             earlier.append(edit.footprint)
 
     return cpu_ms(rounds) / len(returns)
