@@ -62,7 +62,7 @@ def careless(east: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 def test_no_key_path_or_address_of_the_machine_is_in_any_byte(careless: Path, tmp_path: Path) -> None:
     packed = members(submit(careless, tmp_path / "one.zip", "Lab"))
-    planted = [KEY, "hunter22", HOME, "jane", "127.0.0.1", "8188", "localhost", "10.1.2.3", "fe80::1",
+    planted = [KEY, "hunter22", HOME, "jane", "127.0.0.1", ":8188", "localhost", "10.1.2.3", "fe80::1",
                "sk-proj", str(tmp_path), "my models"]  # fmt: skip
     for name, data in packed.items():
         assert [one for one in planted if one.encode() in data] == [], name
