@@ -109,4 +109,7 @@ def test_an_area_lies_between_nothing_and_everything(curve):
     shares = np.array([[1.0, *curve]])
     (area,) = areas(ShareMatrix("m", (("c", 0),), ("p",), shares))
     assert 0 <= area <= 1
-    assert (area == 1) == (set(curve) == {1.0})
+    if set(curve) == {1.0}:
+        assert area == 1
+    elif min(curve) < 1 - 1e-12:  # what is nearer rounds to 1
+        assert area < 1
