@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from convergebench.analysis import missing_values, paired_difference, ranking
+from convergebench.analysis import Results, missing_values, paired_difference, ranking
 from convergebench.analysis.round_trip.forward_success import forward_success, forward_test
 from convergebench.analysis.round_trip.headline_rounds import headline_rounds
 from convergebench.analysis.round_trip.share_matrix import share_matrices
@@ -54,14 +54,21 @@ def measured(source: str, picture: str, position: int, model: int) -> list[tuple
     return [(source, picture, one) for one in found]
 
 
+def both_forms(
+    workspace: Workspace, make_case: Callable[..., Case], *, is_forward_measured: bool
+) -> tuple[Results, Results]:
+    """The same results, with their returns as columns and as objects."""
+    cases = [make_case(f"picture{number}", seed=number) for number in range(4)]
+    fill(workspace, cases, is_forward_measured=is_forward_measured)
+    columns = load_results(workspace)
+    return columns, replace(columns, returns=tuple(columns.returns))
+
+
 @pytest.mark.parametrize("is_forward_measured", [False, True])
 def test_statistics_from_columns_are_those_from_the_returns_themselves(
     workspace: Workspace, make_case: Callable[..., Case], is_forward_measured: bool
 ) -> None:
-    cases = [make_case(f"picture{number}", seed=number) for number in range(4)]
-    fill(workspace, cases, is_forward_measured=is_forward_measured)
-    columns = load_results(workspace)
-    objects = replace(columns, returns=tuple(columns.returns))
+    columns, objects = both_forms(workspace, make_case, is_forward_measured=is_forward_measured)
     assert len(objects.returns) == len(columns.returns) > 30
     for of in (
         lambda results: results.roles(),
@@ -88,10 +95,7 @@ def test_statistics_from_columns_are_those_from_the_returns_themselves(
 def test_files_from_columns_are_those_from_the_returns_themselves(
     workspace: Workspace, make_case: Callable[..., Case], tmp_path: Path
 ) -> None:
-    cases = [make_case(f"picture{number}", seed=number) for number in range(4)]
-    fill(workspace, cases, is_forward_measured=False)
-    columns = load_results(workspace)
-    objects = replace(columns, returns=tuple(columns.returns))
+    columns, objects = both_forms(workspace, make_case, is_forward_measured=False)
     for folder, results in (("columns", columns), ("objects", objects)):
         (tmp_path / folder).mkdir()
         assert len(export(results, tmp_path / folder)) == 5

@@ -71,23 +71,33 @@ def test_what_waits_is_divided_among_the_workers(workspace: Workspace) -> None:
     assert max(measurer.sizes) <= 4
 
 
-@pytest.mark.parametrize(("pixels", "largest"), [(64 * 64, 16), (512 * 512, 4)])
-def test_batches_of_small_pictures_are_larger(workspace: Workspace, pixels: int, largest: int) -> None:
-    async def run() -> None:
+def offered_together(workspace: Workspace, measurer: HeldMeasurer, count: int, pixels: int) -> int:
+    """Offer so many items while one is measured; how many had room at once."""
+
+    async def run() -> int:
         queue = MeasurementQueue(
             measurer, workspace, NoProgress(), errors.append, at_once=1, batch=4, pixels=lambda item: pixels
         )
         await queue.offer(0, {})
         await until(lambda: len(measurer.sizes) == 1)
-        offering = [asyncio.create_task(queue.offer(item, {})) for item in range(1, 40)]
-        await asyncio.sleep(0)
+        offering = [asyncio.create_task(queue.offer(item, {})) for item in range(1, count)]
+        await asyncio.sleep(0)  # an offer that has room needs one turn of the loop
+        accepted = sum(one.done() for one in offering)
         measurer.release.set()
         await asyncio.gather(*offering)
         await queue.finish()
+        return accepted
 
-    measurer, errors = HeldMeasurer(), list[Exception]()
-    asyncio.run(run())
-    assert (sum(measurer.sizes), errors) == (40, [])
+    errors = list[Exception]()
+    accepted = asyncio.run(run())
+    assert (sum(measurer.sizes), errors) == (count, [])
+    return accepted
+
+
+@pytest.mark.parametrize(("pixels", "largest"), [(64 * 64, 16), (512 * 512, 4)])
+def test_batches_of_small_pictures_are_larger(workspace: Workspace, pixels: int, largest: int) -> None:
+    measurer = HeldMeasurer()
+    offered_together(workspace, measurer, 40, pixels)
     assert max(measurer.sizes) == largest
 
 
@@ -95,20 +105,4 @@ def test_batches_of_small_pictures_are_larger(workspace: Workspace, pixels: int,
 def test_a_full_queue_makes_editing_wait_later_where_pictures_are_small(
     workspace: Workspace, pixels: int, room: int
 ) -> None:
-    async def run() -> int:
-        queue = MeasurementQueue(
-            measurer, workspace, NoProgress(), errors.append, at_once=1, batch=4, pixels=lambda item: pixels
-        )
-        await queue.offer(0, {})
-        await until(lambda: len(measurer.sizes) == 1)
-        offering = [asyncio.create_task(queue.offer(item, {})) for item in range(1, 100)]
-        await asyncio.sleep(0.01)
-        accepted = sum(one.done() for one in offering)
-        measurer.release.set()
-        await asyncio.gather(*offering)
-        await queue.finish()
-        return accepted
-
-    measurer, errors = HeldMeasurer(), list[Exception]()
-    assert asyncio.run(run()) == room
-    assert (sum(measurer.sizes), errors) == (100, [])
+    assert offered_together(workspace, HeldMeasurer(), 100, pixels) == room
