@@ -18,6 +18,7 @@ from PIL import Image
 from skimage import data
 
 from convergebench import kernels, picture
+from convergebench.kernels import colour
 from convergebench.metrics import load
 from convergebench.metrics.base import Result
 from convergebench.metrics.drift import _registration
@@ -72,7 +73,7 @@ def test_files_of_pillow_are_read_as_pillow_reads_them(pixels: Pixels, level: in
 @given(pictures())
 def test_a_pixel_is_clipped_if_a_channel_is_at_either_end(pixels: Pixels) -> None:
     ends = (pixels == 0) | (pixels == 255)
-    assert np.array_equal(kernels.clipped(pixels), 255 * ends.any(axis=2).astype(np.uint8))
+    assert np.array_equal(colour.clipped(pixels), 255 * ends.any(axis=2).astype(np.uint8))
 
 
 @built
@@ -179,7 +180,7 @@ def related(draw: st.DrawFn, least: int = 1) -> tuple[Pixels, Pixels]:
 @given(related())
 def test_the_mean_colour_difference_is_that_of_numpy(pair: tuple[Pixels, Pixels]) -> None:
     expected = ciede2000(*(lab_of(each).astype(np.float64) for each in pair)).sum()
-    found = kernels.delta_e_total(*pair, light_of_levels(), TO_RELATIVE)
+    found = colour.delta_e_total(*pair, light_of_levels(), TO_RELATIVE)
     # Of two hues that lie opposite each other, rounding decides which way round the circle is shorter.
     assert found == pytest.approx(float(expected), rel=1e-3, abs=1e-3)
 
@@ -193,7 +194,7 @@ def test_every_pair_of_grey_primary_and_opposite_colours_has_its_difference() ->
         other = np.roll(colours, shift, axis=0)
         each = ciede2000(*(lab_of(both).astype(np.float64) for both in (colours, other)))[:, 0]
         for one, another, expected in zip(colours, other, each, strict=True):
-            found = kernels.delta_e_total(one[None], another[None], light_of_levels(), TO_RELATIVE)
+            found = colour.delta_e_total(one[None], another[None], light_of_levels(), TO_RELATIVE)
             assert found == pytest.approx(float(expected), rel=1e-3, abs=2e-3)
 
 

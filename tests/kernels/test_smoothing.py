@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from convergebench import kernels
 from convergebench.kernels import smoothing
 
-if not smoothing.available():
+if not kernels.available():
     pytest.skip("needs a compiler", allow_module_level=True)
 
 

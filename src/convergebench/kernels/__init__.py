@@ -149,50 +149,6 @@ def flip_difference(
     return found
 
 
-def lab_blocks(
-    pixels: Pixels, light: NDArray[np.float32], to_relative: NDArray[np.float64]
-) -> NDArray[np.float32]:
-    """CIELAB of a picture for `delta_e_total`, in blocks of 256 pixels."""
-    pixels = np.ascontiguousarray(pixels)
-    count = pixels.shape[0] * pixels.shape[1]
-    blocks = np.empty((-(-count // 256), 3, 256), np.float32)
-    constants = np.concatenate([light, to_relative.ravel()]).astype(np.float32)
-    loaded().lab_blocks(pixels.ctypes.data, count, constants.ctypes.data, blocks.ctypes.data)
-    return blocks
-
-
-def delta_e_total(
-    source: Pixels,
-    result: Pixels,
-    light: NDArray[np.float32],
-    to_relative: NDArray[np.float64],
-    blocks: NDArray[np.float32] | None = None,
-) -> float:
-    """The sum over all pixels of CIEDE2000.
-
-    `light` is the linear light of each of the 256 levels, `to_relative` the matrix from linear RGB to XYZ
-    relative to white, `blocks` the source's `lab_blocks` if they are known.
-    """
-    source, result = np.ascontiguousarray(source), np.ascontiguousarray(result)
-    assert source.shape == result.shape
-    blocks = lab_blocks(source, light, to_relative) if blocks is None else blocks
-    constants = np.concatenate([light, to_relative.ravel()]).astype(np.float32)
-    pixels = source.shape[0] * source.shape[1]
-    assert blocks.flags.c_contiguous and blocks.size >= 3 * pixels
-    total: float = loaded().delta_e_total(
-        source.ctypes.data, blocks.ctypes.data, result.ctypes.data, pixels, constants.ctypes.data
-    )
-    return total
-
-
-def clipped(pixels: Pixels) -> NDArray[np.uint8]:
-    """255 where a channel is 0 or 255, 0 elsewhere; height × width."""
-    pixels = np.ascontiguousarray(pixels)
-    marked = np.empty(pixels.shape[:2], np.uint8)
-    loaded().mark_clipped(pixels.ctypes.data, marked.size, marked.ctypes.data)
-    return marked
-
-
 def ms_ssim_sums(
     source: Sequence[NDArray[np.float32]],
     result: NDArray[np.float32] | Pixels,
@@ -381,9 +337,9 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         *[pointer] * 5, size, size, pointer, single, single, single, size, pointer,
     )  # fmt: skip
     library.halve_levels.argtypes, library.halve_levels.restype = (pointer, size, size, single, pointer), None
-    if hasattr(library, "plane_slopes"):  # not in kernels compiled before it
-        library.plane_slopes.argtypes = (pointer, size, size, pointer, pointer, single, pointer)
-        library.plane_slopes.restype = None
+    library.plane_slopes.argtypes = (pointer, size, size, pointer, pointer, single, pointer)
+    library.plane_slopes.restype = None
+    library.smooth_map.argtypes = (pointer, *[size] * 3, *[pointer] * 3)
     library.registration_refined.argtypes = (
         *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer,
     )  # fmt: skip

@@ -28,22 +28,18 @@ class RegistrationSums(NamedTuple):
     """As those of `products`, of the same planes."""
 
 
-def slopes(
-    plane: NDArray[np.float32], x: NDArray[np.float32], y: NDArray[np.float32]
-) -> NDArray[np.float32] | None:
-    """How the plane changes with each of the four parameters, one row each; None if that is not compiled.
+def slopes(plane: NDArray[np.float32], x: NDArray[np.float32], y: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How the plane changes with each of the four parameters, one row each.
 
     `x` and `y` are the places of columns and rows from the centre, in units of the longer side.
     """
-    compiled = kernels.loaded()
-    if not hasattr(compiled, "plane_slopes"):  # compiled before it
-        return None
     plane = np.ascontiguousarray(plane, np.float32)
     height, width = plane.shape
     assert min(height, width) >= 2 and len(x) == width and len(y) == height
     found = np.empty((4, height * width), np.float32)
     places = (x.ctypes.data, y.ctypes.data)
-    compiled.plane_slopes(plane.ctypes.data, height, width, *places, max(height, width), found.ctypes.data)
+    side = max(height, width)
+    kernels.loaded().plane_slopes(plane.ctypes.data, height, width, *places, side, found.ctypes.data)
     return found
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,10 +12,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_WINDOW = 3
-
-
-def available() -> bool:
-    return hasattr(kernels.library(), "smooth_map")  # not in kernels compiled before it
 
 
 def window_means(
@@ -29,16 +24,6 @@ def window_means(
     assert window % 2 and window >= LEAST_WINDOW and len(down) == height and len(along) == width
     means = np.empty((height, width), np.float32)
     factors = (down.ctypes.data, along.ctypes.data)
-    if _functions().smooth_map(found.ctypes.data, height, width, window, *factors, means.ctypes.data):
+    if kernels.loaded().smooth_map(found.ctypes.data, height, width, window, *factors, means.ctypes.data):
         raise MemoryError
     return means
-
-
-@cache
-def _functions() -> Any:
-    import ctypes
-
-    library = kernels.loaded()
-    pointer, size = ctypes.c_void_p, ctypes.c_int64
-    library.smooth_map.argtypes = (pointer, *[size] * 3, *[pointer] * 3)
-    return library

@@ -157,9 +157,8 @@ def _slopes(plane: Plane) -> Plane:
     """How the plane changes with each parameter of `_similarity`, one row each."""
     side = max(plane.shape)
     y, x = (_places(length, side) for length in plane.shape)
-    found = registration.slopes(plane, x, y) if kernels.available() else None
-    if found is not None:
-        return found
+    if kernels.available():
+        return registration.slopes(plane, x, y)
     down, across = np.gradient(plane)
     y = y[:, None]
     rows = (across * x + down * y, down * x - across * y, across, down)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from convergebench import kernels
+from convergebench.kernels import colour as in_c
 from convergebench.metrics._area_average import averaged
 from convergebench.metrics._gpu.base import GpuFamily
 from convergebench.metrics._tiling import stripes
@@ -66,7 +67,7 @@ def _on_gpu(options: MetricOptions, device: str) -> GpuFamily:
 
 def colours_of_source(source: Pixels) -> ColourSource:
     clipped = _clipped(source)
-    lab = kernels.lab_blocks(source, light_of_levels(), TO_RELATIVE) if kernels.available() else None
+    lab = in_c.lab_blocks(source, light_of_levels(), TO_RELATIVE) if kernels.available() else None
     return ColourSource(source, _averaged(source, clipped), _share(clipped), lab)
 
 
@@ -135,7 +136,7 @@ def readings_of(
 def _mean_difference(source: ColourSource, result: Pixels) -> float:
     height, width, _ = result.shape
     if kernels.available():
-        total = kernels.delta_e_total(source.pixels, result, light_of_levels(), TO_RELATIVE, source.lab)
+        total = in_c.delta_e_total(source.pixels, result, light_of_levels(), TO_RELATIVE, source.lab)
     else:
         stripes_of_both = ((source.pixels[rows], result[rows]) for rows in stripes(height, width, 1))
         differences = (ciede2000(lab_of(one), lab_of(other)) for one, other in stripes_of_both)
@@ -205,7 +206,7 @@ def _cast(luma: float, chroma: tuple[float, float]) -> tuple[float, float, float
 def _clipped(pixels: Pixels) -> NDArray[np.uint8]:
     """255 where a channel is clipped, 0 elsewhere."""
     if kernels.available():
-        return kernels.clipped(pixels)
+        return in_c.clipped(pixels)
     import cv2
 
     return np.asarray(255 - cv2.inRange(pixels, (1, 1, 1), (254, 254, 254)), np.uint8)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from convergebench import kernels
 from convergebench.kernels import smoothing
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def smoothed(found: NDArray[np.float32]) -> NDArray[np.float32]:
 
     window = smoothing_window(*found.shape)
     down, along = (_window_over_inside(length, window) for length in found.shape)
-    if window >= smoothing.LEAST_WINDOW and smoothing.available():
+    if window >= smoothing.LEAST_WINDOW and kernels.available():
         return smoothing.window_means(found, window, down, along)
     means = np.asarray(
         cv2.boxFilter(found, cv2.CV_32F, (window, window), borderType=cv2.BORDER_CONSTANT), np.float32
