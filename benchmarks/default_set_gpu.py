@@ -22,9 +22,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import psutil
 from metrics_speed import save_random_clip
 
 from convergebench.engine.measuring.items import ChainReturn, ForwardPicture, PicturePair
+from convergebench.engine.measuring.measured_apart import MeasuredApart
 from convergebench.engine.measuring.measurement_queue import GPU_WORKERS
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.progress import NoProgress
@@ -60,6 +62,15 @@ def main() -> None:
             print(
                 f"{title:18} {device:5} {rate:8.1f} results a second, {cores:.1f} of {os.cpu_count()} cores"
             )
+        for count in (8, 256):
+            devices = (arguments.device, "cpu")
+            seconds = [
+                asyncio.run(from_nothing(sources, pixels, MetricOptions(device=device), count))
+                for device in devices
+            ]
+            print(
+                f"{count} results, loading included: {seconds[0]:.2f} s, on the processor {seconds[1]:.2f} s"
+            )
         print_differences(sources, pixels, arguments.device)
 
 
@@ -70,6 +81,7 @@ def print_differences(sources: Sequence[Pixels], names: Sequence[str], device: s
         with tempfile.TemporaryDirectory() as folder, Workspace.create(Path(folder)) as workspace:
             pictures = [Picture.from_pixels(pixels) for pixels in sources[:4]]
             measurers = Measurers.of(MetricSet(names, MetricOptions(device=where)), workspace.pictures)
+            wait_until_loaded(measurers)
             asyncio.run(rounds(measurers, workspace, pictures, made_rounds(pictures, 16, first=0)))
             found.append(measured_values(workspace))
     apart: dict[str, float] = {}
@@ -114,13 +126,40 @@ async def harness(
         for picture in pictures:
             workspace.pictures.put(picture)
         measurers = Measurers.of(metric_set, workspace.pictures)
-        # loads, prepares sources, and gets the memory that pictures pass through
+        wait_until_loaded(measurers)
+        # prepares sources, and gets the memory that pictures pass through
         await rounds(measurers, workspace, pictures, made_rounds(pictures, 8 * SOURCES, first=0))
         made = made_rounds(pictures, count, first=8 * SOURCES)
-        cpu, started = time.process_time(), time.perf_counter()
+        cpu, started = cpu_seconds(), time.perf_counter()
         await rounds(measurers, workspace, pictures, made)
         seconds = time.perf_counter() - started
-        return count / seconds, (time.process_time() - cpu) / seconds
+        return count / seconds, (cpu_seconds() - cpu) / seconds
+
+
+def cpu_seconds() -> float:
+    """Of this process and those that measure for it."""
+    program = psutil.Process()
+    times = [each.cpu_times() for each in (program, *program.children(recursive=True))]
+    return sum(each.user + each.system for each in times)
+
+
+def wait_until_loaded(measurers: Measurers) -> None:
+    for measurer in measurers.by_kind.values():
+        if isinstance(measurer, MeasuredApart):
+            measurer.processes.wait_until_loaded()
+
+
+async def from_nothing(
+    sources: Sequence[Pixels], names: Sequence[str], options: MetricOptions, count: int
+) -> float:
+    """Seconds for so many results, loading included."""
+    with tempfile.TemporaryDirectory() as folder, Workspace.create(Path(folder)) as workspace:
+        pictures = [Picture.from_pixels(pixels) for pixels in sources]
+        made = made_rounds(pictures, count, first=0)
+        started = time.perf_counter()
+        measurers = Measurers.of(MetricSet(names, options), workspace.pictures)
+        await rounds(measurers, workspace, pictures, made)
+        return time.perf_counter() - started
 
 
 class MadeRound(NamedTuple):

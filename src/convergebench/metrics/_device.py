@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 from convergebench.metrics.base import MetricOptions, MetricUnavailable
 
 
 def may_use_cuda(options: MetricOptions) -> bool:
-    """Whether CUDA is requested, or NVIDIA's driver is present. Importing torch to find out would take
-    seconds."""
-    return options.device == "cuda" or (options.device == "auto" and Path("/dev/nvidiactl").exists())
+    """Whether CUDA is requested, or torch and NVIDIA's driver are there. Importing torch to find out would
+    take seconds."""
+    if options.device == "auto":
+        return Path("/dev/nvidiactl").exists() and find_spec("torch") is not None
+    return options.device == "cuda"
 
 
 def uses_cuda(options: MetricOptions) -> bool:

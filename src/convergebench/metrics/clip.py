@@ -72,6 +72,11 @@ class Clip:
         return embedded
 
 
+def is_here(options: MetricOptions) -> bool:
+    """Whether its weights are cached. Loads nothing."""
+    return has_model(options.clip or DEFAULT_MODEL)
+
+
 def load(options: MetricOptions) -> Clip:
     name = options.clip or DEFAULT_MODEL
     if find_spec("torch") is None or find_spec("transformers") is None:

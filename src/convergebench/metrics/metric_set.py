@@ -9,11 +9,12 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+from dataclasses import replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from convergebench.errors import BadPicture
-from convergebench.metrics import _catalogue
+from convergebench.metrics import _catalogue, clip
 from convergebench.metrics._device import may_use_cuda, uses_cuda
 from convergebench.metrics._gpu.flip_maps import flip_with
 from convergebench.metrics._gpu.reader import GpuReader
@@ -45,12 +46,13 @@ class MetricSet:
     """
 
     def __init__(self, names: Sequence[str], options: MetricOptions | None = None, sources: int = 64) -> None:
-        self._options = options or MetricOptions()
+        self.options = options or MetricOptions()
         self._sources = sources
+        self._requested = tuple(names)
         self._wanted: dict[AnyRegistration, list[MetricFacts]] = {}
-        names = (*names, *self._options.metrics_of_weights)
+        names = (*names, *self.options.metrics_of_weights)
         for name in _catalogue.expand(names):
-            facts = _catalogue.facts(name, self._options)
+            facts = _catalogue.facts(name, self.options)
             self._wanted.setdefault(_catalogue.registration(name), []).append(facts)
         requested = _catalogue.expand(name for name in names if name != _catalogue.SAMPLED)
         self.sampled = frozenset(facts.name for facts in self.facts) - frozenset(requested)
@@ -75,10 +77,20 @@ class MetricSet:
         fewer._choosing, fewer._chosen = threading.Lock(), None
         return fewer
 
+    def on_cpu(self) -> MetricSet:
+        """The same metrics, measured on the processor."""
+        return MetricSet(self._requested, replace(self.options, device="cpu"), self._sources)
+
+    @property
+    def is_quick_on_cpu(self) -> bool:
+        """Whether no large network is needed there. Loads nothing."""
+        names = {facts.name for facts in self.facts}
+        return not (self.options.dino or ("clip" in names and clip.is_here(self.options)))
+
     @property
     def batch_size(self) -> int:
         """The number of pairs per call that uses the machine well. Loads nothing."""
-        return GPU_BATCH if self._fit_for_gpu() and may_use_cuda(self._options) else BATCH
+        return GPU_BATCH if self._fit_for_gpu() and may_use_cuda(self.options) else BATCH
 
     def has_weights(self, name: str) -> bool:
         """Whether the weight files of the metric are cached. Loads nothing."""
@@ -86,15 +98,15 @@ class MetricSet:
 
     def flip_against(self) -> FlipAgainst:
         """Makes ꟻLIP's maps where this set measures: on the GPU, if one is used."""
-        return flip_with(self._options)
+        return flip_with(self.options)
 
     def lpips_against(self) -> LpipsAgainst:
         """Makes maps of LPIPS where this set measures."""
-        return lpips_with(self._options)
+        return lpips_with(self.options)
 
     def regions_on_gpu(self) -> RegionsOnGpu | None:
         """Measures by region in batches, if a GPU is used. Imports torch to find out."""
-        if not uses_cuda(self._options):
+        if not uses_cuda(self.options):
             return None
         from convergebench.metrics._gpu.regions import RegionsOnGpu
 
@@ -136,14 +148,14 @@ class MetricSet:
         """Metrics with a GPU form run there together, if a GPU is available. This is decided when measuring
         starts, because importing torch takes seconds."""
         fit = self._fit_for_gpu()
-        on_gpu = fit if fit and uses_cuda(self._options) else []
+        on_gpu = fit if fit and uses_cuda(self.options) else []
         readers: list[MetricReader | GpuReader] = [
-            MetricReader(registration, tuple(facts), self._options, self._sources)
+            MetricReader(registration, tuple(facts), self.options, self._sources)
             for registration, facts in self._wanted.items()
             if registration not in on_gpu
         ]
         together = tuple(facts for registration in on_gpu for facts in self._wanted[registration])
-        return [GpuReader(together, self._options), *readers] if together else readers
+        return [GpuReader(together, self.options), *readers] if together else readers
 
 
 def _read(

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from convergebench.engine.measuring.caption_measurer import CaptionMeasurer
 from convergebench.engine.measuring.clip_direction import DirectionMeasurer
 from convergebench.engine.measuring.items import KINDS, Kind, pixels_in
+from convergebench.engine.measuring.measured_apart import (
+    MeasuredApart,
+    MeasuringProcesses,
+    OnCores,
+    process_count,
+)
 from convergebench.engine.measuring.measurement_queue import GPU_WORKERS, WORKERS, MeasurementQueue, Measurer
 from convergebench.engine.measuring.pair_measurer import PairMeasurer
+from convergebench.engine.measuring.picture_passing import can_pass_pictures
+from convergebench.engine.measuring.process_messages import Setup
 from convergebench.engine.measuring.region_measurer import RegionMeasurer
 from convergebench.engine.measuring.sampled_measurer import SampledMeasurer
 from convergebench.engine.measuring.target_measurer import TargetMeasurer
@@ -22,6 +30,10 @@ from convergebench.store import PictureStore, Workspace
 
 _BATCHED: Mapping[Kind, int] = {"returns": 1, "changes": 1, "regions": 2}
 """Kinds that a GPU measures in large batches, with a factor: a return comes with its forward picture."""
+
+
+APART_AT_ONCE = 2
+"""Batches for the processes: while they measure one, the next one is passed to them."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +49,28 @@ class Measurers:
 
     @classmethod
     def of(cls, metric_set: MetricSet, pictures: PictureStore) -> Measurers:
+        """The measurers of a run. What a GPU measures in large batches has a process of its own."""
+        here = cls.here(metric_set, pictures)
+        if here.batch <= BATCH or not can_pass_pictures():
+            return here
+        names = [facts.name for facts in metric_set.facts if facts.name not in metric_set.sampled]
+        count = process_count()
+        setup = Setup(
+            tuple(_BATCHED), names, metric_set.options, pictures.place, at_once=2 if count == 1 else 1
+        )
+        processes = MeasuringProcesses(setup, count)
+        on_cpu = cls.here(metric_set.on_cpu(), pictures).by_kind
+        apart: dict[Kind, Measurer[Any]] = {}
+        for kind in _BATCHED:
+            on_cores = OnCores(on_cpu[kind])
+            meanwhile = on_cores if metric_set.is_quick_on_cpu else None
+            otherwise = on_cores if metric_set.options.device == "auto" else here.by_kind[kind]
+            apart[kind] = MeasuredApart(kind, processes, meanwhile, otherwise)
+        by_kind = {**here.by_kind, **apart}
+        return replace(here, by_kind=by_kind, large_at_once=APART_AT_ONCE, batch=count * here.batch)
+
+    @classmethod
+    def here(cls, metric_set: MetricSet, pictures: PictureStore) -> Measurers:
         """The measurers that run in this process.
 
         If regions are measured, ꟻLIP's own figures come from the same maps. Changes are measured only by

@@ -23,6 +23,7 @@ from convergebench.metrics.regions import (
     edit_evidence,
     measure_return,
     measure_turn,
+    takes_pixels,
 )
 from convergebench.picture import Picture
 from convergebench.store import MeasurementKey
@@ -64,9 +65,16 @@ class RegionMeasurer:
         if device is None:
             return self._one_by_one(items)
         found = measured_together(items, self._pictures, device)
-        parts = [slice(start, start + PART) for start in range(0, len(items), PART)]
-        rows = cores().map(self._one_by_one, [items[part] for part in parts], [found[part] for part in parts])
-        return [row for part in rows for row in part]
+        slow = [place for place, item in enumerate(items) if found[place] is None or _takes_long(item)]
+        parts = [slow[start : start + PART] for start in range(0, len(slow), PART)]
+        of_slow = cores().map(
+            self._one_by_one,
+            [[items[place] for place in part] for part in parts],
+            [[found[place] for place in part] for part in parts],
+        )
+        quick = sorted(set(range(len(items))) - set(slow))
+        rows = self._one_by_one([items[place] for place in quick], [found[place] for place in quick])
+        return rows + [row for part in of_slow for row in part]
 
     def _one_by_one(self, items: Sequence[RegionItem], found: Sequence[Found] | None = None) -> list[Row]:
         each = zip(items, found or [None] * len(items), strict=True)
@@ -156,6 +164,10 @@ class RegionMeasurer:
     def _final(self, name: str) -> str | None:
         """For a metric with weights: the reason lies in the pictures, not in missing weights."""
         return FINAL if self._wanted[name].needs_weights else None
+
+
+def _takes_long(item: RegionItem) -> bool:
+    return isinstance(item, ForwardPicture) and takes_pixels(item.pair)
 
 
 def _readings(found: ReturnRegions) -> dict[str, Reading]:

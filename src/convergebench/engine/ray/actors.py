@@ -108,7 +108,7 @@ class MetricActor:
     def __init__(self, metrics: Sequence[str], options: MetricOptions, place: str) -> None:
         self._metric_set = MetricSet(metrics, options)
         self._pictures = open_pictures(place)
-        self._measurers = Measurers.of(self._metric_set, self._pictures)
+        self._measurers = Measurers.here(self._metric_set, self._pictures)
 
     async def ready(self) -> None:
         return None

@@ -72,7 +72,7 @@ class RemoteMetrics:
 
     async def measurers(self) -> Measurers:
         metric_set = RemoteMetricSet(self._metrics, self._options, await self._measurable())
-        near = Measurers.of(metric_set, self._pictures)
+        near = Measurers.here(metric_set, self._pictures)
         by_kind: dict[Kind, Measurer[Any]] = {
             kind: RemoteMeasurer(kind, measurer, self._workers) for kind, measurer in near.by_kind.items()
         }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from convergebench.metrics._lpips_map import LpipsAgainst
 from convergebench.metrics.flip import FlipAgainst
-from convergebench.metrics.regions.evidence import EditEvidence, edit_evidence
+from convergebench.metrics.regions.evidence import EditEvidence, edit_evidence, takes_pixels
 from convergebench.metrics.regions.facts import EDIT_EVIDENCE, FACTS, FOOTPRINT, NAMES, OF_RETURN, OF_TURN
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit, locate_edit
 from convergebench.metrics.regions.map_parts import Histogram
@@ -43,4 +43,5 @@ __all__ = [
     "locate_edit",
     "measure_return",
     "measure_turn",
+    "takes_pixels",
 ]

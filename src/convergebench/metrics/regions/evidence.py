@@ -52,6 +52,11 @@ def edit_evidence(edit: LocatedEdit, forward: Pixels, pair: str) -> EditEvidence
     return EditEvidence("unknown", "something changed; pixels cannot say what")
 
 
+def takes_pixels(pair: str) -> bool:
+    """Whether the evidence for this pair lies in the pixels, which takes long."""
+    return pair in _TRANSFORMS or pair in _TONES
+
+
 def _of_transform(input: Pixels, forward: Pixels, transform: Callable[[Pixels], Pixels]) -> EditEvidence:
     """Whether the forward picture is more similar to the transformed input than to the input, each
     registered."""

@@ -1,0 +1,180 @@
+"""Measuring on a GPU in processes of its own.
+
+Hundreds of small calls make one batch, and each waits for Python's lock while other threads encode and store
+pictures. Until those processes have loaded, a run measures on the processor.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import math
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from convergebench.engine.measuring.items import Item, Kind
+from convergebench.engine.measuring.measurement_queue import Measurer, Row
+from convergebench.engine.measuring.measuring_process import MeasuringProcess, ProcessGone
+from convergebench.engine.measuring.process_messages import Setup
+from convergebench.errors import BadPicture, WorkspaceError
+from convergebench.metrics.metric_set import BATCH, cores
+from convergebench.picture import Picture
+from convergebench.store import MeasurementKey
+from convergebench.types import Digest
+
+MOST_PROCESSES = 3
+"""A fourth one measured hardly more on an H200."""
+CORES_EACH = 4
+MEMORY_EACH = 24 * 2**30
+"""Of the GPU: a batch takes up to ten, and an editor may be on the same GPU."""
+
+_log = logging.getLogger("convergebench")
+
+
+class MeasuringProcesses:
+    """Equal processes, started for the first batch. All that belongs to a source goes to one of them, which
+    knows the footprints of its chains. Safe to share between threads."""
+
+    def __init__(self, setup: Setup, count: int) -> None:
+        self.count = count
+        self._setup = setup
+        self._starting = threading.Lock()
+        self._processes: list[MeasuringProcess] = []
+        self._assigned: dict[Digest, MeasuringProcess] = {}
+
+    def start(self) -> list[MeasuringProcess]:
+        with self._starting:
+            if not self._processes:
+                self._processes = [MeasuringProcess(self._setup) for _ in range(self.count)]
+            return self._processes
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether all have loaded, or failed."""
+        return all(process.settled.is_set() for process in self.start())
+
+    def wait_until_loaded(self) -> None:
+        for process in self.start():
+            process.settled.wait()
+
+    def divided(self, items: Sequence[Item]) -> dict[MeasuringProcess | None, list[Item]]:
+        """By process; None if all have failed."""
+        divided: dict[MeasuringProcess | None, list[Item]] = {}
+        for item in items:
+            divided.setdefault(self._of(item[0].digest), []).append(item)
+        return divided
+
+    def _of(self, source: Digest) -> MeasuringProcess | None:
+        with self._starting:
+            found = self._assigned.get(source)
+            if found is None or found.reason is not None:
+                able = [process for process in self._processes if process.reason is None]
+                if not able:
+                    return None
+                found = self._assigned[source] = able[len(self._assigned) % len(able)]
+            return found
+
+
+class MeasuredApart:
+    """Has items of one kind measured by the processes."""
+
+    def __init__(
+        self,
+        kind: Kind,
+        processes: MeasuringProcesses,
+        meanwhile: Measurer[Any] | None,
+        otherwise: Measurer[Any],
+    ) -> None:
+        """`meanwhile` measures until they have loaded, if it is given; `otherwise` what they could not."""
+        self.processes = processes
+        self._kind = kind
+        self._meanwhile = meanwhile
+        self._otherwise = otherwise
+
+    def lacks(self, item: Item, known: Mapping[MeasurementKey, bool]) -> bool:
+        return (self._meanwhile or self._otherwise).lacks(item, known)
+
+    def measure(self, items: Sequence[Item]) -> list[Row]:
+        if self._meanwhile is not None and not self.processes.is_loaded:
+            return self._meanwhile.measure(items)
+        self.processes.wait_until_loaded()
+        readable: list[Item] = []
+        left: list[Item] = []
+        for item in items:
+            (readable if _is_readable(item) else left).append(item)
+        submitted: list[tuple[list[Item], list[Future[Sequence[Row]]]]] = []
+        for process, part in self.processes.divided(readable).items():
+            try:
+                submitted.append((part, process.submit(self._kind, part) if process else []))
+            except ProcessGone as error:
+                submitted.append((part, [_failed(error)]))
+        rows: list[Row] = []
+        for part, futures in submitted:
+            try:
+                rows += [row for future in futures for row in future.result()]
+            except ProcessGone as error:
+                _log.warning("a process that measures on the GPU failed (%s); this one goes on", error)
+                futures = []
+            if not futures:
+                left += part
+        return rows + (self._otherwise.measure(left) if left else [])
+
+
+def _failed(error: Exception) -> Future[Sequence[Row]]:
+    future: Future[Sequence[Row]] = Future()
+    future.set_exception(error)
+    return future
+
+
+def _is_readable(item: Item) -> bool:
+    try:
+        for picture in item:
+            if isinstance(picture, Picture):
+                _ = picture.pixels
+    except (BadPicture, WorkspaceError):
+        return False
+    return True
+
+
+class OnCores:
+    """Divides large batches among the processor's cores."""
+
+    def __init__(self, measurer: Measurer[Any]) -> None:
+        self.lacks = measurer.lacks
+        self._measurer = measurer
+
+    def measure(self, items: Sequence[Any]) -> list[Row]:
+        step = max(1, min(BATCH, math.ceil(len(items) / (os.cpu_count() or 1))))
+        parts = [items[start : start + step] for start in range(0, len(items), step)]
+        return [row for rows in cores().map(self._measurer.measure, parts) for row in rows]
+
+
+def process_count() -> int:
+    """As many as there are cores and memory of the GPU for."""
+    by_memory = (_least_gpu_memory() or 0) // MEMORY_EACH
+    return int(max(1, min(MOST_PROCESSES, (os.cpu_count() or 1) // CORES_EACH, by_memory)))
+
+
+class _Memory(ctypes.Structure):
+    _fields_ = (("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong))
+
+
+def _least_gpu_memory() -> int | None:
+    """Bytes, by NVIDIA's library; None without it. Importing torch to find out would take seconds."""
+    try:
+        library = ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return None
+    count, device, memory = ctypes.c_uint(), ctypes.c_void_p(), _Memory()
+    if library.nvmlInit_v2() or library.nvmlDeviceGetCount_v2(ctypes.byref(count)):
+        return None
+    totals = [
+        memory.total
+        for number in range(count.value)
+        if not library.nvmlDeviceGetHandleByIndex_v2(number, ctypes.byref(device))
+        and not library.nvmlDeviceGetMemoryInfo(device, ctypes.byref(memory))
+    ]
+    return min(totals, default=None)
