@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from convergebench.metrics._gpu.resampling import Filter, matrix, resized
+from convergebench.metrics._gpu.resampling import Filter, Scaling, resized
 from convergebench.metrics._gpu.semantic import Preparation
 from late_import import torch, transformers
 
@@ -21,9 +21,7 @@ def test_each_direction_is_resized_as_pillow_does(
 ) -> None:
     pixels = np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
     for size in ((height, to_width), (to_height, width)):
-        rows, columns = (
-            matrix(n, to, kind, torch.device("cpu")) for n, to in zip((height, width), size, strict=True)
-        )
+        rows, columns = (Scaling(n, to, kind) for n, to in zip((height, width), size, strict=True))
         ours = resized(torch.from_numpy(pixels)[None], rows, columns)[0].permute(1, 2, 0).numpy()
         pillow = np.asarray(Image.fromarray(pixels).resize(size[::-1], PILLOW[kind]), np.float32)
         assert np.abs(ours - pillow).max() <= 1

@@ -56,13 +56,28 @@ def doubles(*size: int) -> torch.Tensor:
 
 def launch_for_rows(height: int, width: int) -> None:
     """The kernels that take pictures by rows, whose number must not make them others."""
-    from convergebench.metrics._gpu import detail_kernel, flip_kernel, ms_ssim_kernel, ssim_kernel
+    from convergebench.metrics._gpu import (
+        detail_kernel,
+        flip_kernel,
+        ms_ssim_kernel,
+        registration_planes_kernel,
+        resampling_kernel,
+        ssim_kernel,
+    )
+    from convergebench.metrics._gpu.bands import Band
 
     picture = levels(height, width)
     ssim_kernel.ssim_totals(picture, picture)
     flip_kernel.maps(flip_kernel.features(picture, 67.0), picture, 67.0)
     detail_kernel.block_means(picture, (1.0,) * 5, (1.0,) * 21)
     ms_ssim_kernel.mean_similarities(picture, picture, (1.0,) * 11)
+    down, along = (
+        Band(torch.zeros(n // 2, dtype=torch.int32), torch.ones((2, n // 2))) for n in (height, width)
+    )
+    resampling_kernel.resized(picture, down, along)
+    for given, of_luma in ((picture, False), (picture, True), (picture[..., :1].float(), False)):
+        resampling_kernel.averaged(given, down, along, resampling_kernel.NEAREST_EVEN, of_luma)
+    registration_planes_kernel.band_passed(plane(height, width), (down, along), (down, along))
 
 
 def launch_others() -> None:

@@ -24,9 +24,15 @@ def blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registration_kernel, "BLOCK", 1024)
 
 
-def fits_of(sources: Sequence[Pixels], results: Sequence[Pixels]) -> list[RegistrationFit]:
-    of_sources, of_results = (torch.from_numpy(np.stack(each)) for each in (sources, results))
-    return registered(pyramids(registration_planes(of_sources)), registration_planes(of_results))
+def both_fits(
+    sources: Sequence[Pixels], results: Sequence[Pixels], by_kernels
+) -> tuple[list[RegistrationFit], list[RegistrationFit]]:
+    """By kernels and by torch, from the same planes."""
+    of_sources, of_results = (
+        registration_planes(torch.from_numpy(np.stack(each))) for each in (sources, results)
+    )
+    levels = pyramids(of_sources)
+    return by_kernels(lambda: registered(levels, of_results)), registered(levels, of_results)
 
 
 def striped() -> Pixels:
@@ -37,7 +43,7 @@ def striped() -> Pixels:
 def test_fits_are_those_of_torch_and_of_the_processor(by_kernels) -> None:
     sources = [room(*SIZE, seed=1), room(*SIZE, seed=2), np.full((*SIZE, 3), 90, np.uint8), striped()]
     results = [moved(sources[0], 3, 2), moved(sources[1], -2, 1, 1.05), sources[0], striped()]
-    found, expected = by_kernels(lambda: fits_of(sources, results)), fits_of(sources, results)
+    found, expected = both_fits(sources, results, by_kernels)
     for source, result, ours, theirs in zip(sources, results, found, expected, strict=True):
         assert ours.distrust() == theirs.distrust() == register(pyramid(source), result).distrust()
         assert np.abs(ours.matrix - theirs.matrix).max() * max(SIZE) <= 1e-3
@@ -60,8 +66,6 @@ def test_sums_over_every_block(by_kernels, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_last_picture_of_a_large_batch(by_kernels, far_back) -> None:
     source = room(*SIZE, seed=1)
-    pair = [source], [moved(source, 3, 2)]
     with far_back(0):
-        (found,) = by_kernels(lambda: fits_of(*pair))
-    (expected,) = fits_of(*pair)
+        (found,), (expected,) = both_fits([source], [moved(source, 3, 2)], by_kernels)
     assert np.abs(found.matrix - expected.matrix).max() * max(SIZE) <= 1e-3

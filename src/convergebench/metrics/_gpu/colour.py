@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from convergebench.metrics._gpu.base import has_kernels, on_device
-from convergebench.metrics._gpu.resampling import area_matrix
+from convergebench.metrics._gpu.resampling import area_matrices
 from convergebench.metrics.drift._ciede2000 import TO_RELATIVE, light_of_levels
 from convergebench.metrics.drift.colour import (
     CLIPPED_IN_CELL,
@@ -64,11 +64,10 @@ def _cells(pictures: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
     _, height, width, _ = pictures.shape
     columns, rows = averaged_size(height, width)
-    down = area_matrix(height, rows, pictures.device)
-    along = area_matrix(width, columns, pictures.device).T
+    down, along = area_matrices(pictures, rows, columns)
     clipped = ((pictures == 0) | (pictures == 255)).any(-1)
     planes = torch.cat([pictures.permute(0, 3, 1, 2).float(), 255 * clipped[:, None].float()], dim=1)
-    cells = (down @ (planes @ along)).round()
+    cells = (down @ (planes @ along.T)).round()
     share = clipped.flatten(1).mean(1, dtype=torch.float64)
     return cells[:, :3].permute(0, 2, 3, 1).contiguous(), cells[:, 3], share
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from convergebench.metrics._gpu.recorded import Recorded
-from convergebench.metrics._gpu.resampling import matrix, resized
+from convergebench.metrics._gpu.resampling import Scaling, resized
 from convergebench.metrics._lpips_torch import TorchFeatures
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class LpipsOnGpu:
         height, width = pictures.shape[1:3]
         if self._side is None or (height, width) == (self._side, self._side):
             return self._taps(pictures.permute(0, 3, 1, 2).float())
-        rows, columns = (matrix(n, self._side, "bilinear", pictures.device) for n in (height, width))
+        rows, columns = (Scaling(n, self._side, "bilinear") for n in (height, width))
         return self._taps(resized(pictures, rows, columns))
 
     def values(self, sources: tuple[Tensor, ...], results: tuple[Tensor, ...]) -> Tensor:

@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from convergebench.metrics._gpu.detail import half_gaussian, luma, mirrored
-from convergebench.metrics._gpu.resampling import averaged
+from convergebench.metrics._gpu.bands import Band, band_of
+from convergebench.metrics._gpu.base import has_kernels
+from convergebench.metrics._gpu.detail import half_gaussian, mirrored
+from convergebench.metrics._gpu.resampling import averaged, averaged_luma
 from convergebench.metrics.drift._registration import plane_sizes
 
 if TYPE_CHECKING:
     import torch
+    from numpy.typing import NDArray
     from torch import Tensor
+
+FINE, COARSE = 1.0, 5.0
+"""Standard deviations of the Gaussians between which planes are kept."""
 
 
 class DeviceLevel(NamedTuple):
@@ -35,14 +41,25 @@ def pyramids(planes: list[Tensor]) -> list[DeviceLevel]:
 
 def registration_planes(pictures: Tensor) -> list[Tensor]:
     """Coarsest first, each N × height × width; none for pictures that are too small or too narrow."""
-    grey = luma(pictures)
+    sizes = plane_sizes(*pictures.shape[1:3])
+    if not sizes:
+        return []
+    grey = averaged_luma(pictures, *sizes[0]).float()
     planes = []
-    for height, width in plane_sizes(*pictures.shape[1:3]):
+    for height, width in sizes:
         grey = averaged(grey[..., None], height, width)[..., 0]
-        grey = grey.float()
-        from_first = grey - grey[:, :1, :1]  # so that nothing is left of a flat picture, not even rounding
-        planes.append(_blurred(from_first, 1.0) - _blurred(from_first, 5.0))
+        planes.append(_band_passed(grey))
     return planes[::-1]
+
+
+def _band_passed(grey: Tensor) -> Tensor:
+    if has_kernels(grey):
+        from convergebench.metrics._gpu import registration_planes_kernel
+
+        fine, coarse = (_blur_bands(*grey.shape[1:], sigma, grey.device) for sigma in (FINE, COARSE))
+        return registration_planes_kernel.band_passed(grey, fine, coarse)
+    from_first = grey - grey[:, :1, :1]  # so that nothing is left of a flat picture, not even rounding
+    return _blurred(from_first, FINE) - _blurred(from_first, COARSE)
 
 
 def _slopes(planes: Tensor) -> Tensor:
@@ -66,13 +83,23 @@ def _blurred(planes: Tensor, sigma: float) -> Tensor:
 
 @lru_cache(maxsize=64)
 def _blur_matrix(size: int, sigma: float, device: torch.device) -> Tensor:
-    """OpenCV's Gaussian of floats as a matrix; the border is mirrored."""
     import torch
 
+    return torch.from_numpy(_blur_weights(size, sigma)).to(device)
+
+
+@lru_cache(maxsize=64)
+def _blur_bands(height: int, width: int, sigma: float, device: torch.device) -> tuple[Band, Band]:
+    """The same weights for kernels, down and along."""
+    return band_of(_blur_weights(height, sigma), device), band_of(_blur_weights(width, sigma), device)
+
+
+def _blur_weights(size: int, sigma: float) -> NDArray[np.float32]:
+    """OpenCV's Gaussian of floats as a matrix; the border is mirrored."""
     half = half_gaussian(sigma)
     weights = np.array([*half[:0:-1], *half])
     matrix = np.zeros((size, size))
     from_places = mirrored(size, len(half) - 1).numpy()
     for row in range(size):
         np.add.at(matrix[row], from_places[row : row + len(weights)], weights)
-    return torch.tensor(matrix, dtype=torch.float32, device=device)
+    return matrix.astype(np.float32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from convergebench.metrics._gpu.recorded import Recorded
-from convergebench.metrics._gpu.resampling import matrix, resized
+from convergebench.metrics._gpu.resampling import Scaling, resized
 from convergebench.metrics.clip import Clip
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Preparation:
         device = pictures.device
         height, width = pictures.shape[1:3]
         rows, columns = (
-            self._middle(size, size <= other, crop, size / other, device)
+            self._middle(size, size <= other, crop, size / other)
             for size, other, crop in ((height, width, self._crop[0]), (width, height, self._crop[1]))
         )
         levels = resized(pictures, rows, columns)
@@ -81,8 +81,7 @@ class Preparation:
             self._offset.to(device, non_blocking=True)
         )
 
-    def _middle(self, size: int, is_shorter: bool, crop: int, ratio: float, device: torch.device) -> Tensor:
-        """The matrix rows for the centre of the resized picture."""
+    def _middle(self, size: int, is_shorter: bool, crop: int, ratio: float) -> Scaling:
+        """To the centre of the resized picture."""
         to_size = self._edge if is_shorter else int(self._edge * ratio)
-        start = (to_size - crop) // 2
-        return matrix(size, to_size, "bicubic", device)[start : start + crop]
+        return Scaling(size, to_size, "bicubic", (to_size - crop) // 2, crop)

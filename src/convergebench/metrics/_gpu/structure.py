@@ -13,7 +13,7 @@ from convergebench.metrics._dists_network import (
     pooling_window,
     shrunk_size,
 )
-from convergebench.metrics._gpu.resampling import matrix, resized
+from convergebench.metrics._gpu.resampling import Scaling, resized
 from convergebench.metrics._lpips_network import LAYERS, Convolution, Pooling, read_weights
 from convergebench.metrics._lpips_torch import exact_convolutions
 
@@ -52,8 +52,7 @@ class DistsOnGpu:
             levels = pictures.permute(0, 3, 1, 2).float()
         else:
             rows, columns = (
-                matrix(size, to, "bilinear", pictures.device)
-                for size, to in zip((height, width), to_size, strict=True)
+                Scaling(size, to, "bilinear") for size, to in zip((height, width), to_size, strict=True)
             )
             levels = resized(pictures, rows, columns)
         stages = self._stages(levels / 255)
