@@ -60,6 +60,7 @@ def launch_for_rows(height: int, width: int) -> None:
         detail_kernel,
         flip_kernel,
         ms_ssim_kernel,
+        psnr_kernel,
         registration_planes_kernel,
         resampling_kernel,
         ssim_kernel,
@@ -75,6 +76,7 @@ def launch_for_rows(height: int, width: int) -> None:
         Band(torch.zeros(n // 2, dtype=torch.int32), torch.ones((2, n // 2))) for n in (height, width)
     )
     resampling_kernel.resized(picture, down, along)
+    psnr_kernel.squared_differences(picture, picture)
     for given, of_luma in ((picture, False), (picture, True), (picture[..., :1].float(), False)):
         resampling_kernel.averaged(given, down, along, resampling_kernel.NEAREST_EVEN, of_luma)
     registration_planes_kernel.band_passed(plane(height, width), (down, along), (down, along))

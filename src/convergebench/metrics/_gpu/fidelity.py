@@ -28,9 +28,13 @@ class Psnr(_OfPixels):
     def values(self, sources: tuple[Tensor, ...], results: tuple[Tensor, ...]) -> Tensor:
         import torch
 
-        differences = sources[0].int().sub_(results[0])
-        squared = differences.square_().sum((1, 2, 3), dtype=torch.int64).double()
-        return 10 * torch.log10(PEAK**2 * differences[0].numel() / squared)
+        source, result = sources[0], results[0]
+        if has_kernels(result):
+            from convergebench.metrics._gpu.psnr_kernel import squared_differences
+        else:
+            squared_differences = _squared_differences
+        squared = squared_differences(source, result).double()
+        return 10 * torch.log10(PEAK**2 * result[0].numel() / squared)
 
 
 class Ssim(_OfPixels):
@@ -46,6 +50,13 @@ class Ssim(_OfPixels):
         else:
             ssim_totals = _totals
         return (ssim_totals(source, result) / windows).clamp(max=1.0)
+
+
+def _squared_differences(sources: Tensor, results: Tensor) -> Tensor:
+    """Their sum over each pair, in whole numbers."""
+    import torch
+
+    return sources.int().sub_(results).square_().sum((1, 2, 3), dtype=torch.int64)
 
 
 def _totals(source: Tensor, result: Tensor) -> Tensor:
