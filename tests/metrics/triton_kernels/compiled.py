@@ -57,6 +57,7 @@ def doubles(*size: int) -> torch.Tensor:
 def launch_for_rows(height: int, width: int) -> None:
     """The kernels that take pictures by rows, whose number must not make them others."""
     from convergebench.metrics._gpu import (
+        colour_kernel,
         detail_kernel,
         flip_kernel,
         ms_ssim_kernel,
@@ -76,6 +77,7 @@ def launch_for_rows(height: int, width: int) -> None:
         Band(torch.zeros(n // 2, dtype=torch.int32), torch.ones((2, n // 2))) for n in (height, width)
     )
     resampling_kernel.resized(picture, down, along)
+    colour_kernel.cells(picture, down, along)
     psnr_kernel.squared_differences(picture, picture)
     for given, of_luma in ((picture, False), (picture, True), (picture[..., :1].float(), False)):
         resampling_kernel.averaged(given, down, along, resampling_kernel.NEAREST_EVEN, of_luma)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from convergebench.metrics._gpu import colour_kernel
-from convergebench.metrics._gpu.colour import ColourOnGpu
+from convergebench.metrics._gpu.colour import ColourOnGpu, _cells
 from convergebench.metrics.drift._ciede2000 import ciede2000, lab_of
 
 
@@ -41,5 +41,31 @@ def test_all_pairs_of_extreme_colours(by_kernels) -> None:
 def test_the_last_picture_of_a_large_batch(pictures, by_kernels, far_back) -> None:
     pair = [each[:, ::2] for each in (pictures(1, 20, 30), pictures(1, 20, 30, seed=1))]
     with far_back(1):
-        found = by_kernels(lambda: differences(*pair))
+        found = by_kernels(lambda: colour_kernel.mean_differences(*pair))
     assert found == pytest.approx(differences(*pair).numpy(), abs=1e-4)
+    with far_back(0):
+        assert_same_cells(pair[0][:, :, :8], by_kernels)
+
+
+def assert_same_cells(pictures: torch.Tensor, by_kernels) -> None:
+    """Sums in another order fall on the other side of a half now and then."""
+    *found, share = by_kernels(lambda: _cells(pictures))
+    *expected, expected_share = _cells(pictures)
+    for ours, theirs in zip(found, expected, strict=True):
+        apart = (ours - theirs).abs()
+        assert ours.shape == theirs.shape
+        assert apart.max() <= 1
+        assert (apart > 0).double().mean() < 0.01
+    assert torch.equal(share, expected_share)
+
+
+@pytest.mark.parametrize("size", [(1, 1, 1), (2, 9, 7), (1, 256, 64), (2, 90, 131), (1, 3, 200)])
+def test_cells(size, pictures, by_kernels) -> None:
+    assert_same_cells(pictures(*size), by_kernels)
+
+
+def test_cells_of_clipped_pixels(by_kernels) -> None:
+    """Each channel by itself clips a pixel."""
+    picture = torch.full((4, 70, 80, 3), 90, dtype=torch.uint8)
+    picture[0, ::3, :, 0], picture[1, :, ::7, 1], picture[2, 5, 5, 2], picture[2, 6, 6] = 0, 255, 255, 0
+    assert_same_cells(picture, by_kernels)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from convergebench.metrics._gpu.base import has_kernels, on_device
-from convergebench.metrics._gpu.resampling import area_matrices
+from convergebench.metrics._gpu.resampling import area_bands, area_matrices
 from convergebench.metrics.drift._ciede2000 import TO_RELATIVE, light_of_levels
 from convergebench.metrics.drift.colour import (
     CLIPPED_IN_CELL,
@@ -64,6 +64,10 @@ def _cells(pictures: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
     _, height, width, _ = pictures.shape
     columns, rows = averaged_size(height, width)
+    if has_kernels(pictures):
+        from convergebench.metrics._gpu import colour_kernel
+
+        return colour_kernel.cells(pictures, *area_bands(pictures, rows, columns))
     down, along = area_matrices(pictures, rows, columns)
     clipped = ((pictures == 0) | (pictures == 255)).any(-1)
     planes = torch.cat([pictures.permute(0, 3, 1, 2).float(), 255 * clipped[:, None].float()], dim=1)

@@ -1,4 +1,4 @@
-"""CIEDE2000 in one pass over the pixels, for CUDA devices."""
+"""CIEDE2000 and the cells of pictures, each in one pass over the pixels, for CUDA devices."""
 
 # No postponed annotations: Triton reads them.
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
@@ -9,12 +9,16 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 
+from convergebench.metrics._gpu.bands import Band
 from convergebench.metrics._gpu.base import on_device
 from convergebench.metrics.drift._ciede2000 import TO_RELATIVE, light_of_levels
 
 BLOCK = 512
 BLOCKS = 16
 """Of a picture, for each program."""
+CELLS = 128
+"""For each program."""
+_ROUNDING = tl.constexpr(12582912.0)  # 1.5 · 2²³: adding it leaves no room for a fraction
 _25_TO_THE_7 = tl.constexpr(25.0**7)
 
 
@@ -31,6 +35,77 @@ def mean_differences(sources: torch.Tensor, results: torch.Tensor) -> torch.Tens
         BLOCK=BLOCK, BLOCKS=BLOCKS,
     )  # fmt: skip
     return sums.sum(1) / (height * width)
+
+
+def cells(pictures: torch.Tensor, down: Band, along: Band) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Like `colour._cells`, by the bands that average pictures down to so many cells."""
+    count, height, width, _ = pictures.shape
+    rows, columns, device = len(down.firsts), len(along.firsts), pictures.device
+    levels = torch.empty((count, rows, columns, 3), device=device)
+    clipped = torch.empty((count, rows, columns), device=device)
+    numbers = torch.empty((count, rows * columns), dtype=torch.int32, device=device)
+    blocks = triton.cdiv(rows * columns, CELLS)
+    _cells[(count * blocks,)](
+        pictures.contiguous(), *down, *along, levels, clipped, numbers, height, width, rows, columns,
+        down.taps, along.taps, blocks, CELLS=CELLS,
+    )  # fmt: skip
+    return levels, clipped, numbers.sum(1).double() / (height * width)
+
+
+@triton.jit
+def _is_end(level):
+    return (level == 0) | (level == 255)
+
+
+@triton.jit
+def _nearest(mean):
+    return (mean + _ROUNDING) - _ROUNDING
+
+
+@triton.jit(do_not_specialize=["height", "width", "rows", "columns", "taps_down", "taps_along", "blocks"])
+def _cells(
+    pixels_at, down_firsts_at, down_weights_at, along_firsts_at, along_weights_at,
+    levels_at, clipped_at, numbers_at, height, width, rows, columns, taps_down, taps_along, blocks,
+    CELLS: tl.constexpr,
+):  # fmt: skip
+    """Cells may have pixels in common at their edges; for the number of clipped ones, each pixel belongs to
+    the cell in which it begins."""
+    picture = (tl.program_id(0) // blocks).to(tl.int64)
+    place = tl.program_id(0) % blocks * CELLS + tl.arange(0, CELLS)
+    there = place < rows * columns
+    row, column = place // columns, place % columns
+    first_row = tl.load(down_firsts_at + row, there, 0)
+    first_column = tl.load(along_firsts_at + column, there, 0)
+    pixels_at += picture * height * width * 3
+    red = tl.zeros([CELLS], tl.float32)
+    green = tl.zeros([CELLS], tl.float32)
+    blue = tl.zeros([CELLS], tl.float32)
+    clipped = tl.zeros([CELLS], tl.float32)
+    number = tl.zeros([CELLS], tl.int32)
+    for down in range(taps_down):
+        of_row = tl.load(down_weights_at + down * rows + row, there, 0.0)
+        from_row = first_row + down
+        begins_in_row = there & (from_row * rows // height == row)
+        for along in range(taps_along):
+            weight = of_row * tl.load(along_weights_at + along * columns + column, there, 0.0)
+            from_column = first_column + along
+            at = pixels_at + (from_row * width + from_column) * 3
+            r = tl.load(at, there, 0)
+            g = tl.load(at + 1, there, 0)
+            b = tl.load(at + 2, there, 0)
+            is_clipped = _is_end(r) | _is_end(g) | _is_end(b)
+            red += weight * r.to(tl.float32)
+            green += weight * g.to(tl.float32)
+            blue += weight * b.to(tl.float32)
+            clipped += weight * tl.where(is_clipped, 255.0, 0.0)
+            begins = begins_in_row & (from_column * columns // width == column)
+            number += tl.where(begins & is_clipped, 1, 0)
+    cell = picture * rows * columns + place
+    tl.store(levels_at + 3 * cell, _nearest(red), mask=there)
+    tl.store(levels_at + 3 * cell + 1, _nearest(green), mask=there)
+    tl.store(levels_at + 3 * cell + 2, _nearest(blue), mask=there)
+    tl.store(clipped_at + cell, _nearest(clipped), mask=there)
+    tl.store(numbers_at + cell, number, mask=there)
 
 
 @triton.jit
