@@ -28,6 +28,7 @@ from convergebench.metrics.drift._registration import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from torch import Tensor
 
 _STEPS, _SCALE = 32, 1024
@@ -53,15 +54,6 @@ class _Equations(NamedTuple):
         left = sums[:, on_device(_TRIANGLE, sums.device)].view(-1, 4, 4)
         return cls(left, sums[:, 10:14], SHARED * sums[:, 14] / sums[:, 15].clamp(min=1.0))
 
-    def as_columns(self) -> Tensor:
-        import torch
-
-        return torch.cat([self.left.flatten(1), self.right, self.variance[:, None]], dim=1)
-
-    @classmethod
-    def from_columns(cls, columns: Tensor) -> _Equations:
-        return cls(columns[:, :16].view(-1, 4, 4), columns[:, 16:20], columns[:, 20])
-
     def is_singular(self) -> Tensor:
         import torch
 
@@ -83,9 +75,10 @@ def registered(
     still[:, 0] = 1
     likenesses = [_likeness(finest.planes, plane, each) for each in (found, still)]
     # The rest is some numbers a picture, and faster on the processor.
-    columns = torch.cat([found, torch.stack(likenesses, dim=1), equations.as_columns()], dim=1).cpu()
-    errors = _errors(_Equations.from_columns(columns[:, 6:])) * max(plane.shape[1:])
-    return [_fit(*row) for row in torch.cat([columns[:, :6], errors[:, None]], dim=1).tolist()]
+    parts = [found, torch.stack(likenesses, dim=1), equations.left.flatten(1), equations.variance[:, None]]
+    columns = torch.cat(parts, dim=1).cpu().numpy()
+    errors = _errors(columns[:, 6:22].reshape(-1, 4, 4), columns[:, 22]) * max(plane.shape[1:])
+    return [_fit(*row) for row in np.column_stack([columns[:, :6], errors]).tolist()]
 
 
 def _fit(
@@ -198,17 +191,18 @@ def _equations(level: DeviceLevel, plane: Tensor, found: Tensor) -> _Equations:
     )
 
 
-def _errors(equations: _Equations) -> Tensor:
-    """Three standard errors at a corner, half a unit from the centre in each direction."""
-    import torch
+def _errors(left: NDArray[np.float64], variance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Three standard errors at a corner, half a unit from the centre in each direction.
 
-    is_singular = equations.is_singular()
-    identity = torch.eye(4, dtype=torch.float64, device=is_singular.device)
-    left = torch.where(is_singular[:, None, None], identity, equations.left)
-    variances = torch.linalg.inv(left).diagonal(dim1=1, dim2=2) * equations.variance[:, None]
-    stretch, turn, right, down = variances.unbind(1)
-    error = 3 * ((stretch + turn) / 2 + right + down).sqrt()
-    return torch.where(is_singular, torch.inf, error)
+    By NumPy: torch starts threads of its own for such small matrices.
+    """
+    is_finite = np.isfinite(left).all(axis=(1, 2), keepdims=True)
+    values = np.linalg.eigvalsh(np.where(is_finite, left, 0.0))
+    is_singular = np.logical_not(values[:, 0] > SINGULAR * values[:, -1])
+    inverse = np.linalg.inv(np.where(is_singular[:, None, None], np.eye(4), left))
+    stretch, turn, right, down = (inverse.diagonal(axis1=1, axis2=2) * variance[:, None]).T
+    error: NDArray[np.float64] = 3 * np.sqrt((stretch + turn) / 2 + right + down)
+    return np.where(is_singular, np.inf, error)
 
 
 def _likeness(source: Tensor, plane: Tensor, found: Tensor) -> Tensor:
