@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -136,3 +137,23 @@ def test_without_weights_undid_alone_is_missing(
     assert found is not None
     assert "convergebench weights pull" in str(found.undid)
     assert isinstance(found.kept, float)
+
+
+def test_returns_of_edits_that_stayed_on_the_device_and_of_others(on_gpu: RegionsOnGpu) -> None:
+    chain = CHAINS[0]
+    every = [each for each in on_gpu.located(chain.edits()) if each is not None]
+    elsewhere = [replace(edit, brought_small=lambda e=edit: e.small, on_device=None) for edit in every]
+    mixed = [every[0], *elsewhere[1:3], *every[3:]]
+    expected = on_gpu.measured(chain.returns(elsewhere))
+    assert on_gpu.measured(chain.returns(every)) == expected
+    assert on_gpu.measured(chain.returns(mixed)) == expected
+
+
+def test_forward_pictures_come_to_the_processor_when_they_are_needed(on_gpu: RegionsOnGpu) -> None:
+    edits = CHAINS[0].edits()
+    for edit, found in zip(edits, on_gpu.located(edits), strict=True):
+        assert found is not None
+        expected = on_cpu(edit)
+        assert found.visible == pytest.approx(expected.visible, abs=2e-3)
+        assert found.small.shape == expected.small.shape
+        assert np.mean(found.small != expected.small) <= 0.02

@@ -12,10 +12,12 @@ from convergebench.metrics._gpu.flip import maps_against, smoothed_maps
 from convergebench.metrics._gpu.laying import laid_pictures, reduced_masks, without_margin
 from convergebench.metrics._gpu.medians import medians_within
 from convergebench.metrics._gpu.pictures import brought
+from convergebench.metrics._gpu.region_located import EditOnDevice, LocatedParts
 from convergebench.metrics._gpu.region_references import Referenced, RegionReferences, reduced
 from convergebench.metrics._gpu.registration import registered
 from convergebench.metrics._gpu.registration_planes import DeviceLevel, registration_planes
 from convergebench.metrics._gpu.resampling import averaged
+from convergebench.metrics.flip import VISIBLE
 from convergebench.metrics.regions._alignment import UNALIGNED, Alignment, alignment_by
 from convergebench.metrics.regions.footprint import (
     LEAST_AREA,
@@ -44,7 +46,9 @@ class EditToLocate(NamedTuple):
 def located_edits(
     edits: Sequence[EditToLocate], references: RegionReferences, device: str
 ) -> list[LocatedEdit]:
-    """Like `locate_edit`, of pictures of one size."""
+    """Like `locate_edit`, of pictures of one size. Forward pictures stay on the device."""
+    import torch
+
     inputs = references.small([edit.input for edit in edits])
     pictures = brought([edit.forward for edit in edits], device)
     small, of_small = reduced(pictures, FOOTPRINT_SIDE, edits[0].input.picture.pixels_per_degree)
@@ -52,11 +56,16 @@ def located_edits(
     small, reached = laid_small(pictures, small, alignments(inputs.levels, small), is_local)
     change = smoothed_maps(maps_against(inputs.features, small, of_small))
     masks, cores, peaks = _footprints(change, reached, sent(is_local, small.device))
-    columns = (part.cpu().numpy() for part in (small, change, masks, cores, peaks))
-    return [
-        LocatedEdit(edit.input.picture, one, map_of_it, Footprint(mask, core, float(peak)), edit.scope)
-        for edit, one, map_of_it, mask, core, peak in zip(edits, *columns, strict=True)
-    ]
+    visible = (change > VISIBLE).mean((1, 2), dtype=torch.float64)
+    rows, (height, width) = LocatedParts(small, masks, cores).rows(), small.shape[1:3]
+    both_masks = rows[:, 3 * height * width :].cpu().numpy().view(bool).reshape(-1, 2, height, width)
+    numbers = torch.stack([peaks.double(), visible], dim=1).tolist()
+    located = []
+    for edit, row, (mask, core), (peak, share) in zip(edits, rows, both_masks, numbers, strict=True):
+        there, footprint = EditOnDevice(row, height, width), Footprint(mask, core, peak)
+        made = LocatedEdit(edit.input.picture, there.small, share, footprint, edit.scope, on_device=there)
+        located.append(made)
+    return located
 
 
 def laid_small(

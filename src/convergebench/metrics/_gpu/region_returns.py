@@ -16,6 +16,7 @@ from convergebench.metrics._gpu.map_parts import device_parts, nearest
 from convergebench.metrics._gpu.medians import medians_within
 from convergebench.metrics._gpu.pictures import brought
 from convergebench.metrics._gpu.region_edits import alignments, laid_small
+from convergebench.metrics._gpu.region_located import located_parts
 from convergebench.metrics._gpu.region_references import (
     FullParts,
     Referenced,
@@ -27,7 +28,7 @@ from convergebench.metrics._gpu.region_restored import ToRestore, restored_share
 from convergebench.metrics._lpips_torch import TorchFeatures
 from convergebench.metrics.base import Reading
 from convergebench.metrics.regions._alignment import Alignment
-from convergebench.metrics.regions.close_up import close_up
+from convergebench.metrics.regions.close_up import CloseUp, close_up
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit
 from convergebench.metrics.regions.map_parts import KEPT_SPAN, KEPT_START, MapPart
 from convergebench.metrics.regions.maps import COARSE_SIDE, FOOTPRINT_SIDE
@@ -90,6 +91,8 @@ class _Batch(NamedTuple):
     masks: Tensor
     cores: Tensor
     all_masks: Tensor
+    close_ups: Sequence[CloseUp | None]
+    """Around the footprints of all rounds so far; None where this round has none."""
 
     @property
     def degree(self) -> float:
@@ -138,12 +141,10 @@ def _batch(items: Sequence[ReturnToMeasure], references: RegionReferences, devic
     pictures = brought([item.returned for item in items], device)
     sources = references.small([item.source for item in items])
     small, of_small = reduced(pictures, FOOTPRINT_SIDE, items[0].source.picture.pixels_per_degree)
-    footprints = [item.edit.footprint for item in items]
-    regions = [edited_region(item.footprints, footprints[0].mask.shape) for item in items]
-    masks, cores, all_masks = (
-        brought(each, device).bool()
-        for each in ([one.mask for one in footprints], [one.core for one in footprints], regions)
-    )
+    forward, masks, cores = located_parts([item.edit for item in items], device)
+    shape = (masks.shape[1], masks.shape[2])
+    regions = [edited_region(item.footprints, shape) for item in items]
+    all_masks = brought(regions, device).bool() if any(item.earlier for item in items) else masks
     return _Batch(
         items=items,
         aligned=alignments(sources.levels, small),
@@ -154,10 +155,14 @@ def _batch(items: Sequence[ReturnToMeasure], references: RegionReferences, devic
         sources=sources,
         inputs=references.small([item.input for item in items]),
         full=references.full([item.source for item in items]),
-        forward=brought([item.edit.small for item in items], device),
+        forward=forward,
         masks=masks,
         cores=cores,
         all_masks=all_masks,
+        close_ups=[
+            None if item.edit.footprint.is_empty else close_up(region)
+            for item, region in zip(items, regions, strict=True)
+        ],
     )
 
 
@@ -323,20 +328,17 @@ def _restored(
 ) -> dict[int, Reading]:
     """What was restored by results at these places, of the part that they reach; none of an empty edit."""
 
-    numbers = [
-        number for number, place in enumerate(places) if not batch.items[place].edit.footprint.is_empty
-    ]
-    chosen = [places[number] for number in numbers]
+    boxes = [(number, batch.close_ups[place]) for number, place in enumerate(places)]
+    shown = {number: box for number, box in boxes if box is not None}
+    numbers, chosen = list(shown), [places[number] for number in shown]
     if isinstance(network, str) or not chosen:
         return dict.fromkeys(chosen, str(network))
     at = sent(chosen, results.device)
-    shape = (batch.masks.shape[1], batch.masks.shape[2])
     height, width = results.shape[1:3]
-    boxes = [close_up(edited_region(batch.items[place].footprints, shape)) for place in chosen]
     edited, masks, all_masks = batch.edited[at], batch.masks[at], batch.all_masks[at]
     if reached is not None:
         edited = edited & reached[numbers]
-        reached_small = reduced_masks(reached[numbers], *shape)
+        reached_small = reduced_masks(reached[numbers], *masks.shape[1:])
         masks, all_masks = masks & reached_small, all_masks & reached_small
     parts = ToRestore(
         batch.full.pixels[at],
@@ -345,7 +347,7 @@ def _restored(
         edited,
         masks,
         all_masks,
-        CloseUps(boxes, height, width),
+        CloseUps(list(shown.values()), height, width),
     )
     shares = restored_shares(parts, network).tolist()
     return {

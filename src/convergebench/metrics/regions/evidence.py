@@ -11,7 +11,6 @@ from convergebench.metrics.drift._ciede2000 import lab_of
 from convergebench.metrics.drift._registration import LEAST_LIKENESS, ZOOMS, pyramid, register
 from convergebench.metrics.regions.footprint import LocatedEdit
 from convergebench.metrics.regions.maps import COARSE_SIDE, FOOTPRINT_SIDE, shrunk
-from convergebench.metrics.regions.measures import visible_share
 from convergebench.picture import resized_to
 from convergebench.types import Pixels
 
@@ -47,7 +46,7 @@ def edit_evidence(edit: LocatedEdit, forward: Pixels, pair: str) -> EditEvidence
         return _TONES[pair](_colours(edit.input.pixels), _colours(forward))
     if edit.footprint.is_empty:
         return EditEvidence("no", "no part of the picture changed more than the rest")
-    if edit.scope == "global" and visible_share(edit.change) < LEAST_GLOBAL:
+    if edit.scope == "global" and edit.visible < LEAST_GLOBAL:
         return EditEvidence("no", f"less than {LEAST_GLOBAL:.0%} of the picture changed visibly")
     return EditEvidence("unknown", "something changed; pixels cannot say what")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from convergebench.errors import WrongUse
-from convergebench.metrics.flip import FlipSource, flip_difference, smoothed
+from convergebench.metrics.flip import FlipSource, flip_area, flip_difference, smoothed
 from convergebench.metrics.regions._alignment import alignment
 from convergebench.metrics.regions.maps import (
     FOOTPRINT_SIDE,
@@ -82,13 +83,20 @@ class LocatedEdit:
     """A forward edit with its footprint, and intermediate results for measuring its return."""
 
     input: ReferencePicture
-    small: Pixels
-    """The forward picture at the footprint's size, aligned to the input."""
-    change: FloatMap
-    """The smoothed map of the input against it."""
+    brought_small: Callable[[], Pixels] = field(repr=False)
+    """Makes `small`, which may be on a device."""
+    visible: float
+    """The share of the picture that visibly changed."""
     footprint: Footprint
     scope: EditScope
     known_features: FlipSource | None = field(default=None, repr=False)
+    on_device: object = field(default=None, repr=False)
+    """What a device needs of it to measure its return; None if it was located on the processor."""
+
+    @cached_property
+    def small(self) -> Pixels:
+        """The forward picture at the footprint's size, aligned to the input."""
+        return self.brought_small()
 
     @property
     def features(self) -> FlipSource:
@@ -106,11 +114,12 @@ def locate_edit(input: ReferencePicture, forward: Pixels, scope: EditScope) -> L
     if scope == "global":
         features = input.features_of(small)
         change = smoothed(flip_difference(input.small_features, features))
-        return LocatedEdit(input, small, change, whole_footprint(change), scope, features)
+        return LocatedEdit(input, lambda: small, flip_area(change), whole_footprint(change), scope, features)
     laid, reached = alignment(input.levels, small).laid_small(forward, small)
     features = input.features_of(laid)
     change = smoothed(flip_difference(input.small_features, features))
-    return LocatedEdit(input, laid, change, local_footprint(change, reached), scope, features)
+    footprint = local_footprint(change, reached)
+    return LocatedEdit(input, lambda: laid, flip_area(change), footprint, scope, features)
 
 
 def local_footprint(change: FloatMap, reached: Mask) -> Footprint:

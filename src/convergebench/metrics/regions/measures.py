@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from convergebench.metrics.base import Reading
-from convergebench.metrics.flip import VISIBLE, WorstBox
+from convergebench.metrics.flip import WorstBox
 from convergebench.metrics.regions.footprint import Footprint
 from convergebench.metrics.regions.map_parts import MapPart
 from convergebench.metrics.regions.maps import FloatMap, Mask, ramp, resized_mask
@@ -126,10 +126,6 @@ def collateral(outside: MapPart) -> Reading:
 def rewritten(inside: MapPart) -> Reading:
     """Share of the edited region that visibly differs."""
     return inside.visible / inside.pixels if inside.pixels else NO_EDIT
-
-
-def visible_share(values: FloatMap, threshold: float = VISIBLE) -> float:
-    return np.count_nonzero(values > threshold) / values.size
 
 
 def worst_region(coarse: FloatMap, shape: tuple[int, int]) -> WorstBox:
