@@ -68,6 +68,19 @@ def base64_encoded(data: bytes) -> bytes | None:
     return text
 
 
+def copy_all(arrays: Sequence[NDArray[np.uint8]], to: Sequence[NDArray[np.uint8]]) -> None:
+    """Copy arrays without gaps to others of their sizes, all in one call."""
+    assert all(one.nbytes == other.nbytes for one, other in zip(arrays, to, strict=True))
+    if not available():
+        for one, other in zip(arrays, to, strict=True):
+            np.copyto(other, one.reshape(other.shape))
+        return
+    assert all(each.flags.c_contiguous for each in (*arrays, *to))
+    addresses = [np.array([each.ctypes.data for each in group], np.int64) for group in (to, arrays)]
+    sizes = np.array([each.nbytes for each in arrays], np.int64)
+    loaded().copy_all(*(each.ctypes.data for each in (*addresses, sizes)), len(sizes))
+
+
 def can_write_files() -> bool:
     return hasattr(library(), "write_files")  # not in kernels compiled before it
 
@@ -268,15 +281,12 @@ _SHORT = 64 * 1024
 def joined(parts: Sequence[bytes | memoryview]) -> bytes:
     """The same as `b"".join`, but it releases the GIL where that pays."""
     length = sum(len(part) for part in parts)
-    if length < _SHORT:
+    if length < _SHORT or not available():
         return b"".join(parts)
-    import ctypes
-
     whole: bytes = _new_bytes()(None, length)
-    at = np.frombuffer(whole, np.uint8).ctypes.data
-    for part in parts:
-        ctypes.memmove(at, np.frombuffer(part, np.uint8).ctypes.data, len(part))
-        at += len(part)
+    room = np.frombuffer(whole, np.uint8)
+    ends = np.cumsum([len(part) for part in parts])
+    copy_all([np.frombuffer(part, np.uint8) for part in parts], np.split(room, ends[:-1]))
     return whole
 
 
@@ -347,6 +357,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.block_noise.argtypes = (pointer, size, size, size, pointer)
     library.plane_steps.argtypes = (pointer, size, size, ctypes.c_int32, pointer, pointer)
     library.block_noise.restype = library.plane_steps.restype = None
+    library.copy_all.argtypes, library.copy_all.restype = (*[pointer] * 3, size), None
     library.registration_products.argtypes = (pointer, pointer, size, size, pointer, pointer)
     if hasattr(library, "base64_encode"):  # not in kernels compiled before it
         library.base64_encode.argtypes, library.base64_encode.restype = (ctypes.c_char_p, size, pointer), None

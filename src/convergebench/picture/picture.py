@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import struct
+import zlib
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -37,6 +38,7 @@ _OWN_BODY = 8 + 25 + 8
 """The offset of the only IDAT in our PNG files: after the signature, the header, and its length and name."""
 _OWN_TAIL = 4 + 12
 _END = png_chunk(b"IEND", b"")
+_OF_BODY_NAME = zlib.crc32(b"IDAT")
 
 
 class Picture:
@@ -165,7 +167,7 @@ def encode_png(pixels: Pixels) -> bytes:
     body: bytes | memoryview | None = kernels.png_deflated(pixels) if kernels.available() else None
     if body is None:
         body = isal_zlib.compress(_filtered(pixels), 1)
-    checksum = isal_zlib.crc32(body, isal_zlib.crc32(b"IDAT")).to_bytes(4, "big")
+    checksum = isal_zlib.crc32(body, _OF_BODY_NAME).to_bytes(4, "big")
     before = _own_start(width, height) + len(body).to_bytes(4, "big") + b"IDAT"
     return kernels.joined((before, body, checksum + _END))
 

@@ -28,7 +28,7 @@ OTHER = Picture.from_pixels(textured(width=30, height=20, seed=2))
 
 def test_pixels_are_the_same_on_the_other_side_and_cannot_be_changed_there() -> None:
     room = SharedRoom()
-    at = room.place(PICTURE.pixels)
+    [at] = room.place([PICTURE.pixels])
     assert at is not None
     seen = SeenRoom(os.dup(room.descriptor), lambda place: None).pixels(at, PICTURE.facts)
     np.testing.assert_array_equal(seen, PICTURE.pixels)
@@ -39,7 +39,7 @@ def test_pixels_are_the_same_on_the_other_side_and_cannot_be_changed_there() -> 
 def test_a_place_is_free_when_the_last_view_of_it_is_gone() -> None:
     room = SharedRoom()
     released: list[int] = []
-    at = room.place(PICTURE.pixels)
+    [at] = room.place([PICTURE.pixels])
     assert at is not None
     seen = SeenRoom(os.dup(room.descriptor), released.append).pixels(at, PICTURE.facts)
     part = seen[5:, ::2]
@@ -54,16 +54,15 @@ def test_a_place_is_free_when_the_last_view_of_it_is_gone() -> None:
 
 def test_a_place_is_used_again_once_it_is_released_and_not_before() -> None:
     room = SharedRoom()
-    first, second = room.place(PICTURE.pixels), room.place(OTHER.pixels)
+    first, second = room.place([PICTURE.pixels, OTHER.pixels])
     assert first is not None and second is not None and first != second
-    room.release(first)
-    assert room.place(OTHER.pixels) == first
+    room.release([first])
+    assert room.place([OTHER.pixels]) == [first]
 
 
 def test_a_full_room_has_no_place() -> None:
     room = SharedRoom(4096)
-    assert room.place(PICTURE.pixels) == 0
-    assert room.place(OTHER.pixels) is None
+    assert room.place([PICTURE.pixels, OTHER.pixels]) == [0, None]
 
 
 def test_a_picture_in_memory_of_its_own_outlives_its_sender() -> None:

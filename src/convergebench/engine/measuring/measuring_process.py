@@ -70,8 +70,7 @@ class _Replies:
             self.settled.set()
 
     def _settle(self, reply: Measured) -> None:
-        for place in reply.released:
-            self._room.release(place)
+        self._room.release(reply.released)
         waiting = self._jobs.pop(reply.job)
         if isinstance(reply.rows, Exception):
             waiting.set_exception(ProcessGone(str(reply.rows)))
@@ -143,21 +142,19 @@ class MeasuringProcess:
             lacking = [picture for digest, picture in pictures.items() if digest not in self._kept]
             for digest in pictures:
                 self._used[digest] = self._used.get(digest, 0) + 1
-        for picture in lacking:
-            self._pass(picture)
+        places = self._room.place([picture.pixels for picture in lacking])
         with self._planning:
             expected = self._replies.expect(number)
+            placed = []
+            for picture, at in zip(lacking, places, strict=True):
+                if at is not None:
+                    placed.append((picture.facts, at))
+                else:
+                    with shared_alone(picture.pixels) as descriptor:
+                        self._channel.send(PictureMessage(picture.facts), descriptor)
             forgotten = self._forgotten(pictures)
-            self._channel.send(Job(number, kind, [as_facts(item) for item in items], forgotten))
+            self._channel.send(Job(number, kind, [as_facts(item) for item in items], placed, forgotten))
         return expected
-
-    def _pass(self, picture: Picture) -> None:
-        at = self._room.place(picture.pixels)
-        if at is not None:
-            self._channel.send(PictureMessage(picture.facts, at))
-        else:
-            with shared_alone(picture.pixels) as descriptor:
-                self._channel.send(PictureMessage(picture.facts, None), descriptor)
 
     def _forgotten(self, pictures: Mapping[Digest, Picture]) -> list[Digest]:
         """The pictures that make room for these, which were just sent."""

@@ -14,11 +14,12 @@ import socket
 import struct
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from convergebench import kernels
 from convergebench.types import PictureFacts, Pixels
 
 ROOM_BYTES = 2 * 2**30
@@ -47,9 +48,18 @@ class SharedRoom:
         self._sizes: dict[int, int] = {}
         self._placing = threading.Lock()
 
-    def place(self, pixels: Pixels) -> int | None:
-        """Copy the pixels; where they are, or None if there is no room."""
-        size = -(-pixels.nbytes // _PAGE) * _PAGE
+    def place(self, pictures: Sequence[Pixels]) -> list[int | None]:
+        """Copy the pictures; where each of them is, or None if there is no room for it."""
+        places = [self._reserved(pixels.nbytes) for pixels in pictures]
+        placed = [(pixels, at) for pixels, at in zip(pictures, places, strict=True) if at is not None]
+        kernels.copy_all(
+            [np.ascontiguousarray(pixels) for pixels, _ in placed],
+            [self._memory[at : at + pixels.nbytes] for pixels, at in placed],
+        )
+        return places
+
+    def _reserved(self, length: int) -> int | None:
+        size = -(-length // _PAGE) * _PAGE
         with self._placing:
             free = self._free.get(size)
             if free:
@@ -59,12 +69,12 @@ class SharedRoom:
             else:
                 return None
             self._sizes[at] = size
-        np.copyto(self._memory[at : at + pixels.nbytes].reshape(pixels.shape), pixels)
-        return at
+            return at
 
-    def release(self, at: int) -> None:
+    def release(self, places: Sequence[int]) -> None:
         with self._placing:
-            self._free.setdefault(self._sizes.pop(at), []).append(at)
+            for at in places:
+                self._free.setdefault(self._sizes.pop(at), []).append(at)
 
     def close(self) -> None:
         os.close(self.descriptor)

@@ -21,7 +21,7 @@ from convergebench.metrics import MetricSet
 from convergebench.metrics._device import uses_cuda
 from convergebench.picture import Picture
 from convergebench.store.picture_location import open_pictures
-from convergebench.types import Digest, PictureFacts
+from convergebench.types import Digest, PictureFacts, Pixels
 
 
 def main() -> None:
@@ -66,7 +66,8 @@ class MeasuringWorker:
         while True:
             message, descriptor = self._channel.receive()
             if isinstance(message, PictureMessage):
-                self._take(message, descriptor)
+                assert descriptor is not None
+                self._add(message.facts, received(descriptor, message.facts))
             else:
                 self._begin(message)
 
@@ -84,16 +85,12 @@ class MeasuringWorker:
             reason = f"{type(error).__name__}: {error}"
         self._channel.send(Ready(reason))
 
-    def _take(self, message: PictureMessage, descriptor: int | None) -> None:
-        facts = message.facts
-        if message.at is not None:
-            pixels = self._room.pixels(message.at, facts)
-        else:
-            assert descriptor is not None
-            pixels = received(descriptor, facts)
+    def _add(self, facts: PictureFacts, pixels: Pixels) -> None:
         self._pictures[facts.digest] = Picture(facts, pixels=pixels)
 
     def _begin(self, job: Job) -> None:
+        for facts, at in job.placed:
+            self._add(facts, self._room.pixels(at, facts))
         items = [opened(item, self._picture) for item in job.items]
         for digest in job.forget:
             self._pictures.pop(digest, None)

@@ -27,11 +27,9 @@ class Setup:
 
 @dataclass(frozen=True)
 class PictureMessage:
-    """Pixels for jobs that follow."""
+    """Pixels for the next job that had no place in the shared room: memory of their own comes with it."""
 
     facts: PictureFacts
-    at: int | None
-    """Where they are in the shared room; None if memory of their own comes with this message."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,8 @@ class Job:
     kind: Kind
     items: Sequence[Item]
     """With the facts of their pictures instead of the pictures."""
+    placed: Sequence[tuple[PictureFacts, int]]
+    """New pictures, and where they are in the shared room."""
     forget: Sequence[Digest]
     """Pictures that neither this job nor a later one relies on."""
 
