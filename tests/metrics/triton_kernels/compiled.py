@@ -65,6 +65,7 @@ def launch_for_rows(height: int, width: int) -> None:
         registration_planes_kernel,
         resampling_kernel,
         ssim_kernel,
+        window_means_kernel,
     )
     from convergebench.metrics._gpu.bands import Band
 
@@ -79,6 +80,7 @@ def launch_for_rows(height: int, width: int) -> None:
     resampling_kernel.resized(picture, down, along)
     colour_kernel.cells(picture, down, along)
     psnr_kernel.squared_differences(picture, picture)
+    window_means_kernel.window_means(plane(height, width), 2 * (height // 20) + 1)
     for given, of_luma in ((picture, False), (picture, True), (picture[..., :1].float(), False)):
         resampling_kernel.averaged(given, down, along, resampling_kernel.NEAREST_EVEN, of_luma)
     registration_planes_kernel.band_passed(plane(height, width), (down, along), (down, along))

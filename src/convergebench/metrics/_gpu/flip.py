@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from convergebench.metrics._gpu.base import has_kernels
+from convergebench.metrics._gpu.window_means import window_means
 from convergebench.metrics.flip._model import FlipModel, model_for
 from convergebench.metrics.flip.map import PIXELS_PER_DEGREE
 from convergebench.metrics.flip.pooling import VISIBLE, smoothing_window
@@ -104,14 +105,7 @@ def flip_maps(sources: Tensor, results: Tensor) -> Tensor:
 
 def smoothed_maps(maps: Tensor) -> Tensor:
     """Like `smoothed` for one map: means over the part of the window inside the picture."""
-    from torch.nn import functional
-
-    window = smoothing_window(*maps.shape[1:])
-    means = maps[:, None]
-    for size in ((window, 1), (1, window)):
-        reach = (size[0] // 2, size[1] // 2)
-        means = functional.avg_pool2d(means, size, stride=1, padding=reach, count_include_pad=False)
-    return means[:, 0].clamp_(0, 1)
+    return window_means(maps, smoothing_window(*maps.shape[1:]))
 
 
 def flip_readings(maps: Tensor) -> FlipReadings:

@@ -10,6 +10,7 @@ import numpy as np
 
 from convergebench.metrics._gpu.base import has_kernels, sent
 from convergebench.metrics._gpu.resampling import averaged
+from convergebench.metrics._gpu.window_means import window_means
 from convergebench.metrics.drift._registration import in_pixels
 from convergebench.metrics.regions._alignment import MARGIN
 
@@ -68,11 +69,9 @@ def _laid(pictures: Tensor, matrices: Sequence[Matrix]) -> tuple[Tensor, Tensor]
 
 def without_margin(covered: Tensor) -> Tensor:
     """Without the margin that maps would blur."""
-    from torch.nn import functional
-
     margin = max(1, round(MARGIN * max(covered.shape[1:])))
-    uncovered = functional.max_pool2d((~covered)[:, None].float(), 2 * margin + 1, stride=1, padding=margin)
-    return uncovered[:, 0] < 0.5
+    # Where anything around is not covered, the mean of what is not is above 0.
+    return window_means((~covered).float(), 2 * margin + 1) == 0
 
 
 def reduced_masks(masks: Tensor, height: int, width: int) -> Tensor:
