@@ -144,3 +144,16 @@ def test_a_pair_that_cannot_be_read_keeps_its_reason_and_its_place(textured: Mak
     assert (first, second) == ({"psnr": math.inf}, "damaged")
     assert not isinstance(third, str)
     assert third["psnr"] == pytest.approx(by_ruler(["psnr"], [(source, noisy(source, 9))])[0]["psnr"])
+
+
+def test_the_pixels_of_a_source_are_kept_once_for_all_metrics(textured: Make, noisy: Make) -> None:
+    source = textured(60, 50)
+    names = ["psnr", "ssim", *expand(["colour"])]
+    reader = GpuReader(tuple(facts(name) for name in names), CPU, device="cpu")
+    rows = [reader.read([pair(source, noisy(source, level))])[0] for level in (3, 30)]
+    kept = reader._sources.find(pair(source, source).source)
+    assert kept is not None
+    assert kept["psnr"][0] is kept["ssim"][0] is kept["colour"][0]
+    for row, level in zip(rows, (3, 30), strict=True):
+        (alone,) = on_gpu(names, [(source, noisy(source, level))])
+        assert row == alone

@@ -41,7 +41,7 @@ class GpuReader:
         self._loading = threading.Lock()
         self._loaded: dict[str, GpuMetric | GpuFamily | str] | None = None
         self._sources: LruCache[Digest, Features] = LruCache(
-            max_bytes=SOURCE_BYTES, size=lambda features: array_bytes(tuple(features.values()))
+            max_bytes=SOURCE_BYTES, size=lambda features: array_bytes(tuple(_distinct(features).values()))
         )
 
     def is_available(self, name: str) -> bool:
@@ -130,15 +130,29 @@ class GpuReader:
             there = brought(list(new.values()), self._device)
             made = {name: metric.features(there) for name, metric in fit.items()}
             for place, digest in enumerate(new):
+                copies = {key: part[place].clone() for key, part in _distinct(made).items()}
                 known[digest] = {
-                    name: tuple(part[place].clone() for part in parts) for name, parts in made.items()
+                    name: tuple(copies[id(part)] for part in parts) for name, parts in made.items()
                 }
                 self._sources.put(digest, known[digest])
         each = [known[pair.source] for pair in pairs]
+        stacks: dict[tuple[int, ...], Tensor] = {}
+
+        def stacked(parts: tuple[Tensor, ...]) -> Tensor:
+            key = tuple(map(id, parts))
+            if key not in stacks:
+                stacks[key] = torch.stack(parts)
+            return stacks[key]
+
         return {
-            name: tuple(torch.stack(parts) for parts in zip(*(one[name] for one in each), strict=True))
+            name: tuple(stacked(parts) for parts in zip(*(one[name] for one in each), strict=True))
             for name in fit
         }
+
+
+def _distinct(features: Features) -> dict[int, Tensor]:
+    """Each part once, by its identity: the pixels are features of several metrics."""
+    return {id(part): part for parts in features.values() for part in parts}
 
 
 def _on_host(summaries: Mapping[str, Sequence[Tensor]]) -> dict[str, list[NDArray[Any]]]:
