@@ -81,8 +81,10 @@ def launch_for_rows(height: int, width: int) -> None:
     colour_kernel.cells(picture, down, along)
     psnr_kernel.squared_differences(picture, picture)
     window_means_kernel.window_means(plane(height, width), 2 * (height // 20) + 1)
-    for given, of_luma in ((picture, False), (picture, True), (picture[..., :1].float(), False)):
-        resampling_kernel.averaged(given, down, along, resampling_kernel.NEAREST_EVEN, of_luma)
+    for rounding in (resampling_kernel.NEAREST_EVEN, resampling_kernel.HALF_UP):
+        for of_luma in (False, True):
+            resampling_kernel.averaged(picture, down, along, rounding, of_luma)
+    resampling_kernel.averaged(picture[..., :1].float(), down, along, resampling_kernel.FRACTIONS)
     registration_planes_kernel.band_passed(plane(height, width), (down, along), (down, along))
 
 
@@ -111,9 +113,14 @@ def launch_others() -> None:
 
 def launch_for_one_pixel() -> None:
     """Triton makes a constant of a size of 1."""
-    from convergebench.metrics._gpu import flip_kernel
+    from convergebench.metrics._gpu import colour_kernel, flip_kernel, psnr_kernel, resampling_kernel
+    from convergebench.metrics._gpu.bands import Band
 
-    flip_kernel.maps(flip_kernel.features(levels(1, 1), 67.0), levels(1, 1), 67.0)
+    picture, one = levels(1, 1), Band(torch.zeros(1, dtype=torch.int32), torch.ones((1, 1)))
+    flip_kernel.maps(flip_kernel.features(picture, 67.0), picture, 67.0)
+    resampling_kernel.resized(picture, one, one)
+    colour_kernel.cells(picture, one, one)
+    psnr_kernel.squared_differences(picture, picture)
 
 
 if __name__ == "__main__":

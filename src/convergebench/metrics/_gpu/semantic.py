@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from convergebench.metrics._gpu.base import on_device
 from convergebench.metrics._gpu.recorded import Recorded
 from convergebench.metrics._gpu.resampling import Scaling, resized
 from convergebench.metrics.clip import Clip
@@ -55,7 +56,8 @@ class Preparation:
         mean, deviation = (
             torch.tensor(each).view(3, 1, 1) for each in (processor.image_mean, processor.image_std)
         )
-        self._factor, self._offset = processor.rescale_factor / deviation, -mean / deviation
+        self._factor = (processor.rescale_factor / deviation).numpy()
+        self._offset = (-mean / deviation).numpy()
 
     @staticmethod
     def is_usual(processor: Any) -> bool:
@@ -77,9 +79,7 @@ class Preparation:
             for size, other, crop in ((height, width, self._crop[0]), (width, height, self._crop[1]))
         )
         levels = resized(pictures, rows, columns)
-        return levels.mul_(self._factor.to(device, non_blocking=True)).add_(
-            self._offset.to(device, non_blocking=True)
-        )
+        return levels.mul_(on_device(self._factor, device)).add_(on_device(self._offset, device))
 
     def _middle(self, size: int, is_shorter: bool, crop: int, ratio: float) -> Scaling:
         """To the centre of the resized picture."""
