@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from convergebench.types import Pixels
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 _Value = TypeVar("_Value")
 
@@ -24,8 +27,8 @@ def sharing() -> Iterator[None]:
         _known.reset(token)
 
 
-def shared(function: Callable[..., _Value], *pictures: Pixels) -> _Value:
-    """The function of these pictures; within `sharing`, computed once for the same arrays."""
+def shared(function: Callable[..., _Value], *pictures: Pixels | Tensor) -> _Value:
+    """The function of these pictures; within `sharing`, computed once for the same arrays or tensors."""
     known = _known.get()
     if known is None:
         return function(*pictures)

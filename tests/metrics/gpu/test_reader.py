@@ -157,3 +157,22 @@ def test_the_pixels_of_a_source_are_kept_once_for_all_metrics(textured: Make, no
     for row, level in zip(rows, (3, 30), strict=True):
         (alone,) = on_gpu(names, [(source, noisy(source, level))])
         assert row == alone
+
+
+def test_ssim_of_whole_pictures_is_computed_once_for_all_metrics(
+    textured: Make, noisy: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from convergebench.metrics._gpu import fidelity
+
+    calls = []
+    totals = fidelity._totals
+
+    def counted(source: object, result: object) -> object:
+        calls.append(source)
+        return totals(source, result)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(fidelity, "_totals", counted)
+    source = textured(90, 80)
+    (row,) = on_gpu(["ssim", "ssim_registered"], [(source, noisy(source, 5))])
+    assert row["ssim_registered"] == pytest.approx(row["ssim"], abs=1e-12)
+    assert len(calls) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from convergebench.metrics._gpu.base import has_kernels
+from convergebench.metrics._shared_values import shared
 from convergebench.metrics._ssim_opencv import C1, C2, COUNT, WINDOW
 from convergebench.metrics.base import refusal
 from convergebench.metrics.psnr import PEAK
@@ -42,14 +43,18 @@ class Ssim(_OfPixels):
         return refusal(refuse_small, height, width)
 
     def values(self, sources: tuple[Tensor, ...], results: tuple[Tensor, ...]) -> Tensor:
-        source, result = sources[0], results[0]
-        _, height, width, channels = source.shape
-        windows = (height - WINDOW + 1) * (width - WINDOW + 1) * channels
-        if has_kernels(source):
-            from convergebench.metrics._gpu.ssim_kernel import ssim_totals
-        else:
-            ssim_totals = _totals
-        return (ssim_totals(source, result) / windows).clamp(max=1.0)
+        return shared(similarities, sources[0], results[0])
+
+
+def similarities(source: Tensor, result: Tensor) -> Tensor:
+    """SSIM of each pair."""
+    _, height, width, channels = source.shape
+    windows = (height - WINDOW + 1) * (width - WINDOW + 1) * channels
+    if has_kernels(source):
+        from convergebench.metrics._gpu.ssim_kernel import ssim_totals
+    else:
+        ssim_totals = _totals
+    return (ssim_totals(source, result) / windows).clamp(max=1.0)
 
 
 def _squared_differences(sources: Tensor, results: Tensor) -> Tensor:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from convergebench.metrics._gpu.base import sent
-from convergebench.metrics._gpu.fidelity import Ssim
+from convergebench.metrics._gpu.fidelity import similarities
 from convergebench.metrics._gpu.laying import laid_pictures
 from convergebench.metrics._gpu.registration import registered
 from convergebench.metrics._gpu.registration_planes import DeviceLevel, pyramids, registration_planes
+from convergebench.metrics._shared_values import shared
 from convergebench.metrics.drift._registration import RegistrationFit
 from convergebench.metrics.drift.geometry import (
     NAMES,
@@ -80,11 +81,12 @@ def _similarities(fits: Sequence[RegistrationFit], sources: Tensor, results: Ten
     parts = {place: part for place, part in parts.items() if not part.is_too_little}
     moved = [place for place, part in parts.items() if part.affine is not None]
     is_still = [place in parts and place not in moved for place in range(len(fits))]
-    found = torch.where(sent(is_still, sources.device), Ssim().values((sources,), (results,)), torch.nan)
+    of_all = shared(similarities, sources, results)
+    found = torch.where(sent(is_still, sources.device), of_all, torch.nan)
     if moved:
         laid, _ = laid_pictures(results[moved], [fits[place].matrix for place in moved])
         for place, picture in zip(moved, laid, strict=True):
             rows, columns = parts[place].rows, parts[place].columns
             one, other = (each[rows, columns][None] for each in (sources[place], picture))
-            found[place] = Ssim().values((one,), (other,))[0]
+            found[place] = similarities(one, other)[0]
     return found

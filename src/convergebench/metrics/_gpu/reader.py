@@ -13,6 +13,7 @@ from convergebench.metrics import _catalogue
 from convergebench.metrics._gpu.base import GpuFamily, GpuMetric
 from convergebench.metrics._gpu.pictures import brought
 from convergebench.metrics._reader import PixelPair, reason_for
+from convergebench.metrics._shared_values import sharing
 from convergebench.metrics.base import AnyRegistration, MetricOptions, MetricUnavailable, Reading
 from convergebench.types import Digest, MetricFacts
 
@@ -103,7 +104,7 @@ class GpuReader:
                 fit[name] = metric
         if not fit:
             return [reasons] * len(pairs)
-        with torch.inference_mode():
+        with torch.inference_mode(), sharing():
             results = brought([pair.result.pixels for pair in pairs], self._device)
             sources = self._features_of_sources(fit, pairs)
             summaries = {
