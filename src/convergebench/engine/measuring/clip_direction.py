@@ -44,9 +44,11 @@ class DirectionMeasurer:
         try:
             model = self.loaded()
             return self._rows(model, items) if model is not None else []
+        except MetricUnavailable as error:
+            _log.warning("no CLIP direction for %d forward edits: %s", len(items), error)
         except Exception as error:
             _log.warning("no CLIP direction for %d forward edits", len(items), exc_info=error)
-            return []
+        return []
 
     def _rows(self, model: ClipDirection, items: Sequence[ForwardEdit]) -> list[Row]:
         rows: list[Row] = []

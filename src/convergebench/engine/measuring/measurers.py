@@ -23,15 +23,13 @@ from convergebench.engine.measuring.region_measurer import RegionMeasurer
 from convergebench.engine.measuring.sampled_measurer import SampledMeasurer
 from convergebench.engine.measuring.target_measurer import TargetMeasurer
 from convergebench.engine.progress import NoProgress, RunProgress
-from convergebench.metrics import MetricSet, flip, regions
+from convergebench.metrics import MetricOptions, MetricSet, flip, regions
 from convergebench.metrics.change_metrics import CHANGE_METRICS
 from convergebench.metrics.metric_set import BATCH
 from convergebench.store import PictureStore, Workspace
 
 _BATCHED: Mapping[Kind, int] = {"returns": 1, "changes": 1, "regions": 2}
 """Kinds that a GPU measures in large batches, with a factor: a return comes with its forward picture."""
-
-
 APART_AT_ONCE = 2
 """Batches for the processes: while they measure one, the next one is passed to them."""
 
@@ -49,7 +47,7 @@ class Measurers:
 
     @classmethod
     def of(cls, metric_set: MetricSet, pictures: PictureStore) -> Measurers:
-        """The measurers of a run. What a GPU measures in large batches has a process of its own."""
+        """The measurers of a run. What a GPU measures in large batches is measured by other processes."""
         here = cls.here(metric_set, pictures)
         if here.batch <= BATCH or not can_pass_pictures():
             return here
@@ -79,7 +77,11 @@ class Measurers:
         names = [facts.name for facts in metric_set.facts]
         by_region = [*regions.NAMES, *flip.NAMES] if set(names) & set(regions.NAMES) else []
         returns = metric_set.without([*by_region, *metric_set.sampled])
-        changes = MetricSet([name for name in names if name in CHANGE_METRICS], sources=1)
+        changes = MetricSet(
+            [name for name in names if name in CHANGE_METRICS],
+            MetricOptions(device=metric_set.options.device),
+            sources=1,
+        )
         directions = DirectionMeasurer(returns)
         wanted = [facts for facts in metric_set.facts if facts.name in by_region]
         idle: dict[Kind, bool] = {"regions": not wanted, "directions": directions.clip_version is None}
