@@ -117,6 +117,11 @@ class Picture:
         return self._encoded is not None
 
     @property
+    def is_decoded(self) -> bool:
+        """Whether its pixels are in memory."""
+        return self._pixels is not None
+
+    @property
     def encoded(self) -> bytes:
         if self._encoded is None:
             assert self._load is not None

@@ -120,6 +120,11 @@ def _replaced(item: ItemT, kind: type, change: Callable[..., object]) -> ItemT:
     return type(item)(*(change(part) if isinstance(part, kind) else part for part in item))  # type: ignore[arg-type]
 
 
+def pictures_of(item: Item) -> list[Picture]:
+    """Those that it compares."""
+    return [part for part in item if isinstance(part, Picture)]
+
+
 def pixels_in(item: Item) -> int:
     """The size of its pictures, which are compared at the size of the first."""
     width, height = item[0].size

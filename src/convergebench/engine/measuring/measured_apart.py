@@ -12,16 +12,14 @@ import math
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
 from typing import Any
 
-from convergebench.engine.measuring.items import Item, Kind
+from convergebench.engine.measuring.items import Item, Kind, pictures_of
 from convergebench.engine.measuring.measurement_queue import Measurer, Row
 from convergebench.engine.measuring.measuring_process import MeasuringProcess, ProcessGone
 from convergebench.engine.measuring.process_messages import Setup
 from convergebench.errors import BadPicture, WorkspaceError
 from convergebench.metrics.metric_set import BATCH, cores
-from convergebench.picture import Picture
 from convergebench.store import MeasurementKey
 from convergebench.types import Digest
 
@@ -101,39 +99,40 @@ class MeasuredApart:
         if self._meanwhile is not None and not self.processes.is_loaded:
             return self._meanwhile.measure(items)
         self.processes.wait_until_loaded()
-        readable: list[Item] = []
-        left: list[Item] = []
-        for item in items:
-            (readable if _is_readable(item) else left).append(item)
-        submitted: list[tuple[list[Item], list[Future[Sequence[Row]]]]] = []
-        for process, part in self.processes.divided(readable).items():
-            try:
-                submitted.append((part, process.submit(self._kind, part) if process else []))
-            except ProcessGone as error:
-                submitted.append((part, [_failed(error)]))
+        readable, left = _divided_by(_are_readable(items), items)
+        divided = self.processes.divided(readable)
+        left += divided.pop(None, [])
+        submitted = [
+            (part, process.submit(self._kind, part))
+            for process, part in divided.items()
+            if process is not None
+        ]
         rows: list[Row] = []
         for part, futures in submitted:
             try:
                 rows += [row for future in futures for row in future.result()]
             except ProcessGone as error:
                 _log.warning("a process that measures on the GPU failed (%s); this one goes on", error)
-                futures = []
-            if not futures:
                 left += part
         return rows + (self._otherwise.measure(left) if left else [])
 
 
-def _failed(error: Exception) -> Future[Sequence[Row]]:
-    future: Future[Sequence[Row]] = Future()
-    future.set_exception(error)
-    return future
+def _divided_by(answers: Sequence[bool], items: Sequence[Item]) -> tuple[list[Item], list[Item]]:
+    both = list(zip(answers, items, strict=True))
+    return [item for answer, item in both if answer], [item for answer, item in both if not answer]
+
+
+def _are_readable(items: Sequence[Item]) -> list[bool]:
+    """Pictures that are only stored yet are decoded on all cores."""
+    if all(picture.is_decoded for item in items for picture in pictures_of(item)):
+        return [True] * len(items)
+    return list(cores().map(_is_readable, items))
 
 
 def _is_readable(item: Item) -> bool:
     try:
-        for picture in item:
-            if isinstance(picture, Picture):
-                _ = picture.pixels
+        for picture in pictures_of(item):
+            _ = picture.pixels
     except (BadPicture, WorkspaceError):
         return False
     return True

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from typing import IO
 
-from convergebench.engine.measuring.items import Item, Kind, as_facts, pixels_in
+from convergebench.engine.measuring.items import Item, Kind, as_facts, pictures_of, pixels_in
 from convergebench.engine.measuring.measurement_queue import Row
 from convergebench.engine.measuring.picture_passing import ROOM_BYTES, Channel, SharedRoom, shared_alone
 from convergebench.engine.measuring.process_messages import Job, Measured, PictureMessage, Reply, Setup
@@ -126,16 +126,19 @@ class MeasuringProcess:
         return self._replies.reason
 
     def submit(self, kind: Kind, items: Sequence[Item]) -> list[Future[Sequence[Row]]]:
-        """Have items measured whose pixels are there. The futures, or this, raise ProcessGone if it fails."""
+        """Have items measured whose pixels are there. The futures raise ProcessGone if it fails."""
+        return [self._submitted(kind, part) for part in _jobs(items)]
+
+    def _submitted(self, kind: Kind, items: Sequence[Item]) -> Future[Sequence[Row]]:
         try:
-            return [self._send(kind, part) for part in _jobs(items)]
-        except OSError as error:
-            raise ProcessGone(str(error)) from error
+            return self._send(kind, items)
+        except (ProcessGone, OSError) as error:
+            failed: Future[Sequence[Row]] = Future()
+            failed.set_exception(ProcessGone(str(error)))
+            return failed
 
     def _send(self, kind: Kind, items: Sequence[Item]) -> Future[Sequence[Row]]:
-        pictures = {
-            picture.digest: picture for item in items for picture in item if isinstance(picture, Picture)
-        }
+        pictures = {picture.digest: picture for item in items for picture in pictures_of(item)}
         with self._planning:
             self._number += 1
             number = self._number
