@@ -11,6 +11,7 @@ from triton.language.extra import libdevice
 
 from convergebench.metrics._gpu.bands import Band
 from convergebench.metrics._gpu.base import on_device
+from convergebench.metrics._gpu.resampling_kernel import nearest
 from convergebench.metrics.drift._ciede2000 import TO_RELATIVE, light_of_levels
 
 BLOCK = 512
@@ -18,7 +19,6 @@ BLOCKS = 16
 """Of a picture, for each program."""
 CELLS = 128
 """For each program."""
-_ROUNDING = tl.constexpr(12582912.0)  # 1.5 · 2²³: adding it leaves no room for a fraction
 _25_TO_THE_7 = tl.constexpr(25.0**7)
 
 
@@ -55,11 +55,6 @@ def cells(pictures: torch.Tensor, down: Band, along: Band) -> tuple[torch.Tensor
 @triton.jit
 def _is_end(level):
     return (level == 0) | (level == 255)
-
-
-@triton.jit
-def _nearest(mean):
-    return (mean + _ROUNDING) - _ROUNDING
 
 
 @triton.jit(do_not_specialize=["height", "width", "rows", "columns", "taps_down", "taps_along", "blocks"])
@@ -101,10 +96,10 @@ def _cells(
             begins = begins_in_row & (from_column * columns // width == column)
             number += tl.where(begins & is_clipped, 1, 0)
     cell = picture * rows * columns + place
-    tl.store(levels_at + 3 * cell, _nearest(red), mask=there)
-    tl.store(levels_at + 3 * cell + 1, _nearest(green), mask=there)
-    tl.store(levels_at + 3 * cell + 2, _nearest(blue), mask=there)
-    tl.store(clipped_at + cell, _nearest(clipped), mask=there)
+    tl.store(levels_at + 3 * cell, nearest(red), mask=there)
+    tl.store(levels_at + 3 * cell + 1, nearest(green), mask=there)
+    tl.store(levels_at + 3 * cell + 2, nearest(blue), mask=there)
+    tl.store(clipped_at + cell, nearest(clipped), mask=there)
     tl.store(numbers_at + cell, number, mask=there)
 
 

@@ -62,10 +62,10 @@ def block_means(pictures: torch.Tensor, fine: Sequence[float], coarse: Sequence[
 
 
 @triton.jit
-def _luma(pixel_at, there):
-    red = tl.load(pixel_at, there, 0).to(tl.int32)
-    green = tl.load(pixel_at + 1, there, 0).to(tl.int32)
-    blue = tl.load(pixel_at + 2, there, 0).to(tl.int32)
+def luma_at(pixel, there):
+    red = tl.load(pixel, there, 0).to(tl.int32)
+    green = tl.load(pixel + 1, there, 0).to(tl.int32)
+    blue = tl.load(pixel + 2, there, 0).to(tl.int32)
     return (red * 9798 + green * 19235 + blue * 3735 + 16384) >> 15
 
 
@@ -77,14 +77,14 @@ def _down(pixels_at, weights_at, grey_at, out_at, height, width, REACH: tl.const
     column = strip * COLUMNS + tl.arange(0, COLUMNS)
     there = column < width
     pixels_at += picture * height * width * 3 + column * 3
-    luma = _luma(pixels_at + row * width * 3, there)
+    luma = luma_at(pixels_at + row * width * 3, there)
     centre = luma.to(tl.float32)
     fine = centre * tl.load(weights_at)
     coarse = centre * tl.load(weights_at + REACH + 1)
     for tap in range(1, REACH + 1):
         above = tl.abs(row - tap)
         below = height - 1 - tl.abs(height - 1 - row - tap)
-        both = _luma(pixels_at + above * width * 3, there) + _luma(pixels_at + below * width * 3, there)
+        both = luma_at(pixels_at + above * width * 3, there) + luma_at(pixels_at + below * width * 3, there)
         fine += both.to(tl.float32) * tl.load(weights_at + tap)
         coarse += both.to(tl.float32) * tl.load(weights_at + REACH + 1 + tap)
     plane = height * width

@@ -8,6 +8,7 @@ import triton
 import triton.language as tl
 
 from convergebench.metrics._gpu.bands import Band
+from convergebench.metrics._gpu.detail_kernel import luma_at
 
 BLOCK = 512
 FRACTIONS, NEAREST_EVEN, HALF_UP = 0, 1, 2
@@ -48,6 +49,12 @@ def averaged(
         blocks, CHANNELS=channels, MADE=made_channels, ROUNDING=rounding, BLOCK=BLOCK,
     )  # fmt: skip
     return made
+
+
+@triton.jit
+def nearest(number):
+    """The nearest whole number, of two the even one."""
+    return (number + _ROUNDING) - _ROUNDING
 
 
 @triton.jit
@@ -99,14 +106,6 @@ def _resize_down(
     tl.store(to, _whole(total), mask=there)
 
 
-@triton.jit
-def _luma(pixel_at, there):
-    red = tl.load(pixel_at, there, 0).to(tl.int32)
-    green = tl.load(pixel_at + 1, there, 0).to(tl.int32)
-    blue = tl.load(pixel_at + 2, there, 0).to(tl.int32)
-    return (red * 9798 + green * 19235 + blue * 3735 + 16384) >> 15
-
-
 @triton.jit(do_not_specialize=["height", "width", "rows", "columns", "taps_down", "taps_along", "blocks"])
 def _average(
     pixels_at, down_firsts_at, down_weights_at, along_firsts_at, along_weights_at, out_at,
@@ -126,12 +125,12 @@ def _average(
         of_row = tl.zeros([BLOCK], tl.float32)
         for along in range(taps_along):
             at = pixels_at + (down * width + along) * CHANNELS
-            value = _luma(at, there) if MADE < CHANNELS else tl.load(at, there, 0)
+            value = luma_at(at, there) if MADE < CHANNELS else tl.load(at, there, 0)
             weight = tl.load(along_weights_at + along * columns + column, there, 0.0)
             of_row += weight * value.to(tl.float32)
         total += tl.load(down_weights_at + down * rows + row, there, 0.0) * of_row
     if ROUNDING == _NEAREST_EVEN:
-        total = (total + _ROUNDING) - _ROUNDING
+        total = nearest(total)
     if ROUNDING == _HALF_UP:
         total = tl.floor(total + 0.5)
     to = out_at + picture * rows * columns * MADE + place
