@@ -7,6 +7,7 @@ pictures. Until those processes have loaded, a run measures on the processor.
 from __future__ import annotations
 
 import ctypes
+import itertools
 import logging
 import math
 import os
@@ -19,6 +20,7 @@ from convergebench.engine.measuring.measurement_queue import Measurer, Row
 from convergebench.engine.measuring.measuring_process import MeasuringProcess, ProcessGone
 from convergebench.engine.measuring.process_messages import Setup
 from convergebench.errors import BadPicture, WorkspaceError
+from convergebench.lru_cache import LruCache
 from convergebench.metrics.metric_set import BATCH, cores
 from convergebench.store import MeasurementKey
 from convergebench.types import Digest
@@ -27,7 +29,8 @@ MOST_PROCESSES = 3
 """A fourth one measured hardly more on an H200."""
 CORES_EACH = 4
 MEMORY_EACH = 24 * 2**30
-"""Of the GPU: a batch takes up to ten, and an editor may be on the same GPU."""
+"""Of the GPU, where an editor may be, too. An estimate: no smaller GPU than an H200 was tried."""
+SOURCES_KNOWN = 4096
 
 _log = logging.getLogger("convergebench")
 
@@ -37,16 +40,17 @@ class MeasuringProcesses:
     knows the footprints of its chains. Safe to share between threads."""
 
     def __init__(self, setup: Setup, count: int) -> None:
-        self.count = count
+        self._count = count
         self._setup = setup
         self._starting = threading.Lock()
         self._processes: list[MeasuringProcess] = []
-        self._assigned: dict[Digest, MeasuringProcess] = {}
+        self._assigned: LruCache[tuple[Digest, int], MeasuringProcess] = LruCache(count=SOURCES_KNOWN)
+        self._turn = itertools.count()
 
     def start(self) -> list[MeasuringProcess]:
         with self._starting:
             if not self._processes:
-                self._processes = [MeasuringProcess(self._setup) for _ in range(self.count)]
+                self._processes = [MeasuringProcess(self._setup) for _ in range(self._count)]
             return self._processes
 
     @property
@@ -66,14 +70,11 @@ class MeasuringProcesses:
         return divided
 
     def _of(self, source: Digest) -> MeasuringProcess | None:
-        with self._starting:
-            found = self._assigned.get(source)
-            if found is None or found.reason is not None:
-                able = [process for process in self._processes if process.reason is None]
-                if not able:
-                    return None
-                found = self._assigned[source] = able[len(self._assigned) % len(able)]
-            return found
+        able = [process for process in self.start() if process.reason is None]
+        if not able:
+            return None
+        # Once one has failed, sources are assigned anew.
+        return self._assigned.get((source, len(able)), lambda: able[next(self._turn) % len(able)])
 
 
 class MeasuredApart:
