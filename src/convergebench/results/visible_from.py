@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from convergebench.metrics.regions.map_parts import KEPT_SPAN, mean_ramp, share_above
 from convergebench.results.pair_values import PairValues
@@ -51,7 +51,7 @@ class ValuesVisibleFrom:
             if registered is not None and registered.value == kept.value:
                 found["kept_registered"] = found["kept"]
             elif registered is not None and registered.value is not None:
-                unknown = replace(registered, value=None, missing=_OTHER_THRESHOLD)
+                unknown = registered._replace(value=None, missing=_OTHER_THRESHOLD)
                 return {**self._replaced(measured, found), "kept_registered": unknown}
         return self._replaced(measured, found)
 
@@ -59,7 +59,7 @@ class ValuesVisibleFrom:
         self, measured: Mapping[str, Measurement], found: Mapping[str, float]
     ) -> dict[str, Measurement]:
         there = {name: measured[name] for name in found if name in measured}
-        return {name: replace(one, value=found[name]) for name, one in there.items() if one.value is not None}
+        return {name: one._replace(value=found[name]) for name, one in there.items() if one.value is not None}
 
 
 def values_visible_from(records: Records, visible: float) -> ValuesVisibleFrom:

@@ -55,6 +55,11 @@ _MEASUREMENTS = Insertion(
     "ON CONFLICT DO UPDATE SET value = excluded.value, missing = excluded.missing, at = excluded.at "
     "WHERE value IS NULL",
 )
+_DETAILS = Insertion(
+    "measurement_details",
+    ("reference", "picture", "metric", "version", "detail"),
+    "ON CONFLICT DO UPDATE SET detail = excluded.detail",
+)
 
 
 @dataclass
@@ -214,12 +219,19 @@ class Workspace:
 
     def record_measurements(self, rows: Sequence[tuple[Digest, Digest, Measurement]]) -> Future[None]:
         """Store (reference, picture, measurement); a value replaces a missing one, never the reverse."""
-        at = timestamp()
-        values = [(ref, pic, m.metric, m.version, m.value, m.missing, at) for ref, pic, m in rows]
-        details = [(ref, pic, m.metric, m.version, m.detail) for ref, pic, m in rows if m.detail is not None]
+        at, journal = timestamp(), self._opened_journal
+        details = [
+            (reference, picture, one.metric, one.version, whole(one.detail))
+            for reference, picture, one in rows
+            if one.detail is not None
+        ]
         if details:
-            self.write_rows("INSERT OR REPLACE INTO measurement_details VALUES (?, ?, ?, ?, ?)", details)
-        return self._insert(_MEASUREMENTS, values)
+            journal.insert(_DETAILS, details)
+        values = [
+            (reference, picture, one.metric, one.version, one.value, one.missing and whole(one.missing), at)
+            for reference, picture, one in rows
+        ]
+        return journal.insert(_MEASUREMENTS, values)
 
     def measured(
         self, references: Sequence[Digest], pictures: Sequence[Digest]

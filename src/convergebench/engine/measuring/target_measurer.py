@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from convergebench.engine.measuring.items import TargetPicture
 from convergebench.engine.measuring.measurement_queue import Row
@@ -62,7 +61,7 @@ class TargetMeasurer:
         inside = mask.mean(axis=2) >= 128
         pair = tuple(Picture.from_pixels(blackened(one, inside)) for one in (source, picture))
         (found,) = self._lpips.measure([(pair[0], pair[1])])
-        renamed = (replace(one, metric=MASKED_LPIPS) for one in found.values())
+        renamed = (one._replace(metric=MASKED_LPIPS) for one in found.values())
         return [(item.context, item.picture.digest, one) for one in renamed]
 
 
