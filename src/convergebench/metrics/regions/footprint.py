@@ -62,9 +62,11 @@ class Footprint:
 
     def to_bytes(self) -> bytes:
         """Format, height, width and peak, then both masks as compressed bits."""
+        from isal import isal_zlib
+
         height, width = self.mask.shape
         bits = np.packbits(np.concatenate([self.mask.ravel(), self.core.ravel()]))
-        return _HEADER.pack(_FORMAT, height, width, self.peak) + zlib.compress(bits.tobytes())
+        return _HEADER.pack(_FORMAT, height, width, self.peak) + isal_zlib.compress(bits.tobytes(), 1)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Footprint:
