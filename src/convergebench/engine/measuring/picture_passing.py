@@ -22,8 +22,8 @@ import numpy as np
 from convergebench import kernels
 from convergebench.types import PictureFacts, Pixels
 
-ROOM_BYTES = 2 * 2**30
-"""Taken from the system only as far as it is used."""
+ROOM_BYTES = 2**30
+"""Where the device reads it itself, all is taken from the system; elsewhere only as far as it is used."""
 _PAGE = 4096
 _HEADER = struct.Struct("!Q?")
 
@@ -85,12 +85,13 @@ class SeenRoom:
 
     def __init__(self, descriptor: int, released: Callable[[int], None]) -> None:
         """`released` is called with the place of each picture that nothing shows any more."""
-        self._memory = mmap.mmap(descriptor, 0, prot=mmap.PROT_READ)
+        self.memory = mmap.mmap(descriptor, 0)
         self._released = released
         os.close(descriptor)
 
     def pixels(self, at: int, facts: PictureFacts) -> Pixels:
-        shown = np.frombuffer(self._memory, np.uint8, facts.height * facts.width * 3, at)
+        shown = np.frombuffer(self.memory, np.uint8, facts.height * facts.width * 3, at)
+        shown.flags.writeable = False
         weakref.finalize(shown, self._released, at)  # every view of it keeps it
         return shown.reshape(facts.height, facts.width, 3)
 

@@ -19,12 +19,15 @@ from convergebench.engine.measuring.picture_passing import Channel, SeenRoom, re
 from convergebench.engine.measuring.process_messages import Job, Measured, PictureMessage, Ready, Setup
 from convergebench.metrics import MetricSet
 from convergebench.metrics._device import uses_cuda
+from convergebench.metrics._gpu.pictures import pin
+from convergebench.metrics._gpu.waiting import wait_asleep
 from convergebench.picture import Picture
 from convergebench.store.picture_location import open_pictures
 from convergebench.types import Digest, PictureFacts, Pixels
 
 
 def main() -> None:
+    wait_asleep()
     end, room = map(int, sys.argv[1:])
     channel = Channel(socket.socket(fileno=end))
     logging.getLogger("convergebench").addHandler(_LogSender(channel))
@@ -79,6 +82,8 @@ class MeasuringWorker:
             if options.device == "auto" and not uses_cuda(options):
                 reason = "torch finds no CUDA device here"
             else:
+                if uses_cuda(options):
+                    pin(self._room.memory)
                 for kind in self._kinds:
                     self._measurers.by_kind[kind].measure(made_items(kind))
         except Exception as error:

@@ -11,7 +11,7 @@ from convergebench.metrics._gpu.base import on_device, sent
 from convergebench.metrics._gpu.flip import maps_against, smoothed_maps
 from convergebench.metrics._gpu.laying import laid_pictures, reduced_masks, without_margin
 from convergebench.metrics._gpu.medians import medians_within
-from convergebench.metrics._gpu.pictures import brought
+from convergebench.metrics._gpu.pictures import brought, fetched
 from convergebench.metrics._gpu.region_located import EditOnDevice, LocatedParts
 from convergebench.metrics._gpu.region_references import Referenced, RegionReferences, reduced
 from convergebench.metrics._gpu.registration import registered
@@ -58,7 +58,7 @@ def located_edits(
     masks, cores, peaks = _footprints(change, reached, sent(is_local, small.device))
     visible = (change > VISIBLE).mean((1, 2), dtype=torch.float64)
     rows, (height, width) = LocatedParts(small, masks, cores).rows(), small.shape[1:3]
-    both_masks = rows[:, 3 * height * width :].cpu().numpy().view(bool).reshape(-1, 2, height, width)
+    both_masks = fetched(rows[:, 3 * height * width :]).view(bool).reshape(-1, 2, height, width)
     numbers = torch.stack([peaks.double(), visible], dim=1).tolist()
     located = []
     for edit, row, (mask, core), (peak, share) in zip(edits, rows, both_masks, numbers, strict=True):
