@@ -11,6 +11,7 @@ from typing import Any
 import psutil
 import pytest
 
+from convergebench.engine.measuring import measured_apart
 from convergebench.engine.measuring.items import ChainReturn, ForwardPicture, Item, Kind, PicturePair
 from convergebench.engine.measuring.measured_apart import MeasuredApart, MeasuringProcesses, OnCores
 from convergebench.engine.measuring.measurement_queue import Measurer, Row
@@ -140,7 +141,7 @@ def test_what_a_killed_process_did_not_measure_is_measured_here(
     killed.kill()
     with caplog.at_level(logging.WARNING):
         assert in_order(measurer.measure(items)) == expected
-    assert processes.start()[0].reason is not None
+    assert processes.started[0].reason is not None
     assert in_order(measurer.measure(items)) == expected
 
 
@@ -149,7 +150,7 @@ def test_without_a_device_this_process_measures(workspace: Workspace, here: Meas
     otherwise = Counting(here.by_kind["returns"])
     rows = MeasuredApart("returns", processes, None, otherwise).measure(items_of("returns"))
     assert len(rows) == 12 and otherwise.measured == 4
-    assert "CUDA" in str(processes.start()[0].reason)
+    assert "CUDA" in str(processes.started[0].reason)
 
 
 def test_until_the_processes_have_loaded_this_one_measures(workspace: Workspace, here: Measurers) -> None:
@@ -164,10 +165,40 @@ def test_until_the_processes_have_loaded_this_one_measures(workspace: Workspace,
     assert meanwhile.measured == 4
 
 
+def test_few_results_start_no_process(
+    workspace: Workspace, here: Measurers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measured_apart, "START_SECONDS", 600.0)
+    processes = MeasuringProcesses(setup_for(workspace), 2)
+    meanwhile = Counting(OnCores(here.by_kind["returns"]))
+    measurer = MeasuredApart("returns", processes, meanwhile, here.by_kind["returns"])
+    for _ in range(3):
+        measurer.measure(items_of("returns"))
+    assert meanwhile.measured == 12
+    assert processes.started == []
+
+
+def test_the_other_processes_are_started_when_the_first_has_loaded(
+    workspace: Workspace, here: Measurers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measured_apart, "START_SECONDS", 0.0)
+    processes = MeasuringProcesses(setup_for(workspace), 2)
+    measurer = MeasuredApart("returns", processes, here.by_kind["returns"], here.by_kind["returns"])
+    items = items_of("returns")
+    expected = in_order(here.by_kind["returns"].measure(items))
+    assert in_order(measurer.measure(items)) == expected
+    [first] = processes.started
+    first.settled.wait()
+    assert in_order(measurer.measure(items)) == expected
+    assert len(processes.started) == 2
+    processes.wait_until_loaded()
+    assert in_order(measurer.measure(items)) == expected
+
+
 def test_processes_end_with_what_started_them(workspace: Workspace) -> None:
     before = set(psutil.Process().children())
     processes = MeasuringProcesses(setup_for(workspace), 2)
-    processes.start()
+    processes.wait_until_loaded()
     started = set(psutil.Process().children()) - before
     assert len(started) == 2
     del processes

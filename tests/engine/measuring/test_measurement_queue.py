@@ -10,6 +10,7 @@ import pytest
 
 from convergebench.engine.measuring.measurement_queue import MeasurementQueue, Row
 from convergebench.engine.progress import NoProgress
+from convergebench.metrics.metric_set import BATCH
 from convergebench.store import MeasurementKey, Workspace
 
 
@@ -41,7 +42,7 @@ def test_a_batch_that_is_to_be_full_waits_while_another_is_measured(
 ) -> None:
     async def run() -> None:
         queue = MeasurementQueue(
-            measurer, workspace, NoProgress(), errors.append, at_once=2, batch=4, fill=fill
+            measurer, workspace, NoProgress(), errors.append, at_once=2, batch=4, fills=lambda: fill
         )
         for item in range(5):
             await queue.offer(item, {})
@@ -54,6 +55,25 @@ def test_a_batch_that_is_to_be_full_waits_while_another_is_measured(
     asyncio.run(run())
     assert (sum(measurer.sizes), errors) == (5, [])
     assert measurer.sizes[:2] == sizes[:2]
+
+
+def test_large_batches_are_small_as_long_as_they_need_not_be_full(workspace: Workspace) -> None:
+    """As while the processor measures in place of a GPU, which would wait for it to end a large batch."""
+
+    async def run() -> None:
+        queue = MeasurementQueue(
+            measurer, workspace, NoProgress(), errors.append, at_once=1, batch=8 * BATCH, fills=lambda: False
+        )
+        for item in range(12 * BATCH):
+            await queue.offer(item, {})
+        measurer.release.set()
+        await until(lambda: len(measurer.sizes) >= 3)
+        await queue.finish()
+
+    measurer, errors = HeldMeasurer(), list[Exception]()
+    asyncio.run(run())
+    assert (sum(measurer.sizes), errors) == (12 * BATCH, [])
+    assert max(measurer.sizes) == BATCH
 
 
 def test_what_waits_is_divided_among_the_workers(workspace: Workspace) -> None:

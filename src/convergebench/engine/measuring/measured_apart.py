@@ -11,7 +11,9 @@ import itertools
 import logging
 import math
 import os
+import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,55 +27,76 @@ from convergebench.metrics.metric_set import BATCH, cores
 from convergebench.store import MeasurementKey
 from convergebench.types import Digest
 
-MOST_PROCESSES = 3
-"""A fourth one measured hardly more on an H200."""
-CORES_EACH = 4
-MEMORY_EACH = 24 * 2**30
+MOST_PROCESSES = 4
+CORES_EACH = 2
+MEMORY_EACH = 16 * 2**30
 """Of the GPU, where an editor may be, too. An estimate: no smaller GPU than an H200 was tried."""
+START_SECONDS = 1.0
+"""What the processor measures in this time is measured sooner without another process that loads."""
+SWITCH_SECONDS = 0.0005
+"""How long a thread of the run keeps Python's lock if others want it. With the usual 5 ms, threads that
+encode pictures wait half of their time for those that read and record measurements."""
 SOURCES_KNOWN = 4096
 
 _log = logging.getLogger("convergebench")
 
 
 class MeasuringProcesses:
-    """Equal processes, started for the first batch. All that belongs to a source goes to one of them, which
-    knows the footprints of its chains. Safe to share between threads."""
+    """Equal processes. All that belongs to a source goes to one of them, which knows the footprints of its
+    chains. Safe to share between threads."""
 
     def __init__(self, setup: Setup, count: int) -> None:
         self._count = count
         self._setup = setup
         self._starting = threading.Lock()
-        self._processes: list[MeasuringProcess] = []
+        self.started: list[MeasuringProcess] = []
         self._assigned: LruCache[tuple[Digest, int], MeasuringProcess] = LruCache(count=SOURCES_KNOWN)
         self._turn = itertools.count()
-
-    def start(self) -> list[MeasuringProcess]:
-        with self._starting:
-            if not self._processes:
-                self._processes = [MeasuringProcess(self._setup) for _ in range(self._count)]
-            return self._processes
+        self._begun: float | None = None
 
     @property
-    def is_loaded(self) -> bool:
-        """Whether all have loaded, or failed."""
-        return all(process.settled.is_set() for process in self.start())
+    def has_loaded(self) -> bool:
+        """Whether one of them has."""
+        return any(each.settled.is_set() and each.reason is None for each in self.started)
+
+    def is_ready(self) -> bool:
+        """Whether one has loaded, or failed. Until then the processor measures, and loading takes its time,
+        too: the others are started when the first has loaded, and that one not for a few results."""
+        with self._starting:
+            self._begun = self._begun or time.monotonic()
+            if time.monotonic() - self._begun >= START_SECONDS:
+                self._start(1)
+            first = self.started[0] if self.started else None
+            if first is None or not first.settled.is_set():
+                return False
+            if first.reason is None:
+                self._start(self._count)
+        return True
 
     def wait_until_loaded(self) -> None:
-        for process in self.start():
+        """All of them."""
+        with self._starting:
+            self._start(self._count)
+        for process in self.started:
             process.settled.wait()
 
     def divided(self, items: Sequence[Item]) -> dict[MeasuringProcess | None, list[Item]]:
         """By process; None if all have failed."""
+        able = [each for each in self.started if each.settled.is_set() and each.reason is None]
         divided: dict[MeasuringProcess | None, list[Item]] = {}
         for item in items:
-            divided.setdefault(self._of(item[0].digest), []).append(item)
+            divided.setdefault(self._of(item[0].digest, able), []).append(item)
         return divided
 
-    def _of(self, source: Digest) -> MeasuringProcess | None:
-        able = [process for process in self.start() if process.reason is None]
+    def _start(self, count: int) -> None:
+        sys.setswitchinterval(min(SWITCH_SECONDS, sys.getswitchinterval()))
+        while len(self.started) < min(count, self._count):
+            self.started.append(MeasuringProcess(self._setup))
+
+    def _of(self, source: Digest, able: Sequence[MeasuringProcess]) -> MeasuringProcess | None:
         if not able:
             return None
-        # Once one has failed, sources are assigned anew.
+        # Once one has loaded or failed, sources are assigned anew.
         return self._assigned.get((source, len(able)), lambda: able[next(self._turn) % len(able)])
 
 
@@ -87,7 +110,7 @@ class MeasuredApart:
         meanwhile: Measurer[Any] | None,
         otherwise: Measurer[Any],
     ) -> None:
-        """`meanwhile` measures until they have loaded, if it is given; `otherwise` what they could not."""
+        """`meanwhile` measures until one has loaded, if it is given; `otherwise` what they could not."""
         self.processes = processes
         self._kind = kind
         self._meanwhile = meanwhile
@@ -97,9 +120,10 @@ class MeasuredApart:
         return (self._meanwhile or self._otherwise).lacks(item, known)
 
     def measure(self, items: Sequence[Item]) -> list[Row]:
-        if self._meanwhile is not None and not self.processes.is_loaded:
+        if self._meanwhile is None:
+            self.processes.wait_until_loaded()
+        elif not self.processes.is_ready():
             return self._meanwhile.measure(items)
-        self.processes.wait_until_loaded()
         readable, left = _divided_by(_are_readable(items), items)
         divided = self.processes.divided(readable)
         left += divided.pop(None, [])

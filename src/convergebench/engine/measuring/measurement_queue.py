@@ -73,16 +73,17 @@ class MeasurementQueue(Generic[Item]):
         on_error: Callable[[Exception], None],
         at_once: int = WORKERS,
         batch: int = BATCH,
-        fill: bool = False,
+        fills: Callable[[], bool] = lambda: False,
         pixels: Callable[[Item], int] = lambda item: SMALL_PIXELS,
     ) -> None:
-        """`fill`: an incomplete batch waits while another is measured. `pixels`: the size of an item."""
+        """`fills`: whether an incomplete batch waits while another is measured. `pixels`: the size of an
+        item."""
         self._measurer = measurer
         self._workspace = workspace
         self._progress = progress
         self._on_error = on_error
         self._batch = batch
-        self._fill = fill
+        self._fills = fills
         self._measuring = 0
         self._filling = asyncio.Lock()
         self._at_once = at_once
@@ -121,21 +122,23 @@ class MeasurementQueue(Generic[Item]):
 
     async def _next_batch(self) -> list[Item]:
         batch = [await self._queue.get()]
+        fills = self._fills()
         # An even share of what waits: one thread with a full batch would leave the others without work.
         waiting = 1 + self._queue.qsize() // self._at_once
-        share = self._batch if self._fill else min(self._most(batch[0]), waiting)
+        share = self._batch if fills else min(self._most(batch[0]), waiting)
         while len(batch) < share:
             if not self._queue.empty():
                 batch.append(self._queue.get_nowait())
-            elif self._fill and self._measuring:
+            elif fills and self._measuring:
                 await asyncio.sleep(FILL_SECONDS)
             else:
                 break
         return batch
 
     def _most(self, first: Item) -> int:
-        many = MANY * self._batch
-        return many if many * self._pixels(first) <= SMALL_PIXELS else self._batch
+        usual = min(self._batch, BATCH)
+        many = MANY * usual
+        return many if many * self._pixels(first) <= SMALL_PIXELS else usual
 
     def _measure(self, batch: list[Item], loop: asyncio.AbstractEventLoop) -> None:
         """On a thread. The next batch is measured while the disk completes this one."""

@@ -44,6 +44,8 @@ class Measurers:
     batch: int = BATCH
     kinds: Set[Kind] = KINDS
     """Those of which something may be measured."""
+    fills: Callable[[], bool] = lambda: True
+    """Whether large batches wait until they are full."""
 
     @classmethod
     def of(cls, metric_set: MetricSet, pictures: PictureStore) -> Measurers:
@@ -65,7 +67,13 @@ class Measurers:
             otherwise = on_cores if metric_set.options.device == "auto" else here.by_kind[kind]
             apart[kind] = MeasuredApart(kind, processes, meanwhile, otherwise)
         by_kind = {**here.by_kind, **apart}
-        return replace(here, by_kind=by_kind, large_at_once=APART_AT_ONCE, batch=count * here.batch)
+        return replace(
+            here,
+            by_kind=by_kind,
+            large_at_once=APART_AT_ONCE,
+            batch=count * here.batch,
+            fills=lambda: processes.has_loaded or not metric_set.is_quick_on_cpu,
+        )
 
     @classmethod
     def here(cls, metric_set: MetricSet, pictures: PictureStore) -> Measurers:
@@ -113,7 +121,7 @@ class Measurers:
         """A queue for each kind; `progress` counts the returns.
 
         Large batches are for a GPU, which takes as long for a few pictures as for many; these batches wait
-        until they are full.
+        until they are full, unless the processor measures them.
         """
         import cv2
 
@@ -126,7 +134,7 @@ class Measurers:
                 on_error,
                 self._workers(kind),
                 _BATCHED.get(kind, 1) * self.batch if self._is_large(kind) else BATCH,
-                fill=self._is_large(kind),
+                fills=self.fills if self._is_large(kind) else lambda: False,
                 pixels=pixels_in,
             )
             for kind, measurer in self.by_kind.items()
