@@ -27,6 +27,7 @@ from metrics_speed import save_random_clip
 
 from convergebench.engine.measuring.items import ChainReturn, ForwardPicture, PicturePair
 from convergebench.engine.measuring.measured_apart import MeasuredApart
+from convergebench.engine.measuring.measurement_queue import GPU_WORKERS
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.progress import NoProgress
 from convergebench.metrics import DEFAULT_MEASURED, MetricOptions, MetricSet, expand
@@ -175,7 +176,7 @@ async def rounds(
         raise error
 
     queues = measurers.queues(workspace, NoProgress(), failed)
-    cores = ThreadPoolExecutor(os.cpu_count())
+    cores = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - GPU_WORKERS))
     room = asyncio.Semaphore(WAITING)
 
     def stored(pixels: Pixels) -> Picture:
