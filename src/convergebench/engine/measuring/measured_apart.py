@@ -28,9 +28,11 @@ from convergebench.store import MeasurementKey
 from convergebench.types import Digest
 
 MOST_PROCESSES = 4
+"""Six measured less on an H200, which works for one process at a time."""
 CORES_EACH = 2
 MEMORY_EACH = 16 * 2**30
-"""Of the GPU, where an editor may be, too. An estimate: no smaller GPU than an H200 was tried."""
+"""Of the GPU, where an editor may be, too. One process took 10 GiB for pictures of 1024²; no smaller GPU than
+an H200 was tried."""
 START_SECONDS = 1.0
 """What the processor measures in this time is measured sooner without another process that loads."""
 SWITCH_SECONDS = 0.0005
