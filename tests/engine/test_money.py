@@ -6,6 +6,7 @@ import asyncio
 import logging
 import math
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -120,6 +121,83 @@ def test_the_limit_is_passed_by_no_more_than_what_was_in_flight_before_the_first
     total = asyncio.run(run())
     assert total <= most + at_once * max(charged - listed, 0) + 1e-6
     assert total > most - charged - 1e-6, "it stops only when the next call might not fit"
+
+
+class HeldLedger:
+    """Answers when the test allows it, with entries for so many calls and a refusal for the others."""
+
+    def __init__(self, entries: int = 1000, error: Exception | None = None) -> None:
+        self.waiting, self.release = 0, asyncio.Event()
+        self._entries, self._error = entries, error
+
+    async def reserve(self, usd: float) -> int | None:
+        self.waiting += 1
+        await self.release.wait()
+        if self._error is not None:
+            raise self._error
+        self._entries -= 1
+        return self._entries if self._entries >= 0 else None
+
+    def settle(self, entry: int, usd: float) -> None:
+        self._entries += usd == 0
+
+    async def record(self, usd: float) -> None: ...
+
+
+async def reach(reached: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not reached():  # noqa: ASYNC110 - what is waited for happens in other tasks
+            await asyncio.sleep(0)
+
+
+def test_many_calls_wait_for_the_disk_together() -> None:
+    async def run() -> None:
+        ledger = HeldLedger()
+        held = Limits(Lane(50), ONCE, Budget(None, ledger), asyncio.Event())
+
+        async def call() -> Reply:
+            return Reply(0.1)
+
+        calls = [asyncio.create_task(held.attempt(call, 0.1)) for _ in range(50)]
+        await reach(lambda: ledger.waiting == 50)
+        ledger.release.set()
+        await asyncio.gather(*calls)
+
+    asyncio.run(run())
+
+
+def test_what_the_ledger_cannot_set_aside_is_not_counted() -> None:
+    async def run() -> float:
+        ledger = HeldLedger(error=OSError("the disk is gone"))
+        ledger.release.set()
+        budget = Budget(0.1, ledger)
+        for _ in range(3):
+            with pytest.raises(OSError, match="the disk is gone"):
+                async with budget.pay(0.1):
+                    raise AssertionError("nothing is called")
+        return budget.spent_usd
+
+    assert asyncio.run(run()) == 0
+
+
+def test_calls_that_find_the_total_reached_wait_for_those_in_flight_and_then_end() -> None:
+    async def run() -> list[object]:
+        ledger, bill = HeldLedger(entries=2), asyncio.Event()
+        held = Limits(Lane(5), ONCE, Budget(None, ledger), asyncio.Event())
+
+        async def call() -> Reply:
+            await bill.wait()
+            return Reply(0.1)
+
+        calls = [asyncio.create_task(held.attempt(call, 0.1)) for _ in range(5)]
+        await reach(lambda: ledger.waiting == 5)
+        ledger.release.set()
+        await asyncio.sleep(0)
+        bill.set()
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    ended = asyncio.run(run())
+    assert sum(isinstance(one, BudgetReached) for one in ended) == 3
 
 
 def spend(

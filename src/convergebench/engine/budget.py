@@ -84,23 +84,40 @@ class Budget:
             await self._reserve(wanted)
 
     async def _reserve(self, wanted: Reservation) -> None:
-        async with self._changed:
-            while True:
-                await self._changed.wait_for(
-                    lambda: self._is_left(wanted) or not any(map(self.price_usd, self._in_flight))
-                )
-                if not self._is_left(wanted):
-                    raise BudgetReached("--max-cost")
-                price = self.price_usd(wanted)
-                if self._ledger is None or not price:
-                    break
-                wanted.entry = await self._ledger.reserve(price)
-                if wanted.entry is not None:
-                    break
-                if not any(map(self.price_usd, self._in_flight)):
+        await self._set_aside(wanted)
+        while not await self._is_in_ledger(wanted):
+            async with self._changed:
+                del self._in_flight[wanted]
+                self._changed.notify_all()
+                if not self._is_any_in_flight():
                     raise BudgetReached("--max-total")
                 await self._changed.wait()
+            await self._set_aside(wanted)
+
+    async def _set_aside(self, wanted: Reservation) -> None:
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._is_left(wanted) or not self._is_any_in_flight())
+            if not self._is_left(wanted):
+                raise BudgetReached("--max-cost")
             self._in_flight[wanted] = None
+
+    async def _is_in_ledger(self, wanted: Reservation) -> bool:
+        """Whether its price, if it has one, is set aside in the workspace. Others do not wait meanwhile: the
+        disk completes the reservations of many calls together."""
+        price = self.price_usd(wanted)
+        if self._ledger is None or not price:
+            return True
+        try:
+            wanted.entry = await self._ledger.reserve(price)
+        except BaseException:
+            async with self._changed:
+                del self._in_flight[wanted]
+                self._changed.notify_all()
+            raise
+        return wanted.entry is not None
+
+    def _is_any_in_flight(self) -> bool:
+        return any(map(self.price_usd, self._in_flight))
 
     async def close(self, done: Reservation) -> None:
         price = self.price_usd(done)

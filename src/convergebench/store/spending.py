@@ -37,7 +37,7 @@ class WorkspaceSpending:
             ((entry,),) = db.execute(sql, (self._run, usd)).fetchall()
             return int(entry)
 
-        return await asyncio.to_thread(self._workspace.transact, write)
+        return await asyncio.wrap_future(self._workspace.submit(write))
 
     async def record(self, usd: float) -> None:
         """A charge for which nothing was set aside, on the disk."""

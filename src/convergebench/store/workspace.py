@@ -160,7 +160,7 @@ class Workspace:
     def start_run(self, settings: Mapping[str, Any], package: str = __version__) -> int:
         sql = "INSERT INTO runs (started, settings, package) VALUES (?, ?, ?) RETURNING id"
         row = (timestamp(), json.dumps(settings, allow_nan=False), package)
-        return self._write(lambda db: int(db.execute(sql, row).fetchone()[0])).result()
+        return self.submit(lambda db: int(db.execute(sql, row).fetchone()[0])).result()
 
     def finish_run(self, run: int, outcome: str) -> None:
         row = (timestamp(), outcome, run)
@@ -168,7 +168,7 @@ class Workspace:
 
     def enrol(self, enrolments: Sequence[Enrolment], *, fresh: bool) -> list[int]:
         """The trajectories' ids, in order: existing ones, or new generations if `fresh`."""
-        return self._write(lambda db: [enrol_one(db, wanted, fresh) for wanted in enrolments]).result()
+        return self.submit(lambda db: [enrol_one(db, wanted, fresh) for wanted in enrolments]).result()
 
     def finished_edits(self, protocol: str) -> dict[tuple[str, str, int], int]:
         """The number of finished edits by (editor, case, seed), as fingerprints, in the newest generation. A
@@ -297,17 +297,18 @@ class Workspace:
             for sql, rows in itertools.groupby(statements, key=lambda one: one[0]):
                 db.executemany(sql, [_storable(row) for _, row in rows])
 
-        return self._write(write)
+        return self.submit(write)
 
     def transact(self, write: Callable[[sqlite3.Connection], T]) -> T:
         """Several statements as one transaction."""
-        return self._write(write).result()
+        return self.submit(write).result()
+
+    def submit(self, write: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """The same, for those who wait for it later."""
+        return self._opened_journal.submit(write)
 
     def _insert(self, insertion: Insertion, rows: Sequence[tuple[Any, ...]]) -> Future[None]:
         return self._opened_journal.insert(insertion, [_storable_values(row) for row in rows])
-
-    def _write(self, write: Callable[[sqlite3.Connection], T]) -> Future[T]:
-        return self._opened_journal.submit(write)
 
     @property
     def _opened_journal(self) -> Journal:
