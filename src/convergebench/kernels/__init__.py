@@ -112,6 +112,10 @@ def write_files(files: Sequence[NewFile]) -> list[int]:
     return list(errors)
 
 
+MOST_LANES = 16
+"""Loops use the widest registers up to so many floats that the processor has. The digits are the same with
+registers of 8 floats, and without any."""
+
 FLIP_REACH = 60
 """The maximum radius of a filter of ꟻLIP, in pixels."""
 
@@ -131,8 +135,8 @@ def flip_features(pixels: Pixels, parameters: FlipParameters) -> NDArray[np.floa
     pixels = np.ascontiguousarray(pixels)
     height, width, _ = pixels.shape
     planes = np.empty((5, height, width), np.float32)
-    addresses = [array.ctypes.data for array in (*parameters, planes)]
-    if loaded().flip_features(pixels.ctypes.data, height, width, *addresses):
+    addresses = [array.ctypes.data for array in parameters]
+    if loaded().flip_features(pixels.ctypes.data, height, width, *addresses, MOST_LANES, planes.ctypes.data):
         raise MemoryError
     return planes
 
@@ -145,8 +149,9 @@ def flip_map(
     height, width, _ = pixels.shape
     assert features.shape == (5, height, width) and features.flags.c_contiguous
     found = np.empty((height, width), np.float32)
-    addresses = [array.ctypes.data for array in (*parameters, features, found)]
-    if loaded().flip_compare(pixels.ctypes.data, height, width, *addresses):
+    addresses = [array.ctypes.data for array in parameters]
+    planes = (features.ctypes.data, found.ctypes.data)
+    if loaded().flip_compare(pixels.ctypes.data, height, width, *addresses, MOST_LANES, *planes):
         raise MemoryError
     return found
 
@@ -331,8 +336,8 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.png_room.restype = library.png_deflate.restype = size
     library.png_room.argtypes = (size, size)
     library.png_deflate.argtypes = (pointer, size, size, pointer)
-    library.flip_features.argtypes = (pointer, size, size, *[pointer] * 4)
-    library.flip_compare.argtypes = (pointer, size, size, *[pointer] * 5)
+    library.flip_features.argtypes = (pointer, size, size, *[pointer] * 3, size, pointer)
+    library.flip_compare.argtypes = (pointer, size, size, *[pointer] * 3, size, pointer, pointer)
     library.flip_difference.argtypes = (pointer, pointer, size, pointer, pointer)
     library.flip_difference.restype = None
     library.mark_clipped.argtypes, library.mark_clipped.restype = (pointer, size, pointer), None

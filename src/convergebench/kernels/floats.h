@@ -23,6 +23,19 @@
 
 enum { CHANNELS = 3 };
 
+/* The lanes of the widest registers that this processor has, of those in lanes.h, but not more than `most`. */
+INLINE int64_t lanes_up_to(int64_t most) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (most >= 16 && __builtin_cpu_supports("avx512f"))
+        return 16;
+    if (most >= 8 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return 8;
+#else
+    (void)most;
+#endif
+    return 1;
+}
+
 /* x · y + z, rounded once */
 INLINE float fused(float x, float y, float z) {
     return __builtin_fmaf(x, y, z);
@@ -69,7 +82,7 @@ INLINE float chosen(int32_t condition, float yes, float no) {
 /* From the cube root of the reciprocal, which takes no division: a guess y from the exponent makes x·y² about
  * the root, and a polynomial for (1 − r)^(−2/3), with r = 1 − x·y³ and |r| < 0.103, corrects it. */
 INLINE float cube_root(float x) {
-    float y = of_bits((int32_t)(1419900000.0f - (float)bits_of(x) * (1.0f / 3)));
+    float y = of_bits((int32_t)fused((float)bits_of(x), -1.0f / 3, 1419900000.0f));
     float root = x * (y * y), r = fused(-root, y, 1);
     float high = fused(r, fused(r, 0.4287195218f, 0.4585278826f), 0.4938010388f);
     return fused(root, r * fused(r, fused(r, high, 0.5555366144f), 0.6666666855f), root);
