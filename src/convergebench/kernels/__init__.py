@@ -190,7 +190,7 @@ def ms_ssim_sums(
     if loaded().ms_ssim_sums(
         *(each.ctypes.data for each in planes),
         *((None, address) if is_levels else (address, None)),
-        height, width, weights.ctypes.data, *constants, with_light, sums.ctypes.data,
+        height, width, weights.ctypes.data, *constants, with_light, MOST_LANES, sums.ctypes.data,
     ):  # fmt: skip
         raise MemoryError
     return sums
@@ -349,7 +349,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.map_part_sums.argtypes = (*[pointer] * 3, size, single, single, single, pointer, pointer)
     library.map_part_sums.restype = None
     library.ms_ssim_sums.argtypes = (
-        *[pointer] * 5, size, size, pointer, single, single, single, size, pointer,
+        *[pointer] * 5, size, size, pointer, single, single, single, size, size, pointer,
     )  # fmt: skip
     library.halve_levels.argtypes, library.halve_levels.restype = (pointer, size, size, single, pointer), None
     library.plane_slopes.argtypes = (pointer, size, size, pointer, pointer, single, pointer)
