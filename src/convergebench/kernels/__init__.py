@@ -168,7 +168,8 @@ def flip_difference(
 
 
 def ms_ssim_sums(
-    source: Sequence[NDArray[np.float32]],
+    source: NDArray[np.float32] | Pixels,
+    windows: Sequence[NDArray[np.float32]],
     result: NDArray[np.float32] | Pixels,
     weights: NDArray[np.float32],
     constants: tuple[float, float, float],
@@ -177,19 +178,19 @@ def ms_ssim_sums(
 ) -> NDArray[np.float64]:
     """Per channel, the sum over all windows of contrast and structure, or with light of all three terms.
 
-    `source` are its planes and the means and variances of its windows, `weights` the six of the window from
-    its middle outwards, `constants` C1, C2 and the value that was subtracted from all planes. The result is
-    its planes or its levels.
+    Source and result are both planes or both levels. `windows` are the means and variances of the source's
+    windows, `weights` the six of the window from its middle outwards, `constants` C1, C2 and the value that
+    was subtracted from all planes.
     """
     height, width, _ = result.shape
-    planes = [np.ascontiguousarray(each, np.float32) for each in source]
-    compared: NDArray[Any] = np.ascontiguousarray(result)
-    assert all(each.shape == (height, width, 3) for each in (*planes, compared)) and min(height, width) >= 11
+    compared: list[NDArray[Any]] = [np.ascontiguousarray(each) for each in (source, result)]
+    known = [np.ascontiguousarray(each, np.float32) for each in windows]
+    assert all(each.shape == (height, width, 3) for each in (*known, *compared)) and min(height, width) >= 11
+    assert compared[0].dtype == compared[1].dtype in (np.uint8, np.float32)
     sums = np.empty(3)
-    address, is_levels = compared.ctypes.data, compared.dtype == np.uint8
     if loaded().ms_ssim_sums(
-        *(each.ctypes.data for each in planes),
-        *((None, address) if is_levels else (address, None)),
+        *(each.ctypes.data for each in compared), compared[0].dtype == np.uint8,
+        *(each.ctypes.data for each in known),
         height, width, weights.ctypes.data, *constants, with_light, MOST_LANES, sums.ctypes.data,
     ):  # fmt: skip
         raise MemoryError
@@ -349,7 +350,8 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.map_part_sums.argtypes = (*[pointer] * 3, size, single, single, single, pointer, pointer)
     library.map_part_sums.restype = None
     library.ms_ssim_sums.argtypes = (
-        *[pointer] * 5, size, size, pointer, single, single, single, size, size, pointer,
+        pointer, pointer, size, pointer, pointer, size, size, pointer, single, single, single, size, size,
+        pointer,
     )  # fmt: skip
     library.halve_levels.argtypes, library.halve_levels.restype = (pointer, size, size, single, pointer), None
     library.plane_slopes.argtypes = (pointer, size, size, pointer, pointer, single, pointer)

@@ -14,28 +14,30 @@ enum { WINDOW = 11, REACH = WINDOW / 2, SUMS = 3 * 16, WIDEST = 16, CACHE_LINE =
 enum { VALUE, SQUARE, PRODUCT, KINDS };
 /* Values in a row of a strip, so that the rows that are blurred down together stay in the first cache, and from
  * one row to the next: an odd number of cache lines, so that rows do not compete for the same place in it. */
-enum { STRIP = 384, ROW = STRIP + 16, INPUT_ROW = STRIP + 2 * REACH * CHANNELS + WIDEST };
+enum { STRIP = 768, ROW = STRIP + 16, INPUT_ROW = STRIP + 2 * REACH * CHANNELS + 3 * WIDEST };
 /* Rows that are blurred along before they are blurred down, and those that are blurred down together. */
 enum { BATCH = 32, AT_ONCE = 4, DEPTH = WINDOW - 1 + BATCH };
+
+enum { HALVED = 2 * CHANNELS * 128 }; /* values of a row that are halved together */
 
 typedef struct Blur Blur;
 
 typedef struct {
-    const float *planes, *means, *variances; /* of the source */
-    const float *result;
-    const uint8_t *levels; /* the result if it is not given as planes */
+    const void *source, *result; /* planes, or if `is_levels`, pixels */
+    int is_levels;
+    const float *means, *variances; /* of the source */
     int64_t height, stride; /* from one row of a plane to the next */
     const float *weights;
     float c1, c2, middle;
     int with_light;
     const Blur *blur;
     float along[KINDS][DEPTH][ROW];
-    float source_row[INPUT_ROW], result_row[INPUT_ROW];
+    float value_row[INPUT_ROW], product_row[INPUT_ROW]; /* of one row, with room for whole vectors */
     double sums[CHANNELS];
 } Scale;
 
 struct Blur {
-    void (*along)(const float *source, const float *result, const float *weights, int64_t count,
+    void (*along)(const float *result, const float *products, const float *weights, int64_t count,
                   float *const *out);
     void (*add_ratios)(const Scale *by, int64_t slot, int64_t at, int64_t rows, int64_t begin, int64_t end,
                        float *sums);
@@ -64,10 +66,23 @@ static const Blur *blur_by(int64_t lanes) {
     return &blur_1;
 }
 
+/* A row of the result, and its products with the source. */
 FOR_EACH_PROCESSOR
-static void subtract_middle(const uint8_t *restrict levels, float middle, int64_t count, float *restrict out) {
-    for (int64_t i = 0; i < count; i++)
-        out[i] = (float)levels[i] - middle;
+static void read_levels(const uint8_t *restrict source, const uint8_t *restrict result, float middle,
+                        int64_t count, float *restrict values, float *restrict products) {
+    for (int64_t i = 0; i < count; i++) {
+        values[i] = (float)result[i] - middle;
+        products[i] = ((float)source[i] - middle) * ((float)result[i] - middle);
+    }
+}
+
+FOR_EACH_PROCESSOR
+static void read_planes(const float *restrict source, const float *restrict result, int64_t count,
+                        float *restrict values, float *restrict products) {
+    for (int64_t i = 0; i < count; i++) {
+        values[i] = result[i];
+        products[i] = source[i] * result[i];
+    }
 }
 
 static void prefetch(const void *from, int64_t bytes) {
@@ -79,39 +94,26 @@ static int64_t rounded(int64_t count) {
     return (count + WIDEST - 1) / WIDEST * WIDEST;
 }
 
-/* Blurs a row of a strip of `count` windows along. Whole vectors are read, which may go beyond the end of a
- * plane: then the row is copied first. */
+/* Blurs a row of a strip of `count` windows along. */
 static void blur_row(Scale *scale, int64_t row, int64_t left, int64_t count, int64_t slot) {
     int64_t at = row * scale->stride + left, length = count + (WINDOW - 1) * CHANNELS;
-    const float *source = scale->planes + at, *result = scale->result + at;
-        int is_whole = rounded(count) == count;
-    if (row + 1 < scale->height) {
-        prefetch(source + scale->stride, length * sizeof(float));
-        if (scale->levels)
-            prefetch(scale->levels + at + scale->stride, length);
-        else
-            prefetch(result + scale->stride, length * sizeof(float));
-    }
-    if (scale->levels)
-        subtract_middle(scale->levels + at, scale->middle, length, scale->result_row);
-    else if (!is_whole)
-        memcpy(scale->result_row, result, length * sizeof(float));
-    if (!is_whole)
-        memcpy(scale->source_row, source, length * sizeof(float));
+    float *values = scale->value_row + WIDEST, *products = scale->product_row;
+    int64_t size = scale->is_levels ? 1 : sizeof(float), next = row + 1 < scale->height ? scale->stride : 0;
+    prefetch((const char *)scale->source + (at + next) * size, length * size);
+    prefetch((const char *)scale->result + (at + next) * size, length * size);
+    if (scale->is_levels)
+        read_levels((const uint8_t *)scale->source + at, (const uint8_t *)scale->result + at, scale->middle, length,
+                    values, products);
+    else
+        read_planes((const float *)scale->source + at, (const float *)scale->result + at, length, values, products);
     float *out[] = {scale->along[VALUE][slot], scale->along[SQUARE][slot], scale->along[PRODUCT][slot]};
-    scale->blur->along(is_whole ? source : scale->source_row,
-                       scale->levels || !is_whole ? scale->result_row : result, scale->weights, rounded(count),
-                       out);
+    scale->blur->along(values, products, scale->weights, rounded(count), out);
 }
 
 /* Adds the windows of a few rows; that of the first is kept in `slot`. */
 static void sum_rows(Scale *scale, int64_t top, int64_t slot, int64_t rows, int64_t left, int64_t count) {
     int64_t at = (top + REACH) * scale->stride + REACH * CHANNELS + left, whole = count / WIDEST * WIDEST;
     float sums[SUMS] = {0};
-    for (int64_t row = 0; row < AT_ONCE; row++) {
-        prefetch(scale->means + at + (rows + row) * scale->stride, count * sizeof(float));
-        prefetch(scale->variances + at + (rows + row) * scale->stride, count * sizeof(float));
-    }
     scale->blur->add_ratios(scale, slot, at, rows, 0, whole, sums);
     add_ratios_1(scale, slot, at, rows, whole, count, sums);
     for (int i = 0; i < SUMS; i++)
@@ -135,21 +137,21 @@ static void sum_strip(Scale *scale, int64_t left, int64_t count) {
     }
 }
 
-/* The sums over all windows that lie inside, per channel; planes, means and variances of the source, and the
- * result, are height × width × 3. The result is given as levels, or if these are NULL, as planes. Vectors have
- * at most `lanes`. −1 without memory. */
-int ms_ssim_sums(const float *planes, const float *means, const float *variances, const float *result,
-                 const uint8_t *levels, int64_t height, int64_t width, const float *weights, float c1, float c2,
+/* The sums over all windows that lie inside, per channel; all arrays are height × width × 3. Source and result are
+ * given as levels or as planes; means and variances are those of the source. Vectors have at most `lanes`. −1
+ * without memory. */
+int ms_ssim_sums(const void *source, const void *result, int64_t is_levels, const float *means,
+                 const float *variances, int64_t height, int64_t width, const float *weights, float c1, float c2,
                  float middle, int64_t with_light, int64_t lanes, double *sums) {
     int64_t count = (width - 2 * REACH) * CHANNELS;
     Scale *scale = calloc(1, sizeof(Scale));
     if (!scale)
         return -1;
-    scale->planes = planes;
+    scale->source = source;
     scale->means = means;
     scale->variances = variances;
     scale->result = result;
-    scale->levels = levels;
+    scale->is_levels = is_levels != 0;
     scale->height = height;
     scale->stride = width * CHANNELS;
     scale->weights = weights;
@@ -165,16 +167,27 @@ int ms_ssim_sums(const float *planes, const float *means, const float *variances
     return 0;
 }
 
-/* The mean of each 2 × 2 pixels less the middle; both sides are even. */
+/* The mean of each value, the one to its right, and the two below, less the middle. */
+FOR_EACH_PROCESSOR
+static void average(const uint8_t *restrict upper, const uint8_t *restrict lower, float middle, int64_t count,
+                    float *restrict out) {
+    for (int64_t i = 0; i < count; i++) {
+        int32_t sum = upper[i] + upper[i + CHANNELS] + lower[i] + lower[i + CHANNELS];
+        out[i] = (float)sum * 0.25f - middle;
+    }
+}
+
+/* The mean of each 2 × 2 pixels less the middle; both sides are even. All neighbours are averaged, because that
+ * is done in vectors, and every other pixel is taken. */
 void halve_levels(const uint8_t *pixels, int64_t height, int64_t width, float middle, float *out) {
     int64_t row = width * CHANNELS;
-    for (int64_t y = 0; y < height; y += 2) {
-        const uint8_t *upper = pixels + y * row, *lower = upper + row;
-        for (int64_t x = 0; x < width; x += 2, upper += 2 * CHANNELS, lower += 2 * CHANNELS)
-            for (int channel = 0; channel < CHANNELS; channel++) {
-                int32_t sum = upper[channel] + upper[channel + CHANNELS] + lower[channel] +
-                              lower[channel + CHANNELS];
-                *out++ = (float)sum * 0.25f - middle;
-            }
-    }
+    float means[HALVED];
+    for (int64_t y = 0; y < height; y += 2)
+        for (int64_t left = 0; left < row; left += HALVED) {
+            int64_t count = row - left < HALVED ? row - left : HALVED;
+            const uint8_t *upper = pixels + y * row + left;
+            average(upper, upper + row, middle, count - CHANNELS, means);
+            for (int64_t i = 0; i < count; i += 2 * CHANNELS, out += CHANNELS)
+                memcpy(out, means + i, CHANNELS * sizeof(float));
+        }
 }

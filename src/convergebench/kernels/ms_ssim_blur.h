@@ -2,27 +2,62 @@
 
 #include "lanes.h"
 
-/* Along a row, of the result, its square, and its product with the source. Each is `count` values that start
- * REACH pixels after the row's first. */
-TARGET static void NAMED(blur_along)(const float *source, const float *result, const float *weights, int64_t count,
-                                     float *const *out) {
-    for (int64_t i = 0; i < count; i += LANES) {
-        const float *x = source + i + REACH * CHANNELS, *y = result + i + REACH * CHANNELS;
-        VECTOR middle = LOAD(y), value = ALIKE(weights[0]) * middle;
-        VECTOR square = value * middle, product = value * LOAD(x);
-        for (int64_t reach = 1; reach <= REACH; reach++) {
-            VECTOR left = LOAD(y - reach * CHANNELS), right = LOAD(y + reach * CHANNELS);
-            LOADED_ONCE(left);
-            LOADED_ONCE(right);
-            VECTOR weight = ALIKE(weights[reach]);
-            value = FUSED(weight, left + right, value);
-            square = FUSED(weight, FUSED(left, left, right * right), square);
-            product = FUSED(weight, FUSED(LOAD(x - reach * CHANNELS), left, LOAD(x + reach * CHANNELS) * right),
-                            product);
-        }
+/* Of the values so many pixels before and after those of `here`; loads that cross cache lines take longer than
+ * moving what is in registers. */
+#undef SHIFTED
+#undef BEFORE
+#undef AFTER
+#if LANES == 16
+#define SHIFTED(low, high, by)                                                                                 \
+    _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(high), _mm512_castps_si512(low), by))
+#define BEFORE(pixels) SHIFTED(last, here, LANES - (pixels) * CHANNELS)
+#define AFTER(pixels) SHIFTED(here, next, (pixels) * CHANNELS)
+#else
+#define BEFORE(pixels) LOAD(y - (pixels) * CHANNELS)
+#define AFTER(pixels) LOAD(y + (pixels) * CHANNELS)
+#endif
+
+#undef WEIGH
+#define WEIGH(reach)                                                                                           \
+    do {                                                                                                       \
+        VECTOR left = BEFORE(reach), right = AFTER(reach), weight = ALIKE(weights[reach]);                     \
+        VECTOR products_of_both = LOAD(z - (reach) * CHANNELS) + LOAD(z + (reach) * CHANNELS);                 \
+        LOADED_ONCE(left);                                                                                     \
+        LOADED_ONCE(right);                                                                                    \
+        value = FUSED(weight, left + right, value);                                                            \
+        square = FUSED(weight, FUSED(left, left, right * right), square);                                      \
+        product = FUSED(weight, products_of_both, product);                                                    \
+    } while (0)
+
+/* Along a row, of the result, its square, and its product with the source, which is given. Each is `count` values
+ * that start REACH pixels after the row's first. */
+TARGET static void NAMED(blur_along)(const float *result, const float *products, const float *weights,
+                                     int64_t count, float *const *out) {
+    const float *y = result + REACH * CHANNELS, *z = products + REACH * CHANNELS;
+#if LANES == 16
+    VECTOR last = LOAD(y - LANES), here = LOAD(y), next;
+#else
+    VECTOR here;
+#endif
+    for (int64_t i = 0; i < count; i += LANES, y += LANES, z += LANES) {
+#if LANES == 16
+        next = LOAD(y + LANES);
+#else
+        here = LOAD(y);
+#endif
+        VECTOR value = ALIKE(weights[0]) * here, square = value * here, product = ALIKE(weights[0]) * LOAD(z);
+        WEIGH(1);
+        WEIGH(2);
+        WEIGH(3);
+        WEIGH(4);
+        WEIGH(5);
         STORE(out[VALUE] + i, value);
         STORE(out[SQUARE] + i, square);
         STORE(out[PRODUCT] + i, product);
+#if LANES == 16
+        last = here;
+        here = next;
+#endif
     }
 }
 
@@ -76,6 +111,8 @@ TARGET INLINE void NAMED(add_rows)(const Scale *by, int64_t slot, int64_t at, in
                 break;
             const float *means = by->means + at + i + row * by->stride;
             const float *variances = by->variances + at + i + row * by->stride;
+            __builtin_prefetch(means + AT_ONCE * by->stride); /* for the next rows of this strip */
+            __builtin_prefetch(variances + AT_ONCE * by->stride);
             VECTOR source_mean = LOAD(means);
             LOADED_ONCE(source_mean);
             sum = sum + NAMED(ratio)(by, source_mean, LOAD(variances), blurred[VALUE][row], blurred[SQUARE][row],
