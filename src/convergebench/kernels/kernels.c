@@ -15,37 +15,35 @@
 /* Structural similarity */
 
 enum { WINDOW = 7, COUNT = WINDOW * WINDOW, REACH = (WINDOW - 1) * CHANNELS };
+enum { HALF = 1 << 16, KINDS = 3 };
 enum { LANES = 16, STRIP = 768 }; /* the sums of a strip of columns stay in the first cache */
 
-/* Of each column of seven rows: the sums of x, of y, of x² + y², and of x·y. */
+/* Of each column of seven rows, and later of each window: the sums of x and of y in the lower and the upper half
+ * of `both`, of x² + y², and of x·y. */
 typedef struct {
-    int32_t *x, *y, *squares, *products;
-} Columns;
+    int32_t *both, *squares, *products;
+} Sums;
 
 FOR_EACH_PROCESSOR
-static void add_row(Columns sums, const uint8_t *restrict x, const uint8_t *restrict y, int64_t length) {
-    int32_t *restrict sx = sums.x, *restrict sy = sums.y;
-    int32_t *restrict ss = sums.squares, *restrict sp = sums.products;
+static void add_row(Sums sums, const uint8_t *restrict x, const uint8_t *restrict y, int64_t length) {
+    int32_t *restrict both = sums.both, *restrict squares = sums.squares, *restrict products = sums.products;
     for (int64_t i = 0; i < length; i++) {
         int32_t a = x[i], b = y[i];
-        sx[i] += a;
-        sy[i] += b;
-        ss[i] += a * a + b * b;
-        sp[i] += a * b;
+        both[i] += a + b * HALF;
+        squares[i] += a * a + b * b;
+        products[i] += a * b;
     }
 }
 
 FOR_EACH_PROCESSOR
-static void move_down(Columns sums, const uint8_t *restrict x, const uint8_t *restrict y, int64_t down,
+static void move_down(Sums sums, const uint8_t *restrict x, const uint8_t *restrict y, int64_t down,
                       int64_t length) {
-    int32_t *restrict sx = sums.x, *restrict sy = sums.y;
-    int32_t *restrict ss = sums.squares, *restrict sp = sums.products;
+    int32_t *restrict both = sums.both, *restrict squares = sums.squares, *restrict products = sums.products;
     for (int64_t i = 0; i < length; i++) {
         int32_t a = x[i], b = y[i], c = x[i + down], d = y[i + down];
-        sx[i] += c - a;
-        sy[i] += d - b;
-        ss[i] += c * c + d * d - a * a - b * b;
-        sp[i] += c * d - a * b;
+        both[i] += c - a + (d - b) * HALF;
+        squares[i] += c * c + d * d - a * a - b * b;
+        products[i] += c * d - a * b;
     }
 }
 
@@ -78,10 +76,10 @@ __attribute__((target("avx512f"))) static void sum_across_16(const int32_t *colu
 }
 #endif
 
-static void sum_all_across(Columns columns, int64_t windows, Columns out) {
-    const int32_t *from[] = {columns.x, columns.y, columns.squares, columns.products};
-    int32_t *to[] = {out.x, out.y, out.squares, out.products};
-    for (int i = 0; i < 4; i++)
+static void sum_all_across(Sums columns, int64_t windows, Sums out) {
+    const int32_t *from[] = {columns.both, columns.squares, columns.products};
+    int32_t *to[] = {out.both, out.squares, out.products};
+    for (int i = 0; i < KINDS; i++)
 #if defined(__x86_64__) && defined(__GNUC__)
         if (__builtin_cpu_supports("avx512f"))
             sum_across_16(from[i], windows, to[i]);
@@ -91,22 +89,25 @@ static void sum_all_across(Columns columns, int64_t windows, Columns out) {
 }
 
 /* All sums are whole numbers below 2³¹, so variances are exact before they become floats. */
-static inline float similarity(Columns sums, int64_t i, float c1, float c2) {
-    int32_t x = sums.x[i], y = sums.y[i], both = x * y, squared = x * x + y * y;
-    int32_t covariance = COUNT * sums.products[i] - both, variances = COUNT * sums.squares[i] - squared;
-    return ((float)(2 * both) + c1) * ((float)(2 * covariance) + c2) /
+INLINE float similarity(Sums sums, int64_t i, float c1, float c2) {
+    int32_t x = sums.both[i] & (HALF - 1), y = sums.both[i] >> 16, product = x * y, squared = x * x + y * y;
+    int32_t covariance = COUNT * sums.products[i] - product, variances = COUNT * sums.squares[i] - squared;
+    return ((float)(2 * product) + c1) * ((float)(2 * covariance) + c2) /
            (((float)squared + c1) * ((float)variances + c2));
 }
 
 FOR_EACH_PROCESSOR
-static double row_similarity(Columns sums, int64_t windows, float c1, float c2) {
+static double row_similarity(Sums sums, int64_t windows, float c1, float c2) {
     double lanes[LANES] = {0}, total = 0;
+    float rest[2 * LANES];
     int64_t i = 0;
-    for (; i + LANES <= windows; i += LANES)
+    for (; i + 2 * LANES <= windows; i += 2 * LANES)
         for (int lane = 0; lane < LANES; lane++)
-            lanes[lane] += similarity(sums, i + lane, c1, c2);
-    for (; i < windows; i++)
-        total += similarity(sums, i, c1, c2);
+            lanes[lane] += similarity(sums, i + lane, c1, c2) + similarity(sums, i + LANES + lane, c1, c2);
+    for (int lane = 0; lane < 2 * LANES; lane++) /* more than there are, but in vectors */
+        rest[lane] = similarity(sums, i + lane, c1, c2);
+    for (int lane = 0; i + lane < windows; lane++)
+        total += rest[lane];
     for (int lane = 0; lane < LANES; lane++)
         total += lanes[lane];
     return total;
@@ -115,8 +116,8 @@ static double row_similarity(Columns sums, int64_t windows, float c1, float c2) 
 /* One strip of columns, from top to bottom; rows are `length` apart. */
 static double strip_similarity(const uint8_t *x, const uint8_t *y, int64_t height, int64_t length,
                                int64_t windows, float c1, float c2) {
-    int32_t room[4][STRIP + REACH + 2 * LANES] = {0}, summed[4][STRIP + LANES];
-    Columns columns = {room[0], room[1], room[2], room[3]}, sums = {summed[0], summed[1], summed[2], summed[3]};
+    int32_t room[KINDS][STRIP + REACH + 2 * LANES] = {0}, summed[KINDS][STRIP + 2 * LANES] = {0};
+    Sums columns = {room[0], room[1], room[2]}, sums = {summed[0], summed[1], summed[2]};
     double total = 0;
     for (int row = 0; row < WINDOW; row++)
         add_row(columns, x + row * length, y + row * length, windows + REACH);
