@@ -261,20 +261,33 @@ static float *down_row(const Strip *strip, int kind, int64_t row) {
     return strip->down + (kind * GROUP + row) * ROW;
 }
 
-/* Filters rows down, the first of which is kept in this slot. */
-static void filter_group(const Strip *strip, int64_t slot, int64_t rows) {
+/* Fetches the kept features of rows that will be compared. */
+static void prefetch_rows(const Strip *strip, const float *plane, int64_t at, int64_t rows) {
+    for (int64_t row = at; row < at + rows; row++) {
+        const char *from = (const char *)(plane + row * strip->width + strip->left);
+        for (int64_t i = 0; i < strip->length * (int64_t)sizeof(float); i += CACHE_LINE)
+            __builtin_prefetch(from + i, 0, 2);
+    }
+}
+
+/* Filters the rows from `at` on down, the first of which is kept in this slot. With every step the processor
+ * fetches one of the planes, if there are any, with which they will be compared. */
+static void filter_group(const Strip *strip, int64_t slot, int64_t at, int64_t rows, const float *planes) {
     static const struct {
         int from, by, to;
-    } steps[] = {
+    } steps[FEATURES] = {
         {LUMINANCE, LUMINANCE, SEEN_LUMINANCE}, {RED_GREEN, RED_GREEN, SEEN_RED_GREEN},
         {WIDE_BLUE_YELLOW, WIDE_BLUE_YELLOW, SEEN_BLUE_YELLOW},
         {EDGES, SMOOTH, SLOPE_ALONG}, {POINTS, SMOOTH, BEND_ALONG},
     };
     const Filter *filters = strip->model->filters;
     int64_t length = rounded_length(strip);
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+    for (int i = 0; i < FEATURES; i++) {
+        if (planes)
+            prefetch_rows(strip, planes + i * strip->height * strip->width, at, rows);
         strip->by->filter_down(down_row(strip, steps[i].to, 0), along_row(strip, steps[i].from, slot),
                                filters[steps[i].by], rows, length);
+    }
     strip->by->add_filtered_down(down_row(strip, SEEN_BLUE_YELLOW, 0), along_row(strip, NARROW_BLUE_YELLOW, slot),
                                  filters[NARROW_BLUE_YELLOW], rows, length);
     strip->by->derive_down(down_row(strip, SLOPE_DOWN, 0), down_row(strip, BEND_DOWN, 0),
@@ -290,8 +303,6 @@ static void finish_row(const Strip *strip, int64_t at, int64_t row, float *plane
     for (int feature = 0; feature < FEATURES; feature++) {
         kept[feature] = planes + feature * pixels + first;
         own[feature] = map ? strip->features + feature * ROW : kept[feature];
-        if (map && at + 1 < strip->height)
-            prefetch(kept[feature] + strip->width, length * sizeof(float));
     }
     to_lab(own[LIGHTNESS], own[A], own[B], down_row(strip, SEEN_LUMINANCE, row),
            down_row(strip, SEEN_RED_GREEN, row), down_row(strip, SEEN_BLUE_YELLOW, row), constants, length);
@@ -311,7 +322,7 @@ static void process_strip(const Strip *strip, float *planes, float *map) {
             filter_row(strip, top + row + reach, row + 2 * reach);
         for (int64_t group = 0; group < batch; group += GROUP) {
             int64_t rows = batch - group < GROUP ? batch - group : GROUP;
-            filter_group(strip, group + reach, rows);
+            filter_group(strip, group + reach, top + group, rows, map ? planes : NULL);
             for (int64_t row = 0; row < rows; row++)
                 finish_row(strip, top + group + row, row, planes, map);
         }
