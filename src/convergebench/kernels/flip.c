@@ -68,6 +68,11 @@ enum { AT_ONCE = 2, AT_ONCE_DOWN = 4 };
 #define LANES 8
 #include "flip_filters.h"
 #undef LANES
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#include <arm_neon.h>
+#define LANES 4
+#include "flip_filters.h"
+#undef LANES
 #endif
 #define LANES 1
 #include "flip_filters.h"
@@ -78,6 +83,9 @@ static const Filtering *filtering_by(int64_t lanes) {
         return &filtering_16;
     if (lanes == 8)
         return &filtering_8;
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+    if (lanes == 4)
+        return &filtering_4;
 #endif
     (void)lanes;
     return &filtering_1;

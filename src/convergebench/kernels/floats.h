@@ -30,9 +30,11 @@ INLINE int64_t lanes_up_to(int64_t most) {
         return 16;
     if (most >= 8 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return 8;
-#else
-    (void)most;
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+    if (most >= 4)
+        return 4;
 #endif
+    (void)most;
     return 1;
 }
 

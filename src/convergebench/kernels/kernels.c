@@ -60,7 +60,8 @@ static void sum_across(const int32_t *restrict column, int64_t windows, int32_t 
 
 /* The same with values moved within registers, which takes less time than loads that cross cache lines. Reads
  * and writes whole vectors. */
-__attribute__((target("avx512f"))) static void sum_across_16(const int32_t *column, int64_t windows, int32_t *out) {
+__attribute__((target("avx512f")))
+static void sum_across_16(const int32_t *column, int64_t windows, int32_t *out) {
     __m512i here = _mm512_loadu_si512(column), next = _mm512_loadu_si512(column + LANES);
     __m512i pairs = _mm512_add_epi32(here, SHIFTED(here, next, CHANNELS));
     for (int64_t i = 0; i < windows; i += LANES) {

@@ -1,5 +1,5 @@
-/* Vectors of LANES floats, for code that is included once for each width: 16 and 8 for processors with fused
- * multiply-add, 1 for all others. The same operations in the same order give the same digits in all widths. */
+/* Vectors of LANES floats, for code that is included once for each width: 16 and 8 for processors with AVX-512 and
+ * AVX2, 4 with Neon, 1 for all others. The same operations in the same order give the same digits in all widths. */
 
 #undef TARGET
 #undef NAMED
@@ -28,6 +28,15 @@
 #define ALIKE(value) _mm256_set1_ps(value)
 #define FUSED(x, y, z) _mm256_fmadd_ps(x, y, z)
 #define LOADED_ONCE(vector) __asm__("" : "+x"(vector))
+#elif LANES == 4
+#define TARGET
+#define NAMED(name) name##_4
+#define VECTOR float32x4_t
+#define LOAD(from) vld1q_f32(from)
+#define STORE(to, vector) vst1q_f32(to, vector)
+#define ALIKE(value) vdupq_n_f32(value)
+#define FUSED(x, y, z) vfmaq_f32(z, x, y)
+#define LOADED_ONCE(vector) (void)0
 #else
 #define TARGET
 #define NAMED(name) name##_1

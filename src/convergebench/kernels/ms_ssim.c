@@ -51,6 +51,11 @@ struct Blur {
 #define LANES 8
 #include "ms_ssim_blur.h"
 #undef LANES
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#include <arm_neon.h>
+#define LANES 4
+#include "ms_ssim_blur.h"
+#undef LANES
 #endif
 #define LANES 1
 #include "ms_ssim_blur.h"
@@ -61,6 +66,9 @@ static const Blur *blur_by(int64_t lanes) {
         return &blur_16;
     if (lanes == 8)
         return &blur_8;
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+    if (lanes == 4)
+        return &blur_4;
 #endif
     (void)lanes;
     return &blur_1;
@@ -102,10 +110,11 @@ static void blur_row(Scale *scale, int64_t row, int64_t left, int64_t count, int
     prefetch((const char *)scale->source + (at + next) * size, length * size);
     prefetch((const char *)scale->result + (at + next) * size, length * size);
     if (scale->is_levels)
-        read_levels((const uint8_t *)scale->source + at, (const uint8_t *)scale->result + at, scale->middle, length,
-                    values, products);
+        read_levels((const uint8_t *)scale->source + at, (const uint8_t *)scale->result + at, scale->middle,
+                    length, values, products);
     else
-        read_planes((const float *)scale->source + at, (const float *)scale->result + at, length, values, products);
+        read_planes((const float *)scale->source + at, (const float *)scale->result + at, length, values,
+                    products);
     float *out[] = {scale->along[VALUE][slot], scale->along[SQUARE][slot], scale->along[PRODUCT][slot]};
     scale->blur->along(values, products, scale->weights, rounded(count), out);
 }
