@@ -112,6 +112,10 @@ def write_files(files: Sequence[NewFile]) -> list[int]:
     return list(errors)
 
 
+MOST_LANES = 16
+"""Loops use the widest registers up to so many floats that the processor has. The digits are the same with
+registers of 8 floats, and without any."""
+
 FLIP_REACH = 60
 """The maximum radius of a filter of ꟻLIP, in pixels."""
 
@@ -131,8 +135,8 @@ def flip_features(pixels: Pixels, parameters: FlipParameters) -> NDArray[np.floa
     pixels = np.ascontiguousarray(pixels)
     height, width, _ = pixels.shape
     planes = np.empty((5, height, width), np.float32)
-    addresses = [array.ctypes.data for array in (*parameters, planes)]
-    if loaded().flip_features(pixels.ctypes.data, height, width, *addresses):
+    addresses = [array.ctypes.data for array in parameters]
+    if loaded().flip_features(pixels.ctypes.data, height, width, *addresses, MOST_LANES, planes.ctypes.data):
         raise MemoryError
     return planes
 
@@ -145,8 +149,9 @@ def flip_map(
     height, width, _ = pixels.shape
     assert features.shape == (5, height, width) and features.flags.c_contiguous
     found = np.empty((height, width), np.float32)
-    addresses = [array.ctypes.data for array in (*parameters, features, found)]
-    if loaded().flip_compare(pixels.ctypes.data, height, width, *addresses):
+    addresses = [array.ctypes.data for array in parameters]
+    planes = (features.ctypes.data, found.ctypes.data)
+    if loaded().flip_compare(pixels.ctypes.data, height, width, *addresses, MOST_LANES, *planes):
         raise MemoryError
     return found
 
@@ -163,7 +168,8 @@ def flip_difference(
 
 
 def ms_ssim_sums(
-    source: Sequence[NDArray[np.float32]],
+    source: NDArray[np.float32] | Pixels,
+    windows: Sequence[NDArray[np.float32]],
     result: NDArray[np.float32] | Pixels,
     weights: NDArray[np.float32],
     constants: tuple[float, float, float],
@@ -172,20 +178,20 @@ def ms_ssim_sums(
 ) -> NDArray[np.float64]:
     """Per channel, the sum over all windows of contrast and structure, or with light of all three terms.
 
-    `source` are its planes and the means and variances of its windows, `weights` the six of the window from
-    its middle outwards, `constants` C1, C2 and the value that was subtracted from all planes. The result is
-    its planes or its levels.
+    Source and result are both planes or both levels. `windows` are the means and variances of the source's
+    windows, `weights` the six of the window from its middle outwards, `constants` C1, C2 and the value that
+    was subtracted from all planes.
     """
     height, width, _ = result.shape
-    planes = [np.ascontiguousarray(each, np.float32) for each in source]
-    compared: NDArray[Any] = np.ascontiguousarray(result)
-    assert all(each.shape == (height, width, 3) for each in (*planes, compared)) and min(height, width) >= 11
+    compared: list[NDArray[Any]] = [np.ascontiguousarray(each) for each in (source, result)]
+    known = [np.ascontiguousarray(each, np.float32) for each in windows]
+    assert all(each.shape == (height, width, 3) for each in (*known, *compared)) and min(height, width) >= 11
+    assert compared[0].dtype == compared[1].dtype in (np.uint8, np.float32)
     sums = np.empty(3)
-    address, is_levels = compared.ctypes.data, compared.dtype == np.uint8
     if loaded().ms_ssim_sums(
-        *(each.ctypes.data for each in planes),
-        *((None, address) if is_levels else (address, None)),
-        height, width, weights.ctypes.data, *constants, with_light, sums.ctypes.data,
+        *(each.ctypes.data for each in compared), compared[0].dtype == np.uint8,
+        *(each.ctypes.data for each in known),
+        height, width, weights.ctypes.data, *constants, with_light, MOST_LANES, sums.ctypes.data,
     ):  # fmt: skip
         raise MemoryError
     return sums
@@ -331,8 +337,8 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.png_room.restype = library.png_deflate.restype = size
     library.png_room.argtypes = (size, size)
     library.png_deflate.argtypes = (pointer, size, size, pointer)
-    library.flip_features.argtypes = (pointer, size, size, *[pointer] * 4)
-    library.flip_compare.argtypes = (pointer, size, size, *[pointer] * 5)
+    library.flip_features.argtypes = (pointer, size, size, *[pointer] * 3, size, pointer)
+    library.flip_compare.argtypes = (pointer, size, size, *[pointer] * 3, size, pointer, pointer)
     library.flip_difference.argtypes = (pointer, pointer, size, pointer, pointer)
     library.flip_difference.restype = None
     library.mark_clipped.argtypes, library.mark_clipped.restype = (pointer, size, pointer), None
@@ -344,7 +350,8 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.map_part_sums.argtypes = (*[pointer] * 3, size, single, single, single, pointer, pointer)
     library.map_part_sums.restype = None
     library.ms_ssim_sums.argtypes = (
-        *[pointer] * 5, size, size, pointer, single, single, single, size, pointer,
+        pointer, pointer, size, pointer, pointer, size, size, pointer, single, single, single, size, size,
+        pointer,
     )  # fmt: skip
     library.halve_levels.argtypes, library.halve_levels.restype = (pointer, size, size, single, pointer), None
     library.plane_slopes.argtypes = (pointer, size, size, pointer, pointer, single, pointer)

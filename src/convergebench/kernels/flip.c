@@ -1,10 +1,9 @@
 /* ꟻLIP's map of a picture against another whose features are kept. Plain C, called through ctypes.
  *
  * The filters for contrast sensitivity and those that find edges and points are separable. A strip of columns
- * is processed from top to bottom: a ring holds the rows within reach of the filters, each output row is
- * filtered down the columns and then along the row, and the rest is arithmetic on single pixels. Loops are
- * written so that compilers vectorise them. As in kernels.c there is no fused multiply-add, and no function
- * of the C library whose digits differ between machines. */
+ * is processed from top to bottom: each row is filtered along by all filters, the last rows are kept, and some
+ * output rows at a time are filtered down from them. The rest is arithmetic on single pixels. Loops are
+ * written so that compilers vectorise them. */
 
 #include <math.h>
 #include <stdint.h>
@@ -13,10 +12,13 @@
 
 #include "floats.h"
 
-enum { PAIRS = 5 }; /* taps on either side that one loop takes at most */
-/* The farthest reach, the columns of a strip, and the floats from one row to the next: an odd number of cache
- * lines, so that the rows of a column do not compete for the same place in the cache. */
-enum { REACH = 60, STRIP = 512, ROW = 656, CACHE_LINE = 64, VECTOR = 16 };
+/* The farthest reach and the columns of a strip. From one row to the next are so many floats: an odd number of
+ * cache lines, so that the rows of a column do not compete for the same place in the cache. */
+enum { REACH = 60, STRIP = 256, ROW = STRIP + 16, INPUT_ROW = STRIP + 2 * REACH + 40, CACHE_LINE = 64 };
+enum { WIDEST = 32 };
+/* Rows that are filtered along before the rest is done with them, and those that are filtered down at a time
+ * by each filter, whose input then stays in the first cache. */
+enum { BATCH = 32, GROUP = 8 };
 
 /* Weights from the centre outwards. On the other side they are the same, or for edges of the other sign. */
 typedef struct {
@@ -43,135 +45,67 @@ typedef struct {
 
 enum { LIGHTNESS, A, B, EDGE, POINT, FEATURES };
 
-/* Filters. The taps of a value are `stride` apart: ROW down a column, 1 along a row. A loop takes `pairs` of
- * them, from the distance `from` on. The first loop begins with the centre, the others add to its sum: `first`
- * says which. Both are constant wherever these functions are inlined: */
+typedef struct {
+    void (*filter_along)(float *out, const float *in, Filter by, int64_t length);
+    void (*filter_twice_along)(float *out, float *other_out, const float *in, Filter by, Filter other,
+                               int64_t length);
+    void (*derive_along)(float *seen, float *smooth, float *edge, float *point, const float *in,
+                         const Filter *filters, int64_t length);
+    void (*filter_down)(float *out, const float *in, Filter by, int64_t rows, int64_t length);
+    void (*add_filtered_down)(float *out, const float *in, Filter by, int64_t rows, int64_t length);
+    void (*derive_down)(float *edge, float *point, const float *in, const Filter *filters, int64_t rows,
+                        int64_t length);
+} Filtering;
 
-#define WITH_PAIRS(pairs, function, ...)                                                                       \
-    switch (pairs) {                                                                                           \
-    case 1: function(__VA_ARGS__, 1); break;                                                                   \
-    case 2: function(__VA_ARGS__, 2); break;                                                                   \
-    case 3: function(__VA_ARGS__, 3); break;                                                                   \
-    case 4: function(__VA_ARGS__, 4); break;                                                                   \
-    default: function(__VA_ARGS__, PAIRS);                                                                     \
-    }
+/* Vectors along a row, and rows, that a loop takes at a time. */
+enum { AT_ONCE = 2, AT_ONCE_DOWN = 4 };
 
-/* How many pairs the loop takes that begins at this distance. */
-INLINE int64_t pairs_from(int64_t from, int64_t reach) {
-    return reach - from + 1 < PAIRS ? reach - from + 1 : PAIRS;
-}
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define LANES 16
+#include "flip_filters.h"
+#undef LANES
+#define LANES 8
+#include "flip_filters.h"
+#undef LANES
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#include <arm_neon.h>
+#define LANES 4
+#include "flip_filters.h"
+#undef LANES
+#endif
+#define LANES 1
+#include "flip_filters.h"
 
-INLINE void weigh(float *restrict out, const float *in, const float *weights, int first, int64_t from,
-                  int64_t stride, int64_t length, int64_t pairs) {
-    const float *w = weights + from;
-    for (int64_t i = 0; i < length; i++) {
-        const float *before = in + i - from * stride, *after = in + i + from * stride;
-        float sum = first ? weights[0] * in[i] : out[i];
-        for (int64_t k = 0; k < pairs; k++)
-            sum += w[k] * (before[-k * stride] + after[k * stride]);
-        out[i] = sum;
-    }
-}
-
-FOR_EACH_PROCESSOR
-static void filter_down(float *out, const float *in, Filter by, int64_t length) {
-    WITH_PAIRS(by.reach, weigh, out, in, by.weights, 1, 1, ROW, length)
-    for (int64_t from = PAIRS + 1; from <= by.reach; from += PAIRS)
-        WITH_PAIRS(pairs_from(from, by.reach), weigh, out, in, by.weights, 0, from, ROW, length)
-}
-
-FOR_EACH_PROCESSOR
-static void filter_along(float *out, const float *in, Filter by, int64_t length) {
-    WITH_PAIRS(by.reach, weigh, out, in, by.weights, 1, 1, 1, length)
-    for (int64_t from = PAIRS + 1; from <= by.reach; from += PAIRS)
-        WITH_PAIRS(pairs_from(from, by.reach), weigh, out, in, by.weights, 0, from, 1, length)
-}
-
-/* Two filters of one reach, whose taps are loaded once. */
-INLINE void weigh_twice(float *restrict out, float *restrict other_out, const float *in, const float *weights,
-                        const float *other_weights, int first, int64_t from, int64_t length, int64_t pairs) {
-    const float *w = weights + from, *v = other_weights + from;
-    for (int64_t i = 0; i < length; i++) {
-        const float *before = in + i - from * ROW, *after = in + i + from * ROW;
-        float sum = first ? weights[0] * in[i] : out[i];
-        float other_sum = first ? other_weights[0] * in[i] : other_out[i];
-        for (int64_t k = 0; k < pairs; k++) {
-            float pair = before[-k * ROW] + after[k * ROW];
-            sum += w[k] * pair;
-            other_sum += v[k] * pair;
-        }
-        out[i] = sum;
-        other_out[i] = other_sum;
-    }
-}
-
-FOR_EACH_PROCESSOR
-static void filter_twice_down(float *out, float *other_out, const float *in, Filter by, Filter other,
-                              int64_t length) {
-    WITH_PAIRS(by.reach, weigh_twice, out, other_out, in, by.weights, other.weights, 1, 1, length)
-    for (int64_t from = PAIRS + 1; from <= by.reach; from += PAIRS)
-        WITH_PAIRS(pairs_from(from, by.reach), weigh_twice, out, other_out, in, by.weights, other.weights, 0, from,
-                   length)
-}
-
-/* What is made of the luminance: as the eye resolves it, a Gaussian, and its first and second derivative. Of
- * these four the last `outputs` are wanted. They sum differences from the centre, so that derivatives are
- * exactly zero where nothing changes: ꟻLIP takes the root of their difference, which magnifies errors. */
-INLINE void derive(float *restrict seen, float *restrict smooth, float *restrict edge, float *restrict point,
-                   const float *in, const Filter *filters, int first, int64_t from, int64_t stride,
-                   int64_t length, int outputs, int64_t pairs) {
-    const float *t = filters[LUMINANCE].weights + from, *u = filters[SMOOTH].weights + from;
-    const float *v = filters[EDGES].weights + from, *w = filters[POINTS].weights + from;
-    for (int64_t i = 0; i < length; i++) {
-        const float *before = in + i - from * stride, *after = in + i + from * stride;
-        float twice = 2 * in[i], slope = first ? 0 : edge[i], bend = first ? 0 : point[i];
-        float mean = outputs < 3 ? 0 : first ? in[i] : smooth[i];
-        float light = outputs < 4 ? 0 : first ? in[i] : seen[i];
-        for (int64_t k = 0; k < pairs; k++) {
-            float pair = before[-k * stride] + after[k * stride] - twice;
-            slope += v[k] * (after[k * stride] - before[-k * stride]);
-            bend += w[k] * pair;
-            mean += u[k] * pair;
-            light += t[k] * pair;
-        }
-        edge[i] = slope;
-        point[i] = bend;
-        if (outputs >= 3)
-            smooth[i] = mean;
-        if (outputs >= 4)
-            seen[i] = light;
-    }
-}
-
-FOR_EACH_PROCESSOR
-static void derive_down(float *seen, float *smooth, float *edge, float *point, const float *in,
-                        const Filter *filters, int64_t length) {
-    int64_t near = filters[LUMINANCE].reach, far = filters[EDGES].reach;
-    WITH_PAIRS(near, derive, seen, smooth, edge, point, in, filters, 1, 1, ROW, length, 4)
-    for (int64_t from = PAIRS + 1; from <= near; from += PAIRS)
-        WITH_PAIRS(pairs_from(from, near), derive, seen, smooth, edge, point, in, filters, 0, from, ROW, length, 4)
-    for (int64_t from = near + 1; from <= far; from += PAIRS)
-        WITH_PAIRS(pairs_from(from, far), derive, NULL, smooth, edge, point, in, filters, 0, from, ROW, length, 3)
-}
-
-FOR_EACH_PROCESSOR
-static void derive_along(float *edge, float *point, const float *in, const Filter *filters, int64_t length) {
-    int64_t reach = filters[EDGES].reach;
-    WITH_PAIRS(reach, derive, NULL, NULL, edge, point, in, filters, 1, 1, 1, length, 2)
-    for (int64_t from = PAIRS + 1; from <= reach; from += PAIRS)
-        WITH_PAIRS(pairs_from(from, reach), derive, NULL, NULL, edge, point, in, filters, 0, from, 1, length, 2)
+static const Filtering *filtering_by(int64_t lanes) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (lanes == 16)
+        return &filtering_16;
+    if (lanes == 8)
+        return &filtering_8;
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+    if (lanes == 4)
+        return &filtering_4;
+#endif
+    (void)lanes;
+    return &filtering_1;
 }
 
 /* Single pixels */
 
+/* Of a row of a matrix with a colour. */
+INLINE float product(const float *row, float x, float y, float z) {
+    return fused(row[2], z, fused(row[1], y, row[0] * x));
+}
+
 FOR_EACH_PROCESSOR
 static void to_opponent(float *restrict luminance, float *restrict red_green, float *restrict blue_yellow,
                         const float *restrict rgb, const float *m, int64_t length) {
-    const float *red = rgb, *green = rgb + ROW, *blue = rgb + 2 * ROW;
+    const float *red = rgb, *green = rgb + INPUT_ROW, *blue = rgb + 2 * INPUT_ROW;
     for (int64_t i = 0; i < length; i++) {
-        luminance[i] = m[0] * red[i] + m[1] * green[i] + m[2] * blue[i];
-        red_green[i] = m[3] * red[i] + m[4] * green[i] + m[5] * blue[i];
-        blue_yellow[i] = m[6] * red[i] + m[7] * green[i] + m[8] * blue[i];
+        luminance[i] = product(m, red[i], green[i], blue[i]);
+        red_green[i] = product(m + 3, red[i], green[i], blue[i]);
+        blue_yellow[i] = product(m + 6, red[i], green[i], blue[i]);
     }
 }
 
@@ -179,25 +113,23 @@ INLINE float displayable(float x) {
     return smaller(larger(x, 0), 1);
 }
 
-/* Filtered opponent colours to CIELAB, with less chroma in the dark (the Hunt effect). Blue-yellow is the sum
- * of two rows. Only colours that no screen can show go by way of RGB, which adds rounding
- * errors. */
+/* Filtered opponent colours to CIELAB, with less chroma in the dark (the Hunt effect). Only colours that no
+ * screen can show go by way of RGB, which adds rounding errors. */
 FOR_EACH_PROCESSOR
 static void to_lab(float *restrict lightness, float *restrict a, float *restrict b,
-                   const float *restrict rows, const Constants *by, int64_t length) {
+                   const float *restrict luminance, const float *restrict red_green,
+                   const float *restrict blue_yellow, const Constants *by, int64_t length) {
     const float *m = by->to_rgb, *n = by->to_xyz;
-    const float *luminance = rows + LUMINANCE * ROW, *red_green = rows + RED_GREEN * ROW;
-    const float *wide = rows + WIDE_BLUE_YELLOW * ROW, *narrow = rows + NARROW_BLUE_YELLOW * ROW;
     for (int64_t i = 0; i < length; i++) {
-        float y = luminance[i], x = y + red_green[i], z = y - (wide[i] + narrow[i]);
-        float red = m[0] * x + m[1] * y + m[2] * z, shown_red = displayable(red);
-        float green = m[3] * x + m[4] * y + m[5] * z, shown_green = displayable(green);
-        float blue = m[6] * x + m[7] * y + m[8] * z, shown_blue = displayable(blue);
+        float y = luminance[i], x = y + red_green[i], z = y - blue_yellow[i];
+        float red = product(m, x, y, z), shown_red = displayable(red);
+        float green = product(m + 3, x, y, z), shown_green = displayable(green);
+        float blue = product(m + 6, x, y, z), shown_blue = displayable(blue);
         int32_t is_moved = (bits_of(red) ^ bits_of(shown_red)) | (bits_of(green) ^ bits_of(shown_green)) |
                            (bits_of(blue) ^ bits_of(shown_blue));
-        float shown_x = n[0] * shown_red + n[1] * shown_green + n[2] * shown_blue;
-        float shown_y = n[3] * shown_red + n[4] * shown_green + n[5] * shown_blue;
-        float shown_z = n[6] * shown_red + n[7] * shown_green + n[8] * shown_blue;
+        float shown_x = product(n, shown_red, shown_green, shown_blue);
+        float shown_y = product(n + 3, shown_red, shown_green, shown_blue);
+        float shown_z = product(n + 6, shown_red, shown_green, shown_blue);
         a[i] = chosen(is_moved != 0, shown_x, x);
         lightness[i] = chosen(is_moved != 0, shown_y, y);
         b[i] = chosen(is_moved != 0, shown_z, z);
@@ -207,7 +139,7 @@ static void to_lab(float *restrict lightness, float *restrict a, float *restrict
     compress(b, length);
     for (int64_t i = 0; i < length; i++) {
         float fx = a[i], fy = lightness[i], fz = b[i];
-        float l = 116 * fy - 16, hunt = 0.01f * l;
+        float l = fused(116, fy, -16), hunt = 0.01f * l;
         lightness[i] = l;
         a[i] = hunt * (500 * (fx - fy));
         b[i] = hunt * (200 * (fy - fz));
@@ -217,7 +149,7 @@ static void to_lab(float *restrict lightness, float *restrict a, float *restrict
 FOR_EACH_PROCESSOR
 static void lengths(float *restrict out, const float *restrict x, const float *restrict y, int64_t length) {
     for (int64_t i = 0; i < length; i++)
-        out[i] = sqrtf(x[i] * x[i] + y[i] * y[i]);
+        out[i] = sqrtf(fused(x[i], x[i], y[i] * y[i]));
 }
 
 /* The difference of colours, raised to a power that the difference of edges and points lowers. */
@@ -232,10 +164,11 @@ static void differences(float *restrict out, const float *const *one, const floa
     float colours[STRIP];
     for (int64_t i = 0; i < length; i++) {
         float da = a[i] - other_a[i], db = b[i] - other_b[i];
-        float distance = fabsf(l[i] - other_l[i]) + sqrtf(da * da + db * db);
+        float distance = fabsf(l[i] - other_l[i]) + sqrtf(fused(da, da, db * db));
         float t = larger(-exponent * log_2(distance * scale), 0), near = smaller(t, 2);
         out[i] = distance;
-        colours[i] = larger(t - below, near * (above1 + near * (above2 + near * (above3 + near * above4))));
+        float upper = fused(near, fused(near, fused(near, above4, above3), above2), above1);
+        colours[i] = larger(t - below, near * upper);
     }
     for (int64_t i = 0; i < length; i++) {
         float feature = larger(fabsf(edge[i] - other_edge[i]), fabsf(point[i] - other_point[i]));
@@ -246,122 +179,186 @@ static void differences(float *restrict out, const float *const *one, const floa
 
 /* One strip of columns */
 
+/* Filtered down, for colours, and the derivatives along and down. */
+enum { SEEN_LUMINANCE, SEEN_RED_GREEN, SEEN_BLUE_YELLOW, SLOPE_ALONG, BEND_ALONG, SLOPE_DOWN, BEND_DOWN, DOWN };
+
 typedef struct {
     const uint8_t *pixels;
     int64_t height, width, left, length; /* the strip is `length` columns from `left` on */
     const Model *model;
+    const Filtering *by;
     int64_t reach, depth;
-    float *ring; /* of each plane 2 · depth rows: each row is stored twice, so that every window is whole */
-    float *rows; /* for the steps of one output row: DOWN, then ALONG, then FEATURES */
+    float *rgb, *opponent; /* of one row, with what is within reach on either side */
+    float *along;          /* `depth` rows filtered along by each filter: a batch and what is within its reach */
+    float *down;           /* a group of rows filtered down */
+    float *features;       /* of one row */
 } Strip;
-
-/* Filtered down by each filter; then filtered along for colours, and the derivatives along and down. */
-enum { DOWN = FILTERS };
-enum { SLOPE_ALONG = LUMINANCE + 1, BEND_ALONG, SLOPE_DOWN, BEND_DOWN, ALONG };
-enum { ROWS = DOWN + ALONG + FEATURES };
-
-static float *ring_row(const Strip *strip, int channel, int64_t slot) {
-    return strip->ring + (channel * 2 * strip->depth + slot) * ROW;
-}
 
 static void prefetch(const void *from, int64_t bytes) {
     for (int64_t i = 0; i < bytes; i += CACHE_LINE)
         __builtin_prefetch((const char *)from + i);
 }
 
-/* Reads a row into the ring. Rows and columns outside the picture repeat its border. */
+/* The linear light of pixels, by channel. Four values are stored together: stores take the longest. */
+static void to_linear(float *rgb, const uint8_t *pixel, const float *linear, int64_t length) {
+    int64_t i = 0;
+    for (; i + 4 <= length; i += 4, pixel += 4 * CHANNELS)
+        for (int channel = 0; channel < CHANNELS; channel++) {
+            const uint8_t *at = pixel + channel;
+            float four[] = {linear[at[0]], linear[at[CHANNELS]], linear[at[2 * CHANNELS]],
+                            linear[at[3 * CHANNELS]]};
+            memcpy(rgb + channel * INPUT_ROW + i, four, sizeof four);
+        }
+    for (; i < length; i++, pixel += CHANNELS)
+        for (int channel = 0; channel < CHANNELS; channel++)
+            rgb[channel * INPUT_ROW + i] = linear[pixel[channel]];
+}
+
+/* Reads a row as opponent colours. Columns outside the picture repeat its border. */
 static void read_row(const Strip *strip, int64_t row) {
     const Constants *constants = strip->model->constants;
     int64_t begin = strip->left - strip->reach, columns = strip->length + 2 * strip->reach;
     int64_t first = begin < 0 ? -begin : 0, rest = strip->width - begin;
-    int64_t end = rest < columns ? rest : columns;
-    int64_t slot = (row + strip->reach) % strip->depth, last = strip->height - 1;
-    int64_t inside = row < 0 ? 0 : row < last ? row : last, stride = strip->width * CHANNELS;
-    const uint8_t *pixel = strip->pixels + inside * stride + (begin + first) * CHANNELS;
-    float *rgb = strip->rows;
-    if (inside < last)
+    int64_t end = rest < columns ? rest : columns, stride = strip->width * CHANNELS;
+    const uint8_t *pixel = strip->pixels + row * stride + (begin + first) * CHANNELS;
+    float *rgb = strip->rgb, *opponent = strip->opponent;
+    if (row + 1 < strip->height)
         prefetch(pixel + stride, (end - first) * CHANNELS);
-    for (int64_t i = first; i < end; i++, pixel += CHANNELS)
-        for (int channel = 0; channel < CHANNELS; channel++)
-            rgb[channel * ROW + i] = constants->linear[pixel[channel]];
-    to_opponent(ring_row(strip, 0, slot) + first, ring_row(strip, 1, slot) + first,
-                ring_row(strip, 2, slot) + first, rgb + first, constants->to_opponent, end - first);
+    to_linear(rgb + first, pixel, constants->linear, end - first);
+    to_opponent(opponent + first, opponent + INPUT_ROW + first, opponent + 2 * INPUT_ROW + first, rgb + first,
+                constants->to_opponent, end - first);
     for (int channel = 0; channel < CHANNELS; channel++) {
-        float *to = ring_row(strip, channel, slot);
+        float *to = opponent + channel * INPUT_ROW;
         for (int64_t i = 0; i < first; i++)
             to[i] = to[first];
         for (int64_t i = end; i < columns; i++)
             to[i] = to[end - 1];
-        memcpy(ring_row(strip, channel, slot + strip->depth), to, columns * sizeof(float));
     }
 }
 
-/* The features of a row whose neighbourhood is in the ring. */
-static void row_features(const Strip *strip, int64_t row, float *const *features) {
-    const Filter *filters = strip->model->filters;
-    int64_t reach = strip->reach, columns = strip->length + 2 * reach, length = strip->length;
-    int64_t slot = row % strip->depth + reach;
-    const float *luminance = ring_row(strip, 0, slot), *red_green = ring_row(strip, 1, slot);
-    const float *blue_yellow = ring_row(strip, 2, slot);
-    float *down = strip->rows, *along = strip->rows + DOWN * ROW;
-    columns = (columns + VECTOR - 1) / VECTOR * VECTOR; /* a whole vector takes less time than its rest */
-
-    filter_down(down + RED_GREEN * ROW, red_green, filters[RED_GREEN], columns);
-    filter_twice_down(down + WIDE_BLUE_YELLOW * ROW, down + NARROW_BLUE_YELLOW * ROW, blue_yellow,
-                      filters[WIDE_BLUE_YELLOW], filters[NARROW_BLUE_YELLOW], columns);
-    derive_down(down + LUMINANCE * ROW, down + SMOOTH * ROW, down + EDGES * ROW, down + POINTS * ROW,
-                luminance, filters, columns);
-
-    down += reach;
-    for (int i = RED_GREEN; i <= LUMINANCE; i++)
-        filter_along(along + i * ROW, down + i * ROW, filters[i], length);
-    derive_along(along + SLOPE_ALONG * ROW, along + BEND_ALONG * ROW, down + SMOOTH * ROW, filters, length);
-    filter_along(along + SLOPE_DOWN * ROW, down + EDGES * ROW, filters[SMOOTH], length);
-    filter_along(along + BEND_DOWN * ROW, down + POINTS * ROW, filters[SMOOTH], length);
-
-    to_lab(features[LIGHTNESS], features[A], features[B], along, strip->model->constants, length);
-    lengths(features[EDGE], along + SLOPE_ALONG * ROW, along + SLOPE_DOWN * ROW, length);
-    lengths(features[POINT], along + BEND_ALONG * ROW, along + BEND_DOWN * ROW, length);
+static float *along_row(const Strip *strip, int filter, int64_t slot) {
+    return strip->along + (filter * strip->depth + slot) * ROW;
 }
 
-/* Without a map, writes the features to `planes`; with one, writes how they differ from those in `planes`. */
-static void process_strip(const Strip *strip, float *planes, float *map) {
-    int64_t pixels = strip->height * strip->width;
+/* Of whole vectors, which take less time than the rest of one. */
+static int64_t rounded_length(const Strip *strip) {
+    return (strip->length + WIDEST - 1) / WIDEST * WIDEST;
+}
+
+/* Filters a row along and keeps it. Rows outside the picture repeat its border. */
+static void filter_row(const Strip *strip, int64_t row, int64_t slot) {
+    const Filter *filters = strip->model->filters;
+    if (slot && (row <= 0 || row >= strip->height)) {
+        for (int filter = 0; filter < FILTERS; filter++)
+            memcpy(along_row(strip, filter, slot), along_row(strip, filter, slot - 1), ROW * sizeof(float));
+        return;
+    }
+    read_row(strip, row < 0 ? 0 : row);
+    int64_t length = rounded_length(strip);
+    const float *luminance = strip->opponent + strip->reach, *red_green = luminance + INPUT_ROW;
+    float *to[FILTERS];
+    for (int filter = 0; filter < FILTERS; filter++)
+        to[filter] = along_row(strip, filter, slot);
+    strip->by->filter_along(to[RED_GREEN], red_green, filters[RED_GREEN], length);
+    strip->by->filter_twice_along(to[WIDE_BLUE_YELLOW], to[NARROW_BLUE_YELLOW], red_green + INPUT_ROW,
+                                  filters[WIDE_BLUE_YELLOW], filters[NARROW_BLUE_YELLOW], length);
+    strip->by->derive_along(to[LUMINANCE], to[SMOOTH], to[EDGES], to[POINTS], luminance, filters, length);
+}
+
+static float *down_row(const Strip *strip, int kind, int64_t row) {
+    return strip->down + (kind * GROUP + row) * ROW;
+}
+
+/* Fetches the kept features of rows that will be compared. */
+static void prefetch_rows(const Strip *strip, const float *plane, int64_t at, int64_t rows) {
+    for (int64_t row = at; row < at + rows; row++) {
+        const char *from = (const char *)(plane + row * strip->width + strip->left);
+        for (int64_t i = 0; i < strip->length * (int64_t)sizeof(float); i += CACHE_LINE)
+            __builtin_prefetch(from + i, 0, 2);
+    }
+}
+
+/* Filters the rows from `at` on down, the first of which is kept in this slot. With every step the processor
+ * fetches one of the planes, if there are any, with which they will be compared. */
+static void filter_group(const Strip *strip, int64_t slot, int64_t at, int64_t rows, const float *planes) {
+    static const struct {
+        int from, by, to;
+    } steps[FEATURES] = {
+        {LUMINANCE, LUMINANCE, SEEN_LUMINANCE}, {RED_GREEN, RED_GREEN, SEEN_RED_GREEN},
+        {WIDE_BLUE_YELLOW, WIDE_BLUE_YELLOW, SEEN_BLUE_YELLOW},
+        {EDGES, SMOOTH, SLOPE_ALONG}, {POINTS, SMOOTH, BEND_ALONG},
+    };
+    const Filter *filters = strip->model->filters;
+    int64_t length = rounded_length(strip);
+    for (int i = 0; i < FEATURES; i++) {
+        if (planes)
+            prefetch_rows(strip, planes + i * strip->height * strip->width, at, rows);
+        strip->by->filter_down(down_row(strip, steps[i].to, 0), along_row(strip, steps[i].from, slot),
+                               filters[steps[i].by], rows, length);
+    }
+    strip->by->add_filtered_down(down_row(strip, SEEN_BLUE_YELLOW, 0), along_row(strip, NARROW_BLUE_YELLOW, slot),
+                                 filters[NARROW_BLUE_YELLOW], rows, length);
+    strip->by->derive_down(down_row(strip, SLOPE_DOWN, 0), down_row(strip, BEND_DOWN, 0),
+                           along_row(strip, SMOOTH, slot), filters, rows, length);
+}
+
+/* Without a map, writes the features of row `at` to `planes`; with one, how they differ from those in `planes`.
+ * `row` is its number in the group that was filtered down. */
+static void finish_row(const Strip *strip, int64_t at, int64_t row, float *planes, float *map) {
+    const Constants *constants = strip->model->constants;
+    int64_t pixels = strip->height * strip->width, first = at * strip->width + strip->left, length = strip->length;
     float *own[FEATURES], *kept[FEATURES];
-    for (int64_t row = -strip->reach; row < strip->reach; row++)
-        read_row(strip, row);
-    for (int64_t row = 0; row < strip->height; row++) {
-        int64_t at = row * strip->width + strip->left;
-        for (int feature = 0; feature < FEATURES; feature++) {
-            own[feature] = strip->rows + (DOWN + ALONG + feature) * ROW;
-            kept[feature] = planes + feature * pixels + at;
-            if (map)
-                prefetch(kept[feature], strip->length * sizeof(float));
+    for (int feature = 0; feature < FEATURES; feature++) {
+        kept[feature] = planes + feature * pixels + first;
+        own[feature] = map ? strip->features + feature * ROW : kept[feature];
+    }
+    to_lab(own[LIGHTNESS], own[A], own[B], down_row(strip, SEEN_LUMINANCE, row),
+           down_row(strip, SEEN_RED_GREEN, row), down_row(strip, SEEN_BLUE_YELLOW, row), constants, length);
+    lengths(own[EDGE], down_row(strip, SLOPE_ALONG, row), down_row(strip, SLOPE_DOWN, row), length);
+    lengths(own[POINT], down_row(strip, BEND_ALONG, row), down_row(strip, BEND_DOWN, row), length);
+    if (map)
+        differences(map + first, (const float *const *)own, (const float *const *)kept, constants, length);
+}
+
+static void process_strip(const Strip *strip, float *planes, float *map) {
+    int64_t reach = strip->reach;
+    for (int64_t slot = 0; slot < 2 * reach; slot++)
+        filter_row(strip, slot - reach, slot);
+    for (int64_t top = 0; top < strip->height; top += BATCH) {
+        int64_t batch = strip->height - top < BATCH ? strip->height - top : BATCH;
+        for (int64_t row = 0; row < batch; row++)
+            filter_row(strip, top + row + reach, row + 2 * reach);
+        for (int64_t group = 0; group < batch; group += GROUP) {
+            int64_t rows = batch - group < GROUP ? batch - group : GROUP;
+            filter_group(strip, group + reach, top + group, rows, map ? planes : NULL);
+            for (int64_t row = 0; row < rows; row++)
+                finish_row(strip, top + group + row, row, planes, map);
         }
-        read_row(strip, row + strip->reach);
-        row_features(strip, row, map ? own : kept);
-        if (map)
-            differences(map + at, (const float *const *)own, (const float *const *)kept,
-                        strip->model->constants, strip->length);
+        for (int filter = 0; filter < FILTERS; filter++)
+            memmove(along_row(strip, filter, 0), along_row(strip, filter, BATCH), 2 * reach * ROW * sizeof(float));
     }
 }
 
 /* `weights` has REACH + 1 numbers for each filter. */
 static int process(const uint8_t *pixels, int64_t height, int64_t width, const Constants *constants,
-                   const float *weights, const int64_t *reaches, float *planes, float *map) {
+                   const float *weights, const int64_t *reaches, int64_t lanes, float *planes, float *map) {
     Model model = {.constants = constants};
     Strip strip = {.pixels = pixels, .height = height, .width = width, .model = &model};
+    strip.by = filtering_by(lanes_up_to(lanes));
     for (int i = 0; i < FILTERS; i++) {
         model.filters[i] = (Filter){weights + i * (REACH + 1), reaches[i]};
         strip.reach = reaches[i] > strip.reach ? reaches[i] : strip.reach;
     }
-    strip.depth = 2 * strip.reach + 1;
-    int64_t in_ring = CHANNELS * 2 * strip.depth;
-    char *memory = calloc((in_ring + ROWS) * ROW * sizeof(float) + CACHE_LINE, 1);
+    strip.depth = 2 * strip.reach + BATCH;
+    int64_t kept = FILTERS * strip.depth * ROW, down = DOWN * GROUP * ROW, features = FEATURES * ROW;
+    char *memory = calloc((kept + down + features + 2 * CHANNELS * INPUT_ROW) * sizeof(float) + CACHE_LINE, 1);
     if (!memory)
         return -1;
-    strip.ring = (float *)(memory + CACHE_LINE - (uintptr_t)memory % CACHE_LINE);
-    strip.rows = strip.ring + in_ring * ROW;
+    strip.along = (float *)(memory + CACHE_LINE - (uintptr_t)memory % CACHE_LINE);
+    strip.down = strip.along + kept;
+    strip.features = strip.down + down;
+    strip.rgb = strip.features + features;
+    strip.opponent = strip.rgb + CHANNELS * INPUT_ROW;
     for (strip.left = 0; strip.left < width; strip.left += STRIP) {
         strip.length = width - strip.left < STRIP ? width - strip.left : STRIP;
         process_strip(&strip, planes, map);
@@ -370,11 +367,11 @@ static int process(const uint8_t *pixels, int64_t height, int64_t width, const C
     return 0;
 }
 
-/* The features of a picture: lightness, a, b, edges and points, five planes of height × width. 0, or −1
- * where memory is short. */
+/* The features of a picture: lightness, a, b, edges and points, five planes of height × width, with vectors of
+ * at most `lanes`. 0, or −1 where memory is short. */
 int flip_features(const uint8_t *pixels, int64_t height, int64_t width, const Constants *constants,
-                  const float *weights, const int64_t *reaches, float *planes) {
-    return process(pixels, height, width, constants, weights, reaches, planes, NULL);
+                  const float *weights, const int64_t *reaches, int64_t lanes, float *planes) {
+    return process(pixels, height, width, constants, weights, reaches, lanes, planes, NULL);
 }
 
 /* The map of two pictures from the features of both; it is the same in either order. */
@@ -392,6 +389,6 @@ void flip_difference(const float *one, const float *other, int64_t pixels, const
 
 /* The map of a picture against the features of another. 0, or −1 where memory is short. */
 int flip_compare(const uint8_t *pixels, int64_t height, int64_t width, const Constants *constants,
-                 const float *weights, const int64_t *reaches, const float *planes, float *map) {
-    return process(pixels, height, width, constants, weights, reaches, (float *)planes, map);
+                 const float *weights, const int64_t *reaches, int64_t lanes, const float *planes, float *map) {
+    return process(pixels, height, width, constants, weights, reaches, lanes, (float *)planes, map);
 }

@@ -1,6 +1,7 @@
 /* What the loops share: compiling for several processors, and elementary functions that compilers vectorise.
  *
- * Without fused multiply-add and without functions of the C library whose digits differ between machines. */
+ * Every processor gives the same digits: multiply-add is fused where `fused` says so and nowhere else, and there
+ * are no functions of the C library whose digits differ between machines. */
 
 #ifndef CONVERGEBENCH_FLOATS_H
 #define CONVERGEBENCH_FLOATS_H
@@ -8,14 +9,39 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Both wide forms have fused multiply-add; in the last one it is a slow function of the C library. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__)
-#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
+#if __GNUC__ >= 12
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "fma", "default")))
+#endif
 #else
 #define FOR_EACH_PROCESSOR
 #endif
 #define INLINE static inline __attribute__((always_inline))
 
 enum { CHANNELS = 3 };
+
+/* The lanes of the widest registers that this processor has, of those in lanes.h, but not more than `most`. */
+INLINE int64_t lanes_up_to(int64_t most) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (most >= 16 && __builtin_cpu_supports("avx512f"))
+        return 16;
+    if (most >= 8 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return 8;
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+    if (most >= 4)
+        return 4;
+#endif
+    (void)most;
+    return 1;
+}
+
+/* x · y + z, rounded once */
+INLINE float fused(float x, float y, float z) {
+    return __builtin_fmaf(x, y, z);
+}
 
 /* Elementary functions, to a few units of the last place */
 
@@ -58,10 +84,10 @@ INLINE float chosen(int32_t condition, float yes, float no) {
 /* From the cube root of the reciprocal, which takes no division: a guess y from the exponent makes x·y² about
  * the root, and a polynomial for (1 − r)^(−2/3), with r = 1 − x·y³ and |r| < 0.103, corrects it. */
 INLINE float cube_root(float x) {
-    float y = of_bits((int32_t)(1419900000.0f - (float)bits_of(x) * (1.0f / 3)));
-    float root = x * (y * y), r = 1 - root * y;
-    float high = 0.4938010388f + r * (0.4585278826f + r * 0.4287195218f);
-    return root + root * (r * (0.6666666855f + r * (0.5555366144f + r * high)));
+    float y = of_bits((int32_t)fused((float)bits_of(x), -1.0f / 3, 1419900000.0f));
+    float root = x * (y * y), r = fused(-root, y, 1);
+    float high = fused(r, fused(r, 0.4287195218f, 0.4585278826f), 0.4938010388f);
+    return fused(root, r * fused(r, fused(r, high, 0.5555366144f), 0.6666666855f), root);
 }
 
 /* For x > 0: the exponent, and the series of artanh for a mantissa between √½ and √2. */
@@ -69,20 +95,21 @@ INLINE float log_2(float x) {
     int32_t bits = bits_of(x), exponent = (bits - 0x3f3504f3) >> 23;
     float mantissa = of_bits(bits - exponent * (1 << 23));
     float s = (mantissa - 1) / (mantissa + 1), t = s * s;
-    return (float)exponent + s * (2.885391289f + t * (0.9614708071f + t * 0.5989739429f));
+    return fused(s, fused(t, fused(t, 0.5989739429f, 0.9614708071f), 2.885391289f), (float)exponent);
 }
 
 /* For −126 < x ≤ 0: a power of two, and a polynomial for the distance to the nearest whole number. */
 INLINE float exp_2(float x) {
     int32_t whole = (int32_t)(x - 0.5f);
     float t = x - (float)whole;
-    float high = 0.05550733744f + t * (0.009671512788f + t * 0.001326472737f);
-    return of_bits(bits_of(1 + t * (0.6931469776f + t * (0.2402224208f + t * high))) + whole * (1 << 23));
+    float high = fused(t, fused(t, 0.001326472737f, 0.009671512788f), 0.05550733744f);
+    float power = fused(t, fused(t, fused(t, high, 0.2402224208f), 0.6931469776f), 1);
+    return of_bits(bits_of(power) + whole * (1 << 23));
 }
 
 /* CIELAB's cube root, linear near black. */
 INLINE float compressed(float x) {
-    float root = cube_root(x), linear = x * (841.0f / 108) + 4.0f / 29;
+    float root = cube_root(x), linear = fused(x, 841.0f / 108, 4.0f / 29);
     return chosen(exceeds(x, 216.0f / 24389), root, linear);
 }
 

@@ -1,123 +1,202 @@
 /* One scale of MS-SSIM. Plain C, called through ctypes.
  *
- * What metrics/ms_ssim.py does with OpenCV and NumPy, in one pass over the picture: the blurred result, its
- * square and its product with the source are kept for eleven rows only. Planes have interleaved channels. */
+ * What metrics/ms_ssim.py does with OpenCV and NumPy, in one pass over the picture: of the blurred result, its
+ * square and its product with the source, only some rows of a strip of columns are kept. Planes have interleaved
+ * channels. */
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "floats.h"
 
-enum { WINDOW = 11, REACH = WINDOW / 2, KINDS = 3, LANES = 3 * 16 };
+enum { WINDOW = 11, REACH = WINDOW / 2, SUMS = 3 * 16, WIDEST = 16, CACHE_LINE = 64 };
+enum { VALUE, SQUARE, PRODUCT, KINDS };
+/* Values in a row of a strip, so that the rows that are blurred down together stay in the first cache, and from
+ * one row to the next: an odd number of cache lines, so that rows do not compete for the same place in it. */
+enum { STRIP = 768, ROW = STRIP + 16, INPUT_ROW = STRIP + 2 * REACH * CHANNELS + 3 * WIDEST };
+/* Rows that are blurred along before they are blurred down, and those that are blurred down together. */
+enum { BATCH = 32, AT_ONCE = 4, DEPTH = WINDOW - 1 + BATCH };
 
-/* Along a row, of the result, its square, and its product with the source. Each is `count` values that start
- * REACH pixels after the row's first. */
+enum { HALVED = 2 * CHANNELS * 128 }; /* values of a row that are halved together */
+
+typedef struct Blur Blur;
+
+typedef struct {
+    const void *source, *result; /* planes, or if `is_levels`, pixels */
+    int is_levels;
+    const float *means, *variances; /* of the source */
+    int64_t height, stride; /* from one row of a plane to the next */
+    const float *weights;
+    float c1, c2, middle;
+    int with_light;
+    const Blur *blur;
+    float along[KINDS][DEPTH][ROW];
+    float value_row[INPUT_ROW], product_row[INPUT_ROW]; /* of one row, with room for whole vectors */
+    double sums[CHANNELS];
+} Scale;
+
+struct Blur {
+    void (*along)(const float *result, const float *products, const float *weights, int64_t count,
+                  float *const *out);
+    void (*add_ratios)(const Scale *by, int64_t slot, int64_t at, int64_t rows, int64_t begin, int64_t end,
+                       float *sums);
+};
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define LANES 16
+#include "ms_ssim_blur.h"
+#undef LANES
+#define LANES 8
+#include "ms_ssim_blur.h"
+#undef LANES
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#include <arm_neon.h>
+#define LANES 4
+#include "ms_ssim_blur.h"
+#undef LANES
+#endif
+#define LANES 1
+#include "ms_ssim_blur.h"
+
+static const Blur *blur_by(int64_t lanes) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (lanes == 16)
+        return &blur_16;
+    if (lanes == 8)
+        return &blur_8;
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+    if (lanes == 4)
+        return &blur_4;
+#endif
+    (void)lanes;
+    return &blur_1;
+}
+
+/* A row of the result, and its products with the source. */
 FOR_EACH_PROCESSOR
-static void blur_row(const float *restrict source, const float *restrict result, const float *restrict weights,
-                     int64_t count, float *restrict values, float *restrict squares, float *restrict products) {
+static void read_levels(const uint8_t *restrict source, const uint8_t *restrict result, float middle,
+                        int64_t count, float *restrict values, float *restrict products) {
     for (int64_t i = 0; i < count; i++) {
-        int64_t at = i + REACH * CHANNELS;
-        float middle = result[at], value = weights[0] * middle;
-        float square = weights[0] * (middle * middle), product = weights[0] * (source[at] * middle);
-        for (int64_t reach = 1; reach <= REACH; reach++) {
-            int64_t before = at - reach * CHANNELS, after = at + reach * CHANNELS;
-            float left = result[before], right = result[after];
-            value += weights[reach] * (left + right);
-            square += weights[reach] * (left * left + right * right);
-            product += weights[reach] * (source[before] * left + source[after] * right);
-        }
-        values[i] = value;
-        squares[i] = square;
-        products[i] = product;
+        values[i] = (float)result[i] - middle;
+        products[i] = ((float)source[i] - middle) * ((float)result[i] - middle);
     }
 }
 
-/* Down the eleven rows that are kept. */
 FOR_EACH_PROCESSOR
-static void blur_down(const float *const *rows, const float *restrict weights, int64_t count,
-                      float *restrict out) {
-    const float *restrict a = rows[0], *restrict b = rows[1], *restrict c = rows[2], *restrict d = rows[3],
-                *restrict e = rows[4], *restrict f = rows[5], *restrict g = rows[6], *restrict h = rows[7],
-                *restrict k = rows[8], *restrict l = rows[9], *restrict m = rows[10];
-    for (int64_t i = 0; i < count; i++)
-        out[i] = weights[0] * f[i] + weights[1] * (e[i] + g[i]) + weights[2] * (d[i] + h[i]) +
-                 weights[3] * (c[i] + k[i]) + weights[4] * (b[i] + l[i]) + weights[5] * (a[i] + m[i]);
-}
-
-/* Sums per channel of (2·covariance + c2) / (both variances + c2), if wanted times the term of luminance, for
- * which the middle is added that was subtracted from all values. */
-FOR_EACH_PROCESSOR
-static void sum_ratios(const float *restrict means, const float *restrict variances,
-                       const float *restrict values, const float *restrict squares,
-                       const float *restrict products, int64_t count, float c1, float c2, float middle,
-                       int with_light, double *sums) {
-    float lanes[LANES] = {0};
-    for (int64_t start = 0; start < count; start += LANES) {
-        int64_t here = count - start < LANES ? count - start : LANES;
-        for (int64_t lane = 0; lane < here; lane++) {
-            int64_t i = start + lane;
-            float mean = values[i], covariance = products[i] - means[i] * mean;
-            float variance = squares[i] - mean * mean + variances[i];
-            float ratio = (2 * covariance + c2) / (variance + c2);
-            float x = means[i] + middle, y = mean + middle;
-            float light = (2 * x * y + c1) / (x * x + y * y + c1);
-            lanes[lane] += with_light ? ratio * light : ratio;
-        }
+static void read_planes(const float *restrict source, const float *restrict result, int64_t count,
+                        float *restrict values, float *restrict products) {
+    for (int64_t i = 0; i < count; i++) {
+        values[i] = result[i];
+        products[i] = source[i] * result[i];
     }
-    for (int lane = 0; lane < LANES; lane++)
-        sums[lane % CHANNELS] += lanes[lane];
 }
 
-FOR_EACH_PROCESSOR
-static void subtract_middle(const uint8_t *restrict levels, float middle, int64_t count, float *restrict out) {
-    for (int64_t i = 0; i < count; i++)
-        out[i] = (float)levels[i] - middle;
+static void prefetch(const void *from, int64_t bytes) {
+    for (int64_t i = 0; i < bytes; i += CACHE_LINE)
+        __builtin_prefetch((const char *)from + i);
 }
 
-/* The sums over all windows that lie inside, per channel; planes, means and variances of the source, and the
- * result, are height × width × 3. The result is given as levels, or if these are NULL, as planes. −1 without
- * memory. */
-int ms_ssim_sums(const float *planes, const float *means, const float *variances, const float *result,
-                 const uint8_t *levels, int64_t height, int64_t width, const float *weights, float c1, float c2,
-                 float middle, int64_t with_light, double *sums) {
-    int64_t row = width * CHANNELS, count = (width - 2 * REACH) * CHANNELS;
-    float *room = malloc(((WINDOW + 1) * KINDS * count + row) * sizeof(float));
-    if (!room)
+static int64_t rounded(int64_t count) {
+    return (count + WIDEST - 1) / WIDEST * WIDEST;
+}
+
+/* Blurs a row of a strip of `count` windows along. */
+static void blur_row(Scale *scale, int64_t row, int64_t left, int64_t count, int64_t slot) {
+    int64_t at = row * scale->stride + left, length = count + (WINDOW - 1) * CHANNELS;
+    float *values = scale->value_row + WIDEST, *products = scale->product_row;
+    int64_t size = scale->is_levels ? 1 : sizeof(float), next = row + 1 < scale->height ? scale->stride : 0;
+    prefetch((const char *)scale->source + (at + next) * size, length * size);
+    prefetch((const char *)scale->result + (at + next) * size, length * size);
+    if (scale->is_levels)
+        read_levels((const uint8_t *)scale->source + at, (const uint8_t *)scale->result + at, scale->middle,
+                    length, values, products);
+    else
+        read_planes((const float *)scale->source + at, (const float *)scale->result + at, length, values,
+                    products);
+    float *out[] = {scale->along[VALUE][slot], scale->along[SQUARE][slot], scale->along[PRODUCT][slot]};
+    scale->blur->along(values, products, scale->weights, rounded(count), out);
+}
+
+/* Adds the windows of a few rows; that of the first is kept in `slot`. */
+static void sum_rows(Scale *scale, int64_t top, int64_t slot, int64_t rows, int64_t left, int64_t count) {
+    int64_t at = (top + REACH) * scale->stride + REACH * CHANNELS + left, whole = count / WIDEST * WIDEST;
+    float sums[SUMS] = {0};
+    scale->blur->add_ratios(scale, slot, at, rows, 0, whole, sums);
+    add_ratios_1(scale, slot, at, rows, whole, count, sums);
+    for (int i = 0; i < SUMS; i++)
+        scale->sums[i % CHANNELS] += sums[i];
+}
+
+/* A strip of `count` windows from the value `left` of each row on. */
+static void sum_strip(Scale *scale, int64_t left, int64_t count) {
+    int64_t windows = scale->height - WINDOW + 1;
+    for (int64_t row = 0; row < WINDOW - 1; row++)
+        blur_row(scale, row, left, count, row);
+    for (int64_t top = 0; top < windows; top += BATCH) {
+        int64_t batch = windows - top < BATCH ? windows - top : BATCH;
+        for (int64_t row = 0; row < batch; row++)
+            blur_row(scale, top + row + WINDOW - 1, left, count, row + WINDOW - 1);
+        for (int64_t first = 0; first < batch; first += AT_ONCE)
+            sum_rows(scale, top + first, first + REACH, batch - first < AT_ONCE ? batch - first : AT_ONCE, left,
+                     count);
+        for (int kind = 0; kind < KINDS; kind++)
+            memmove(scale->along[kind][0], scale->along[kind][BATCH], (WINDOW - 1) * sizeof scale->along[kind][0]);
+    }
+}
+
+/* The sums over all windows that lie inside, per channel; all arrays are height × width × 3. Source and result are
+ * given as levels or as planes; means and variances are those of the source. Vectors have at most `lanes`. −1
+ * without memory. */
+int ms_ssim_sums(const void *source, const void *result, int64_t is_levels, const float *means,
+                 const float *variances, int64_t height, int64_t width, const float *weights, float c1, float c2,
+                 float middle, int64_t with_light, int64_t lanes, double *sums) {
+    int64_t count = (width - 2 * REACH) * CHANNELS;
+    Scale *scale = calloc(1, sizeof(Scale));
+    if (!scale)
         return -1;
-    float *blurred = room + WINDOW * KINDS * count, *converted = blurred + KINDS * count;
-    sums[0] = sums[1] = sums[2] = 0;
-    for (int64_t y = 0; y < height; y++) {
-        float *kept = room + (y % WINDOW) * KINDS * count;
-        if (levels)
-            subtract_middle(levels + y * row, middle, row, converted);
-        blur_row(planes + y * row, levels ? converted : result + y * row, weights, count, kept, kept + count,
-                 kept + 2 * count);
-        if (y < WINDOW - 1)
-            continue;
-        for (int kind = 0; kind < KINDS; kind++) {
-            const float *rows[WINDOW];
-            for (int number = 0; number < WINDOW; number++)
-                rows[number] = room + ((y - WINDOW + 1 + number) % WINDOW) * KINDS * count + kind * count;
-            blur_down(rows, weights, count, blurred + kind * count);
-        }
-        int64_t at = (y - REACH) * row + REACH * CHANNELS;
-        sum_ratios(means + at, variances + at, blurred, blurred + count, blurred + 2 * count, count, c1, c2,
-                   middle, with_light != 0, sums);
-    }
-    free(room);
+    scale->source = source;
+    scale->means = means;
+    scale->variances = variances;
+    scale->result = result;
+    scale->is_levels = is_levels != 0;
+    scale->height = height;
+    scale->stride = width * CHANNELS;
+    scale->weights = weights;
+    scale->c1 = c1;
+    scale->c2 = c2;
+    scale->middle = middle;
+    scale->with_light = with_light != 0;
+    scale->blur = blur_by(lanes_up_to(lanes));
+    for (int64_t left = 0; left < count; left += STRIP)
+        sum_strip(scale, left, count - left < STRIP ? count - left : STRIP);
+    memcpy(sums, scale->sums, sizeof scale->sums);
+    free(scale);
     return 0;
 }
 
-/* The mean of each 2 × 2 pixels less the middle; both sides are even. */
+/* The mean of each value, the one to its right, and the two below, less the middle. */
+FOR_EACH_PROCESSOR
+static void average(const uint8_t *restrict upper, const uint8_t *restrict lower, float middle, int64_t count,
+                    float *restrict out) {
+    for (int64_t i = 0; i < count; i++) {
+        int32_t sum = upper[i] + upper[i + CHANNELS] + lower[i] + lower[i + CHANNELS];
+        out[i] = (float)sum * 0.25f - middle;
+    }
+}
+
+/* The mean of each 2 × 2 pixels less the middle; both sides are even. All neighbours are averaged, because that
+ * is done in vectors, and every other pixel is taken. */
 void halve_levels(const uint8_t *pixels, int64_t height, int64_t width, float middle, float *out) {
     int64_t row = width * CHANNELS;
-    for (int64_t y = 0; y < height; y += 2) {
-        const uint8_t *upper = pixels + y * row, *lower = upper + row;
-        for (int64_t x = 0; x < width; x += 2, upper += 2 * CHANNELS, lower += 2 * CHANNELS)
-            for (int channel = 0; channel < CHANNELS; channel++) {
-                int32_t sum = upper[channel] + upper[channel + CHANNELS] + lower[channel] +
-                              lower[channel + CHANNELS];
-                *out++ = (float)sum * 0.25f - middle;
-            }
-    }
+    float means[HALVED];
+    for (int64_t y = 0; y < height; y += 2)
+        for (int64_t left = 0; left < row; left += HALVED) {
+            int64_t count = row - left < HALVED ? row - left : HALVED;
+            const uint8_t *upper = pixels + y * row + left;
+            average(upper, upper + row, middle, count - CHANNELS, means);
+            for (int64_t i = 0; i < count; i += 2 * CHANNELS, out += CHANNELS)
+                memcpy(out, means + i, CHANNELS * sizeof(float));
+        }
 }

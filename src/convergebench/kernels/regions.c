@@ -6,7 +6,7 @@
 
 #include "floats.h"
 
-enum { PARTS = 2, BINS = 64, BLOCK = 1024, COPIES = 4 };
+enum { PARTS = 2, BINS = 64, BLOCK = 1024, COPIES = 4, SUMS = 16, COUNTS = 64 };
 
 /* Of every value its bin, whether it exceeds `visible`, and 0 to 1 from `start` over `span`. */
 FOR_EACH_PROCESSOR
@@ -22,34 +22,45 @@ static void evaluate(const float *restrict map, int64_t count, float visible, fl
     }
 }
 
-/* Of each part the counts by bin, the pixels above `visible`, and the sums of the ramps. Of four neighbours each
- * belongs to a copy of its own. */
+/* Of each part the counts by bin, the pixels above `visible`, and the sums of the ramps. Neighbours belong to
+ * different copies of counts and to different sums. */
 typedef struct {
     int64_t counts[COPIES][(PARTS + 1) * BINS], seen[PARTS]; /* the last bins are of neither part */
-    double ramps[PARTS][COPIES];
+    double ramps[PARTS][SUMS];
 } Parts;
 
-/* Adds the pixels of each part: what does not belong to it counts 0, which changes no sum. */
+/* The ramps of one part: what does not belong to it counts 0, which changes no sum. */
 FOR_EACH_PROCESSOR
-static void add_ramps(const float *restrict ramps, const uint8_t *restrict exceeds_it,
-                      const uint8_t *restrict parts, int64_t count, Parts *restrict to) {
-    double outside[COPIES], inside[COPIES];
-    int32_t seen_outside = 0, seen_inside = 0;
-    memcpy(outside, to->ramps[0], sizeof outside);
-    memcpy(inside, to->ramps[1], sizeof inside);
-    for (int64_t i = 0; i < count; i++) {
-        seen_outside += exceeds_it[i] & (parts[i] == 0);
-        seen_inside += exceeds_it[i] & (parts[i] == 1);
-    }
-    for (int64_t i = 0; i < count; i += COPIES)
-        for (int copy = 0; copy < COPIES; copy++) {
-            outside[copy] += chosen(parts[i + copy] == 0, ramps[i + copy], 0);
-            inside[copy] += chosen(parts[i + copy] == 1, ramps[i + copy], 0);
-        }
-    memcpy(to->ramps[0], outside, sizeof outside);
-    memcpy(to->ramps[1], inside, sizeof inside);
-    to->seen[0] += seen_outside;
-    to->seen[1] += seen_inside;
+static void select_part(const float *restrict ramps, const uint8_t *restrict parts, int32_t part, int64_t count,
+                        float *restrict out) {
+    for (int64_t i = 0; i < count; i++)
+        out[i] = chosen((int32_t)parts[i] == part, ramps[i], 0);
+}
+
+FOR_EACH_PROCESSOR
+static void add_values(const float *restrict values, int64_t count, double *restrict to) {
+    double sums[SUMS];
+    memcpy(sums, to, sizeof sums);
+    for (int64_t i = 0; i < count; i += SUMS)
+        for (int sum = 0; sum < SUMS; sum++)
+            sums[sum] += (double)values[i + sum];
+    memcpy(to, sums, sizeof sums);
+}
+
+/* In bytes, which are enough for the pixels of one block that belong to the same of 64 counts. */
+FOR_EACH_PROCESSOR
+static int64_t count_seen(const uint8_t *restrict exceeds_it, const uint8_t *restrict parts, uint8_t part,
+                          int64_t count) {
+    uint8_t counts[COUNTS] = {0};
+    int64_t seen = 0, i = 0;
+    for (; i + COUNTS <= count; i += COUNTS)
+        for (int n = 0; n < COUNTS; n++)
+            counts[n] = (uint8_t)(counts[n] + (exceeds_it[i + n] & (parts[i + n] == part)));
+    for (; i < count; i++)
+        seen += exceeds_it[i] & (parts[i] == part);
+    for (int n = 0; n < COUNTS; n++)
+        seen += counts[n];
+    return seen;
 }
 
 /* In which part each pixel is: 0, 1, or 2 for neither; and its bin among those of all parts. */
@@ -71,17 +82,21 @@ static void find_parts(const uint8_t *restrict mask, const uint8_t *restrict cov
 void map_part_sums(const float *map, const uint8_t *mask, const uint8_t *covered, int64_t count, float visible,
                    float start, float span, int64_t *histograms, double *sums) {
     uint8_t bins[BLOCK], exceeds_it[BLOCK], parts[BLOCK];
-    float ramps[BLOCK];
+    float ramps[BLOCK], selected[BLOCK];
     /* Neighbours are often in one bin: in copies of their own, one count need not wait for the other. */
     Parts found = {0};
     for (int64_t first = 0; first < count; first += BLOCK) {
         int64_t here = count - first < BLOCK ? count - first : BLOCK;
-        int64_t whole = (here + COPIES - 1) / COPIES * COPIES;
+        int64_t whole = (here + SUMS - 1) / SUMS * SUMS;
         evaluate(map + first, here, visible, start, span, bins, exceeds_it, ramps);
         find_parts(mask + first, covered ? covered + first : NULL, here, parts, bins);
         memset(parts + here, PARTS, whole - here);
         memset(bins + here, PARTS * BINS, whole - here);
-        add_ramps(ramps, exceeds_it, parts, whole, &found);
+        for (int part = 0; part < PARTS; part++) {
+            select_part(ramps, parts, part, whole, selected);
+            add_values(selected, whole, found.ramps[part]);
+            found.seen[part] += count_seen(exceeds_it, parts, (uint8_t)part, whole);
+        }
         for (int64_t i = 0; i < whole; i += COPIES)
             for (int copy = 0; copy < COPIES; copy++)
                 found.counts[copy][bins[i + copy]]++;
@@ -90,12 +105,12 @@ void map_part_sums(const float *map, const uint8_t *mask, const uint8_t *covered
     memset(sums, 0, PARTS * 3 * sizeof(double));
     for (int part = 0; part < PARTS; part++) {
         sums[part * 3 + 1] = (double)found.seen[part];
-        for (int copy = 0; copy < COPIES; copy++) {
+        for (int copy = 0; copy < COPIES; copy++)
             for (int bin = 0; bin < BINS; bin++) {
                 histograms[part * BINS + bin] += found.counts[copy][part * BINS + bin];
                 sums[part * 3] += (double)found.counts[copy][part * BINS + bin];
             }
-            sums[part * 3 + 2] += found.ramps[part][copy];
-        }
+        for (int sum = 0; sum < SUMS; sum++)
+            sums[part * 3 + 2] += found.ramps[part][sum];
     }
 }

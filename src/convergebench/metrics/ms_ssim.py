@@ -37,7 +37,9 @@ C2 = (0.03 * 255) ** 2
 class SourceScale(NamedTuple):
     """The source at one scale, with the mean and variance of its windows."""
 
-    planes: Planes
+    values: Planes | Pixels
+    """Planes; at the first scale, the compiled loops take the source's levels, which are a quarter of the
+    memory."""
     means: Planes
     variances: Planes
 
@@ -51,7 +53,8 @@ def refuse_small(height: int, width: int) -> None:
 
 def pyramid_of_source(source: Pixels) -> tuple[SourceScale, ...]:
     refuse_small(*source.shape[:2])
-    return tuple(_source_scale(planes) for planes in _pyramid(source))
+    first, *others = (_source_scale(planes) for planes in _pyramid(source))
+    return (first._replace(values=source) if kernels.available() else first, *others)
 
 
 def _on_gpu(options: MetricOptions, device: str) -> GpuMetric:
@@ -87,7 +90,7 @@ def _pyramid(pixels: Pixels) -> list[Planes]:
 
 
 def _result_pyramid(pixels: Pixels) -> Sequence[NDArray[Any]]:
-    """The compiled loops take the first scale as levels, which are a quarter of the memory."""
+    """The first scale is the same kind of values as the source's."""
     if not kernels.available():
         return _pyramid(pixels)
     height, width, _ = pixels.shape
@@ -129,7 +132,7 @@ def _contrast_and_structure(source: SourceScale, result: NDArray[Any]) -> NDArra
     buffers = [np.empty(shape, np.float32) for _ in range(4)]
     total: NDArray[np.float64] = np.zeros(3)
     for rows in stripes(height, width, WINDOW):
-        stripe = SourceScale(*(values[rows] for values in source))
+        stripe = SourceScale(source.values[rows], source.means[rows], source.variances[rows])
         ratios = _ratios(stripe, result[rows], [buffer[: rows.stop - rows.start] for buffer in buffers])
         total += cv2.sumElems(ratios[_MARGIN:-_MARGIN, _MARGIN:-_MARGIN])[:3]
     windows: int = (height - WINDOW + 1) * (width - WINDOW + 1)
@@ -140,7 +143,7 @@ def _ratios(source: SourceScale, result: Planes, buffers: list[Planes]) -> Plane
     products, means, variances, covariances = buffers
     _blurred(result, out=means)
     _blurred(np.multiply(result, result, out=products), out=variances)
-    _blurred(np.multiply(source.planes, result, out=products), out=covariances)
+    _blurred(np.multiply(source.values, result, out=products), out=covariances)
     covariances -= np.multiply(source.means, means, out=products)
     covariances *= 2
     covariances += np.float32(C2)
@@ -165,7 +168,14 @@ def _similarity(source: SourceScale, result: Planes) -> NDArray[np.float64]:
 
 def _in_c(source: SourceScale, result: NDArray[Any], *, with_light: bool) -> NDArray[np.float64]:
     height, width, _ = result.shape
-    sums = kernels.ms_ssim_sums(source, result, _half_window(), (C1, C2, MIDDLE), with_light=with_light)
+    sums = kernels.ms_ssim_sums(
+        source.values,
+        (source.means, source.variances),
+        result,
+        _half_window(),
+        (C1, C2, MIDDLE),
+        with_light=with_light,
+    )
     windows: int = (height - WINDOW + 1) * (width - WINDOW + 1)
     return sums / windows
 
