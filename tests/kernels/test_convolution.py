@@ -43,20 +43,21 @@ def by_definition(
 @given(
     height=st.integers(1, 23),
     width=st.integers(1, 23),
-    side=st.sampled_from([3, 5]),
+    shape=st.sampled_from([(3, 4), (3, 5), (3, 6), (5, 4)]),
     channels=st.sampled_from([16, 48]),
     outputs=st.sampled_from([16, 32]),
     seed=st.integers(0, 2**32 - 1),
 )
 def test_tiles_give_the_convolution_at_every_size(
-    height: int, width: int, side: int, channels: int, outputs: int, seed: int
+    height: int, width: int, shape: tuple[int, int], channels: int, outputs: int, seed: int
 ) -> None:
+    side, step = shape
     random = np.random.default_rng(seed)
     plane = random.normal(0, 1, (height, width, channels)).astype(np.float32)
     kernel = random.normal(0, 0.1, (outputs, channels, side, side)).astype(np.float32)
     bias = random.normal(0, 1, outputs).astype(np.float32)
-    chosen = packed(kernel, bias, 1, side // 2)
-    assert chosen.by_tiles
+    chosen = packed(kernel, bias, 1, side // 2, step)
+    assert chosen.step == step
     expected = by_definition(plane, kernel, bias, 1, side // 2)
     assert np.abs(convolved(plane, chosen) - expected).max() < 2e-5 * max(1.0, np.abs(expected).max())
 
@@ -79,7 +80,7 @@ def test_any_kernel_and_stride_give_the_convolution(
     kernel = random.normal(0, 0.1, (32, channels, side, side)).astype(np.float32)
     bias = random.normal(0, 1, 32).astype(np.float32)
     chosen = packed(kernel, bias, stride, border)
-    assert not chosen.by_tiles
+    assert not chosen.step
     expected = by_definition(plane, kernel, bias, stride, border)
     found = convolved(plane, chosen)
     assert found.shape == expected.shape
@@ -102,7 +103,7 @@ def test_folding_gives_the_convolution_with_a_stride(
     kernel = random.normal(0, 0.1, (32, 4, side, side)).astype(np.float32)
     bias = random.normal(0, 1, 32).astype(np.float32)
     chosen = packed_for_folding(kernel, bias, stride, border)
-    assert chosen.kernel.by_tiles
+    assert chosen.kernel.step
     expected = by_definition(plane, kernel, bias, stride, border)
     found = convolved(plane, chosen)
     assert found.shape == expected.shape
@@ -111,12 +112,12 @@ def test_folding_gives_the_convolution_with_a_stride(
 
 @pytest.mark.skipif(convolution.widest_lanes() == 8, reason="needs a processor with AVX-512")
 @pytest.mark.parametrize("size", [(1, 1), (7, 30), (15, 15), (23, 17)])
-@pytest.mark.parametrize("side", [3, 5])
-def test_registers_of_both_widths_give_the_same_digits(side: int, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("side", "step"), [(3, 4), (3, 5), (3, 6), (5, 4)])
+def test_registers_of_both_widths_give_the_same_digits(side: int, step: int, size: tuple[int, int]) -> None:
     random = np.random.default_rng(10)
     plane = random.normal(0, 1, (*size, 144)).astype(np.float32)
     kernel = random.normal(0, 0.1, (48, 144, side, side)).astype(np.float32)
-    chosen = packed(kernel, random.normal(0, 1, 48).astype(np.float32), 1, side // 2)
+    chosen = packed(kernel, random.normal(0, 1, 48).astype(np.float32), 1, side // 2, step)
     assert np.array_equal(convolved(plane, chosen, lanes=8), convolved(plane, chosen, lanes=16))
 
 

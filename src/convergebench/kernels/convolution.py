@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import threading
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
 _PACKED = 16
 """Outputs are a multiple of this number."""
-_TILE = 4
-"""Outputs of a tile in each direction."""
+_STEP = 4
+"""Outputs of a tile in each direction, where nothing else is asked for."""
+_KEPT_ROOM = 1 << 24
+"""Floats that a thread keeps between its calls; more are asked for each time."""
 
 
 class PackedKernel(NamedTuple):
@@ -35,7 +38,8 @@ class PackedKernel(NamedTuple):
     stride: int
     border: int
     """Pixels of zeros around the plane."""
-    by_tiles: bool
+    step: int
+    """Outputs of a tile in each direction; 0 without tiles."""
 
 
 def available() -> bool:
@@ -48,20 +52,24 @@ def widest_lanes() -> int:
     return int(_loaded().widest_lanes())
 
 
-def packed(kernel: NDArray[np.float32], bias: NDArray[np.float32], stride: int, border: int) -> PackedKernel:
+def packed(
+    kernel: NDArray[np.float32], bias: NDArray[np.float32], stride: int, border: int, step: int = _STEP
+) -> PackedKernel:
     """From outputs × channels × side × side. Sides of 3 and 5 without a stride are transformed, which takes
-    up to four times their memory."""
+    up to seven times their memory: for tiles of `step` × `step` outputs, 4 to 6 for a side of 3 and 4 for
+    a side of 5. The best divides the planes with the least rest."""
     outputs, channels, side, _ = kernel.shape
     assert outputs % _PACKED == 0
     kernel = np.ascontiguousarray(kernel, np.float32)
-    by_tiles = side in (3, 5) and stride == 1 and channels % _PACKED == 0
-    if by_tiles:
-        weights = _empty(((_TILE + side - 1) ** 2, outputs * channels))
-        _loaded().transform_kernel(kernel.ctypes.data, outputs, channels, side, weights.ctypes.data)
+    if side in (3, 5) and stride == 1 and channels % _PACKED == 0:
+        assert step == 4 or (side == 3 and step in (5, 6))
+        weights = _empty(((step + side - 1) ** 2, outputs * channels))
+        _loaded().transform_kernel(kernel.ctypes.data, outputs, channels, side, step, weights.ctypes.data)
     else:
+        step = 0
         blocks = kernel.reshape(outputs // _PACKED, _PACKED, channels, side, side)
         weights = np.ascontiguousarray(blocks.transpose(0, 3, 4, 2, 1))
-    return PackedKernel(weights, np.ascontiguousarray(bias, np.float32), side, stride, border, by_tiles)
+    return PackedKernel(weights, np.ascontiguousarray(bias, np.float32), side, stride, border, step)
 
 
 class FoldedKernel(NamedTuple):
@@ -75,7 +83,7 @@ class FoldedKernel(NamedTuple):
 
 
 def packed_for_folding(
-    kernel: NDArray[np.float32], bias: NDArray[np.float32], stride: int, border: int
+    kernel: NDArray[np.float32], bias: NDArray[np.float32], stride: int, border: int, step: int = _STEP
 ) -> FoldedKernel:
     """From outputs × channels × side × side. If the stride is a third or a fifth of the side, rounded up, and
     channels × stride² a multiple of 16, tiles apply, which multiply less often."""
@@ -85,7 +93,7 @@ def packed_for_folding(
     whole[:, :, :side, :side] = kernel
     split = whole.reshape(outputs, channels, cells, stride, cells, stride)
     folded = split.transpose(0, 3, 5, 1, 2, 4).reshape(outputs, stride**2 * channels, cells, cells)
-    return FoldedKernel(packed(folded, bias, 1, 0), side, stride, border)
+    return FoldedKernel(packed(folded, bias, 1, 0, step), side, stride, border)
 
 
 def _folded(plane: Plane, by: FoldedKernel) -> Plane:
@@ -114,13 +122,11 @@ def convolved(plane: Plane, kernel: PackedKernel | FoldedKernel, lanes: int | No
     )
     out = _empty((rows, columns, outputs))
     given = (plane.ctypes.data, height, width, channels, kernel.weights.ctypes.data, kernel.bias.ctypes.data)
-    if kernel.by_tiles:
-        shape = (outputs, kernel.side, kernel.border, lanes or widest_lanes())
-        failed = _loaded().convolve_by_tiles(*given, *shape, out.ctypes.data)
-    else:
-        shape = (outputs, kernel.side, kernel.stride, kernel.border)
-        failed = _loaded().convolve(*given, *shape, out.ctypes.data)
-    if failed:
+    if kernel.step:
+        room = _room(_loaded().tiles_room(channels, outputs, kernel.side, kernel.step))
+        by = (kernel.border, kernel.step, lanes or widest_lanes(), room.ctypes.data)
+        _loaded().convolve_by_tiles(*given, outputs, kernel.side, *by, out.ctypes.data)
+    elif _loaded().convolve(*given, outputs, kernel.side, kernel.stride, kernel.border, out.ctypes.data):
         raise MemoryError
     return out
 
@@ -209,6 +215,20 @@ def _empty(shape: tuple[int, ...]) -> NDArray[np.float32]:
     return room[start : start + size].reshape(shape)
 
 
+_own = threading.local()
+
+
+def _room(floats: int) -> NDArray[np.float32]:
+    """Memory for one call. A thread keeps it, since the first use of new memory takes long."""
+    kept: NDArray[np.float32] | None = getattr(_own, "room", None)
+    if kept is not None and len(kept) >= floats:
+        return kept
+    room = _empty((floats,))
+    if floats <= _KEPT_ROOM:
+        _own.room = room
+    return room
+
+
 def _loaded() -> Any:
     functions = _functions()
     assert functions is not None, "ask `available` first"
@@ -223,8 +243,10 @@ def _functions() -> Any | None:
     pointer, size = ctypes.c_void_p, ctypes.c_int64
     plane = (pointer, size, size, size)
     library.convolve.argtypes = (*plane, pointer, pointer, *[size] * 4, pointer)
-    library.convolve_by_tiles.argtypes = (*plane, pointer, pointer, *[size] * 4, pointer)
-    library.transform_kernel.argtypes = (*plane, pointer)
+    library.convolve_by_tiles.argtypes = (*plane, pointer, pointer, *[size] * 5, pointer, pointer)
+    library.convolve_by_tiles.restype = None
+    library.tiles_room.argtypes, library.tiles_room.restype = [size] * 4, size
+    library.transform_kernel.argtypes = (*plane, size, pointer)
     library.pool_largest.argtypes = (*plane, size, pointer)
     library.pool_smoothly.argtypes = (*plane, pointer, ctypes.c_float, pointer)
     library.centre_channels.argtypes = (pointer, size, size, pointer, pointer)

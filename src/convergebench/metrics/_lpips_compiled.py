@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -82,6 +82,9 @@ class PackedNetwork(NamedTuple):
 
 
 _PACKING = threading.Lock()
+_STEPS: Mapping[Backbone, Sequence[int]] = {"alex": (6, 4, 5, 5, 5), "vgg": (4,) * 13}
+"""Of the tiles of each convolution. At 256 pixels, the last planes of AlexNet have 15 × 15 and those of VGG16
+16 × 16."""
 
 
 def packed_network(backbone: Backbone) -> PackedNetwork:
@@ -95,8 +98,9 @@ def packed_network(backbone: Backbone) -> PackedNetwork:
 def _packed_from(_: Path, backbone: Backbone) -> PackedNetwork:
     weights = read_weights(backbone)
     shapes = (layer for layer in LAYERS[backbone] if isinstance(layer, Convolution))
+    given = zip(weights.kernels, weights.biases, shapes, _STEPS[backbone], strict=True)
     kernels = (
-        (packed if shape.stride == 1 else packed_for_folding)(kernel, bias, shape.stride, shape.padding)
-        for kernel, bias, shape in zip(weights.kernels, weights.biases, shapes, strict=True)
+        (packed if shape.stride == 1 else packed_for_folding)(kernel, bias, shape.stride, shape.padding, step)
+        for kernel, bias, shape, step in given
     )
     return PackedNetwork(tuple(kernels), weights.gains)
