@@ -6,8 +6,9 @@
  * transformed back. With 4 × 4 outputs that is a quarter of the multiplications for kernels of 3 × 3, and a sixth
  * for 5 × 5; larger tiles need fewer and round more. */
 
+#include "convolution.h"
+
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -1,0 +1,227 @@
+/* The networks of LPIPS from a picture's levels to its features, or to their distances from another's. Plain C,
+ * called through ctypes.
+ *
+ * One call runs all layers, in memory that the caller keeps: new memory and calls between layers would take a
+ * tenth of the time. Planes are height × width × channels. */
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#include "convolution.h"
+#include <immintrin.h>
+
+#define FUSED __attribute__((target("avx2,fma")))
+#define FUSED_INLINE static inline __attribute__((always_inline, target("avx2,fma")))
+
+enum { LANES = 8, LINE = 16 }; /* floats of a register and of a line of the cache */
+enum { COLOURS = 3, MOST_FOLDED = 16 };
+static const float EPSILON = 1e-10f;
+
+/* The first plane: levels times `scale` plus `shift`, zeros around them, and each side × side pixels folded into
+ * one. `reach`: the pixels that the network's first kernel sees, along and down. */
+typedef struct {
+    const float *scale, *shift;
+    int64_t side, border, reach;
+} Folding;
+
+/* A convolution without a stride, after pooling of pooled × pooled pixels, two apart, unless that is 0. With `step`
+ * its weights are those of `convolve_by_tiles`, else those of `convolve`. With `gains` its outputs are features. */
+typedef struct {
+    const float *weights, *bias, *gains;
+    int64_t channels, outputs, side, border, step, pooled;
+} Stage;
+
+typedef struct {
+    Folding folding;
+    const Stage *stages;
+    int64_t count, lanes;
+} Network;
+
+typedef struct {
+    int64_t height, width;
+} Size;
+
+static Size folded_size(const Folding *by, Size picture) {
+    int64_t cells = (by->reach + by->side - 1) / by->side, beyond = 2 * by->border - by->reach;
+    return (Size){(picture.height + beyond) / by->side + cells, (picture.width + beyond) / by->side + cells};
+}
+
+static Size pooled_size(const Stage *stage, Size of) {
+    int64_t side = stage->pooled;
+    return side ? (Size){(of.height - side) / 2 + 1, (of.width - side) / 2 + 1} : of;
+}
+
+static Size convolved_size(const Stage *stage, Size of) {
+    int64_t more = 2 * stage->border - stage->side + 1;
+    return (Size){of.height + more, of.width + more};
+}
+
+static int64_t larger(int64_t one, int64_t other) {
+    return one > other ? one : other;
+}
+
+/* Floats of the largest plane, in whole lines. */
+static int64_t plane_room(const Network *network, Size picture) {
+    const Folding *by = &network->folding;
+    Size size = folded_size(by, picture);
+    int64_t room = size.height * size.width * by->side * by->side * COLOURS;
+    for (const Stage *stage = network->stages; stage < network->stages + network->count; stage++) {
+        size = convolved_size(stage, pooled_size(stage, size)); /* pooled planes are smaller than their inputs */
+        room = larger(room, size.height * size.width * stage->outputs);
+    }
+    return (room + LINE - 1) / LINE * LINE;
+}
+
+/* Floats that a picture of this size needs during a call. */
+int64_t network_room(const Network *network, int64_t height, int64_t width) {
+    int64_t of_tiles = 0;
+    for (const Stage *stage = network->stages; stage < network->stages + network->count; stage++)
+        if (stage->step)
+            of_tiles = larger(of_tiles, tiles_room(stage->channels, stage->outputs, stage->side, stage->step));
+    return 2 * plane_room(network, (Size){height, width}) + of_tiles;
+}
+
+/* The height and the width of each stage's outputs. */
+void network_sizes(const Network *network, int64_t height, int64_t width, int64_t *out) {
+    Size size = folded_size(&network->folding, (Size){height, width});
+    for (int64_t i = 0; i < network->count; i++) {
+        size = convolved_size(network->stages + i, pooled_size(network->stages + i, size));
+        out[2 * i] = size.height, out[2 * i + 1] = size.width;
+    }
+}
+
+/* One row of pixels into one row of each of its cells, of which `side` have `run` values. */
+FUSED_INLINE void fold_row(const uint8_t *row, int64_t width, int64_t border, int64_t columns, const float *scales,
+                           const float *shifts, int64_t side, float *out) {
+    int64_t run = side * COLOURS;
+    for (int64_t column = 0; column < columns; column++, out += side * run) {
+        int64_t left = column * side - border;
+        if (left >= 0 && left + side <= width)
+            for (int64_t i = 0; i < run; i++)
+                out[i] = row[left * COLOURS + i] * scales[i] + shifts[i];
+        else
+            for (int64_t i = 0; i < run; i++) {
+                int64_t at = left * COLOURS + i;
+                out[i] = at >= 0 && at < width * COLOURS ? row[at] * scales[i] + shifts[i] : 0;
+            }
+    }
+}
+
+FUSED
+static void fold_levels(const uint8_t *pixels, Size picture, const Folding *by, float *out) {
+    float scales[COLOURS * MOST_FOLDED], shifts[COLOURS * MOST_FOLDED];
+    int64_t side = by->side, run = side * COLOURS;
+    Size size = folded_size(by, picture);
+    for (int64_t i = 0; i < run; i++)
+        scales[i] = by->scale[i % COLOURS], shifts[i] = by->shift[i % COLOURS];
+    for (int64_t y = 0; y < size.height * side; y++) {
+        int64_t at = y - by->border;
+        const uint8_t *row = pixels + at * picture.width * COLOURS;
+        float *to = out + (y / side * size.width * side + y % side) * run;
+        if (at < 0 || at >= picture.height)
+            for (int64_t column = 0; column < size.width; column++)
+                memset(to + column * side * run, 0, run * sizeof(float));
+        else if (side == 4)
+            fold_row(row, picture.width, by->border, size.width, scales, shifts, 4, to);
+        else
+            fold_row(row, picture.width, by->border, size.width, scales, shifts, side, to);
+    }
+}
+
+FUSED_INLINE float sum_of(__m256 values) {
+    __m128 halves = _mm_add_ps(_mm256_castps256_ps128(values), _mm256_extractf128_ps(values, 1));
+    __m128 pairs = _mm_add_ps(halves, _mm_movehl_ps(halves, halves));
+    return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_movehdup_ps(pairs)));
+}
+
+/* What brings a pixel's channels to unit length. */
+FUSED_INLINE __m256 unit_factor(const float *in, int64_t channels) {
+    __m256 even = _mm256_setzero_ps(), odd = even;
+    for (int64_t i = 0; i < channels; i += 2 * LANES) {
+        __m256 one = _mm256_loadu_ps(in + i), other = _mm256_loadu_ps(in + i + LANES);
+        even = _mm256_fmadd_ps(one, one, even);
+        odd = _mm256_fmadd_ps(other, other, odd);
+    }
+    return _mm256_set1_ps(1 / (sqrtf(sum_of(_mm256_add_ps(even, odd))) + EPSILON));
+}
+
+/* Each pixel's channels at unit length, times the gain of each channel. */
+FUSED
+static void take_features(const float *in, int64_t pixels, int64_t channels, const float *gains, float *out) {
+    for (int64_t pixel = 0; pixel < pixels; pixel++, in += channels, out += channels) {
+        __m256 factor = unit_factor(in, channels);
+        for (int64_t i = 0; i < channels; i += LANES) {
+            __m256 unit = _mm256_mul_ps(_mm256_loadu_ps(in + i), factor);
+            _mm256_storeu_ps(out + i, _mm256_mul_ps(unit, _mm256_loadu_ps(gains + i)));
+        }
+    }
+}
+
+/* Of each pixel, the mean squared difference of its features from others; the mean over all pixels. */
+FUSED
+static double compare_features(const float *in, int64_t pixels, int64_t channels, const float *gains,
+                               const float *others, float *out) {
+    double sum = 0;
+    for (int64_t pixel = 0; pixel < pixels; pixel++, in += channels, others += channels) {
+        __m256 factor = unit_factor(in, channels), even = _mm256_setzero_ps(), odd = even;
+        for (int64_t i = 0; i < channels; i += 2 * LANES) {
+            __m256 one = _mm256_mul_ps(_mm256_loadu_ps(in + i), factor);
+            __m256 other = _mm256_mul_ps(_mm256_loadu_ps(in + i + LANES), factor);
+            one = _mm256_mul_ps(one, _mm256_loadu_ps(gains + i)) - _mm256_loadu_ps(others + i);
+            other = _mm256_mul_ps(other, _mm256_loadu_ps(gains + i + LANES)) - _mm256_loadu_ps(others + i + LANES);
+            even = _mm256_fmadd_ps(one, one, even);
+            odd = _mm256_fmadd_ps(other, other, odd);
+        }
+        out[pixel] = sum_of(_mm256_add_ps(even, odd)) / channels;
+        sum += out[pixel];
+    }
+    return sum / pixels;
+}
+
+/* A stage's outputs from `in`, which is overwritten, to `out`. −1 without memory. */
+static int run_stage(const Stage *stage, Size size, int64_t lanes, float *room, float *in, float *out) {
+    float *plane = in, *to = out;
+    if (stage->pooled) { /* to the other plane and, convolved, back again */
+        pool_largest(in, size.height, size.width, stage->channels, stage->pooled, out);
+        plane = out, to = in, size = pooled_size(stage, size);
+    }
+    if (!stage->step)
+        return convolve(plane, size.height, size.width, stage->channels, stage->weights, stage->bias,
+                        stage->outputs, stage->side, 1, stage->border, to);
+    convolve_by_tiles(plane, size.height, size.width, stage->channels, stage->weights, stage->bias, stage->outputs,
+                      stage->side, stage->border, stage->step, lanes, room, to);
+    return 0;
+}
+
+/* The features of a picture at each stage that has gains: into `features`, or, where there are `maps`, their
+ * distances from these features at each pixel, and their means. `room`: as many floats as `network_room` says,
+ * aligned to 64 bytes. −1 without memory. */
+int run_network(const Network *network, const uint8_t *pixels, int64_t height, int64_t width, float *room,
+                float *const *features, float *const *maps, double *means) {
+    Size size = folded_size(&network->folding, (Size){height, width});
+    float *plane = room, *other = room + plane_room(network, (Size){height, width});
+    float *of_tiles = other + (other - room);
+    fold_levels(pixels, (Size){height, width}, &network->folding, plane);
+    for (const Stage *stage = network->stages; stage < network->stages + network->count; stage++) {
+        if (run_stage(stage, size, network->lanes, of_tiles, plane, other))
+            return -1;
+        size = convolved_size(stage, pooled_size(stage, size));
+        if (!stage->pooled) {
+            float *convolved = other;
+            other = plane, plane = convolved;
+        }
+        if (!stage->gains)
+            continue;
+        int64_t count = size.height * size.width;
+        if (maps)
+            *means++ = compare_features(plane, count, stage->outputs, stage->gains, *features++, *maps++);
+        else
+            take_features(plane, count, stage->outputs, stage->gains, *features++);
+    }
+    return 0;
+}
+
+#endif
