@@ -17,6 +17,7 @@
 #define FUSED_INLINE static inline __attribute__((always_inline, target("avx2,fma")))
 
 enum { LANES = 8, LINE = 16 }; /* floats of a register and of a line of the cache */
+enum { AHEAD = 512 }; /* floats from the features in use to those that are fetched: all else filled the caches */
 enum { COLOURS = 3, MOST_FOLDED = 16 };
 static const float EPSILON = 1e-10f;
 
@@ -93,20 +94,34 @@ void network_sizes(const Network *network, int64_t height, int64_t width, int64_
     }
 }
 
-/* One row of pixels into one row of each of its cells, of which `side` have `run` values. */
-FUSED_INLINE void fold_row(const uint8_t *row, int64_t width, int64_t border, int64_t columns, const float *scales,
-                           const float *shifts, int64_t side, float *out) {
-    int64_t run = side * COLOURS;
-    for (int64_t column = 0; column < columns; column++, out += side * run) {
-        int64_t left = column * side - border;
-        if (left >= 0 && left + side <= width)
-            for (int64_t i = 0; i < run; i++)
-                out[i] = row[left * COLOURS + i] * scales[i] + shifts[i];
+/* Four pixels of a row, 8 and then 4 values at a time: compilers do not find this. */
+FUSED_INLINE void fold_twelve(const uint8_t *levels, const float *scales, const float *shifts, float *out) {
+    int32_t rest;
+    memcpy(&rest, levels + LANES, sizeof rest);
+    __m256 most = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)levels)));
+    __m128 last = _mm_cvtepi32_ps(_mm_cvtepu8_epi32(_mm_cvtsi32_si128(rest)));
+    _mm256_storeu_ps(out, _mm256_mul_ps(most, _mm256_loadu_ps(scales)) + _mm256_loadu_ps(shifts));
+    _mm_storeu_ps(out + LANES, _mm_mul_ps(last, _mm_loadu_ps(scales + LANES)) + _mm_loadu_ps(shifts + LANES));
+}
+
+/* The part of a cell that lies in one row, which begins with `left` pixels before the picture if negative. */
+FUSED_INLINE void fold_run(const uint8_t *row, int64_t width, int64_t left, const float *scales,
+                           const float *shifts, int64_t run, float *out) {
+    for (int64_t i = 0; i < run; i++) {
+        int64_t at = left * COLOURS + i;
+        out[i] = at >= 0 && at < width * COLOURS ? row[at] * scales[i] + shifts[i] : 0;
+    }
+}
+
+FUSED_INLINE void fold_row(const uint8_t *row, int64_t width, const Folding *by, int64_t columns,
+                           const float *scales, const float *shifts, float *out) {
+    int64_t run = by->side * COLOURS;
+    for (int64_t column = 0; column < columns; column++, out += by->side * run) {
+        int64_t left = column * by->side - by->border;
+        if (by->side == 4 && left >= 0 && left + 4 <= width)
+            fold_twelve(row + left * COLOURS, scales, shifts, out);
         else
-            for (int64_t i = 0; i < run; i++) {
-                int64_t at = left * COLOURS + i;
-                out[i] = at >= 0 && at < width * COLOURS ? row[at] * scales[i] + shifts[i] : 0;
-            }
+            fold_run(row, width, left, scales, shifts, run, out);
     }
 }
 
@@ -124,10 +139,8 @@ static void fold_levels(const uint8_t *pixels, Size picture, const Folding *by, 
         if (at < 0 || at >= picture.height)
             for (int64_t column = 0; column < size.width; column++)
                 memset(to + column * side * run, 0, run * sizeof(float));
-        else if (side == 4)
-            fold_row(row, picture.width, by->border, size.width, scales, shifts, 4, to);
         else
-            fold_row(row, picture.width, by->border, size.width, scales, shifts, side, to);
+            fold_row(row, picture.width, by, size.width, scales, shifts, to);
     }
 }
 
@@ -168,6 +181,7 @@ static double compare_features(const float *in, int64_t pixels, int64_t channels
     for (int64_t pixel = 0; pixel < pixels; pixel++, in += channels, others += channels) {
         __m256 factor = unit_factor(in, channels), even = _mm256_setzero_ps(), odd = even;
         for (int64_t i = 0; i < channels; i += 2 * LANES) {
+            _mm_prefetch((const char *)(others + i + AHEAD), _MM_HINT_T0);
             __m256 one = _mm256_mul_ps(_mm256_loadu_ps(in + i), factor);
             __m256 other = _mm256_mul_ps(_mm256_loadu_ps(in + i + LANES), factor);
             one = _mm256_mul_ps(one, _mm256_loadu_ps(gains + i)) - _mm256_loadu_ps(others + i);
