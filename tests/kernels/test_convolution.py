@@ -39,7 +39,7 @@ def by_definition(
 @given(
     height=st.integers(1, 23),
     width=st.integers(1, 23),
-    shape=st.sampled_from([(3, 4), (3, 5), (3, 6), (5, 4)]),
+    shape=st.sampled_from([(3, 4), (3, 5), (5, 4)]),
     channels=st.sampled_from([16, 48]),
     outputs=st.sampled_from([16, 32]),
     seed=st.integers(0, 2**32 - 1),
@@ -85,7 +85,7 @@ def test_any_kernel_and_stride_give_the_convolution(
 
 @pytest.mark.skipif(convolution.widest_lanes() == 8, reason="needs a processor with AVX-512")
 @pytest.mark.parametrize("size", [(1, 1), (7, 30), (15, 15), (23, 17)])
-@pytest.mark.parametrize(("side", "step"), [(3, 4), (3, 5), (3, 6), (5, 4)])
+@pytest.mark.parametrize(("side", "step"), [(3, 4), (3, 5), (5, 4)])
 def test_registers_of_both_widths_give_the_same_digits(side: int, step: int, size: tuple[int, int]) -> None:
     random = np.random.default_rng(10)
     plane = random.normal(0, 1, (*size, 144)).astype(np.float32)

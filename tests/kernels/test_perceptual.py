@@ -53,9 +53,9 @@ def features_by_definition(picture: np.ndarray, layers: Sequence[Layer], stride:
 
 
 def like_alexnet(lanes: int | None = None) -> tuple[FeatureNetwork, list[Layer]]:
-    layers = [Layer(3, 32, 11, 2, 6, 0), Layer(32, 48, 5, 2, 4, 3), Layer(48, 16, 3, 1, 5, 2)]
+    layers = [Layer(3, 32, 11, 2, 5, 0), Layer(32, 48, 5, 2, 4, 3), Layer(48, 16, 3, 1, 5, 2)]
     folding = Folding(11, 4, 2)
-    first = Stage(packed(folding.kernel(layers[0].kernel), layers[0].bias, 1, 0, 6), 0, layers[0].gains)
+    first = Stage(packed(folding.kernel(layers[0].kernel), layers[0].bias, 1, 0, 5), 0, layers[0].gains)
     stages = [first, *(layer.stage() for layer in layers[1:])]
     return FeatureNetwork(folding, stages, SCALE, SHIFT, lanes), layers
 

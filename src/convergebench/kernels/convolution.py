@@ -57,13 +57,13 @@ def packed(
     kernel: NDArray[np.float32], bias: NDArray[np.float32], stride: int, border: int, step: int = _STEP
 ) -> PackedKernel:
     """From outputs × channels × side × side. Sides of 3 and 5 without a stride are transformed, which takes
-    up to seven times their memory: for tiles of `step` × `step` outputs, 4 to 6 for a side of 3 and 4 for
-    a side of 5. The best divides the planes with the least rest."""
+    up to six times their memory: for tiles of `step` × `step` outputs, 4 or 5 for a side of 3 and 4 for a
+    side of 5. The best divides the planes with the least rest."""
     outputs, channels, side, _ = kernel.shape
     assert outputs % _PACKED == 0
     kernel = np.ascontiguousarray(kernel, np.float32)
     if side in (3, 5) and stride == 1 and channels % _PACKED == 0:
-        assert step == 4 or (side == 3 and step in (5, 6))
+        assert (side, step) in ((3, 4), (3, 5), (5, 4))
         weights = empty_plane(((step + side - 1) ** 2, outputs * channels))
         _loaded().transform_kernel(kernel.ctypes.data, outputs, channels, side, step, weights.ctypes.data)
     else:

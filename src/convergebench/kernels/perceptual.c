@@ -28,8 +28,9 @@ typedef struct {
     int64_t side, border, reach;
 } Folding;
 
-/* A convolution without a stride, after pooling of pooled × pooled pixels, two apart, unless that is 0. With `step`
- * its weights are those of `convolve_by_tiles`, else those of `convolve`. With `gains` its outputs are features. */
+/* A convolution without a stride, after pooling of pooled × pooled pixels, two apart, unless that is 0. With
+ * `step` its weights are those of a `TiledConvolution`, else those of `convolve`. With `gains` its outputs are
+ * features. */
 typedef struct {
     const float *weights, *bias, *gains;
     int64_t channels, outputs, side, border, step, pooled;
@@ -64,25 +65,50 @@ static int64_t larger(int64_t one, int64_t other) {
     return one > other ? one : other;
 }
 
-/* Floats of the largest plane, in whole lines. */
-static int64_t plane_room(const Network *network, Size picture) {
+static int64_t whole_lines(int64_t floats) {
+    return (floats + LINE - 1) / LINE * LINE;
+}
+
+/* Rows of a stage's outputs that are computed at a time. Where the next stage takes the largest of them, few
+ * enough that they are still in the second cache then. */
+static int64_t band_rows(const Stage *stage, Size outputs, int64_t pooled) {
+    if (!stage->step || !pooled)
+        return outputs.height;
+    int64_t rows = stage->step * tile_rows_at_once((outputs.width + stage->step - 1) / stage->step);
+    return rows < outputs.height ? rows : outputs.height;
+}
+
+/* The side of the squares that the next stage takes the largest of, or 0. */
+static int64_t pooled_next(const Network *network, const Stage *stage) {
+    return stage + 1 < network->stages + network->count ? stage[1].pooled : 0;
+}
+
+/* Floats of the largest plane, of the largest band with what stays of the one before it, and of the largest
+ * tiles. */
+typedef struct {
+    int64_t plane, band, tiles;
+} Room;
+
+static Room room_of(const Network *network, Size picture) {
     const Folding *by = &network->folding;
     Size size = folded_size(by, picture);
-    int64_t room = size.height * size.width * by->side * by->side * COLOURS;
+    Room room = {size.height * size.width * by->side * by->side * COLOURS, 0, 0};
     for (const Stage *stage = network->stages; stage < network->stages + network->count; stage++) {
-        size = convolved_size(stage, pooled_size(stage, size)); /* pooled planes are smaller than their inputs */
-        room = larger(room, size.height * size.width * stage->outputs);
+        size = convolved_size(stage, pooled_size(stage, size));
+        int64_t pooled = pooled_next(network, stage), row = size.width * stage->outputs;
+        room.plane = larger(room.plane, row * size.height);
+        if (pooled)
+            room.band = larger(room.band, row * (band_rows(stage, size, pooled) + pooled));
+        if (stage->step)
+            room.tiles = larger(room.tiles, tiles_room(stage->channels, stage->outputs, stage->side, stage->step));
     }
-    return (room + LINE - 1) / LINE * LINE;
+    return (Room){whole_lines(room.plane), whole_lines(room.band), room.tiles};
 }
 
 /* Floats that a picture of this size needs during a call. */
 int64_t network_room(const Network *network, int64_t height, int64_t width) {
-    int64_t of_tiles = 0;
-    for (const Stage *stage = network->stages; stage < network->stages + network->count; stage++)
-        if (stage->step)
-            of_tiles = larger(of_tiles, tiles_room(stage->channels, stage->outputs, stage->side, stage->step));
-    return 2 * plane_room(network, (Size){height, width}) + of_tiles;
+    Room room = room_of(network, (Size){height, width});
+    return 2 * room.plane + room.band + room.tiles;
 }
 
 /* The height and the width of each stage's outputs. */
@@ -125,22 +151,22 @@ FUSED_INLINE void fold_row(const uint8_t *row, int64_t width, const Folding *by,
     }
 }
 
+/* Rows of cells from `first` to `end`. */
 FUSED
-static void fold_levels(const uint8_t *pixels, Size picture, const Folding *by, float *out) {
+static void fold_levels(const uint8_t *pixels, Size picture, const Folding *by, int64_t first, int64_t end,
+                        float *out) {
     float scales[COLOURS * MOST_FOLDED], shifts[COLOURS * MOST_FOLDED];
-    int64_t side = by->side, run = side * COLOURS;
-    Size size = folded_size(by, picture);
+    int64_t side = by->side, run = side * COLOURS, columns = folded_size(by, picture).width;
     for (int64_t i = 0; i < run; i++)
         scales[i] = by->scale[i % COLOURS], shifts[i] = by->shift[i % COLOURS];
-    for (int64_t y = 0; y < size.height * side; y++) {
+    for (int64_t y = first * side; y < end * side; y++) {
         int64_t at = y - by->border;
-        const uint8_t *row = pixels + at * picture.width * COLOURS;
-        float *to = out + (y / side * size.width * side + y % side) * run;
-        if (at < 0 || at >= picture.height)
-            for (int64_t column = 0; column < size.width; column++)
-                memset(to + column * side * run, 0, run * sizeof(float));
+        float *to = out + (y / side * columns * side + y % side) * run;
+        if (at >= 0 && at < picture.height)
+            fold_row(pixels + at * picture.width * COLOURS, picture.width, by, columns, scales, shifts, to);
         else
-            fold_row(row, picture.width, by, size.width, scales, shifts, to);
+            for (int64_t column = 0; column < columns; column++)
+                memset(to + column * side * run, 0, run * sizeof(float));
     }
 }
 
@@ -173,7 +199,7 @@ static void take_features(const float *in, int64_t pixels, int64_t channels, con
     }
 }
 
-/* Of each pixel, the mean squared difference of its features from others; the mean over all pixels. */
+/* Of each pixel, the mean squared difference of its features from others; the sum over all pixels. */
 FUSED
 static double compare_features(const float *in, int64_t pixels, int64_t channels, const float *gains,
                                const float *others, float *out) {
@@ -192,21 +218,77 @@ static double compare_features(const float *in, int64_t pixels, int64_t channels
         out[pixel] = sum_of(_mm256_add_ps(even, odd)) / channels;
         sum += out[pixel];
     }
-    return sum / pixels;
+    return sum;
 }
 
-/* A stage's outputs from `in`, which is overwritten, to `out`. −1 without memory. */
-static int run_stage(const Stage *stage, Size size, int64_t lanes, float *room, float *in, float *out) {
-    float *plane = in, *to = out;
-    if (stage->pooled) { /* to the other plane and, convolved, back again */
-        pool_largest(in, size.height, size.width, stage->channels, stage->pooled, out);
-        plane = out, to = in, size = pooled_size(stage, size);
-    }
+/* What becomes of features: they are stored, or, where there are `maps`, compared with those that are there. */
+typedef struct {
+    float *const *features, *const *maps;
+    double *means;
+} Taps;
+
+/* What a call works on. `in`: the plane in use, `out`: the next. */
+typedef struct {
+    const Network *network;
+    const uint8_t *pixels;
+    Size picture;
+    float *in, *out, *band, *tiles;
+} Pass;
+
+/* Some rows of a stage's outputs, as features. */
+static void tap_rows(const Stage *stage, Size size, int64_t first, int64_t rows, const float *plane,
+                     const Taps *taps) {
+    int64_t before = first * size.width, count = rows * size.width;
+    float *features = *taps->features + before * stage->outputs;
+    if (taps->maps)
+        *taps->means += compare_features(plane, count, stage->outputs, stage->gains, features,
+                                         *taps->maps + before) /
+                        (size.height * size.width);
+    else
+        take_features(plane, count, stage->outputs, stage->gains, features);
+}
+
+/* Some rows of a stage's outputs; `size`: of all its inputs. −1 without memory. */
+static int convolve_rows(const Pass *pass, const Stage *stage, Size size, int64_t first, int64_t rows,
+                         float *out) {
     if (!stage->step)
-        return convolve(plane, size.height, size.width, stage->channels, stage->weights, stage->bias,
-                        stage->outputs, stage->side, 1, stage->border, to);
-    convolve_by_tiles(plane, size.height, size.width, stage->channels, stage->weights, stage->bias, stage->outputs,
-                      stage->side, stage->border, stage->step, lanes, room, to);
+        return convolve(pass->in, size.height, size.width, stage->channels, stage->weights, stage->bias,
+                        stage->outputs, stage->side, 1, stage->border, out);
+    TiledConvolution by = {pass->in,    size.height,    size.width,  stage->channels, stage->weights,
+                           stage->bias, stage->outputs, stage->side, stage->border,   stage->step};
+    convolve_tile_rows(&by, first / stage->step, (rows + stage->step - 1) / stage->step, pass->network->lanes,
+                       pass->tiles, out);
+    return 0;
+}
+
+/* A stage's outputs, or, if the next stage takes the largest of them, these; they are features on the way. −1
+ * without memory. */
+static int run_stage(const Pass *pass, const Stage *stage, Size in, const Taps *taps) {
+    Size size = convolved_size(stage, in);
+    int64_t pooled = pooled_next(pass->network, stage), row = size.width * stage->outputs;
+    int64_t at_once = band_rows(stage, size, pooled), kept = 0, folded = 0;
+    float *pooled_to = pass->out;
+    for (int64_t first = 0; first < size.height; first += at_once) {
+        int64_t rows = size.height - first < at_once ? size.height - first : at_once;
+        float *band = pooled ? pass->band + kept * row : pass->out;
+        if (stage == pass->network->stages) {
+            int64_t end = first + rows == size.height ? in.height : first + rows + stage->side - 1;
+            fold_levels(pass->pixels, pass->picture, &pass->network->folding, folded, end, pass->in);
+            folded = end;
+        }
+        if (convolve_rows(pass, stage, in, first, rows, band))
+            return -1;
+        if (stage->gains)
+            tap_rows(stage, size, first, rows, band, taps);
+        if (!pooled)
+            continue;
+        kept += rows;
+        int64_t done = kept >= pooled ? (kept - pooled) / 2 + 1 : 0;
+        pool_largest(pass->band, kept, size.width, stage->outputs, pooled, pooled_to);
+        pooled_to += done * ((size.width - pooled) / 2 + 1) * stage->outputs;
+        kept -= 2 * done;
+        memmove(pass->band, pass->band + 2 * done * row, kept * row * sizeof(float));
+    }
     return 0;
 }
 
@@ -215,25 +297,22 @@ static int run_stage(const Stage *stage, Size size, int64_t lanes, float *room, 
  * aligned to 64 bytes. −1 without memory. */
 int run_network(const Network *network, const uint8_t *pixels, int64_t height, int64_t width, float *room,
                 float *const *features, float *const *maps, double *means) {
-    Size size = folded_size(&network->folding, (Size){height, width});
-    float *plane = room, *other = room + plane_room(network, (Size){height, width});
-    float *of_tiles = other + (other - room);
-    fold_levels(pixels, (Size){height, width}, &network->folding, plane);
+    Size picture = {height, width}, size = folded_size(&network->folding, picture);
+    Room floats = room_of(network, picture);
+    float *other = room + floats.plane, *band = other + floats.plane;
+    Pass pass = {network, pixels, picture, room, other, band, band + floats.band};
+    Taps taps = {features, maps, means};
     for (const Stage *stage = network->stages; stage < network->stages + network->count; stage++) {
-        if (run_stage(stage, size, network->lanes, of_tiles, plane, other))
+        size = pooled_size(stage, size);
+        if (maps && stage->gains)
+            *taps.means = 0;
+        if (run_stage(&pass, stage, size, &taps))
             return -1;
-        size = convolved_size(stage, pooled_size(stage, size));
-        if (!stage->pooled) {
-            float *convolved = other;
-            other = plane, plane = convolved;
-        }
-        if (!stage->gains)
-            continue;
-        int64_t count = size.height * size.width;
-        if (maps)
-            *means++ = compare_features(plane, count, stage->outputs, stage->gains, *features++, *maps++);
-        else
-            take_features(plane, count, stage->outputs, stage->gains, *features++);
+        size = convolved_size(stage, size);
+        float *next = pass.out;
+        pass.out = pass.in, pass.in = next;
+        if (stage->gains)
+            taps = (Taps){taps.features + 1, maps ? taps.maps + 1 : NULL, maps ? taps.means + 1 : NULL};
     }
     return 0;
 }

@@ -110,12 +110,12 @@ INLINED void NAMED(transform_tile)(const float *const *pixels, int64_t i, int64_
 
 INLINED void NAMED(transform_tiles_of)(const Layer *by, int64_t first, int64_t tiles, float *out, int tile,
                                        int step) {
-    int64_t between = point_stride(tiles, by->channels);
+    int64_t channels = by->of.channels, between = point_stride(tiles, channels);
     for (int64_t at = 0; at < tiles; at++) {
         const float *pixels[MOST_POINTS];
         find_pixels(by, first + at, tile, pixels);
-        for (int64_t i = 0; i < by->channels; i += LANES)
-            NAMED(transform_tile)(pixels, i, step * by->channels,
+        for (int64_t i = 0; i < channels; i += LANES)
+            NAMED(transform_tile)(pixels, i, step * channels,
                                   out + (i / PACKED * tiles + at) * PACKED + i % PACKED, between, tile, step);
     }
 }
@@ -127,10 +127,8 @@ static void NAMED(transform_tiles)(const Layer *by, int64_t first, int64_t tiles
         NAMED(transform_tiles_of)(by, first, tiles, out, 6, 4);
     else if (by->tile == 7)
         NAMED(transform_tiles_of)(by, first, tiles, out, 7, 5);
-    else if (by->step == 4)
-        NAMED(transform_tiles_of)(by, first, tiles, out, 8, 4);
     else
-        NAMED(transform_tiles_of)(by, first, tiles, out, 8, 6);
+        NAMED(transform_tiles_of)(by, first, tiles, out, 8, 4);
 }
 
 /* LANES outputs of a tile, `below` rows of `beside`, which lie `row` and `pixel` apart. */
@@ -156,16 +154,16 @@ INLINED void NAMED(transform_tile_back)(const float *from, int64_t between, Lane
 
 INLINED void NAMED(transform_back_of)(const Layer *by, const float *sums, int64_t first, int64_t tiles,
                                       int tile, int step) {
-    int64_t between = point_stride(tiles, by->outputs), row = by->out_width * by->outputs;
+    int64_t outputs = by->of.outputs, between = point_stride(tiles, outputs), row = by->out_width * outputs;
     for (int64_t at = 0; at < tiles; at++) {
         int64_t top = (first + at) / by->columns * step, left = (first + at) % by->columns * step;
         int64_t below = by->out_height - top < step ? by->out_height - top : step;
         int64_t beside = by->out_width - left < step ? by->out_width - left : step;
-        for (int64_t i = 0; i < by->outputs; i += LANES)
+        float *to = by->out + (top - by->first_row) * row + left * outputs;
+        for (int64_t i = 0; i < outputs; i += LANES)
             NAMED(transform_tile_back)(sums + (i / PACKED * tiles + at) * PACKED + i % PACKED, between,
-                                       NAMED(loaded)(by->bias + i),
-                                       by->out + top * row + left * by->outputs + i, row, by->outputs, below,
-                                       beside, tile, step);
+                                       NAMED(loaded)(by->of.bias + i), to + i, row, outputs, below, beside, tile,
+                                       step);
     }
 }
 
@@ -176,10 +174,8 @@ static void NAMED(transform_back)(const Layer *by, const float *sums, int64_t fi
         NAMED(transform_back_of)(by, sums, first, tiles, 6, 4);
     else if (by->tile == 7)
         NAMED(transform_back_of)(by, sums, first, tiles, 7, 5);
-    else if (by->step == 4)
-        NAMED(transform_back_of)(by, sums, first, tiles, 8, 4);
     else
-        NAMED(transform_back_of)(by, sums, first, tiles, 8, 6);
+        NAMED(transform_back_of)(by, sums, first, tiles, 8, 4);
 }
 
 /* `rows` tiles times the weights of PACKED outputs, over some channels; `rows` is constant wherever it is

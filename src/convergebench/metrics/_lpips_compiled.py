@@ -81,7 +81,7 @@ def _stages(backbone: Backbone, network: PackedNetwork) -> Iterator[Stage]:
 
 
 _PACKING = threading.Lock()
-_STEPS: Mapping[Backbone, Sequence[int]] = {"alex": (6, 4, 5, 5, 5), "vgg": (4,) * 13}
+_STEPS: Mapping[Backbone, Sequence[int]] = {"alex": (5, 4, 5, 5, 5), "vgg": (4,) * 13}
 """Of the tiles of each convolution. At 256 pixels, the last planes of AlexNet have 15 × 15 and those of VGG16
 16 × 16."""
 
