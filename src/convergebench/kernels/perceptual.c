@@ -4,29 +4,15 @@
  * One call runs all layers, in memory that the caller keeps: new memory and calls between layers would take a
  * tenth of the time. Planes are height × width × channels. */
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
 #include "convolution.h"
-#include <immintrin.h>
+#include "features.h"
 
-#define FUSED __attribute__((target("avx2,fma")))
-#define FUSED_INLINE static inline __attribute__((always_inline, target("avx2,fma")))
-
-enum { LANES = 8, LINE = 16 }; /* floats of a register and of a line of the cache */
-enum { AHEAD = 512 }; /* floats from the features in use to those that are fetched: all else filled the caches */
-enum { COLOURS = 3, MOST_FOLDED = 16 };
-static const float EPSILON = 1e-10f;
-
-/* The first plane: levels times `scale` plus `shift`, zeros around them, and each side × side pixels folded into
- * one. `reach`: the pixels that the network's first kernel sees, along and down. */
-typedef struct {
-    const float *scale, *shift;
-    int64_t side, border, reach;
-} Folding;
+enum { LINE = 16 }; /* floats of a line of the cache */
 
 /* A convolution without a stride, after pooling of pooled × pooled pixels, two apart, unless that is 0. With
  * `step` its weights are those of a `TiledConvolution`, else those of `convolve`. With `gains` its outputs are
@@ -42,15 +28,6 @@ typedef struct {
     int64_t count, lanes;
 } Network;
 
-typedef struct {
-    int64_t height, width;
-} Size;
-
-static Size folded_size(const Folding *by, Size picture) {
-    int64_t cells = (by->reach + by->side - 1) / by->side, beyond = 2 * by->border - by->reach;
-    return (Size){(picture.height + beyond) / by->side + cells, (picture.width + beyond) / by->side + cells};
-}
-
 static Size pooled_size(const Stage *stage, Size of) {
     int64_t side = stage->pooled;
     return side ? (Size){(of.height - side) / 2 + 1, (of.width - side) / 2 + 1} : of;
@@ -59,6 +36,10 @@ static Size pooled_size(const Stage *stage, Size of) {
 static Size convolved_size(const Stage *stage, Size of) {
     int64_t more = 2 * stage->border - stage->side + 1;
     return (Size){of.height + more, of.width + more};
+}
+
+static int64_t smaller(int64_t one, int64_t other) {
+    return one < other ? one : other;
 }
 
 static int64_t larger(int64_t one, int64_t other) {
@@ -75,7 +56,7 @@ static int64_t band_rows(const Stage *stage, Size outputs, int64_t pooled) {
     if (!stage->step || !pooled)
         return outputs.height;
     int64_t rows = stage->step * tile_rows_at_once((outputs.width + stage->step - 1) / stage->step);
-    return rows < outputs.height ? rows : outputs.height;
+    return smaller(rows, outputs.height);
 }
 
 /* The side of the squares that the next stage takes the largest of, or 0. */
@@ -120,107 +101,6 @@ void network_sizes(const Network *network, int64_t height, int64_t width, int64_
     }
 }
 
-/* Four pixels of a row, 8 and then 4 values at a time: compilers do not find this. */
-FUSED_INLINE void fold_twelve(const uint8_t *levels, const float *scales, const float *shifts, float *out) {
-    int32_t rest;
-    memcpy(&rest, levels + LANES, sizeof rest);
-    __m256 most = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)levels)));
-    __m128 last = _mm_cvtepi32_ps(_mm_cvtepu8_epi32(_mm_cvtsi32_si128(rest)));
-    _mm256_storeu_ps(out, _mm256_mul_ps(most, _mm256_loadu_ps(scales)) + _mm256_loadu_ps(shifts));
-    _mm_storeu_ps(out + LANES, _mm_mul_ps(last, _mm_loadu_ps(scales + LANES)) + _mm_loadu_ps(shifts + LANES));
-}
-
-/* The part of a cell that lies in one row, which begins with `left` pixels before the picture if negative. */
-FUSED_INLINE void fold_run(const uint8_t *row, int64_t width, int64_t left, const float *scales,
-                           const float *shifts, int64_t run, float *out) {
-    for (int64_t i = 0; i < run; i++) {
-        int64_t at = left * COLOURS + i;
-        out[i] = at >= 0 && at < width * COLOURS ? row[at] * scales[i] + shifts[i] : 0;
-    }
-}
-
-FUSED_INLINE void fold_row(const uint8_t *row, int64_t width, const Folding *by, int64_t columns,
-                           const float *scales, const float *shifts, float *out) {
-    int64_t run = by->side * COLOURS;
-    for (int64_t column = 0; column < columns; column++, out += by->side * run) {
-        int64_t left = column * by->side - by->border;
-        if (by->side == 4 && left >= 0 && left + 4 <= width)
-            fold_twelve(row + left * COLOURS, scales, shifts, out);
-        else
-            fold_run(row, width, left, scales, shifts, run, out);
-    }
-}
-
-/* Rows of cells from `first` to `end`. */
-FUSED
-static void fold_levels(const uint8_t *pixels, Size picture, const Folding *by, int64_t first, int64_t end,
-                        float *out) {
-    float scales[COLOURS * MOST_FOLDED], shifts[COLOURS * MOST_FOLDED];
-    int64_t side = by->side, run = side * COLOURS, columns = folded_size(by, picture).width;
-    for (int64_t i = 0; i < run; i++)
-        scales[i] = by->scale[i % COLOURS], shifts[i] = by->shift[i % COLOURS];
-    for (int64_t y = first * side; y < end * side; y++) {
-        int64_t at = y - by->border;
-        float *to = out + (y / side * columns * side + y % side) * run;
-        if (at >= 0 && at < picture.height)
-            fold_row(pixels + at * picture.width * COLOURS, picture.width, by, columns, scales, shifts, to);
-        else
-            for (int64_t column = 0; column < columns; column++)
-                memset(to + column * side * run, 0, run * sizeof(float));
-    }
-}
-
-FUSED_INLINE float sum_of(__m256 values) {
-    __m128 halves = _mm_add_ps(_mm256_castps256_ps128(values), _mm256_extractf128_ps(values, 1));
-    __m128 pairs = _mm_add_ps(halves, _mm_movehl_ps(halves, halves));
-    return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_movehdup_ps(pairs)));
-}
-
-/* What brings a pixel's channels to unit length. */
-FUSED_INLINE __m256 unit_factor(const float *in, int64_t channels) {
-    __m256 even = _mm256_setzero_ps(), odd = even;
-    for (int64_t i = 0; i < channels; i += 2 * LANES) {
-        __m256 one = _mm256_loadu_ps(in + i), other = _mm256_loadu_ps(in + i + LANES);
-        even = _mm256_fmadd_ps(one, one, even);
-        odd = _mm256_fmadd_ps(other, other, odd);
-    }
-    return _mm256_set1_ps(1 / (sqrtf(sum_of(_mm256_add_ps(even, odd))) + EPSILON));
-}
-
-/* Each pixel's channels at unit length, times the gain of each channel. */
-FUSED
-static void take_features(const float *in, int64_t pixels, int64_t channels, const float *gains, float *out) {
-    for (int64_t pixel = 0; pixel < pixels; pixel++, in += channels, out += channels) {
-        __m256 factor = unit_factor(in, channels);
-        for (int64_t i = 0; i < channels; i += LANES) {
-            __m256 unit = _mm256_mul_ps(_mm256_loadu_ps(in + i), factor);
-            _mm256_storeu_ps(out + i, _mm256_mul_ps(unit, _mm256_loadu_ps(gains + i)));
-        }
-    }
-}
-
-/* Of each pixel, the mean squared difference of its features from others; the sum over all pixels. */
-FUSED
-static double compare_features(const float *in, int64_t pixels, int64_t channels, const float *gains,
-                               const float *others, float *out) {
-    double sum = 0;
-    for (int64_t pixel = 0; pixel < pixels; pixel++, in += channels, others += channels) {
-        __m256 factor = unit_factor(in, channels), even = _mm256_setzero_ps(), odd = even;
-        for (int64_t i = 0; i < channels; i += 2 * LANES) {
-            _mm_prefetch((const char *)(others + i + AHEAD), _MM_HINT_T0);
-            __m256 one = _mm256_mul_ps(_mm256_loadu_ps(in + i), factor);
-            __m256 other = _mm256_mul_ps(_mm256_loadu_ps(in + i + LANES), factor);
-            one = _mm256_mul_ps(one, _mm256_loadu_ps(gains + i)) - _mm256_loadu_ps(others + i);
-            other = _mm256_mul_ps(other, _mm256_loadu_ps(gains + i + LANES)) - _mm256_loadu_ps(others + i + LANES);
-            even = _mm256_fmadd_ps(one, one, even);
-            odd = _mm256_fmadd_ps(other, other, odd);
-        }
-        out[pixel] = sum_of(_mm256_add_ps(even, odd)) / channels;
-        sum += out[pixel];
-    }
-    return sum;
-}
-
 /* What becomes of features: they are stored, or, where there are `maps`, compared with those that are there. */
 typedef struct {
     float *const *features, *const *maps;
@@ -238,23 +118,22 @@ typedef struct {
 /* Some rows of a stage's outputs, as features. */
 static void tap_rows(const Stage *stage, Size size, int64_t first, int64_t rows, const float *plane,
                      const Taps *taps) {
-    int64_t before = first * size.width, count = rows * size.width;
-    float *features = *taps->features + before * stage->outputs;
+    int64_t before = first * size.width, count = rows * size.width, channels = stage->outputs;
+    float *features = *taps->features + before * channels;
     if (taps->maps)
-        *taps->means += compare_features(plane, count, stage->outputs, stage->gains, features,
-                                         *taps->maps + before) /
+        *taps->means += compare_features(plane, count, channels, stage->gains, features, *taps->maps + before) /
                         (size.height * size.width);
     else
-        take_features(plane, count, stage->outputs, stage->gains, features);
+        take_features(plane, count, channels, stage->gains, features);
 }
 
-/* Some rows of a stage's outputs; `size`: of all its inputs. −1 without memory. */
-static int convolve_rows(const Pass *pass, const Stage *stage, Size size, int64_t first, int64_t rows,
+/* Some rows of a stage's outputs; `in`: the size of its inputs. −1 without memory. */
+static int convolve_rows(const Pass *pass, const Stage *stage, Size in, int64_t first, int64_t rows,
                          float *out) {
     if (!stage->step)
-        return convolve(pass->in, size.height, size.width, stage->channels, stage->weights, stage->bias,
+        return convolve(pass->in, in.height, in.width, stage->channels, stage->weights, stage->bias,
                         stage->outputs, stage->side, 1, stage->border, out);
-    TiledConvolution by = {pass->in,    size.height,    size.width,  stage->channels, stage->weights,
+    TiledConvolution by = {pass->in,    in.height,      in.width,    stage->channels, stage->weights,
                            stage->bias, stage->outputs, stage->side, stage->border,   stage->step};
     convolve_tile_rows(&by, first / stage->step, (rows + stage->step - 1) / stage->step, pass->network->lanes,
                        pass->tiles, out);
@@ -269,12 +148,12 @@ static int run_stage(const Pass *pass, const Stage *stage, Size in, const Taps *
     int64_t at_once = band_rows(stage, size, pooled), kept = 0, folded = 0;
     float *pooled_to = pass->out;
     for (int64_t first = 0; first < size.height; first += at_once) {
-        int64_t rows = size.height - first < at_once ? size.height - first : at_once;
+        int64_t rows = smaller(size.height - first, at_once);
         float *band = pooled ? pass->band + kept * row : pass->out;
         if (stage == pass->network->stages) {
-            int64_t end = first + rows == size.height ? in.height : first + rows + stage->side - 1;
-            fold_levels(pass->pixels, pass->picture, &pass->network->folding, folded, end, pass->in);
-            folded = end;
+            int64_t seen = rows < at_once ? in.height : smaller(first + at_once + stage->side - 1, in.height);
+            fold_levels(pass->pixels, pass->picture, &pass->network->folding, folded, seen, pass->in);
+            folded = seen;
         }
         if (convolve_rows(pass, stage, in, first, rows, band))
             return -1;
