@@ -10,7 +10,7 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 
 #include "convolution.h"
-#include "features.h"
+#include "feature_planes.h"
 
 enum { LINE = 16 }; /* floats of a line of the cache */
 

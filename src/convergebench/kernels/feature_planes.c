@@ -10,7 +10,7 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-#include "features.h"
+#include "feature_planes.h"
 #include <immintrin.h>
 
 #define FUSED __attribute__((target("avx2,fma")))

@@ -1,4 +1,4 @@
-/* The two ends of a network that makes pictures comparable; see features.c. */
+/* The two ends of a network that makes pictures comparable; see feature_planes.c. */
 
 #include <stdint.h>
 
