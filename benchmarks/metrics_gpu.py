@@ -274,8 +274,7 @@ def the_usual_way(source: Pixels, results: Sequence[tuple[int, Pixels]], clip: P
         x, y = pillow_pixels(files[0]), pillow_pixels(file)
         float(np.mean((x.astype(np.float64) - y.astype(np.float64)) ** 2))
         structural_similarity(x, y, channel_axis=2, data_range=255)
-        one, other = (features.of([pillow_squared(each)])[0] for each in (x, y))
-        features.distance(one, other)
+        features.distances(features.of([pillow_squared(x)]), [pillow_squared(y)])
         float(torch.nn.functional.cosine_similarity(embedded(x), embedded(y), dim=0))
         pillow_png(y)
 

@@ -138,8 +138,8 @@ def usual_comparison(metrics: tuple[str, ...], options: MetricOptions) -> Compar
         with np.errstate(divide="ignore"):
             values = {"psnr": float(10 * np.log10(255**2 / error))}
         values["ssim"] = float(structural_similarity(source, result, channel_axis=2, data_range=255))
-        one, other = (features.of([pillow_squared(each)])[0] for each in (source, result))
-        values["lpips"] = features.distance(one, other)
+        of_source = features.of([pillow_squared(source)])
+        (values["lpips"],) = features.distances(of_source, [pillow_squared(result)])
         if embedded is not None:
             values["clip"] = float(np.dot(embedded(source), embedded(result)))
         return values

@@ -12,11 +12,7 @@ from convergebench.kernels.convolution import (
     centred,
     channel_distances,
     convolved,
-    normalised,
     packed,
-    packed_for_folding,
-    pixel_distances,
-    pooled,
     scaled_levels,
     smoothly_pooled,
 )
@@ -43,20 +39,21 @@ def by_definition(
 @given(
     height=st.integers(1, 23),
     width=st.integers(1, 23),
-    side=st.sampled_from([3, 5]),
+    shape=st.sampled_from([(3, 4), (3, 5), (5, 4)]),
     channels=st.sampled_from([16, 48]),
     outputs=st.sampled_from([16, 32]),
     seed=st.integers(0, 2**32 - 1),
 )
 def test_tiles_give_the_convolution_at_every_size(
-    height: int, width: int, side: int, channels: int, outputs: int, seed: int
+    height: int, width: int, shape: tuple[int, int], channels: int, outputs: int, seed: int
 ) -> None:
+    side, step = shape
     random = np.random.default_rng(seed)
     plane = random.normal(0, 1, (height, width, channels)).astype(np.float32)
     kernel = random.normal(0, 0.1, (outputs, channels, side, side)).astype(np.float32)
     bias = random.normal(0, 1, outputs).astype(np.float32)
-    chosen = packed(kernel, bias, 1, side // 2)
-    assert chosen.by_tiles
+    chosen = packed(kernel, bias, 1, side // 2, step)
+    assert chosen.step == step
     expected = by_definition(plane, kernel, bias, 1, side // 2)
     assert np.abs(convolved(plane, chosen) - expected).max() < 2e-5 * max(1.0, np.abs(expected).max())
 
@@ -79,52 +76,22 @@ def test_any_kernel_and_stride_give_the_convolution(
     kernel = random.normal(0, 0.1, (32, channels, side, side)).astype(np.float32)
     bias = random.normal(0, 1, 32).astype(np.float32)
     chosen = packed(kernel, bias, stride, border)
-    assert not chosen.by_tiles
+    assert not chosen.step
     expected = by_definition(plane, kernel, bias, stride, border)
     found = convolved(plane, chosen)
     assert found.shape == expected.shape
     assert np.abs(found - expected).max() < 1e-5 * max(1.0, np.abs(expected).max())
 
 
-@settings(max_examples=40, deadline=None)
-@given(
-    height=st.integers(12, 60),
-    width=st.integers(12, 60),
-    shape=st.sampled_from([(11, 4, 2), (12, 4, 0), (9, 4, 5), (6, 2, 1), (9, 2, 4)]),
-    seed=st.integers(0, 2**32 - 1),
-)
-def test_folding_gives_the_convolution_with_a_stride(
-    height: int, width: int, shape: tuple[int, int, int], seed: int
-) -> None:
-    side, stride, border = shape
-    random = np.random.default_rng(seed)
-    plane = random.normal(0, 1, (height, width, 4)).astype(np.float32)
-    kernel = random.normal(0, 0.1, (32, 4, side, side)).astype(np.float32)
-    bias = random.normal(0, 1, 32).astype(np.float32)
-    chosen = packed_for_folding(kernel, bias, stride, border)
-    assert chosen.kernel.by_tiles
-    expected = by_definition(plane, kernel, bias, stride, border)
-    found = convolved(plane, chosen)
-    assert found.shape == expected.shape
-    assert np.abs(found - expected).max() < 2e-5 * max(1.0, np.abs(expected).max())
-
-
 @pytest.mark.skipif(convolution.widest_lanes() == 8, reason="needs a processor with AVX-512")
 @pytest.mark.parametrize("size", [(1, 1), (7, 30), (15, 15), (23, 17)])
-@pytest.mark.parametrize("side", [3, 5])
-def test_registers_of_both_widths_give_the_same_digits(side: int, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("side", "step"), [(3, 4), (3, 5), (5, 4)])
+def test_registers_of_both_widths_give_the_same_digits(side: int, step: int, size: tuple[int, int]) -> None:
     random = np.random.default_rng(10)
     plane = random.normal(0, 1, (*size, 144)).astype(np.float32)
     kernel = random.normal(0, 0.1, (48, 144, side, side)).astype(np.float32)
-    chosen = packed(kernel, random.normal(0, 1, 48).astype(np.float32), 1, side // 2)
+    chosen = packed(kernel, random.normal(0, 1, 48).astype(np.float32), 1, side // 2, step)
     assert np.array_equal(convolved(plane, chosen, lanes=8), convolved(plane, chosen, lanes=16))
-
-
-@pytest.mark.parametrize("size", [(3, 3), (4, 7), (31, 15), (32, 32)])
-@pytest.mark.parametrize("side", [2, 3])
-def test_pooling_takes_the_largest_of_each_square_two_apart(side: int, size: tuple[int, int]) -> None:
-    plane = np.random.default_rng(3).normal(0, 1, (*size, 16)).astype(np.float32)
-    assert np.array_equal(pooled(plane, side), windows(plane, side, 2).max((3, 4)))
 
 
 @pytest.mark.parametrize("size", [(1, 1), (4, 7), (9, 16)])
@@ -150,24 +117,6 @@ def test_distances_of_channels_are_mean_squared_differences() -> None:
     )
     expected = np.square(one.astype(np.float64) - other).mean((0, 1))
     assert channel_distances(one, other) == pytest.approx(expected, rel=1e-5)
-
-
-def test_distances_of_pixels_are_means_over_their_channels() -> None:
-    one, other = (
-        np.random.default_rng(seed).normal(0, 1, (21, 13, 24)).astype(np.float32) for seed in (11, 12)
-    )
-    expected = np.square(one.astype(np.float64) - other).mean(2)
-    assert pixel_distances(one, other) == pytest.approx(expected, rel=1e-5)
-
-
-def test_channels_have_the_length_of_their_gains_and_nothing_stays_nothing() -> None:
-    plane = np.random.default_rng(4).normal(0, 3, (5, 6, 64)).astype(np.float32)
-    plane[2, 3] = 0
-    gains = np.linspace(0.5, 2, 64, dtype=np.float32)
-    found = normalised(plane, gains, 1e-10)
-    lengths = np.linalg.norm(found / gains, axis=2)
-    assert lengths[2, 3] == 0
-    assert np.delete(lengths.ravel(), 2 * 6 + 3) == pytest.approx(1, abs=1e-5)
 
 
 def test_levels_are_scaled_and_shifted_by_channel() -> None:

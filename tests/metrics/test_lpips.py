@@ -121,10 +121,11 @@ def test_both_networks_on_a_cpu_give_the_same_distances_and_maps(
 ) -> None:
     source, compiled, onnx = textured(*size), CompiledFeatures("alex"), OnnxFeatures("alex")
     for result in (noisy(source, 3), noisy(source, 90), textured(*size, seed=9)):
-        pairs = [[network.of([each])[0] for each in (source, result)] for network in (compiled, onnx)]
-        expected = onnx.distance(*pairs[1])
-        assert compiled.distance(*pairs[0]) == pytest.approx(expected, abs=1e-6)
-        for one, other in zip(compiled.maps(*pairs[0]), onnx.maps(*pairs[1]), strict=True):
+        of_source = compiled.of([source])
+        expected = onnx.distances(onnx.of([source]), [result])
+        assert compiled.distances(of_source, [result]) == pytest.approx(expected, abs=1e-6)
+        maps = onnx.maps(onnx.of([source])[0], result)
+        for one, other in zip(compiled.maps(of_source[0], result), maps, strict=True):
             assert one == pytest.approx(other, abs=2e-5)
 
 

@@ -20,8 +20,7 @@ def test_torch_and_onnx_runtime_give_the_same_lpips(
     onnx = load(name, MetricOptions(device="cpu"))
     torch = TorchFeatures(backbone, "cpu")
 
-    of_source, *of_results = torch.of([source, *results])
-    by_torch = [torch.distance(of_source, of_result) for of_result in of_results]
+    by_torch = torch.distances(torch.of([source]) * 3, results)
     by_onnx = onnx.compare([onnx.prepare(source)] * 3, results)
 
     assert by_torch == pytest.approx(by_onnx, abs=1e-5)

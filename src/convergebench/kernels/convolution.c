@@ -4,6 +4,8 @@
  * Planes are height × width × channels. For processors with AVX2 and fused multiply-add, like the libraries
  * that are used on others: the last digits differ. */
 
+#include "convolution.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -124,23 +126,6 @@ void scale_levels(const uint8_t *pixels, int64_t count, const float *scale, cons
         out[at] = pixels[at] * scale[at % CHANNELS] + shift[at % CHANNELS];
 }
 
-/* Each side × side pixels of the plane with zeros around it as one pixel of side × side × channels. */
-void fold_plane(const float *in, int64_t height, int64_t width, int64_t channels, int64_t side, int64_t border,
-                int64_t rows, int64_t columns, float *out) {
-    memset(out, 0, rows * columns * side * side * channels * sizeof(float));
-    int64_t run = side * channels; /* pixels beside each other stay so */
-    for (int64_t y = border; y < rows * side && y < height + border; y++) {
-        const float *from = in + (y - border) * width * channels;
-        float *to = out + (y / side * columns * side + y % side) * run;
-        for (int64_t x = border; x < columns * side && x < width + border;) {
-            int64_t end = (x / side + 1) * side < width + border ? (x / side + 1) * side : width + border;
-            memcpy(to + x / side * side * run + x % side * channels, from + (x - border) * channels,
-                   (end - x) * channels * sizeof(float));
-            x = end;
-        }
-    }
-}
-
 FUSED_INLINE void pool_squares(const float *in, int64_t height, int64_t width, int64_t channels, int side,
                                float *out) {
     for (int64_t y = 0; y + side <= height; y += 2)
@@ -234,45 +219,6 @@ void channel_distances(const float *one, const float *other, int64_t pixels, int
     sum_channels(one, other, NULL, pixels, channels, 1, out);
     for (int64_t i = 0; i < channels; i++)
         out[i] /= pixels;
-}
-
-FUSED_INLINE float sum_of_lanes(__m256 values) {
-    float lanes[LANES], sum = 0;
-    _mm256_storeu_ps(lanes, values);
-    for (int lane = 0; lane < LANES; lane++)
-        sum += lanes[lane];
-    return sum;
-}
-
-/* Of each pixel, the mean squared difference of the channels of two planes. */
-FUSED
-void pixel_distances(const float *one, const float *other, int64_t pixels, int64_t channels, float *out) {
-    for (int64_t pixel = 0; pixel < pixels; pixel++, one += channels, other += channels) {
-        __m256 squares = _mm256_setzero_ps();
-        for (int64_t i = 0; i < channels; i += LANES) {
-            __m256 value = _mm256_loadu_ps(one + i) - _mm256_loadu_ps(other + i);
-            squares = _mm256_fmadd_ps(value, value, squares);
-        }
-        out[pixel] = sum_of_lanes(squares) / channels;
-    }
-}
-
-/* Each pixel's channels at unit length, times the gain of each channel. */
-FUSED
-void normalise_channels(const float *in, int64_t pixels, int64_t channels, const float *gains, float epsilon,
-                        float *out) {
-    for (int64_t pixel = 0; pixel < pixels; pixel++, in += channels, out += channels) {
-        __m256 squares = _mm256_setzero_ps();
-        for (int64_t i = 0; i < channels; i += LANES) {
-            __m256 value = _mm256_loadu_ps(in + i);
-            squares = _mm256_fmadd_ps(value, value, squares);
-        }
-        __m256 length = _mm256_set1_ps(sqrtf(sum_of_lanes(squares)) + epsilon);
-        for (int64_t i = 0; i < channels; i += LANES) {
-            __m256 unit = _mm256_div_ps(_mm256_loadu_ps(in + i), length);
-            _mm256_storeu_ps(out + i, _mm256_mul_ps(unit, _mm256_loadu_ps(gains + i)));
-        }
-    }
 }
 
 #else

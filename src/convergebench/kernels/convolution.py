@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import threading
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
 _PACKED = 16
 """Outputs are a multiple of this number."""
-_TILE = 4
-"""Outputs of a tile in each direction."""
+_STEP = 4
+"""Outputs of a tile in each direction, where nothing else is asked for."""
+_KEPT_ROOM = 1 << 24
+"""Floats that a thread keeps between its calls; more are asked for each time."""
 
 
 class PackedKernel(NamedTuple):
@@ -31,11 +34,13 @@ class PackedKernel(NamedTuple):
 
     weights: NDArray[np.float32]
     bias: NDArray[np.float32]
+    channels: int
     side: int
     stride: int
     border: int
     """Pixels of zeros around the plane."""
-    by_tiles: bool
+    step: int
+    """Outputs of a tile in each direction; 0 without tiles."""
 
 
 def available() -> bool:
@@ -48,88 +53,45 @@ def widest_lanes() -> int:
     return int(_loaded().widest_lanes())
 
 
-def packed(kernel: NDArray[np.float32], bias: NDArray[np.float32], stride: int, border: int) -> PackedKernel:
+def packed(
+    kernel: NDArray[np.float32], bias: NDArray[np.float32], stride: int, border: int, step: int = _STEP
+) -> PackedKernel:
     """From outputs × channels × side × side. Sides of 3 and 5 without a stride are transformed, which takes
-    up to four times their memory."""
+    up to six times their memory: for tiles of `step` × `step` outputs, 4 or 5 for a side of 3 and 4 for a
+    side of 5. The best divides the planes with the least rest."""
     outputs, channels, side, _ = kernel.shape
     assert outputs % _PACKED == 0
     kernel = np.ascontiguousarray(kernel, np.float32)
-    by_tiles = side in (3, 5) and stride == 1 and channels % _PACKED == 0
-    if by_tiles:
-        weights = _empty(((_TILE + side - 1) ** 2, outputs * channels))
-        _loaded().transform_kernel(kernel.ctypes.data, outputs, channels, side, weights.ctypes.data)
+    if side in (3, 5) and stride == 1 and channels % _PACKED == 0:
+        assert (side, step) in ((3, 4), (3, 5), (5, 4))
+        weights = empty_plane(((step + side - 1) ** 2, outputs * channels))
+        _loaded().transform_kernel(kernel.ctypes.data, outputs, channels, side, step, weights.ctypes.data)
     else:
+        step = 0
         blocks = kernel.reshape(outputs // _PACKED, _PACKED, channels, side, side)
         weights = np.ascontiguousarray(blocks.transpose(0, 3, 4, 2, 1))
-    return PackedKernel(weights, np.ascontiguousarray(bias, np.float32), side, stride, border, by_tiles)
+    return PackedKernel(weights, np.ascontiguousarray(bias, np.float32), channels, side, stride, border, step)
 
 
-class FoldedKernel(NamedTuple):
-    """A kernel with a stride, as one without stride for planes whose squares of stride × stride pixels are
-    folded into channels."""
-
-    kernel: PackedKernel
-    side: int
-    stride: int
-    border: int
-
-
-def packed_for_folding(
-    kernel: NDArray[np.float32], bias: NDArray[np.float32], stride: int, border: int
-) -> FoldedKernel:
-    """From outputs × channels × side × side. If the stride is a third or a fifth of the side, rounded up, and
-    channels × stride² a multiple of 16, tiles apply, which multiply less often."""
-    outputs, channels, side, _ = kernel.shape
-    cells = -(-side // stride)
-    whole = np.zeros((outputs, channels, cells * stride, cells * stride), np.float32)
-    whole[:, :, :side, :side] = kernel
-    split = whole.reshape(outputs, channels, cells, stride, cells, stride)
-    folded = split.transpose(0, 3, 5, 1, 2, 4).reshape(outputs, stride**2 * channels, cells, cells)
-    return FoldedKernel(packed(folded, bias, 1, 0), side, stride, border)
-
-
-def _folded(plane: Plane, by: FoldedKernel) -> Plane:
-    height, width, channels = plane.shape
-    rows, columns = (
-        (length + 2 * by.border - by.side) // by.stride + by.kernel.side for length in (height, width)
-    )
-    out = _empty((rows, columns, by.stride**2 * channels))
-    shape = (height, width, channels, by.stride, by.border, rows, columns)
-    _loaded().fold_plane(plane.ctypes.data, *shape, out.ctypes.data)
-    return out
-
-
-def convolved(plane: Plane, kernel: PackedKernel | FoldedKernel, lanes: int | None = None) -> Plane:
+def convolved(plane: Plane, kernel: PackedKernel, lanes: int | None = None) -> Plane:
     """The convolution with its bias; what is negative becomes 0.
 
     Tiles are computed with registers of 8 or 16 lanes, the widest that there are by default; the digits are
     the same.
     """
-    if isinstance(kernel, FoldedKernel):
-        return convolved(_folded(plane, kernel), kernel.kernel, lanes)
     height, width, channels = plane.shape
     outputs = len(kernel.bias)
     rows, columns = (
         (length + 2 * kernel.border - kernel.side) // kernel.stride + 1 for length in (height, width)
     )
-    out = _empty((rows, columns, outputs))
+    out = empty_plane((rows, columns, outputs))
     given = (plane.ctypes.data, height, width, channels, kernel.weights.ctypes.data, kernel.bias.ctypes.data)
-    if kernel.by_tiles:
-        shape = (outputs, kernel.side, kernel.border, lanes or widest_lanes())
-        failed = _loaded().convolve_by_tiles(*given, *shape, out.ctypes.data)
-    else:
-        shape = (outputs, kernel.side, kernel.stride, kernel.border)
-        failed = _loaded().convolve(*given, *shape, out.ctypes.data)
-    if failed:
+    if kernel.step:
+        room = kept_room(_loaded().tiles_room(channels, outputs, kernel.side, kernel.step))
+        by = (kernel.border, kernel.step, lanes or widest_lanes(), room.ctypes.data)
+        _loaded().convolve_by_tiles(*given, outputs, kernel.side, *by, out.ctypes.data)
+    elif _loaded().convolve(*given, outputs, kernel.side, kernel.stride, kernel.border, out.ctypes.data):
         raise MemoryError
-    return out
-
-
-def pooled(plane: Plane, side: int) -> Plane:
-    """The largest of each side × side pixels, two apart."""
-    height, width, channels = plane.shape
-    out = _empty(((height - side) // 2 + 1, (width - side) // 2 + 1, channels))
-    _loaded().pool_largest(plane.ctypes.data, height, width, channels, side, out.ctypes.data)
     return out
 
 
@@ -137,7 +99,7 @@ def smoothly_pooled(plane: Plane, window: NDArray[np.float32], epsilon: float) -
     """The root of the mean square under a window of 3 × 3 pixels around every second one, plus epsilon."""
     height, width, channels = plane.shape
     assert window.shape == (3, 3) and window.flags.c_contiguous
-    out = _empty(((height + 1) // 2, (width + 1) // 2, channels))
+    out = empty_plane(((height + 1) // 2, (width + 1) // 2, channels))
     _loaded().pool_smoothly(
         plane.ctypes.data, height, width, channels, window.ctypes.data, epsilon, out.ctypes.data
     )
@@ -171,26 +133,6 @@ def channel_distances(one: Plane, other: Plane) -> NDArray[np.float64]:
     return out
 
 
-def pixel_distances(one: Plane, other: Plane) -> NDArray[np.float32]:
-    """Of each pixel, the mean squared difference of its channels."""
-    assert one.shape == other.shape
-    height, width, channels = one.shape
-    out = np.empty((height, width), np.float32)
-    _loaded().pixel_distances(one.ctypes.data, other.ctypes.data, height * width, channels, out.ctypes.data)
-    return out
-
-
-def normalised(plane: Plane, gains: NDArray[np.float32], epsilon: float) -> Plane:
-    """Each pixel's channels at unit length, times the gain of each channel."""
-    height, width, channels = plane.shape
-    out = np.empty_like(plane)
-    gains = np.ascontiguousarray(gains, np.float32)
-    _loaded().normalise_channels(
-        plane.ctypes.data, height * width, channels, gains.ctypes.data, epsilon, out.ctypes.data
-    )
-    return out
-
-
 def scaled_levels(pixels: Pixels, scale: NDArray[np.float32], shift: NDArray[np.float32]) -> Plane:
     """Each channel's levels times its scale, plus its shift."""
     pixels = np.ascontiguousarray(pixels)
@@ -201,12 +143,26 @@ def scaled_levels(pixels: Pixels, scale: NDArray[np.float32], shift: NDArray[np.
     return out
 
 
-def _empty(shape: tuple[int, ...]) -> NDArray[np.float32]:
+def empty_plane(shape: tuple[int, ...]) -> NDArray[np.float32]:
     """Aligned to the cache's lines: registers of 64 bytes are slow across them."""
     size, line = math.prod(shape), 16
     room = np.empty(size + line, np.float32)
     start = -(room.ctypes.data // 4) % line
     return room[start : start + size].reshape(shape)
+
+
+_own = threading.local()
+
+
+def kept_room(floats: int) -> NDArray[np.float32]:
+    """Memory for one call. A thread keeps it, since the first use of new memory takes long."""
+    kept: NDArray[np.float32] | None = getattr(_own, "room", None)
+    if kept is not None and len(kept) >= floats:
+        return kept
+    room = empty_plane((floats,))
+    if floats <= _KEPT_ROOM:
+        _own.room = room
+    return room
 
 
 def _loaded() -> Any:
@@ -220,17 +176,17 @@ def _functions() -> Any | None:
     library = kernels.library()
     if library is None or not library.convolution_is_fast():
         return None
+    if not hasattr(library, "run_network"):  # compiled before there was `perceptual`
+        return None
     pointer, size = ctypes.c_void_p, ctypes.c_int64
     plane = (pointer, size, size, size)
     library.convolve.argtypes = (*plane, pointer, pointer, *[size] * 4, pointer)
-    library.convolve_by_tiles.argtypes = (*plane, pointer, pointer, *[size] * 4, pointer)
-    library.transform_kernel.argtypes = (*plane, pointer)
-    library.pool_largest.argtypes = (*plane, size, pointer)
+    library.convolve_by_tiles.argtypes = (*plane, pointer, pointer, *[size] * 5, pointer, pointer)
+    library.convolve_by_tiles.restype = None
+    library.tiles_room.argtypes, library.tiles_room.restype = [size] * 4, size
+    library.transform_kernel.argtypes = (*plane, size, pointer)
     library.pool_smoothly.argtypes = (*plane, pointer, ctypes.c_float, pointer)
     library.centre_channels.argtypes = (pointer, size, size, pointer, pointer)
     library.channel_distances.argtypes = (pointer, pointer, size, size, pointer)
-    library.pixel_distances.argtypes = (pointer, pointer, size, size, pointer)
-    library.normalise_channels.argtypes = (pointer, size, size, pointer, ctypes.c_float, pointer)
-    library.fold_plane.argtypes = (*plane, *[size] * 4, pointer)
     library.scale_levels.argtypes = (pointer, size, pointer, pointer, pointer)
     return library

@@ -112,30 +112,41 @@ static int is_fast(void) {
     return __builtin_cpu_supports("avx2");
 }
 
-/* As `resample_along`; one byte behind `out` is written too. */
+enum { ROWS = 4 }; /* that have their weights loaded once, and their levels put together at once */
+
+/* As `resample_along`, for ROWS rows; one byte behind each of `out` is written too. */
 __attribute__((target("avx2")))
-static void resample_fast(const uint8_t *row, Resampling by, const SplitWeights *weights, uint8_t *out) {
+static void resample_fast(const uint8_t *const *rows, Resampling by, const SplitWeights *weights,
+                          uint8_t *const *out) {
     /* The first channel of four pixels, the second, and the third, as numbers of 16 bits. */
     const __m256i channels = _mm256_setr_epi8(0, -1, 3, -1, 6, -1, 9, -1, 1, -1, 4, -1, 7, -1, 10, -1, 2, -1, 5,
                                               -1, 8, -1, 11, -1, -1, -1, -1, -1, -1, -1, -1, -1);
-    for (int64_t place = 0; place < by.places; place++, out += CHANNELS) {
-        const uint8_t *pixel = row + by.firsts[place] * CHANNELS;
-        __m256i high = _mm256_setzero_si256(), low = high;
-        for (int64_t tap = 0; tap < by.taps; tap += TOGETHER, pixel += TOGETHER * CHANNELS, weights++) {
-            __m256i bytes = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)pixel));
-            __m256i levels = _mm256_shuffle_epi8(bytes, channels);
+    for (int64_t place = 0; place < by.places; place++) {
+        int64_t at = by.firsts[place] * CHANNELS;
+        __m256i high[ROWS] = {0}, low[ROWS] = {0};
+        for (int64_t tap = 0; tap < by.taps; tap += TOGETHER, at += TOGETHER * CHANNELS, weights++) {
             __m256i upper = _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)weights->high));
             __m256i lower = _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)weights->low));
-            high = _mm256_add_epi32(high, _mm256_madd_epi16(levels, upper));
-            low = _mm256_add_epi32(low, _mm256_madd_epi16(levels, lower));
+            for (int row = 0; row < ROWS; row++) {
+                __m256i bytes = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(rows[row] + at)));
+                __m256i levels = _mm256_shuffle_epi8(bytes, channels);
+                high[row] = _mm256_add_epi32(high[row], _mm256_madd_epi16(levels, upper));
+                low[row] = _mm256_add_epi32(low[row], _mm256_madd_epi16(levels, lower));
+            }
         }
-        __m256i halves = _mm256_add_epi32(_mm256_slli_epi32(high, LOW_BITS), low);
-        __m256i sums = _mm256_hadd_epi32(halves, halves);
-        sums = _mm256_srli_epi32(_mm256_add_epi32(sums, _mm256_set1_epi32(HALF)), WEIGHT_BITS);
-        uint64_t two = _mm_cvtsi128_si64(_mm256_castsi256_si128(sums));
-        uint32_t third = _mm_cvtsi128_si32(_mm256_extracti128_si256(sums, 1));
-        uint32_t three = (uint32_t)(two | two >> 24) | third << 16;
-        memcpy(out, &three, sizeof three);
+        for (int row = 0; row < ROWS; row++)
+            high[row] = _mm256_add_epi32(_mm256_slli_epi32(high[row], LOW_BITS), low[row]);
+        /* Of each row, two channels in the lower half and the third in the upper. */
+        __m256i half = _mm256_set1_epi32(HALF);
+        __m256i one = _mm256_srli_epi32(_mm256_add_epi32(_mm256_hadd_epi32(high[0], high[1]), half), WEIGHT_BITS);
+        __m256i two = _mm256_srli_epi32(_mm256_add_epi32(_mm256_hadd_epi32(high[2], high[3]), half), WEIGHT_BITS);
+        __m256i levels = _mm256_packus_epi32(one, two);
+        levels = _mm256_packus_epi16(levels, levels);
+        __m128i found = _mm_unpacklo_epi16(_mm256_castsi256_si128(levels), _mm256_extracti128_si256(levels, 1));
+        int32_t threes[ROWS];
+        _mm_storeu_si128((__m128i *)threes, found);
+        for (int row = 0; row < ROWS; row++)
+            memcpy(out[row] + place * CHANNELS, threes + row, sizeof *threes);
     }
 }
 
@@ -145,24 +156,33 @@ static int is_fast(void) {
     return 0;
 }
 
-static void resample_fast(const uint8_t *row, Resampling by, const SplitWeights *weights, uint8_t *out) {
+enum { ROWS = 1 };
+
+static void resample_fast(const uint8_t *const *rows, Resampling by, const SplitWeights *weights,
+                          uint8_t *const *out) {
     (void)weights;
-    resample_along(row, by, out);
+    resample_along(*rows, by, *out);
 }
 
 #endif
 
-/* `last`: the last row, with room behind it. */
-static void resample_rows(const uint8_t *pixels, const uint8_t *last, int64_t side, Resampling by,
-                          uint8_t *rows) {
+/* `last`: the last row, with room behind it. `stride`: from one row to the next, longer than a row. */
+static void resample_rows(const uint8_t *pixels, const uint8_t *last, int64_t side, Resampling by, uint8_t *rows,
+                          int64_t stride) {
     int64_t given = side * CHANNELS;
-    SplitWeights *split = is_fast() && given >= SPARE ? split_weights(by) : NULL;
-    for (int64_t y = 0; y < side; y++, rows += by.places * CHANNELS) {
-        const uint8_t *row = y + 1 < side ? pixels + y * given : last;
+    SplitWeights *split = is_fast() && given >= SPARE && side >= ROWS ? split_weights(by) : NULL;
+    for (int64_t y = 0; y < side; y += split ? ROWS : 1) {
+        const uint8_t *from[ROWS];
+        uint8_t *to[ROWS];
+        int64_t first = split && y > side - ROWS ? side - ROWS : y; /* the last rows may be computed twice */
+        for (int row = 0; row < ROWS; row++) {
+            from[row] = first + row + 1 < side ? pixels + (first + row) * given : last;
+            to[row] = rows + (first + row) * stride;
+        }
         if (split)
-            resample_fast(row, by, split, rows);
+            resample_fast(from, by, split, to);
         else
-            resample_along(row, by, rows);
+            resample_along(*from, by, *to);
     }
     free(split);
 }
@@ -174,12 +194,13 @@ static void add_weighted(int32_t *restrict sums, const uint8_t *restrict row, in
 }
 
 FOR_EACH_PROCESSOR
-static void resample_down(const uint8_t *rows, int64_t length, Resampling by, int32_t *sums, uint8_t *out) {
+static void resample_down(const uint8_t *rows, int64_t length, int64_t stride, Resampling by, int32_t *sums,
+                          uint8_t *out) {
     for (int64_t place = 0; place < by.places; place++) {
         for (int64_t i = 0; i < length; i++)
             sums[i] = HALF;
         for (int64_t tap = 0; tap < by.taps; tap++)
-            add_weighted(sums, rows + (by.firsts[place] + tap) * length, by.weights[place * by.taps + tap],
+            add_weighted(sums, rows + (by.firsts[place] + tap) * stride, by.weights[place * by.taps + tap],
                          length);
         for (int64_t i = 0; i < length; i++)
             *out++ = (uint8_t)(sums[i] >> WEIGHT_BITS);
@@ -190,14 +211,14 @@ static void resample_down(const uint8_t *rows, int64_t length, Resampling by, in
 int resample_square(const uint8_t *pixels, int64_t side, const int32_t *firsts, const int32_t *weights,
                     int64_t places, int64_t taps, uint8_t *out) {
     Resampling by = {firsts, weights, places, taps};
-    int64_t length = places * CHANNELS, given = side * CHANNELS;
-    uint8_t *rows = malloc(side * length + 1), *last = calloc(given + SPARE, 1);
+    int64_t length = places * CHANNELS, stride = length + SPARE, given = side * CHANNELS;
+    uint8_t *rows = malloc(side * stride), *last = calloc(given + SPARE, 1);
     int32_t *sums = malloc(length * sizeof(int32_t));
     int is_there = rows && last && sums;
     if (is_there) {
         memcpy(last, pixels + (side - 1) * given, given);
-        resample_rows(pixels, last, side, by, rows);
-        resample_down(rows, length, by, sums, out);
+        resample_rows(pixels, last, side, by, rows, stride);
+        resample_down(rows, length, stride, by, sums, out);
     }
     free(rows);
     free(last);

@@ -44,7 +44,7 @@ def lpips_with(options: MetricOptions) -> LpipsAgainst:
         of_reference = network.of([reference])[0]
 
         def compared(result: Pixels) -> DistanceMaps:
-            maps: DistanceMaps = network.maps(of_reference, network.of([result])[0])
+            maps: DistanceMaps = network.maps(of_reference, result)
             return maps
 
         return compared

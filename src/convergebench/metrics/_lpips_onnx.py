@@ -41,13 +41,16 @@ class OnnxFeatures:
         taps = self._session.run(None, {"pictures": np.stack(pictures)})
         return list(zip(*taps, strict=True))
 
-    def distance(self, one: Sequence[NDArray[np.float32]], other: Sequence[NDArray[np.float32]]) -> float:
-        return distance(one, other)
+    def distances(
+        self, features: Sequence[Sequence[NDArray[np.float32]]], pictures: Sequence[Pixels]
+    ) -> list[float]:
+        return [distance(one, other) for one, other in zip(features, self.of(pictures), strict=True)]
 
     def maps(
-        self, one: Sequence[NDArray[np.float32]], other: Sequence[NDArray[np.float32]]
+        self, features: Sequence[NDArray[np.float32]], picture: Pixels
     ) -> tuple[NDArray[np.float32], ...]:
-        return tuple(np.square(a - b).mean(axis=0) for a, b in zip(one, other, strict=True))
+        pairs = zip(features, self.of([picture])[0], strict=True)
+        return tuple(np.square(one - other).mean(axis=0) for one, other in pairs)
 
 
 def _built(backbone: Backbone) -> bytes:

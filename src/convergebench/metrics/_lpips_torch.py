@@ -114,9 +114,15 @@ class TorchFeatures:
                 extents = extents.after(layer.side, layer.stride)
         return found
 
-    def distance(self, one: Sequence[torch.Tensor], other: Sequence[torch.Tensor]) -> float:
+    def distances(
+        self, features: Sequence[Sequence[torch.Tensor]], pictures: Sequence[Pixels]
+    ) -> list[float]:
         """The sum over the taps of the mean squared difference, which is LPIPS."""
-        return float(sum((a - b).square().mean() for a, b in zip(one, other, strict=True)))
+        pairs = zip(features, self.of(pictures), strict=True)
+        return [
+            float(sum((a - b).square().mean() for a, b in zip(one, other, strict=True)))
+            for one, other in pairs
+        ]
 
     def _values(self, value: torch.Tensor, extents: Extents | None) -> list[torch.Tensor]:
         """At the taps, before each is scaled to unit length."""

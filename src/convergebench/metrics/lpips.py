@@ -31,7 +31,9 @@ _BATCH_PIXELS = 16 * SIDE**2
 class Features(Protocol):
     def of(self, pictures: Sequence[Pixels]) -> list[Any]: ...
 
-    def distance(self, one: Any, other: Any) -> float: ...
+    def distances(self, features: Sequence[Any], pictures: Sequence[Pixels]) -> list[float]:
+        """Of each picture from the one that has these features."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,9 @@ class Lpips:
         fitted = [self._fitted(result) for result in results]
         values = [0.0] * len(results)
         for places in _batches(fitted):
-            of_results = self.features.of([fitted[place] for place in places])
-            for place, of_result in zip(places, of_results, strict=True):
-                values[place] = self.features.distance(prepared[place], of_result)
+            pictures, features = ([of[place] for place in places] for of in (fitted, prepared))
+            for place, value in zip(places, self.features.distances(features, pictures), strict=True):
+                values[place] = value
         return values
 
     def _fitted(self, pixels: Pixels) -> Pixels:
