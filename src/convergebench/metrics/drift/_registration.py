@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from convergebench import kernels
-from convergebench.kernels import registration
+from convergebench.kernels import bands, registration
 from convergebench.kernels.registration import RegistrationSums
 from convergebench.metrics._area_average import averaged
 from convergebench.metrics._grey import grey_levels
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     The origin is the centre of the picture and the unit its longer side, so that it applies to every size.
     """
 
+BAND = (1.0, 5.0)
+"""In pixels of a level: the Gaussians between which the structure lies that is registered."""
 FINEST_SIDE = 256
 _COARSEST_SIDE = 32
 _NARROWEST = 8
@@ -133,9 +135,17 @@ def planes_of(pixels: Pixels) -> list[Plane]:
     planes = []
     for height, width in sizes:
         grey = cv2.resize(grey, (width, height), interpolation=cv2.INTER_AREA)
-        fine, coarse = cv2.GaussianBlur(grey, (0, 0), 1.0), cv2.GaussianBlur(grey, (0, 0), 5.0)
-        planes.append(np.asarray(fine - coarse, np.float32))
+        planes.append(_band_passed(grey))
     return planes[::-1]
+
+
+def _band_passed(grey: Plane) -> Plane:
+    import cv2
+
+    if kernels.available():
+        return bands.band_pass(grey, BAND)
+    fine, coarse = (cv2.GaussianBlur(grey, (0, 0), sigma) for sigma in BAND)
+    return np.asarray(fine - coarse, np.float32)
 
 
 def plane_sizes(height: int, width: int) -> list[tuple[int, int]]:
