@@ -331,7 +331,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.plane_slopes.restype = None
     library.smooth_map.argtypes = (pointer, *[size] * 3, *[pointer] * 3)
     library.registration_refined.argtypes = (
-        *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer,
+        *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer, pointer,
     )  # fmt: skip
     assert library.band_pass  # those of earlier sources have another `block_bands`
     library.block_noise.argtypes = (pointer, size, size, size, pointer)
