@@ -334,7 +334,8 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.registration_refined.argtypes = (
         *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer, pointer,
     )  # fmt: skip
-    assert library.band_pass and library.trace_products  # not in kernels compiled before them
+    # Not in kernels compiled before them.
+    assert library.band_pass and library.trace_products and library.average_area
     library.block_noise.argtypes = (pointer, size, size, size, pointer)
     library.plane_steps.argtypes = (pointer, size, size, ctypes.c_int32, pointer, pointer)
     library.block_noise.restype = library.plane_steps.restype = None

@@ -182,7 +182,7 @@ INLINE void add_equations(Row row, int64_t i, float amplitude, float per_spread,
     Lanes c = LOADED(row.slopes + 2 * row.stride + i), d = LOADED(row.slopes + 3 * row.stride + i);
     Lanes inside = LOADED(row.inside + i);
     Lanes e = LOADED(row.laid + i) * amplitude - LOADED(row.source + i) * inside;
-    Lanes scaled = e * per_spread, weight = inside / (1 + scaled * scaled);
+    Lanes scaled = e * per_spread, weight = inside / (1.0f + scaled * scaled);
     Lanes wa = weight * a, wb = weight * b, wc = weight * c, wd = weight * d;
     sums[0] += wa * a, sums[1] += wa * b, sums[2] += wa * c, sums[3] += wa * d;
     sums[4] += wb * b, sums[5] += wb * c, sums[6] += wb * d;
