@@ -186,6 +186,27 @@ def test_the_mean_colour_difference_is_that_of_numpy(pair: tuple[Pixels, Pixels]
 
 
 @built
+@pytest.mark.parametrize("most_lanes", [0, 8])
+def test_colour_differences_do_not_depend_on_the_width_of_registers(most_lanes: int) -> None:
+    pair = np.random.default_rng(0).integers(0, 256, (2, 37, 53, 3)).astype(np.uint8)
+    constants = (light_of_levels(), TO_RELATIVE)
+    narrow, wide = (colour.lab_blocks(pair[0], *constants, lanes) for lanes in (most_lanes, 16))
+    assert np.array_equal(narrow, wide)
+    found = colour.delta_e_total(*pair, *constants, most_lanes=most_lanes)
+    assert found == colour.delta_e_total(*pair, *constants)
+
+
+@built
+def test_equal_colours_have_no_difference_beside_others() -> None:
+    source = np.random.default_rng(0).integers(0, 256, (1, 256, 3)).astype(np.uint8)
+    result = source.copy()
+    result[0, 0] = 255 - source[0, 0]
+    together = colour.delta_e_total(source, result, light_of_levels(), TO_RELATIVE)
+    alone = colour.delta_e_total(source[:, :1], result[:, :1], light_of_levels(), TO_RELATIVE)
+    assert together == alone
+
+
+@built
 def test_every_pair_of_grey_primary_and_opposite_colours_has_its_difference() -> None:
     """Hues that do not exist or lie opposite each other take branches of the formula."""
     levels = np.array([0, 1, 127, 128, 254, 255], np.uint8)

@@ -15,6 +15,7 @@ if not resampling.available():
     pytest.skip("needs a compiler", allow_module_level=True)
 
 sides, seeds = st.integers(1, 300), st.integers(0, 2**32 - 1)
+shares = st.floats(0.05, 1)
 
 
 def levels(*shape: int, seed: int) -> np.ndarray:
@@ -55,3 +56,16 @@ def test_pixels_that_are_not_divided_evenly_are_left_to_opencv() -> None:
     assert resampling.block_means(given, 15, 11) is None
     assert resampling.block_means(given, 12, 10) is None  # a factor of 5 across and of 4 down
     assert resampling.block_means(given, 30, 20) is None
+
+
+@pytest.mark.skipif("SSE2" not in cv2.getCPUFeaturesLine(), reason="OpenCV has other digits there")
+@settings(max_examples=100, deadline=None)
+@given(height=st.integers(1, 400), width=st.integers(1, 400), shares=st.tuples(shares, shares), seed=seeds)
+def test_means_of_areas_are_opencvs_for_any_part_of_a_picture(
+    height: int, width: int, shares: tuple[float, float], seed: int
+) -> None:
+    part = levels(height + 3, width + 5, 3, seed=seed)[2 : 2 + height, 1 : 1 + width]
+    size = max(1, round(width * shares[0])), max(1, round(height * shares[1]))
+    found = resampling.area_means(part, *size)
+    if found is not None:
+        assert np.array_equal(found, cv2.resize(part, size, interpolation=cv2.INTER_AREA))

@@ -250,26 +250,6 @@ def plane_steps(plane: NDArray[np.uint8], largest: int) -> tuple[NDArray[np.int3
     return along, down
 
 
-def block_bands(
-    plane: NDArray[np.float32], fine: NDArray[np.float32], coarse: NDArray[np.float32]
-) -> NDArray[np.float64]:
-    """Of each block of 8 × 8 pixels, the mean of the coarse band and of the squares of the middle and the
-    fine one; 3 × blocks.
-
-    `fine` and `coarse` are the weights of two Gaussians from the centre outwards, a multiple of four besides
-    the centre.
-    """
-    plane = np.ascontiguousarray(plane)
-    height, width = plane.shape
-    assert (len(fine) - 1) % 4 == 0 and (len(coarse) - 1) % 4 == 0 and len(fine) <= len(coarse)
-    assert min(height, width) > 1
-    means = np.empty((3, (height // 8) * (width // 8)))
-    weights = (fine.ctypes.data, len(fine) - 1, coarse.ctypes.data, len(coarse) - 1)
-    if loaded().block_bands(plane.ctypes.data, height, width, *weights, means.ctypes.data):
-        raise MemoryError
-    return means
-
-
 _own = threading.local()
 
 
@@ -343,8 +323,9 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.flip_difference.restype = None
     library.mark_clipped.argtypes, library.mark_clipped.restype = (pointer, size, pointer), None
     library.delta_e_total.restype = ctypes.c_double
-    library.delta_e_total.argtypes = (*[pointer] * 3, size, pointer)
-    library.lab_blocks.argtypes, library.lab_blocks.restype = (pointer, size, pointer, pointer), None
+    library.delta_e_total.argtypes = (*[pointer] * 3, size, pointer, size)
+    library.lab_blocks.argtypes = (pointer, size, pointer, size, pointer)
+    library.lab_blocks.restype = None
     library.registration_sums.argtypes = (pointer, pointer, pointer, size, size, pointer, size, pointer)
     fraction, single = ctypes.c_double, ctypes.c_float
     library.map_part_sums.argtypes = (*[pointer] * 3, size, single, single, single, pointer, pointer)
@@ -358,9 +339,10 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.plane_slopes.restype = None
     library.smooth_map.argtypes = (pointer, *[size] * 3, *[pointer] * 3)
     library.registration_refined.argtypes = (
-        *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer,
+        *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer, pointer,
     )  # fmt: skip
-    library.block_bands.argtypes = (pointer, size, size, pointer, size, pointer, size, pointer)
+    # Not in kernels compiled before them.
+    assert library.band_pass and library.trace_products and library.average_area
     library.block_noise.argtypes = (pointer, size, size, size, pointer)
     library.plane_steps.argtypes = (pointer, size, size, ctypes.c_int32, pointer, pointer)
     library.block_noise.restype = library.plane_steps.restype = None

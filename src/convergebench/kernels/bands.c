@@ -1,7 +1,8 @@
-/* The energy of a plane in three bands of frequency, by block. Plain C, called through ctypes.
+/* Bands of frequency of a plane, by two Gaussians. Plain C, called through ctypes.
  *
- * What metrics/drift/detail.py does with OpenCV and NumPy, in one pass: rows are blurred by two Gaussians, and
- * what is finer than both, between them and coarser is summed over each block of 8 × 8 pixels. */
+ * The Gaussians are those of OpenCV with AVX2, to the bit: along each row the values one after the other, then
+ * down each column in pairs at the same distance. OpenCV multiplies and adds in one step, except along the
+ * columns beyond the last multiple of four, and down those beyond the last multiple of eight. */
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,14 +10,27 @@
 
 #include "floats.h"
 
-enum { BLOCK = 8, PAIRS = 4 }; /* taps on either side that one loop takes; every reach is a multiple of it */
-enum { LOW, MIDDLE, HIGH, BANDS };
+enum { SIDE = 8, MOST_LANES = 16 }; /* of a block; the largest number of floats in a register */
+enum { TOGETHER = 4 }; /* rows that are blurred down at once, a divisor of SIDE */
+enum { MOST_REACH = 32 };
+enum { FINE, COARSE, GAUSSIANS };
 
-/* Weights from the centre outwards, the same on both sides. */
+/* The weights from the middle, on both sides. */
 typedef struct {
     const float *weights;
     int64_t reach;
 } Gaussian;
+
+typedef struct {
+    const uint8_t *levels; /* the plane, as levels or as floats */
+    const float *plane;
+    int64_t height, width;
+    Gaussian fine, coarse;
+    double *means; /* what is made: means of blocks, or a plane of what lies between both Gaussians */
+    float *out;
+    int64_t pitch, kept; /* floats from one row that is kept to the next, and the number of these rows */
+    float *rows[GAUSSIANS], *strip, *columns; /* rows that were blurred along; some of the plane; those turned */
+} Bands;
 
 /* A place outside the plane is that on the other side of its outermost pixel. */
 static int64_t reflected(int64_t at, int64_t length) {
@@ -25,89 +39,194 @@ static int64_t reflected(int64_t at, int64_t length) {
     return at;
 }
 
-/* `taps`: the centre, then pairs of rows or places at growing distance, PAIRS of them. */
+
+static inline void transposed(const float *from, int64_t stride, float *to, int64_t to_stride) {
+    for (int row = 0; row < SIDE; row++)
+        for (int column = 0; column < SIDE; column++)
+            to[column * to_stride + row] = from[row * stride + column];
+}
+
+typedef float Plain __attribute__((vector_size(32), aligned(4), may_alias));
+
+#ifdef __GNUC__
+#pragma GCC diagnostic ignored "-Wpsabi" /* about vectors as arguments, but all these functions are inlined */
+#endif
+
+INLINE Plain fused_in_turn(Plain x, Plain y, Plain z) {
+    for (int i = 0; i < SIDE; i++)
+        z[i] = __builtin_fmaf(x[i], y[i], z[i]);
+    return z;
+}
+
+#define LANES 8
+#define TARGET
+#define FUSED fused_in_turn
+#define ALIKE(value) ((Plain){0} + (value))
+#define TRANSPOSE transposed
+#define NAMED(name) name##_plain
+#include "band_lanes.h"
+#undef LANES
+#undef TARGET
+#undef FUSED
+#undef ALIKE
+#undef TRANSPOSE
+#undef NAMED
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#include <immintrin.h>
+
+/* Pairs of rows are interleaved, then pairs of pairs, then halves exchanged. */
+__attribute__((target("avx2,fma")))
+static inline void transposed_fast(const float *from, int64_t stride, float *to, int64_t to_stride) {
+    __m256 row[SIDE], pair[SIDE], four[SIDE];
+    for (int i = 0; i < SIDE; i++)
+        row[i] = _mm256_loadu_ps(from + i * stride);
+    for (int i = 0; i < SIDE; i += 2) {
+        pair[i] = _mm256_unpacklo_ps(row[i], row[i + 1]);
+        pair[i + 1] = _mm256_unpackhi_ps(row[i], row[i + 1]);
+    }
+    for (int i = 0; i < SIDE; i += 4)
+        for (int j = 0; j < 2; j++) {
+            four[i + 2 * j] = _mm256_shuffle_ps(pair[i + j], pair[i + j + 2], 0x44);
+            four[i + 2 * j + 1] = _mm256_shuffle_ps(pair[i + j], pair[i + j + 2], 0xee);
+        }
+    for (int i = 0; i < SIDE / 2; i++) {
+        _mm256_storeu_ps(to + i * to_stride, _mm256_permute2f128_ps(four[i], four[i + 4], 0x20));
+        _mm256_storeu_ps(to + (i + 4) * to_stride, _mm256_permute2f128_ps(four[i], four[i + 4], 0x31));
+    }
+}
+
+#define LANES 8
+#define TARGET __attribute__((target("avx2,fma")))
+#define FUSED _mm256_fmadd_ps
+#define ALIKE _mm256_set1_ps
+#define TRANSPOSE transposed_fast
+#define NAMED(name) name##_8
+#include "band_lanes.h"
+#undef LANES
+#undef TARGET
+#undef FUSED
+#undef ALIKE
+#undef NAMED
+
+#define LANES 16
+#define TARGET __attribute__((target("avx512f,avx2,fma")))
+#define FUSED _mm512_fmadd_ps
+#define ALIKE _mm512_set1_ps
+#define NAMED(name) name##_16
+#include "band_lanes.h"
+
+static int64_t lanes(void) {
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+        return 0;
+    return __builtin_cpu_supports("avx512f") ? 16 : 8;
+}
+
+static void blur_strip(const Bands *by, int64_t first, int64_t lanes) {
+    (lanes == 16 ? blur_strip_16 : lanes == 8 ? blur_strip_8 : blur_strip_plain)(by, first);
+}
+
+static void finish_rows(const Bands *by, int64_t top, const int64_t *slots, int64_t lanes) {
+    if (by->means)
+        (lanes == 16 ? measure_rows_16 : lanes == 8 ? measure_rows_8 : measure_rows_plain)(by, top, slots);
+    else
+        (lanes == 16 ? subtract_rows_16 : lanes == 8 ? subtract_rows_8 : subtract_rows_plain)(by, top, slots);
+}
+
+#else
+
+static int64_t lanes(void) {
+    return 0;
+}
+
+static void blur_strip(const Bands *by, int64_t first, int64_t lanes) {
+    (void)lanes;
+    blur_strip_plain(by, first);
+}
+
+static void finish_rows(const Bands *by, int64_t top, const int64_t *slots, int64_t lanes) {
+    (void)lanes;
+    (by->means ? measure_rows_plain : subtract_rows_plain)(by, top, slots);
+}
+
+#endif
+
 FOR_EACH_PROCESSOR
-static void add_pairs(float *restrict out, const float *restrict centre, const float *const *taps,
-                      const float *weights, int64_t length) {
-    const float *restrict a = taps[0], *restrict b = taps[1], *restrict c = taps[2], *restrict d = taps[3];
-    const float *restrict e = taps[4], *restrict f = taps[5], *restrict g = taps[6], *restrict h = taps[7];
-    for (int64_t i = 0; i < length; i++) {
-        float sum = centre ? weights[0] * centre[i] : out[i];
-        out[i] = sum + (weights[1] * (a[i] + b[i]) + weights[2] * (c[i] + d[i]) + weights[3] * (e[i] + f[i]) +
-                        weights[4] * (g[i] + h[i]));
+static void to_floats(const uint8_t *restrict levels, int64_t length, float *restrict out) {
+    for (int64_t i = 0; i < length; i++)
+        out[i] = levels[i];
+}
+
+/* Rows of the plane into the strip, as floats; below the plane the last one. */
+static void fill_strip(const Bands *by, int64_t first, int64_t rows) {
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t y = first + i < by->height ? first + i : by->height - 1;
+        if (by->levels)
+            to_floats(by->levels + y * by->width, by->width, by->strip + i * by->pitch);
+        else
+            memcpy(by->strip + i * by->pitch, by->plane + y * by->width, by->width * sizeof(float));
     }
 }
 
-static void blur_down(float *out, const float *plane, int64_t y, int64_t height, int64_t width, Gaussian by) {
-    for (int64_t from = 0; from < by.reach; from += PAIRS) {
-        const float *taps[2 * PAIRS];
-        for (int64_t k = 0; k < PAIRS; k++) {
-            taps[2 * k] = plane + reflected(y - from - k - 1, height) * width;
-            taps[2 * k + 1] = plane + reflected(y + from + k + 1, height) * width;
+static void blur_rows(const Bands *by, int64_t lanes) {
+    int64_t slots[SIDE + 2 * MOST_REACH];
+    int64_t height = by->means ? by->height / SIDE * SIDE : by->height, reach = by->coarse.reach;
+    int64_t strip = lanes ? lanes : SIDE, known = 0;
+    for (int64_t top = 0; top < height; top += SIDE) {
+        for (; known < by->height && known < top + SIDE + reach; known += strip) {
+            fill_strip(by, known, strip);
+            blur_strip(by, known, lanes);
         }
-        add_pairs(out, from ? NULL : plane + y * width, taps, by.weights + from, width);
-    }
-}
-
-/* `row` has room for the reach on either side. */
-static void blur_along(float *out, float *row, int64_t width, Gaussian by) {
-    for (int64_t k = 1; k <= by.reach; k++) {
-        row[-k] = row[reflected(-k, width)];
-        row[width - 1 + k] = row[reflected(width - 1 + k, width)];
-    }
-    for (int64_t from = 0; from < by.reach; from += PAIRS) {
-        const float *taps[2 * PAIRS];
-        for (int64_t k = 0; k < PAIRS; k++) {
-            taps[2 * k] = row - from - k - 1;
-            taps[2 * k + 1] = row + from + k + 1;
+        for (int64_t i = 0; i < SIDE + 2 * reach; i++) {
+            int64_t y = top - reach + i; /* those that only rows below the plane need are any */
+            slots[i] = (y < by->height + reach ? reflected(y, by->height) : top) % by->kept * by->pitch;
         }
-        add_pairs(out, from ? NULL : row, taps, by.weights + from, width);
+        if (by->means)
+            fill_strip(by, top, SIDE);
+        finish_rows(by, top, slots + reach, lanes);
     }
 }
 
-/* Adds a row's values and squares to the sums of its blocks, one row of `columns` sums for each band. */
-FOR_EACH_PROCESSOR
-static void add_row(const float *restrict plane, const float *restrict fine, const float *restrict coarse,
-                    int64_t columns, float *restrict sums) {
-    for (int64_t block = 0; block < columns; block++) {
-        float low = 0, middle = 0, high = 0;
-        for (int64_t i = block * BLOCK; i < (block + 1) * BLOCK; i++) {
-            float between = fine[i] - coarse[i], finer = plane[i] - fine[i];
-            low += coarse[i];
-            middle += between * between;
-            high += finer * finer;
-        }
-        sums[LOW * columns + block] += low;
-        sums[MIDDLE * columns + block] += middle;
-        sums[HIGH * columns + block] += high;
-    }
+static void fill_weights(Gaussian *by, const float *half, float *whole) {
+    for (int64_t i = 0; i <= by->reach; i++)
+        whole[by->reach - i] = whole[by->reach + i] = half[i];
+    by->weights = whole + by->reach;
 }
 
-/* Means over each block: of the coarse band, and of the squares of the others; BANDS × blocks. −1 without
- * memory. */
-int block_bands(const float *plane, int64_t height, int64_t width, const float *fine_weights,
-                int64_t fine_reach, const float *coarse_weights, int64_t coarse_reach, double *means) {
-    Gaussian fine_by = {fine_weights, fine_reach}, coarse_by = {coarse_weights, coarse_reach};
-    int64_t rows = height / BLOCK, columns = width / BLOCK, blocks = rows * columns;
-    float *room = malloc((3 * width + 2 * coarse_reach + BANDS * columns) * sizeof(float));
+/* `fine` and `coarse`: the weights from the centre outwards. At most `most_lanes` floats in a register. */
+static int find_bands(Bands *by, const float *fine, const float *coarse, int64_t most_lanes) {
+    float weights[GAUSSIANS][2 * MOST_REACH + 1];
+    fill_weights(&by->fine, fine, weights[FINE]);
+    fill_weights(&by->coarse, coarse, weights[COARSE]);
+    int64_t reach = by->coarse.reach, usable = lanes();
+    /* A power of two would put all rows into few sets of a cache. */
+    by->pitch = ((by->width + MOST_LANES - 1) / MOST_LANES | 1) * MOST_LANES;
+    by->kept = (SIDE + 2 * reach + 2 * MOST_LANES - 1) / MOST_LANES * MOST_LANES;
+    int64_t rows = by->kept * by->pitch, columns = (by->pitch + 2 * reach + SIDE) * MOST_LANES;
+    float *room = calloc(GAUSSIANS * rows + MOST_LANES * by->pitch + columns, sizeof(float));
     if (!room)
         return -1;
-    float *down = room + coarse_reach, *fine = down + width + coarse_reach, *coarse = fine + width;
-    float *sums = coarse + width;
-    for (int64_t row = 0; row < rows; row++) {
-        memset(sums, 0, BANDS * columns * sizeof(float));
-        for (int64_t y = row * BLOCK; y < (row + 1) * BLOCK; y++) {
-            blur_down(down, plane, y, height, width, fine_by);
-            blur_along(fine, down, width, fine_by);
-            blur_down(down, plane, y, height, width, coarse_by);
-            blur_along(coarse, down, width, coarse_by);
-            add_row(plane + y * width, fine, coarse, columns, sums);
-        }
-        for (int band = 0; band < BANDS; band++)
-            for (int64_t column = 0; column < columns; column++)
-                means[band * blocks + row * columns + column] =
-                    sums[band * columns + column] / (float)(BLOCK * BLOCK);
-    }
+    by->rows[FINE] = room;
+    by->rows[COARSE] = room + rows;
+    by->strip = room + GAUSSIANS * rows;
+    by->columns = by->strip + MOST_LANES * by->pitch + reach * MOST_LANES;
+    blur_rows(by, usable < most_lanes ? usable : most_lanes);
     free(room);
     return 0;
+}
+
+/* Means over each block of 8 × 8 pixels: of the coarse band, and of the squares of the middle and the fine one;
+ * 3 × blocks. −1 without memory. */
+int block_bands(const uint8_t *levels, int64_t height, int64_t width, const float *fine, int64_t fine_reach,
+                const float *coarse, int64_t coarse_reach, int64_t most_lanes, double *means) {
+    Bands by = {levels, NULL, height, width, {NULL, fine_reach}, {NULL, coarse_reach}, means};
+    return find_bands(&by, fine, coarse, most_lanes);
+}
+
+/* What lies between both Gaussians, of a plane of floats. −1 without memory. */
+int band_pass(const float *plane, int64_t height, int64_t width, const float *fine, int64_t fine_reach,
+              const float *coarse, int64_t coarse_reach, int64_t most_lanes, float *out) {
+    Bands by = {NULL, plane, height, width, {NULL, fine_reach}, {NULL, coarse_reach}, NULL, out};
+    return find_bands(&by, fine, coarse, most_lanes);
 }

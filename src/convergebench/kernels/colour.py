@@ -16,19 +16,27 @@ _BLOCK = 256
 """Pixels of a block in colour.c."""
 
 
+MOST_LANES = 16
+"""Floats of the widest registers that are used. With others the digits are the same."""
+
+
 def _colour_constants(light: NDArray[np.float32], to_relative: NDArray[np.float64]) -> NDArray[np.float32]:
     return np.concatenate([light, to_relative.ravel()]).astype(np.float32)
 
 
 def lab_blocks(
-    pixels: Pixels, light: NDArray[np.float32], to_relative: NDArray[np.float64]
+    pixels: Pixels,
+    light: NDArray[np.float32],
+    to_relative: NDArray[np.float64],
+    most_lanes: int = MOST_LANES,
 ) -> NDArray[np.float32]:
     """CIELAB of a picture for `delta_e_total`, in blocks of pixels."""
     pixels = np.ascontiguousarray(pixels)
     count = pixels.shape[0] * pixels.shape[1]
     blocks = np.empty((-(-count // _BLOCK), 3, _BLOCK), np.float32)
     constants = _colour_constants(light, to_relative)
-    kernels.loaded().lab_blocks(pixels.ctypes.data, count, constants.ctypes.data, blocks.ctypes.data)
+    addresses = (constants.ctypes.data, most_lanes, blocks.ctypes.data)
+    kernels.loaded().lab_blocks(pixels.ctypes.data, count, *addresses)
     return blocks
 
 
@@ -38,6 +46,7 @@ def delta_e_total(
     light: NDArray[np.float32],
     to_relative: NDArray[np.float64],
     blocks: NDArray[np.float32] | None = None,
+    most_lanes: int = MOST_LANES,
 ) -> float:
     """The sum over all pixels of CIEDE2000.
 
@@ -46,12 +55,12 @@ def delta_e_total(
     """
     source, result = np.ascontiguousarray(source), np.ascontiguousarray(result)
     assert source.shape == result.shape
-    blocks = lab_blocks(source, light, to_relative) if blocks is None else blocks
+    blocks = lab_blocks(source, light, to_relative, most_lanes) if blocks is None else blocks
     constants = _colour_constants(light, to_relative)
     pixels = source.shape[0] * source.shape[1]
     assert blocks.flags.c_contiguous and blocks.size >= 3 * pixels
     total: float = kernels.loaded().delta_e_total(
-        source.ctypes.data, blocks.ctypes.data, result.ctypes.data, pixels, constants.ctypes.data
+        source.ctypes.data, blocks.ctypes.data, result.ctypes.data, pixels, constants.ctypes.data, most_lanes
     )
     return total
 

@@ -9,6 +9,7 @@
 
 #include "equations.h"
 #include "floats.h"
+#include "median.h"
 
 enum { EQUATIONS = PRODUCTS + PARAMETERS + 2, LANES = 16 };
 enum { STEPS = 32, STEP_BITS = 5, SCALE = 1024 }; /* OpenCV's places between two pixels, and its fixed point */
@@ -46,15 +47,13 @@ typedef struct {
     const int32_t *across, *across_down;
 } Points;
 
-/* Whether all places of a piece, which lie inside, are moved by the same whole pixels; `begin` is its first. */
-FOR_EACH_PROCESSOR
-static int is_even(Points from, int64_t begin) {
-    int32_t right = ((from.x + from.across[begin]) >> POINT_BITS) - (int32_t)begin;
-    int32_t down = (from.y + from.across_down[begin]) >> POINT_BITS, differing = 0;
-    for (int32_t i = (int32_t)begin; i < (int32_t)begin + PIECE; i++)
-        differing |= ((((from.x + from.across[i]) >> POINT_BITS) - i) ^ right) |
-                     (((from.y + from.across_down[i]) >> POINT_BITS) ^ down);
-    return !differing;
+/* Whether all places of a piece, which lie inside, are moved by the same whole pixels. What they are moved by
+ * either grows or shrinks along a row, so that the ends tell. */
+static int is_even(Points from, Span piece) {
+    int32_t first = (int32_t)piece.first, last = (int32_t)piece.end - 1;
+    return ((from.x + from.across[first]) >> POINT_BITS) - first ==
+               ((from.x + from.across[last]) >> POINT_BITS) - last &&
+           (from.y + from.across_down[first]) >> POINT_BITS == (from.y + from.across_down[last]) >> POINT_BITS;
 }
 
 /* Bilinear between places 1/32 of a pixel apart, as OpenCV's warpAffine has it. `upper` are the pixels around
@@ -66,15 +65,15 @@ INLINE float between(const float *upper, int64_t width, int32_t at_x, int32_t at
 
 /* A piece whose pixels follow one another: gathering them takes several times as long. */
 FOR_EACH_PROCESSOR
-static void lay_evenly(float *restrict out, const float *restrict plane, int64_t width, int64_t begin,
-                       Points from) {
-    int64_t left = (from.x + from.across[begin]) >> POINT_BITS;
-    int64_t top = (from.y + from.across_down[begin]) >> POINT_BITS;
+static void lay_evenly(float *restrict out, const float *restrict plane, int64_t width, Span piece, Points from) {
+    int64_t left = (from.x + from.across[piece.first]) >> POINT_BITS;
+    int64_t top = (from.y + from.across_down[piece.first]) >> POINT_BITS;
     const float *upper = plane + top * width + left;
-    const int32_t *across = from.across + begin, *across_down = from.across_down + begin;
-    for (int64_t i = 0; i < PIECE; i++)
-        out[begin + i] = between(upper + i, width, (from.x + across[i]) >> STEP_BITS,
-                                 (from.y + across_down[i]) >> STEP_BITS);
+    const int32_t *across = from.across + piece.first, *across_down = from.across_down + piece.first;
+    out += piece.first;
+    for (int64_t i = 0; i < piece.end - piece.first; i++)
+        out[i] = between(upper + i, width, (from.x + across[i]) >> STEP_BITS,
+                         (from.y + across_down[i]) >> STEP_BITS);
 }
 
 FOR_EACH_PROCESSOR
@@ -88,11 +87,14 @@ static void lay_places(float *restrict out, const float *restrict plane, int64_t
 /* Where any of the four pixels that count lies outside, the result does not reach. A row below and a column
  * beyond the plane are not read: their weight is 0 where the span ends, and the plane has room for them. */
 static void lay_row(float *out, const float *plane, int64_t width, Span span, Points from) {
-    for (int64_t x = span.first; x < span.end; x += PIECE)
-        if (x + PIECE <= span.end && is_even(from, x))
-            lay_evenly(out, plane, width, x, from);
+    int64_t length = span.first < span.end && is_even(from, span) ? span.end - span.first : PIECE;
+    for (int64_t x = span.first; x < span.end; x += length) {
+        Span piece = {x, x + length < span.end ? x + length : span.end};
+        if (is_even(from, piece))
+            lay_evenly(out, plane, width, piece, from);
         else
-            lay_places(out, plane, width, (Span){x, x + PIECE < span.end ? x + PIECE : span.end}, from);
+            lay_places(out, plane, width, piece, from);
+    }
 }
 
 FOR_EACH_PROCESSOR
@@ -124,139 +126,119 @@ static void lay(Laid to, const float *plane, int64_t height, int64_t width, cons
     }
 }
 
-/* Sums of x·x, y·y and x·y, where x is the source inside the laid plane y. */
-FOR_EACH_PROCESSOR
-static void sum_products(const float *restrict source, Laid laid, int64_t count, double *sums) {
-    const float *restrict plane = laid.plane, *restrict inside = laid.inside;
-    double xx[LANES] = {0}, yy[LANES] = {0}, xy[LANES] = {0};
+/* Adds x·x, y·y and x·y. */
+typedef struct {
+    double xx[LANES], yy[LANES], xy[LANES];
+} Products;
+
+INLINE void add_products(Products *to, int lane, float x, float y) {
+    to->xx[lane] += x * x;
+    to->yy[lane] += y * y;
+    to->xy[lane] += x * y;
+}
+
+/* Sums of x·x, y·y and x·y, where x is the source inside the laid plane y. Without `inside` that is everywhere. */
+INLINE void sum_products_of(const float *restrict source, const float *restrict plane,
+                            const float *restrict inside, int64_t count, double *sums) {
+    Products lanes = {{0}, {0}, {0}};
     int64_t i = 0;
     for (; i + LANES <= count; i += LANES)
-        for (int lane = 0; lane < LANES; lane++) {
-            float x = source[i + lane] * inside[i + lane], y = plane[i + lane];
-            xx[lane] += x * x;
-            yy[lane] += y * y;
-            xy[lane] += x * y;
-        }
-    for (; i < count; i++) {
-        float x = source[i] * inside[i], y = plane[i];
-        xx[0] += x * x;
-        yy[0] += y * y;
-        xy[0] += x * y;
-    }
+        for (int lane = 0; lane < LANES; lane++)
+            add_products(&lanes, lane, inside ? source[i + lane] * inside[i + lane] : source[i + lane],
+                         plane[i + lane]);
+    for (; i < count; i++)
+        add_products(&lanes, 0, inside ? source[i] * inside[i] : source[i], plane[i]);
     sums[0] = sums[1] = sums[2] = 0;
     for (int lane = 0; lane < LANES; lane++) {
-        sums[0] += xx[lane];
-        sums[1] += yy[lane];
-        sums[2] += xy[lane];
+        sums[0] += lanes.xx[lane];
+        sums[1] += lanes.yy[lane];
+        sums[2] += lanes.xy[lane];
     }
 }
 
 FOR_EACH_PROCESSOR
-static void subtract(const float *restrict source, Laid laid, float amplitude, int64_t count) {
-    float *restrict plane = laid.plane;
-    const float *restrict inside = laid.inside;
-    for (int64_t i = 0; i < count; i++)
-        plane[i] = plane[i] * amplitude - source[i] * inside[i];
+static void sum_products(const float *source, Laid laid, int64_t count, double *sums) {
+    sum_products_of(source, laid.plane, laid.inside, count, sums);
 }
 
-/* The k-th smallest; the values are reordered. */
-static float nth(float *values, int64_t count, int64_t k) {
-    int64_t low = 0, high = count - 1;
-    while (low < high) {
-        float pivot = values[(low + high) / 2];
-        int64_t i = low, j = high;
-        while (i <= j) {
-            while (values[i] < pivot)
-                i++;
-            while (values[j] > pivot)
-                j--;
-            if (i <= j) {
-                float swapped = values[i];
-                values[i++] = values[j];
-                values[j--] = swapped;
-            }
-        }
-        if (k <= j)
-            high = j;
-        else if (k >= i)
-            low = i;
-        else
-            break;
-    }
-    return values[k];
+/* Of a plane that did not move. */
+FOR_EACH_PROCESSOR
+static void sum_unmoved(const float *source, const float *result, int64_t count, double *sums) {
+    sum_products_of(source, result, NULL, count, sums);
 }
 
-/* Median of the absolute values of every `sampled`-th difference. */
-static float typical(const float *differences, float *room, int64_t count, int64_t sampled) {
-    int64_t samples = 0;
-    for (int64_t i = 0; i < count; i += sampled)
-        room[samples++] = fabsf(differences[i]);
-    float upper = nth(room, samples, samples / 2);
-    return samples % 2 ? upper : (upper + nth(room, samples, samples / 2 - 1)) / 2;
+typedef float Lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+#define LOADED(from) (*(const Lanes *)(from))
+
+/* The source and its four slopes, the laid result and where it reaches. */
+typedef struct {
+    const float *source, *laid, *inside, *slopes;
+    int64_t stride; /* from one slope to the next */
+} Row;
+
+/* LANES places from i on. */
+INLINE void add_equations(Row row, int64_t i, float amplitude, float per_spread, Lanes *sums) {
+    Lanes a = LOADED(row.slopes + i), b = LOADED(row.slopes + row.stride + i);
+    Lanes c = LOADED(row.slopes + 2 * row.stride + i), d = LOADED(row.slopes + 3 * row.stride + i);
+    Lanes inside = LOADED(row.inside + i);
+    Lanes e = LOADED(row.laid + i) * amplitude - LOADED(row.source + i) * inside;
+    Lanes scaled = e * per_spread, weight = inside / (1.0f + scaled * scaled);
+    Lanes wa = weight * a, wb = weight * b, wc = weight * c, wd = weight * d;
+    sums[0] += wa * a, sums[1] += wa * b, sums[2] += wa * c, sums[3] += wa * d;
+    sums[4] += wb * b, sums[5] += wb * c, sums[6] += wb * d;
+    sums[7] += wc * c, sums[8] += wc * d, sums[9] += wd * d;
+    sums[10] += wa * e, sums[11] += wb * e, sums[12] += wc * e, sums[13] += wd * e;
+    sums[14] += weight * e * e;
+    sums[15] += weight;
 }
 
 /* Products of the slopes (upper triangle, row by row), slopes · difference, squared differences and the
  * weights themselves, each weighted. A row of the plane is summed in floats, rows in doubles. */
 FOR_EACH_PROCESSOR
-static void sum_row(const float *restrict slopes, int64_t stride, const float *restrict difference,
-                    const float *restrict inside, float per_spread, int64_t count, double *sums) {
-    float lanes[EQUATIONS][LANES] = {{0}};
-    const float *restrict a = slopes, *restrict b = slopes + stride, *restrict c = slopes + 2 * stride,
-                *restrict d = slopes + 3 * stride;
-    for (int64_t start = 0; start < count; start += LANES) {
-        int64_t here = count - start < LANES ? count - start : LANES;
-        for (int64_t lane = 0; lane < here; lane++) {
-            int64_t i = start + lane;
-            float e = difference[i], scaled = e * per_spread, weight = inside[i] / (1 + scaled * scaled);
-            float wa = weight * a[i], wb = weight * b[i], wc = weight * c[i], wd = weight * d[i];
-            lanes[0][lane] += wa * a[i];
-            lanes[1][lane] += wa * b[i];
-            lanes[2][lane] += wa * c[i];
-            lanes[3][lane] += wa * d[i];
-            lanes[4][lane] += wb * b[i];
-            lanes[5][lane] += wb * c[i];
-            lanes[6][lane] += wb * d[i];
-            lanes[7][lane] += wc * c[i];
-            lanes[8][lane] += wc * d[i];
-            lanes[9][lane] += wd * d[i];
-            lanes[10][lane] += wa * e;
-            lanes[11][lane] += wb * e;
-            lanes[12][lane] += wc * e;
-            lanes[13][lane] += wd * e;
-            lanes[14][lane] += weight * e * e;
-            lanes[15][lane] += weight;
-        }
+static void sum_row(Row row, float amplitude, float per_spread, int64_t count, double *sums) {
+    Lanes lanes[EQUATIONS] = {{0}};
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        add_equations(row, i, amplitude, per_spread, lanes);
+    if (i < count) {
+        float rest[PARAMETERS + 3][LANES] = {{0}}; /* beyond the row all is 0, and adds nothing */
+        size_t bytes = (count - i) * sizeof(float);
+        memcpy(rest[0], row.source + i, bytes);
+        memcpy(rest[1], row.laid + i, bytes);
+        memcpy(rest[2], row.inside + i, bytes);
+        for (int slope = 0; slope < PARAMETERS; slope++)
+            memcpy(rest[3 + slope], row.slopes + slope * row.stride + i, bytes);
+        add_equations((Row){rest[0], rest[1], rest[2], rest[3], LANES}, 0, amplitude, per_spread, lanes);
     }
     for (int sum = 0; sum < EQUATIONS; sum++)
         for (int lane = 0; lane < LANES; lane++)
             sums[sum] += lanes[sum][lane];
 }
 
-/* Room for a laid plane, a copy of the result with a row and a pixel behind it, samples of differences, and how
- * far points move along a row. */
+/* Room for a laid plane, a copy of the result with a row and a pixel behind it, samples of differences, as many
+ * to order them, and how far points move along a row. */
 typedef struct {
     Laid laid;
-    float *result, *samples;
+    float *result, *samples, *ordered;
     int32_t *across;
 } Room;
 
 static void free_room(Room room) {
     free(room.laid.plane);
-    free(room.laid.inside);
-    free(room.result);
-    free(room.samples);
-    free(room.across);
 }
 
+/* One piece of memory, which is slow to get. */
 static int make_room(Room *room, const float *result, int64_t height, int64_t width, int64_t sampled) {
-    int64_t count = height * width;
-    *room = (Room){{malloc(count * sizeof(float)), malloc(count * sizeof(float))},
-                   calloc(count + width + 1, sizeof(float)),
-                   malloc((count / sampled + 1) * sizeof(float)),
-                   malloc(2 * width * sizeof(int32_t))};
-    if (room->result)
-        memcpy(room->result, result, count * sizeof(float));
-    return room->laid.plane && room->laid.inside && room->result && room->samples && room->across;
+    int64_t count = height * width, samples = count / sampled + 2;
+    float *memory = malloc((3 * count + 3 * width + 1 + 2 * samples) * sizeof(float));
+    if (!memory)
+        return 0;
+    float *copy = memory + 2 * count, *behind = copy + count;
+    *room = (Room){{memory, memory + count}, copy, behind + width + 1, behind + width + 1 + samples,
+                   (int32_t *)(behind + width + 1 + 2 * samples)};
+    memcpy(copy, result, count * sizeof(float));
+    memset(behind, 0, (width + 1) * sizeof(float));
+    return 1;
 }
 
 static void lay_result(Room room, int64_t height, int64_t width, const double *affine) {
@@ -271,13 +253,12 @@ static void lay_result(Room room, int64_t height, int64_t width, const double *a
 int registration_products(const float *source, const float *result, int64_t height, int64_t width,
                           const double *affine, double *sums) {
     Room room;
-    int is_there = make_room(&room, result, height, width, height * width);
-    if (is_there) {
-        lay_result(room, height, width, affine);
-        sum_products(source, room.laid, height * width, sums);
-    }
+    if (!make_room(&room, result, height, width, height * width))
+        return -1;
+    lay_result(room, height, width, affine);
+    sum_products(source, room.laid, height * width, sums);
     free_room(room);
-    return is_there ? 0 : -1;
+    return 0;
 }
 
 /* The source at one size: its plane, and four planes of slopes, one for each parameter. */
@@ -286,30 +267,39 @@ typedef struct {
     int64_t height, width;
 } Level;
 
+/* Median of the absolute values of every `sampled`-th difference. */
+static float typical(Room room, const float *source, float amplitude, int64_t count, int64_t sampled) {
+    int64_t samples = 0;
+    for (int64_t i = 0; i < count; i += sampled)
+        room.samples[samples++] = fabsf(room.laid.plane[i] * amplitude - source[i] * room.laid.inside[i]);
+    return median(room.samples, samples, room.ordered);
+}
+
 /* The 16 sums of `sum_row` over the plane, and the three of `sum_products`. */
 static void sum_equations(Room room, Level level, const double *affine, int64_t sampled, double *sums) {
     int64_t count = level.height * level.width;
-    float *plane = room.laid.plane, *inside = room.laid.inside;
     double *products = sums + EQUATIONS;
     lay_result(room, level.height, level.width, affine);
     sum_products(level.plane, room.laid, count, products);
     /* contrast and sharpness must not look like zoom */
-    subtract(level.plane, room.laid, products[1] > 0 ? (float)sqrt(products[0] / products[1]) : 1, count);
-    float spread = 3 * typical(plane, room.samples, count, sampled) + 1e-3f;
+    float amplitude = products[1] > 0 ? (float)sqrt(products[0] / products[1]) : 1;
+    float spread = 3 * typical(room, level.plane, amplitude, count, sampled) + 1e-3f;
     memset(sums, 0, EQUATIONS * sizeof(double));
-    for (int64_t at = 0; at < count; at += level.width)
-        sum_row(level.slopes + at, count, plane + at, inside + at, 1 / spread, level.width, sums);
+    for (int64_t at = 0; at < count; at += level.width) {
+        Row row = {level.plane + at, room.laid.plane + at, room.laid.inside + at, level.slopes + at, count};
+        sum_row(row, amplitude, 1 / spread, level.width, sums);
+    }
 }
 
 /* The sums of `sum_equations`; slopes are four planes. −1 without memory. */
 int registration_sums(const float *source, const float *slopes, const float *result, int64_t height,
                       int64_t width, const double *affine, int64_t sampled, double *sums) {
     Room room;
-    int is_there = make_room(&room, result, height, width, sampled);
-    if (is_there)
-        sum_equations(room, (Level){source, slopes, height, width}, affine, sampled, sums);
+    if (!make_room(&room, result, height, width, sampled))
+        return -1;
+    sum_equations(room, (Level){source, slopes, height, width}, affine, sampled, sums);
     free_room(room);
-    return is_there ? 0 : -1;
+    return 0;
 }
 
 /* A similarity transform as its first column and its shift, in units of the longer side from the centre:
@@ -335,31 +325,50 @@ static Similarity after_inverse(Similarity s, Similarity other) {
                         s.q * right + s.p * down + s.down};
 }
 
-/* Improve a similarity step by step, until a step moves no corner further than `settled`, in pixels. 1 if the
- * equations became singular, which ends the search; −1 without memory. */
+/* When steps end: after so many, when one moves no corner further than `settled`, in pixels, or when the smallest
+ * eigenvalue of the equations is at most `least` of the largest. */
+typedef struct {
+    int64_t most_steps;
+    double settled, least;
+    int64_t sampled;
+} Rule;
+
+/* Improve a similarity step by step. 1 if the equations became singular, which ends the search. */
+static int refine(Room room, Level level, Rule rule, Similarity *found) {
+    double side = level.width > level.height ? level.width : level.height;
+    double affine[6], sums[EQUATIONS + 3], step[PARAMETERS];
+    for (int64_t number = 0; number < rule.most_steps; number++) {
+        to_pixels(*found, level.height, level.width, affine);
+        sum_equations(room, level, affine, rule.sampled, sums);
+        if (is_singular(sums, rule.least))
+            return 1;
+        solve(sums, sums + PRODUCTS, step);
+        *found = after_inverse(*found, (Similarity){1 + step[0], step[1], step[2], step[3]});
+        double size = fabs(step[0]) + fabs(step[1]) + fabs(step[2]) + fabs(step[3]);
+        if (size * side < rule.settled)
+            break;
+    }
+    return 0;
+}
+
+/* Improve a similarity; 1 if the equations became singular, −1 without memory. With `sums`, also those of
+ * `sum_equations` at the end, and the products of both planes as they are. */
 int registration_refined(const float *source, const float *slopes, const float *result, int64_t height,
                          int64_t width, int64_t most_steps, double settled, double least, int64_t sampled,
-                         double *similarity) {
+                         double *similarity, double *sums) {
     Level level = {source, slopes, height, width};
     Similarity found = {similarity[0], similarity[1], similarity[2], similarity[3]};
-    double side = width > height ? width : height;
-    double affine[6], sums[EQUATIONS + 3], step[PARAMETERS];
-    int ended = 0;
+    double affine[6];
     Room room;
-    int is_there = make_room(&room, result, height, width, sampled);
-    for (int64_t number = 0; is_there && number < most_steps; number++) {
+    if (!make_room(&room, result, height, width, sampled))
+        return -1;
+    int ended = refine(room, level, (Rule){most_steps, settled, least, sampled}, &found);
+    if (sums) {
         to_pixels(found, height, width, affine);
         sum_equations(room, level, affine, sampled, sums);
-        ended = is_singular(sums, least);
-        if (ended)
-            break;
-        solve(sums, sums + PRODUCTS, step);
-        found = after_inverse(found, (Similarity){1 + step[0], step[1], step[2], step[3]});
-        double size = fabs(step[0]) + fabs(step[1]) + fabs(step[2]) + fabs(step[3]);
-        if (size * side < settled)
-            break;
+        sum_unmoved(source, result, height * width, sums + EQUATIONS + 3);
     }
     free_room(room);
     memcpy(similarity, (double[]){found.p, found.q, found.right, found.down}, PARAMETERS * sizeof(double));
-    return is_there ? ended : -1;
+    return ended;
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -64,36 +64,71 @@ def sums(
         *addresses, height, width, affine.ctypes.data, sampled, found.ctypes.data
     ):
         raise MemoryError
+    return _sums_of(found)
+
+
+def _sums_of(found: NDArray[np.float64]) -> RegistrationSums:
     left = np.empty((4, 4))
     left[_UPPER] = left[_UPPER[::-1]] = found[:10]
     squares, weights, xx, yy, xy = found[14:].tolist()
     return RegistrationSums(left, found[10:14], squares, weights, (xx, yy, xy))
 
 
+Similarity: TypeAlias = tuple[float, float, float, float]
+"""(p, q, right, down) for x' = p·x − q·y + right, y' = q·x + p·y + down, in units of the longer side."""
+
+
+class Rule(NamedTuple):
+    """When the steps of `refined` end: after so many, when one moves no corner further than `settled` pixels,
+    or without a solution: when the smallest eigenvalue of the equations is at most `least` of the largest.
+    `sampled`: as for `sums`."""
+
+    most_steps: int
+    settled: float
+    least: float
+    sampled: int
+
+
 def refined(
     source: NDArray[np.float32],
     slopes: NDArray[np.float32],
     result: NDArray[np.float32],
-    similarity: tuple[float, float, float, float],
-    most_steps: int,
-    settled: float,
-    least: float,
-    sampled: int,
-) -> tuple[tuple[float, float, float, float], bool]:
-    """The similarity after at most so many steps of `sums`, and whether it could be found.
+    similarity: Similarity,
+    rule: Rule,
+) -> tuple[Similarity, bool]:
+    """The similarity after some steps of `sums`, and whether it could be found."""
+    return _refined(source, slopes, result, similarity, rule, None)
 
-    It is (p, q, right, down) for x' = p·x − q·y + right, y' = q·x + p·y + down, in units of the longer side.
-    Steps end when one moves no corner further than `settled` pixels, or without a solution: when the smallest
-    eigenvalue of the equations is at most `least` of the largest.
-    """
+
+def finished(
+    source: NDArray[np.float32],
+    slopes: NDArray[np.float32],
+    result: NDArray[np.float32],
+    similarity: Similarity,
+    rule: Rule,
+) -> tuple[Similarity, RegistrationSums, tuple[float, float, float]]:
+    """The same, with the sums at the end, and the `products` of both planes as they are."""
+    sums = np.empty(22)
+    found, _ = _refined(source, slopes, result, similarity, rule, sums)
+    xx, yy, xy = sums[19:].tolist()
+    return found, _sums_of(sums[:19]), (xx, yy, xy)
+
+
+def _refined(
+    source: NDArray[np.float32],
+    slopes: NDArray[np.float32],
+    result: NDArray[np.float32],
+    similarity: Similarity,
+    rule: Rule,
+    sums: NDArray[np.float64] | None,
+) -> tuple[Similarity, bool]:
     height, width = source.shape
     assert result.shape == (height, width) and slopes.shape == (4, height * width)
     planes = [np.ascontiguousarray(each, np.float32) for each in (source, slopes, result)]
     addresses = [plane.ctypes.data for plane in planes]
     found = np.array(similarity, np.float64)
-    ended: int = kernels.loaded().registration_refined(
-        *addresses, height, width, most_steps, settled, least, sampled, found.ctypes.data
-    )
+    to = (found.ctypes.data, None if sums is None else sums.ctypes.data)
+    ended: int = kernels.loaded().registration_refined(*addresses, height, width, *rule, *to)
     if ended < 0:
         raise MemoryError
     p, q, right, down = found.tolist()

@@ -225,3 +225,72 @@ int resample_square(const uint8_t *pixels, int64_t side, const int32_t *firsts, 
     free(sums);
     return is_there ? 0 : -1;
 }
+
+/* OpenCV's area averaging by factors that are not whole: of every place, the share of each pixel that it covers,
+ * along a row and then down, in floats. */
+
+/* For every place, the first of its taps and their shares; some are 0, which changes no sum. */
+typedef struct {
+    const int32_t *firsts;
+    const float *shares;
+    int64_t places, taps;
+} Cover;
+
+typedef float FourFloats __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* `row` has room for one byte behind it, and `sums` for one float. */
+FOR_EACH_PROCESSOR
+static void cover_along(const uint8_t *row, Cover by, float *sums) {
+    for (int64_t place = 0; place < by.places; place++) {
+        const uint8_t *pixel = row + by.firsts[place] * CHANNELS;
+        FourFloats sum = {0};
+        for (int64_t tap = 0; tap < by.taps; tap++, pixel += CHANNELS) {
+            int32_t bytes;
+            memcpy(&bytes, pixel, sizeof bytes);
+            Four levels = (Four){bytes, bytes, bytes, bytes} >> (Four){0, 8, 16, 24} & 255;
+            sum += __builtin_convertvector(levels, FourFloats) * by.shares[place * by.taps + tap];
+        }
+        *(FourFloats *)(sums + place * CHANNELS) = sum;
+    }
+}
+
+FOR_EACH_PROCESSOR
+static void add_share(float *restrict totals, const float *restrict sums, float share, int64_t length) {
+    for (int64_t i = 0; i < length; i++)
+        totals[i] += sums[i] * share;
+}
+
+FOR_EACH_PROCESSOR
+static void round_row(const float *restrict totals, int64_t length, uint8_t *restrict out) {
+    for (int64_t i = 0; i < length; i++)
+        out[i] = rounded(totals[i]);
+}
+
+/* A part of a picture, `given` pixels wide, whose rows are `stride` bytes apart. −1 without memory. */
+int average_area(const uint8_t *pixels, int64_t stride, int64_t given, const int32_t *firsts_along,
+                 const float *shares_along, int64_t width, int64_t taps_along, const int32_t *firsts_down,
+                 const float *shares_down, int64_t height, int64_t taps_down, uint8_t *out) {
+    Cover along = {firsts_along, shares_along, width, taps_along};
+    int64_t length = width * CHANNELS, known = -1;
+    float *totals = malloc((2 * length + 1) * sizeof(float)), *sums = totals + length;
+    uint8_t *row = calloc(given * CHANNELS + 1, 1);
+    for (int64_t place = 0; totals && row && place < height; place++) {
+        memset(totals, 0, length * sizeof(float));
+        for (int64_t tap = 0; tap < taps_down; tap++) {
+            float share = shares_down[place * taps_down + tap];
+            int64_t from = firsts_down[place] + tap;
+            if (share > 0 && from != known) {
+                known = from;
+                memcpy(row, pixels + from * stride, given * CHANNELS);
+                cover_along(row, along, sums);
+            }
+            if (share > 0)
+                add_share(totals, sums, share, length);
+        }
+        round_row(totals, length, out + place * length);
+    }
+    int is_there = totals && row;
+    free(totals);
+    free(row);
+    return is_there ? 0 : -1;
+}

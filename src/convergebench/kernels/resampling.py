@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -38,6 +39,56 @@ def block_means(levels: NDArray[np.uint8], width: int, height: int) -> NDArray[n
     if _functions().average_blocks(levels.ctypes.data, *shape, means.ctypes.data):
         raise MemoryError
     return means
+
+
+def area_means(pixels: Pixels, width: int, height: int) -> Pixels | None:
+    """A picture or a part of one, reduced by area averaging, as OpenCV does it with SSE or AVX; None where
+    OpenCV is to do it, which is for whole factors and where a side is not reduced."""
+    factors = (pixels.shape[0] / height, pixels.shape[1] / width)
+    if min(factors) < 1 or all(factor.is_integer() for factor in factors):
+        return None
+    if pixels.strides[1:] != (3, 1):
+        pixels = np.ascontiguousarray(pixels)
+    along, down = _cover(pixels.shape[1], width), _cover(pixels.shape[0], height)
+    means = np.empty((height, width, 3), np.uint8)
+    arguments = (*_addresses(along), *_addresses(down), means.ctypes.data)
+    if _functions().average_area(pixels.ctypes.data, pixels.strides[0], pixels.shape[1], *arguments):
+        raise MemoryError
+    return means
+
+
+class _Cover(NamedTuple):
+    """For every place, the first of the pixels that it covers, and their shares of it, places × pixels."""
+
+    firsts: NDArray[np.int32]
+    shares: NDArray[np.float32]
+
+
+def _addresses(by: _Cover) -> tuple[int, int, int, int]:
+    return by.firsts.ctypes.data, by.shares.ctypes.data, *by.shares.shape
+
+
+_NO_SHARE = 1e-3
+"""Of a pixel: OpenCV ignores what covers less of it."""
+
+
+@lru_cache(maxsize=64)
+def _cover(length: int, places: int) -> _Cover:
+    scale = 1 / (places / length)
+    taps = min(ceil(scale) + 1, length)
+    firsts, shares = np.empty(places, np.int32), np.zeros((places, taps), np.float32)
+    for place in range(places):
+        start, end = place * scale, place * scale + scale
+        whole = min(scale, length - start)
+        last = min(floor(end), length - 1)
+        first = min(ceil(start), last)
+        of_place = firsts[place] = min(max(first - 1, 0), length - taps)
+        if first - start > _NO_SHARE:
+            shares[place, first - 1 - of_place] = (first - start) / whole
+        shares[place, first - of_place : last - of_place] = 1 / whole
+        if end - last > _NO_SHARE:
+            shares[place, last - of_place] = min(end - last, 1, whole) / whole
+    return _Cover(firsts, shares)
 
 
 def bilinear(pixels: Pixels, side: int) -> Pixels:
@@ -84,4 +135,6 @@ def _functions() -> Any:
     pointer, size = ctypes.c_void_p, ctypes.c_int64
     library.average_blocks.argtypes = (pointer, *[size] * 4, pointer)
     library.resample_square.argtypes = (pointer, size, pointer, pointer, size, size, pointer)
+    cover = (pointer, pointer, size, size)
+    library.average_area.argtypes = (pointer, size, size, *cover, *cover, pointer)
     return library

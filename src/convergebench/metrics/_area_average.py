@@ -16,7 +16,10 @@ def averaged(levels: NDArray[np.uint8], width: int, height: int) -> NDArray[np.u
     """Levels of one channel or several, reduced to this size; the same with and without compiled loops."""
     import cv2
 
-    means = resampling.block_means(levels, width, height) if resampling.available() else None
-    if means is not None:
-        return means
+    if resampling.available():
+        means = resampling.block_means(levels, width, height)
+        if means is None and levels.shape[2:] == (3,):
+            means = resampling.area_means(levels, width, height)
+        if means is not None:
+            return means
     return np.asarray(cv2.resize(levels, (width, height), interpolation=cv2.INTER_AREA), np.uint8)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from convergebench import kernels
-from convergebench.kernels import registration
+from convergebench.kernels import bands, registration
 from convergebench.kernels.registration import RegistrationSums
 from convergebench.metrics._area_average import averaged
 from convergebench.metrics._grey import grey_levels
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     The origin is the centre of the picture and the unit its longer side, so that it applies to every size.
     """
 
+BAND = (1.0, 5.0)
+"""In pixels of a level: the Gaussians between which the structure lies that is registered."""
 FINEST_SIDE = 256
 _COARSEST_SIDE = 32
 _NARROWEST = 8
@@ -43,9 +45,14 @@ SINGULAR = 1e-6
 ZOOMS = (1.0, 0.92, 1.09, 0.85, 1.18)
 """Initial zooms, tried in turn until one fits."""
 GOOD_START = 0.6
+_BETTER = 0.02
+"""By how much a shift must increase the likeness to be a better start than none."""
+_ROUNDING = 1e-5
+"""By how much a likeness may exceed 1."""
 SAMPLED = 7
 SHARED = 10
 """Band-passed neighbours are correlated: about this number of pixels counts as one observation."""
+_RULE = registration.Rule(MOST_STEPS, SETTLED, SINGULAR, SAMPLED)
 LEAST_LIKENESS = 0.4
 LARGEST_ERROR = 0.5
 """In pixels of the finest level, at a corner: three standard errors of the fit."""
@@ -109,15 +116,7 @@ def register_planes(
         if found[-1][0] >= GOOD_START:
             break
     _, start = max(found, key=lambda one: one[0])
-    matrix = _refined(levels[COARSE_LEVELS:], planes[COARSE_LEVELS:], start)
-    finest, plane = levels[-1].plane, planes[-1]
-    equations = _equations(levels[-1], plane, matrix)
-    return RegistrationFit(
-        matrix,
-        likeness=equations.likeness,
-        before=_likeness_after(finest, plane, np.eye(3)),
-        error=equations.error() * max(plane.shape),
-    )
+    return _finished(levels, planes, start)
 
 
 def planes_of(pixels: Pixels) -> list[Plane]:
@@ -132,10 +131,19 @@ def planes_of(pixels: Pixels) -> list[Plane]:
     grey = grey.astype(np.float32)
     planes = []
     for height, width in sizes:
-        grey = cv2.resize(grey, (width, height), interpolation=cv2.INTER_AREA)
-        fine, coarse = cv2.GaussianBlur(grey, (0, 0), 1.0), cv2.GaussianBlur(grey, (0, 0), 5.0)
-        planes.append(np.asarray(fine - coarse, np.float32))
+        if grey.shape != (height, width):
+            grey = cv2.resize(grey, (width, height), interpolation=cv2.INTER_AREA)
+        planes.append(_band_passed(grey))
     return planes[::-1]
+
+
+def _band_passed(grey: Plane) -> Plane:
+    import cv2
+
+    if kernels.available():
+        return bands.band_pass(grey, BAND)
+    fine, coarse = (cv2.GaussianBlur(grey, (0, 0), sigma) for sigma in BAND)
+    return np.asarray(fine - coarse, np.float32)
 
 
 def plane_sizes(height: int, width: int) -> list[tuple[int, int]]:
@@ -182,13 +190,15 @@ def _first_guess(levels: tuple[Level, ...], planes: list[Plane], zoom: float) ->
     number = min(2, len(levels) - 1)
     source, side = levels[number].plane, max(levels[number].plane.shape)
     zoomed = _similarity(zoom - 1, 0, 0, 0)
+    without = _likeness_after(source, planes[number], zoomed)
+    if without + _BETTER > 1 + _ROUNDING:
+        return zoomed
     result = planes[number] if zoom == 1 else _warped(planes[number], zoomed)[0]
     # Multiplied here, because phaseCorrelate would modify our planes in place if no padding is needed.
     window = hanning_window(*source.shape)
     (right, down), _ = cv2.phaseCorrelate(source * window, result * window)
     shifted = zoomed @ _similarity(0, 0, right / side, down / side)
-    without = _likeness_after(source, planes[number], zoomed)
-    return shifted if _likeness_after(source, planes[number], shifted) > without + 0.02 else zoomed
+    return shifted if _likeness_after(source, planes[number], shifted) > without + _BETTER else zoomed
 
 
 @lru_cache(maxsize=64)
@@ -199,27 +209,55 @@ def hanning_window(height: int, width: int) -> Plane:
 
 
 def _refined(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> Matrix:
+    return (_refined_in_c if kernels.available() else _refined_in_numpy)(levels, planes, matrix)[0]
+
+
+def _finished(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> RegistrationFit:
+    """After the coarse levels: the others, and how well the finest one fits."""
+    refined = _refined_in_c if kernels.available() else _refined_in_numpy
+    matrix, is_solved = refined(levels[COARSE_LEVELS:-1], planes[COARSE_LEVELS:-1], matrix)
+    goes_on = is_solved and len(levels) > COARSE_LEVELS
+    level, plane = levels[-1], planes[-1]
     if kernels.available():
-        return _refined_in_c(levels, planes, matrix)
+        rule = _RULE if goes_on else _RULE._replace(most_steps=0)
+        found, sums, unmoved = registration.finished(*level, plane, _parameters(matrix), rule)
+        matrix, before = _matrix(found), _correlation(*unmoved)
+    else:
+        matrix = refined(levels[-1:], planes[-1:], matrix)[0] if goes_on else matrix
+        sums, before = _sums(level, plane, matrix), _likeness_after(level.plane, plane, np.eye(3))
+    equations = _equations_of(sums)
+    return RegistrationFit(matrix, equations.likeness, before, equations.error() * max(plane.shape))
+
+
+def _refined_in_numpy(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> tuple[Matrix, bool]:
+    """The matrix after some steps at each level, and whether all had a solution."""
     for level, plane in zip(levels, planes, strict=True):
         for _ in range(MOST_STEPS):
             equations = _equations(level, plane, matrix)
             if equations.is_singular():
-                return matrix
+                return matrix, False
             step = equations.solution()
             matrix = matrix @ np.linalg.inv(_similarity(*step))
             if float(np.abs(step).sum()) * max(plane.shape) < SETTLED:
                 break
-    return matrix
+    return matrix, True
 
 
-def _refined_in_c(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> Matrix:
-    (p, _, right), (q, _, down), _ = matrix.tolist()
-    found = (p, q, right, down)
+def _refined_in_c(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> tuple[Matrix, bool]:
+    found = _parameters(matrix)
     for level, plane in zip(levels, planes, strict=True):
-        found, is_solved = registration.refined(*level, plane, found, MOST_STEPS, SETTLED, SINGULAR, SAMPLED)
+        found, is_solved = registration.refined(*level, plane, found, _RULE)
         if not is_solved:
-            break
+            return _matrix(found), False
+    return _matrix(found), True
+
+
+def _parameters(matrix: Matrix) -> registration.Similarity:
+    (p, _, right), (q, _, down), _ = matrix.tolist()
+    return p, q, right, down
+
+
+def _matrix(found: registration.Similarity) -> Matrix:
     p, q, right, down = found
     return _similarity(p - 1, q, right, down)
 
@@ -249,14 +287,17 @@ class _Equations(NamedTuple):
 
 
 def _equations(level: Level, plane: Plane, matrix: Matrix) -> _Equations:
-    sums = _sums_in_c(level, plane, matrix) if kernels.available() else _sums(level, plane, matrix)
-    variance = SHARED * sums.squares / max(sums.weights, 1.0)
-    return _Equations(sums.left, sums.right, variance, _correlation(*sums.products))
+    return _equations_of((_sums_in_c if kernels.available() else _sums)(level, plane, matrix))
 
 
 def _sums_in_c(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
     height, width = plane.shape
     return registration.sums(*level, plane, in_pixels(matrix, width, height), SAMPLED)
+
+
+def _equations_of(sums: RegistrationSums) -> _Equations:
+    variance = SHARED * sums.squares / max(sums.weights, 1.0)
+    return _Equations(sums.left, sums.right, variance, _correlation(*sums.products))
 
 
 def _sums(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from convergebench import kernels
+from convergebench.kernels import bands as in_c
 from convergebench.metrics._gpu.base import GpuFamily
 from convergebench.metrics._grey import grey_levels
 from convergebench.metrics.base import MetricOptions, NotMeasurable, Reading, Result, family
@@ -142,28 +143,17 @@ def detail_of(maps: BlockMaps, blocks: Blocks) -> Detail:
 
 def _detail(pixels: Pixels, blocks: Blocks) -> Detail:
     luma = grey_levels(pixels)
-    bands = _band_means(luma.astype(np.float32))
+    bands = _band_means(luma)
     noise_of_luma, noise = _noise_variances(luma[..., None]), _noise_variances(pixels)
     return detail_of(BlockMaps(bands, noise_of_luma, noise, *_mean_steps(luma)), blocks)
 
 
-def _band_means(luma: NDArray[np.float32]) -> NDArray[np.float64]:
+def _band_means(luma: NDArray[np.uint8]) -> NDArray[np.float64]:
     """Of each block: the mean of the low band, and of the squares of the others."""
     if kernels.available():
-        return kernels.block_bands(luma, *(_half_window(sigma) for sigma in SIGMAS))
-    low, mid, high = _bands(luma)
+        return in_c.block_bands(luma, SIGMAS)
+    low, mid, high = _bands(luma.astype(np.float32))
     return np.stack([_block_means(low), _block_means(mid * mid), _block_means(high * high)])
-
-
-@cache
-def _half_window(sigma: float) -> NDArray[np.float32]:
-    """The weights of OpenCV's Gaussian from its middle outwards."""
-    import cv2
-
-    reach = round(4 * sigma)
-    return np.ascontiguousarray(
-        cv2.getGaussianKernel(2 * reach + 1, sigma, cv2.CV_32F)[reach:, 0], np.float32
-    )
 
 
 def _bands(luma: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from convergebench.kernels import resampling
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -102,6 +103,9 @@ def _scaled(part: Pixels) -> Pixels:
     size = close_up_size(height, width)
     if size == (height, width):
         return np.ascontiguousarray(part)
+    reduced = resampling.area_means(part, size[1], size[0]) if resampling.available() else None
+    if reduced is not None:
+        return reduced
     method = cv2.INTER_AREA if max(height, width) > SIDE else cv2.INTER_CUBIC
     return np.asarray(cv2.resize(part, size[::-1], interpolation=method), np.uint8)
 

@@ -6,7 +6,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,7 +54,7 @@ class Footprint:
     @cached_property
     def share(self) -> float:
         """As a share of the picture."""
-        return float(self.mask.mean())
+        return float(np.count_nonzero(self.mask) / self.mask.size)
 
     @property
     def is_empty(self) -> bool:
@@ -129,17 +129,19 @@ def local_footprint(change: FloatMap, reached: Mask) -> Footprint:
     not cover."""
     import cv2
 
-    change = np.where(reached, change, np.float32(0))
+    covered = change if reached.all() else change[reached]
+    wear = min(float(np.median(covered)), MOST_WEAR) if covered.size else 0.0
+    change = change if covered is change else np.where(reached, change, np.float32(0))
     peak = float(change.max())
-    wear = min(float(np.median(change[reached])), MOST_WEAR) if reached.any() else 0.0
     raised = change > wear + RISE
-    if raised.mean() < LEAST_AREA:
+    if np.count_nonzero(raised) / raised.size < LEAST_AREA:
         nothing = np.zeros_like(raised)
         return Footprint(nothing, nothing, peak)
     mask = np.asarray(cv2.dilate(raised.astype(np.uint8), dilation_disc(*change.shape)) > 0)
     return Footprint(mask, raised & (change >= peak / 2), peak)
 
 
+@lru_cache(maxsize=16)
 def dilation_disc(height: int, width: int) -> NDArray[np.uint8]:
     """By which the raised part of a map of this size is dilated."""
     import cv2

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from convergebench import kernels
+from convergebench.kernels import footprints
 from convergebench.lru_cache import LruCache
 from convergebench.metrics._area_average import averaged
 from convergebench.metrics._lpips_map import DistanceMaps, LpipsAgainst, lpips_with
@@ -121,7 +123,10 @@ class ReferencePicture:
 
 
 def _visible(found: FloatMap) -> VisibleDifference:
-    return VisibleDifference(float(found.mean(dtype=np.float64)), smoothed(found))
+    import cv2
+
+    # In doubles, in a quarter of NumPy's time.
+    return VisibleDifference(cv2.sumElems(found)[0] / found.size, smoothed(found))
 
 
 def shrunk(pixels: Pixels, side: int) -> Pixels:
@@ -150,7 +155,9 @@ def resized_mask(mask: Mask, shape: tuple[int, int]) -> Mask:
 
     if mask.shape == shape:
         return mask
-    size = (shape[1], shape[0])
+    size, factor = (shape[1], shape[0]), shape[0] // mask.shape[0]
+    if factor and (mask.shape[0] * factor, mask.shape[1] * factor) == shape and kernels.available():
+        return footprints.enlarged(mask, factor)
     if mask.shape[0] > shape[0]:
         return np.asarray(cv2.resize(mask.astype(np.float32), size, interpolation=cv2.INTER_AREA) >= 0.5)
     levels = np.ascontiguousarray(mask).view(np.uint8)

@@ -101,8 +101,16 @@ def left_behind(to_forward: FloatMap, to_input: FloatMap, footprint: Footprint) 
 
 def edited_region(footprints: Sequence[Footprint], shape: tuple[int, int]) -> Mask:
     """The union of the footprints, at any size of the picture."""
-    together = np.logical_or.reduce([footprint.mask for footprint in footprints])
-    return resized_mask(together, shape)
+    return resized_mask(union(footprints), shape)
+
+
+def union(footprints: Sequence[Footprint]) -> Mask:
+    """Of at least one, at their own size."""
+    first, *others = (footprint.mask for footprint in footprints)
+    together = first.copy()
+    for mask in others:
+        np.logical_or(together, mask, out=together)
+    return together
 
 
 def kept(outside: MapPart, footprints: Sequence[Footprint]) -> Reading:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from convergebench import kernels
+from convergebench.kernels.footprints import trace_products
 from convergebench.metrics.base import MetricUnavailable, Reading
 from convergebench.metrics.flip import FlipSource, WorstBox, flip_difference, smoothed
 from convergebench.metrics.regions._alignment import Alignment, alignment_of_planes
@@ -26,13 +29,14 @@ from convergebench.metrics.regions.measures import (
     LevelDifferences,
     collateral,
     edit_trace,
-    edited_region,
     kept,
     left_behind,
     restoration_difference,
     restored,
     rewritten,
+    trace_of,
     undid,
+    union,
     worst_region,
 )
 from convergebench.types import Pixels
@@ -84,7 +88,8 @@ def measure_return(
     on_source = alignment_of_planes(source.levels, result.planes)
     full = source.difference(returned)
     coarse = source.difference(shrunk(returned, COARSE_SIDE)).smoothed
-    edited = edited_region(footprints, (height, width))
+    region = union(footprints)
+    edited = resized_mask(region, (height, width))
     inside, outside = map_parts(full.smoothed, edited)
     as_it_is = kept(outside, footprints) if edit.scope == "local" else GLOBAL
     return ReturnRegions(
@@ -92,7 +97,7 @@ def measure_return(
         flip_peak=float(full.smoothed.max()),
         flip_area=(inside.visible + outside.visible) / full.smoothed.size,
         footprint=edit.footprint.share,
-        undid=_undid(source, edit, returned, small, coarse, edited, footprints, on_source),
+        undid=_undid(source, edit, returned, small, coarse, _Edited(region, edited), on_source),
         left_behind=_left_behind(edit, result, on_source if edit.input is source else None),
         kept=as_it_is,
         kept_registered=kept_registered(source, returned, on_source, as_it_is, edited, footprints),
@@ -104,31 +109,37 @@ def measure_return(
     )
 
 
+class _Edited(NamedTuple):
+    """The union of all footprints so far, at their size and at the picture's."""
+
+    small: Mask
+    full: Mask
+
+
 def _undid(
     source: ReferencePicture,
     edit: LocatedEdit,
     returned: Pixels,
     small: Pixels,
     coarse: FloatMap,
-    edited: Mask,
-    footprints: Sequence[Footprint],
+    edited: _Edited,
     on_source: Alignment,
 ) -> Reading:
-    """Within a close-up of all footprints so far; the last one is this round's."""
+    """Within a close-up of all footprints so far."""
     if edit.footprint.is_empty:
         return NO_EDIT
     height, width, _ = returned.shape
     try:
-        as_it_is = registered = _restored(source, returned, coarse, edited, footprints)
+        as_it_is = registered = _restored(source, returned, coarse, edited, edit.footprint)
         if on_source.moved(height, width, ELSEWHERE * max(height, width)):
             laid, reached = on_source.laid(returned)
             against = source.difference(shrunk(laid, COARSE_SIDE)).smoothed
-            registered = _restored(source, laid, against, edited, footprints, reached)
+            registered = _restored(source, laid, against, edited, edit.footprint, reached)
     except MetricUnavailable as error:
         return str(error)
     if isinstance(as_it_is, str):
         return as_it_is
-    trace = _trace(source, edit, small, footprints)
+    trace = _trace(source, edit, small, edited.small)
     return undid(as_it_is, as_it_is if isinstance(registered, str) else registered, trace)
 
 
@@ -136,33 +147,32 @@ def _restored(
     source: ReferencePicture,
     result: Pixels,
     coarse: FloatMap,
-    edited: Mask,
-    footprints: Sequence[Footprint],
+    edited: _Edited,
+    footprint: Footprint,
     reached: Mask | None = None,
 ) -> Reading:
     """Of the part that the result covers; raises MetricUnavailable without the weights of LPIPS."""
-    masks = [footprints[-1].mask, edited_region(footprints, footprints[-1].mask.shape)]
-    box = close_up(masks[-1])
+    masks, region = [footprint.mask, edited.small], edited.full
+    box = close_up(edited.small)
     if reached is not None:
-        edited = edited & reached
+        region = region & reached
         masks = [mask & resized_mask(reached, mask.shape) for mask in masks]
         if not masks[0].any():
             return NO_EDIT
-    structural = source.structural_difference(result, edited, box)
+    structural = source.structural_difference(result, region, box)
     cells = (structural.shape[0], structural.shape[1])
     difference = restoration_difference(box.in_cells(coarse, cells), structural)
     return restored(difference, [_in_cells(box, mask, cells) for mask in masks])
 
 
-def _trace(
-    source: ReferencePicture, edit: LocatedEdit, small: Pixels, footprints: Sequence[Footprint]
-) -> float:
+def _trace(source: ReferencePicture, edit: LocatedEdit, small: Pixels, edited: Mask) -> float:
     """Of a local edit; the remains of a global one have no shape of their own."""
     if edit.scope == "global":
         return 0.0
-    rest = ~edited_region(footprints, edit.footprint.mask.shape)
-    remains = _differences(small, source.small)
-    return edit_trace(remains, _differences(edit.small, edit.input.small), edit.footprint.core, rest)
+    pictures, core = (small, source.small, edit.small, edit.input.small), edit.footprint.core
+    if kernels.available():
+        return trace_of(*trace_products(*pictures, core, edited))
+    return edit_trace(_differences(*pictures[:2]), _differences(*pictures[2:]), core, ~edited)
 
 
 def _differences(one: Pixels, other: Pixels) -> LevelDifferences:
