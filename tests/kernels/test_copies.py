@@ -11,7 +11,7 @@ from convergebench import kernels
 @pytest.mark.parametrize("is_compiled", [True, False])
 def test_every_array_is_copied_to_its_place(is_compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not is_compiled:
-        monkeypatch.setattr(kernels, "available", lambda: False)
+        monkeypatch.setattr(kernels, "compiled", lambda: False)
     random = np.random.default_rng(1)
     arrays = [random.integers(0, 256, size, np.uint8) for size in (1, 4096, 0, 100_000)]
     room = np.zeros(200_000, np.uint8)

@@ -122,7 +122,7 @@ def test_without_the_loops_everything_gives_the_same(monkeypatch: pytest.MonkeyP
     file = io.BytesIO()
     Image.fromarray(source).save(file, "PNG")
     fast = ssim()
-    monkeypatch.setattr(kernels, "available", lambda: False)
+    monkeypatch.setattr(kernels, "compiled", lambda: False)
     assert ssim() == pytest.approx(fast, abs=1e-7)
     assert (picture.Picture.from_bytes(picture.encode_png(source)).pixels == source).all()
     assert (picture.Picture.from_bytes(file.getvalue()).pixels == source).all()
@@ -157,6 +157,17 @@ def test_threads_that_encode_at_the_same_time_do_not_share_memory() -> None:
     with ThreadPoolExecutor(8) as threads:
         files = list(threads.map(picture.encode_png, several))
     assert all((picture.decode(file)[0] == pixels).all() for file, pixels in zip(files, several, strict=True))
+
+
+@built
+def test_without_fused_multiply_add_only_loops_over_whole_numbers_are_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pixels = np.random.default_rng(5).integers(0, 256, (64, 96, 3), dtype=np.uint8)
+    file = picture.encode_png(pixels)
+    monkeypatch.setattr(kernels, "_fuses_multiply_add", lambda: False)
+    assert not kernels.available()
+    assert picture.encode_png(pixels) == file, "not by the slower encoder, whose bytes are others"
 
 
 def without_kernels(monkeypatch: pytest.MonkeyPatch) -> None:

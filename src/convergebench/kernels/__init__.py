@@ -23,8 +23,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def available() -> bool:
+def compiled() -> bool:
+    """Whether loops over whole numbers and files can be used."""
     return library() is not None
+
+
+def available() -> bool:
+    """Whether all loops can be used. Those over floats are slow without fused multiply-add."""
+    return compiled() and _fuses_multiply_add()
+
+
+@cache
+def _fuses_multiply_add() -> bool:
+    return bool(loaded().fuses_multiply_add())
 
 
 def ssim_total(source: Pixels, result: Pixels, c1: float, c2: float) -> float:
@@ -60,18 +71,18 @@ def png_deflated(pixels: Pixels) -> memoryview | None:
 
 def base64_encoded(data: bytes) -> bytes | None:
     """As `base64.b64encode`, in a fraction of its time; None if it is not compiled."""
-    compiled = library()
-    if compiled is None or not hasattr(compiled, "base64_encode"):
+    functions = library()
+    if functions is None or not hasattr(functions, "base64_encode"):
         return None
     text: bytes = _new_bytes()(None, (len(data) + 2) // 3 * 4)
-    compiled.base64_encode(data, len(data), np.frombuffer(text, np.uint8).ctypes.data if data else None)
+    functions.base64_encode(data, len(data), np.frombuffer(text, np.uint8).ctypes.data if data else None)
     return text
 
 
 def copy_all(arrays: Sequence[NDArray[np.uint8]], to: Sequence[NDArray[np.uint8]]) -> None:
     """Copy arrays without gaps to others of their sizes, all in one call."""
     assert all(one.nbytes == other.nbytes for one, other in zip(arrays, to, strict=True))
-    if not available():
+    if not compiled():
         for one, other in zip(arrays, to, strict=True):
             np.copyto(other, one.reshape(other.shape))
         return
@@ -267,7 +278,7 @@ _SHORT = 64 * 1024
 def joined(parts: Sequence[bytes | memoryview]) -> bytes:
     """The same as `b"".join`, but it releases the GIL where that pays."""
     length = sum(len(part) for part in parts)
-    if length < _SHORT or not available():
+    if length < _SHORT or not compiled():
         return b"".join(parts)
     whole: bytes = _new_bytes()(None, length)
     room = np.frombuffer(whole, np.uint8)
@@ -287,10 +298,10 @@ def _new_bytes() -> Any:
 
 
 def loaded() -> ctypes.CDLL:
-    """The compiled functions; callers ask `available` first."""
-    compiled = library()
-    assert compiled is not None, "ask `available` first"
-    return compiled
+    """The compiled functions; callers ask `available` or `compiled` first."""
+    found = library()
+    assert found is not None, "ask `available` first"
+    return found
 
 
 @cache
@@ -313,6 +324,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     pointer, size = ctypes.c_void_p, ctypes.c_int64
     library.ssim_total.restype = ctypes.c_double
     library.ssim_total.argtypes = (pointer, pointer, size, size, ctypes.c_float, ctypes.c_float)
+    library.fuses_multiply_add.argtypes = ()
     library.png_unfilter.argtypes = (ctypes.c_char_p, pointer, size, size)
     library.png_room.restype = library.png_deflate.restype = size
     library.png_room.argtypes = (size, size)

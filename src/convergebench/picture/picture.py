@@ -169,7 +169,7 @@ def encode_png(pixels: Pixels) -> bytes:
     from isal import isal_zlib
 
     height, width, _ = pixels.shape
-    body: bytes | memoryview | None = kernels.png_deflated(pixels) if kernels.available() else None
+    body: bytes | memoryview | None = kernels.png_deflated(pixels) if kernels.compiled() else None
     if body is None:
         body = isal_zlib.compress(_filtered(pixels), 1)
     checksum = isal_zlib.crc32(body, _OF_BODY_NAME).to_bytes(4, "big")

@@ -41,7 +41,7 @@ def rgb_pixels(data: bytes) -> Pixels | None:
 
     The lengths and checksums of the chunks must have been verified before.
     """
-    if not kernels.available():
+    if not kernels.compiled():
         return None
     header, body = b"", []
     for name, content in _chunks(data):
