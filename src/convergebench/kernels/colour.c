@@ -194,14 +194,18 @@ INLINE double block_total(const Lab *one, const Lab *other) {
     return total_of(steps.found);
 }
 
-/* 255 where a channel is 0 or 255, and 0 elsewhere. */
 FOR_EACH_PROCESSOR
-void mark_clipped(const uint8_t *restrict pixels, int64_t count, uint8_t *restrict out) {
+static void mark(const uint8_t *restrict pixels, int64_t count, uint8_t *restrict out) {
     for (int64_t i = 0; i < count; i++) {
         uint8_t red = pixels[CHANNELS * i] + 1, green = pixels[CHANNELS * i + 1] + 1;
         uint8_t blue = pixels[CHANNELS * i + 2] + 1, least = red < green ? red : green;
         out[i] = (least < blue ? least : blue) < 2 ? 255 : 0;
     }
+}
+
+/* 255 where a channel is 0 or 255, and 0 elsewhere. Clang gives another name to a function of several forms. */
+void mark_clipped(const uint8_t *pixels, int64_t count, uint8_t *out) {
+    mark(pixels, count, out);
 }
 
 /* One block of pixels; the rest of the last one is black, which differs from black by nothing. */
