@@ -11,9 +11,12 @@ default set.
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Callable
 from inspect import signature
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command has it; its threads spin while they wait
 
 import cv2
 import numpy as np
