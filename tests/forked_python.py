@@ -120,6 +120,12 @@ class ForkedPython:
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
 
+    def signal_session(self, number: int) -> None:
+        """To it and all that it started, if it has a session of its own."""
+        if self.poll() is None:
+            with contextlib.suppress(ProcessLookupError):  # it has just ended
+                os.killpg(self.pid, number)
+
 
 def run(
     arguments: Sequence[object], *, timeout: float = 120, check: bool = False, **options: Any
@@ -205,16 +211,18 @@ def _received(server: socket.socket, length: int) -> bytes:
 
 
 def _observe(request: dict[str, Any], descriptors: list[int], paths: list[str]) -> None:
-    """Fork once more, and report the number of that process and how it ends."""
+    """Fork once more. That process reports its number, and this one how it ends."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     *streams, reports = descriptors
     started = os.fork()
     if started == 0:
+        if request["session"]:
+            os.setsid()
+        os.write(reports, f"{os.getpid()}\n".encode())  # only now can signals be sent to its session
         os.close(reports)
         _become(request, streams, paths)
     for stream in streams:
         os.close(stream)
-    os.write(reports, f"{started}\n".encode())
     _, status = os.waitpid(started, 0)
     os.write(reports, f"{os.waitstatus_to_exitcode(status)}\n".encode())
     os._exit(0)
@@ -223,8 +231,6 @@ def _observe(request: dict[str, Any], descriptors: list[int], paths: list[str]) 
 def _become(request: dict[str, Any], streams: list[int], paths: list[str]) -> None:
     """Be that program, as far as a process can be one that it was not started as."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if request["session"]:
-        os.setsid()
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
     for stream in streams:

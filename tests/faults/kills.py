@@ -59,8 +59,7 @@ def killed_at(
             process.wait(0.005)
         except subprocess.TimeoutExpired:
             continue
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
+    process.signal_session(signal.SIGKILL)
     return _ended(process, LIMIT_SECONDS)
 
 

@@ -46,8 +46,7 @@ class VoteServer:
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> Ended:
         if self._ended is None:
-            if self._process.poll() is None:
-                os.killpg(self._process.pid, how)
+            self._process.signal_session(how)
             out, err = self._process.communicate(timeout=LIMIT_SECONDS)
             self._ended = Ended(self._process.wait(), out, err)
         return self._ended
