@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from convergebench import kernels
 from convergebench.errors import WrongUse
-from convergebench.metrics import MetricOptions, MetricSet, facts, load
+from convergebench.metrics import MetricOptions, MetricSet, facts, load, metric_set, ssim
 from convergebench.picture import Picture
 from convergebench.types import Measurement, PictureFacts, Pixels
 
@@ -92,6 +93,23 @@ def test_metrics_that_share_a_value_measure_as_each_would_alone(textured: Make, 
     assert together == [ssim | geometry for ssim, geometry in alone]
     assert together[0]["ssim"].value == together[0]["ssim_registered"].value
     assert together[1]["ssim"].value != together[1]["ssim_registered"].value
+
+
+@pytest.mark.skipif(not kernels.available(), reason="nothing is shared without compiled loops")
+def test_a_batch_that_is_divided_among_threads_computes_shared_values_once(
+    textured: Make, noisy: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Pixels] = []
+
+    def counted(*pictures: Pixels) -> float:
+        made.append(pictures[1])
+        return 1.0
+
+    monkeypatch.setattr(ssim, "_total", counted)
+    source = textured(64, 60)
+    pairs = [(picture(source), picture(noisy(source, 2))) for _ in range(metric_set.BATCH + 3)]
+    MetricSet(["ssim", "geometry"]).measure(pairs)
+    assert len(made) == len(pairs)
 
 
 def test_no_pairs_give_no_rows() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from convergebench import kernels
+from convergebench.kernels.addresses import address
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +27,7 @@ def block_bands(
     height, width = levels.shape
     means = np.empty((3, (height // 8) * (width // 8)))
     weights = _weights(height, width, sigmas)
-    if _functions().block_bands(levels.ctypes.data, height, width, *weights, most_lanes, means.ctypes.data):
+    if _functions().block_bands(address(levels), height, width, *weights, most_lanes, address(means)):
         raise MemoryError
     return means
 
@@ -39,16 +40,23 @@ def band_pass(
     height, width = plane.shape
     found = np.empty((height, width), np.float32)
     weights = _weights(height, width, sigmas)
-    if _functions().band_pass(plane.ctypes.data, height, width, *weights, most_lanes, found.ctypes.data):
+    if _functions().band_pass(address(plane), height, width, *weights, most_lanes, address(found)):
         raise MemoryError
     return found
 
 
 def _weights(height: int, width: int, sigmas: tuple[float, float]) -> tuple[int, int, int, int]:
     """As arguments."""
+    assert min(height, width) > 1
+    return _gaussians(sigmas)
+
+
+@cache
+def _gaussians(sigmas: tuple[float, float]) -> tuple[int, int, int, int]:
+    """The address and reach of each half window, which are never freed."""
     fine, coarse = (_half_window(sigma) for sigma in sigmas)
-    assert 5 <= len(fine) <= len(coarse) <= _MOST_REACH + 1 and min(height, width) > 1
-    return fine.ctypes.data, len(fine) - 1, coarse.ctypes.data, len(coarse) - 1
+    assert 5 <= len(fine) <= len(coarse) <= _MOST_REACH + 1
+    return address(fine), len(fine) - 1, address(coarse), len(coarse) - 1
 
 
 @cache

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from convergebench import kernels
+from convergebench.kernels.addresses import address
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ def lab_blocks(
     count = pixels.shape[0] * pixels.shape[1]
     blocks = np.empty((-(-count // _BLOCK), 3, _BLOCK), np.float32)
     constants = _colour_constants(light, to_relative)
-    addresses = (constants.ctypes.data, most_lanes, blocks.ctypes.data)
-    kernels.loaded().lab_blocks(pixels.ctypes.data, count, *addresses)
+    addresses = (address(constants), most_lanes, address(blocks))
+    kernels.loaded().lab_blocks(address(pixels), count, *addresses)
     return blocks
 
 
@@ -60,7 +61,7 @@ def delta_e_total(
     pixels = source.shape[0] * source.shape[1]
     assert blocks.flags.c_contiguous and blocks.size >= 3 * pixels
     total: float = kernels.loaded().delta_e_total(
-        source.ctypes.data, blocks.ctypes.data, result.ctypes.data, pixels, constants.ctypes.data, most_lanes
+        address(source), address(blocks), address(result), pixels, address(constants), most_lanes
     )
     return total
 
@@ -69,5 +70,5 @@ def clipped(pixels: Pixels) -> NDArray[np.uint8]:
     """255 where a channel is 0 or 255, 0 elsewhere; height × width."""
     pixels = np.ascontiguousarray(pixels)
     marked = np.empty(pixels.shape[:2], np.uint8)
-    kernels.loaded().mark_clipped(pixels.ctypes.data, marked.size, marked.ctypes.data)
+    kernels.loaded().mark_clipped(address(pixels), marked.size, address(marked))
     return marked

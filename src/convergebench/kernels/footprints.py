@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from convergebench import kernels
+from convergebench.kernels.addresses import address
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def enlarged(mask: NDArray[np.bool_], factor: int) -> NDArray[np.bool_]:
     mask = np.ascontiguousarray(mask)
     height, width = mask.shape
     found = np.empty((height * factor, width * factor), np.bool_)
-    _functions().enlarge_mask(mask.ctypes.data, height, width, factor, found.ctypes.data)
+    _functions().enlarge_mask(address(mask), height, width, factor, address(found))
     return found
 
 
@@ -41,8 +42,8 @@ def trace_products(
     height, width = core.shape
     assert all(each.shape[:2] == (height, width) for each in arrays)
     products = np.empty(3)
-    addresses = [each.ctypes.data for each in arrays]
-    _functions().trace_products(*addresses, height, width, products.ctypes.data)
+    addresses = [address(each) for each in arrays]
+    _functions().trace_products(*addresses, height, width, address(products))
     common, of_edit, of_left = products.tolist()
     return common, of_edit, of_left
 

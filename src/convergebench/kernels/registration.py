@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from convergebench import kernels
+from convergebench.kernels.addresses import address
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,9 +38,9 @@ def slopes(plane: NDArray[np.float32], x: NDArray[np.float32], y: NDArray[np.flo
     height, width = plane.shape
     assert min(height, width) >= 2 and len(x) == width and len(y) == height
     found = np.empty((4, height * width), np.float32)
-    places = (x.ctypes.data, y.ctypes.data)
+    places = (address(x), address(y))
     side = max(height, width)
-    kernels.loaded().plane_slopes(plane.ctypes.data, height, width, *places, side, found.ctypes.data)
+    kernels.loaded().plane_slopes(address(plane), height, width, *places, side, address(found))
     return found
 
 
@@ -59,9 +60,9 @@ def sums(
     assert result.shape == (height, width) and slopes.shape == (4, height * width)
     planes = [np.ascontiguousarray(each, np.float32) for each in (source, slopes, result)]
     affine, found = np.ascontiguousarray(affine, np.float64), np.empty(19)
-    addresses = [plane.ctypes.data for plane in planes]
+    addresses = [address(plane) for plane in planes]
     if kernels.loaded().registration_sums(
-        *addresses, height, width, affine.ctypes.data, sampled, found.ctypes.data
+        *addresses, height, width, address(affine), sampled, address(found)
     ):
         raise MemoryError
     return _sums_of(found)
@@ -125,9 +126,9 @@ def _refined(
     height, width = source.shape
     assert result.shape == (height, width) and slopes.shape == (4, height * width)
     planes = [np.ascontiguousarray(each, np.float32) for each in (source, slopes, result)]
-    addresses = [plane.ctypes.data for plane in planes]
+    addresses = [address(plane) for plane in planes]
     found = np.array(similarity, np.float64)
-    to = (found.ctypes.data, None if sums is None else sums.ctypes.data)
+    to = (address(found), None if sums is None else address(sums))
     ended: int = kernels.loaded().registration_refined(*addresses, height, width, *rule, *to)
     if ended < 0:
         raise MemoryError
@@ -143,10 +144,8 @@ def products(
     assert result.shape == (height, width)
     planes = [np.ascontiguousarray(each, np.float32) for each in (source, result)]
     affine, found = np.ascontiguousarray(affine, np.float64), np.empty(3)
-    addresses = [plane.ctypes.data for plane in planes]
-    if kernels.loaded().registration_products(
-        *addresses, height, width, affine.ctypes.data, found.ctypes.data
-    ):
+    addresses = [address(plane) for plane in planes]
+    if kernels.loaded().registration_products(*addresses, height, width, address(affine), address(found)):
         raise MemoryError
     xx, yy, xy = found.tolist()
     return xx, yy, xy

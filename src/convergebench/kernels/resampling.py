@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from convergebench import kernels
+from convergebench.kernels.addresses import address
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def block_means(levels: NDArray[np.uint8], width: int, height: int) -> NDArray[n
     channels = levels.size // (levels.shape[0] * levels.shape[1])
     means = np.empty((height, width, *levels.shape[2:]), np.uint8)
     shape = (*levels.shape[:2], channels, factor)
-    if _functions().average_blocks(levels.ctypes.data, *shape, means.ctypes.data):
+    if _functions().average_blocks(address(levels), *shape, address(means)):
         raise MemoryError
     return means
 
@@ -51,8 +52,8 @@ def area_means(pixels: Pixels, width: int, height: int) -> Pixels | None:
         pixels = np.ascontiguousarray(pixels)
     along, down = _cover(pixels.shape[1], width), _cover(pixels.shape[0], height)
     means = np.empty((height, width, 3), np.uint8)
-    arguments = (*_addresses(along), *_addresses(down), means.ctypes.data)
-    if _functions().average_area(pixels.ctypes.data, pixels.strides[0], pixels.shape[1], *arguments):
+    arguments = (*_addresses(along), *_addresses(down), address(means))
+    if _functions().average_area(address(pixels), pixels.strides[0], pixels.shape[1], *arguments):
         raise MemoryError
     return means
 
@@ -65,7 +66,7 @@ class _Cover(NamedTuple):
 
 
 def _addresses(by: _Cover) -> tuple[int, int, int, int]:
-    return by.firsts.ctypes.data, by.shares.ctypes.data, *by.shares.shape
+    return address(by.firsts), address(by.shares), *by.shares.shape
 
 
 _NO_SHARE = 1e-3
@@ -99,8 +100,8 @@ def bilinear(pixels: Pixels, side: int) -> Pixels:
     assert given == width
     by = _bilinear(given, side)
     resampled = np.empty((side, side, 3), np.uint8)
-    arguments = (by.firsts.ctypes.data, by.weights.ctypes.data, *by.weights.shape)
-    if _functions().resample_square(pixels.ctypes.data, given, *arguments, resampled.ctypes.data):
+    arguments = (address(by.firsts), address(by.weights), *by.weights.shape)
+    if _functions().resample_square(address(pixels), given, *arguments, address(resampled)):
         raise MemoryError
     return resampled
 

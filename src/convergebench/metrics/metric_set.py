@@ -8,6 +8,7 @@ import os
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from copy import copy
 from dataclasses import replace
 from functools import cache, cached_property
@@ -165,7 +166,9 @@ def _read(
     if isinstance(reader, GpuReader) or len(pairs) <= BATCH:
         return reader.read(pairs)
     parts = [pairs[start : start + PART] for start in range(0, len(pairs), PART)]
-    return [outcome for part in cores().map(reader.read, parts) for outcome in part]
+    # In copies of this context, because threads would not know what metrics share.
+    reading = [cores().submit(copy_context().run, reader.read, part) for part in parts]
+    return [outcome for part in reading for outcome in part.result()]
 
 
 @cache

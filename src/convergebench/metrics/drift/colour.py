@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -181,18 +182,25 @@ class _Stretch(NamedTuple):
 def _statistics(tones: NDArray[np.float64]) -> ToneStatistics:
     """Of the luma by quantiles, so that the positions of tones do not matter."""
     luma = _quantiles(tones[0])
-    blue, red = (float(each.mean()) for each in tones[1:])
-    spread = math.hypot(*(each.std() for each in tones[1:]))
+    blue, red = tones[1:].mean(axis=1).tolist()
+    spread = math.hypot(*tones[1:].std(axis=1).tolist())
     return ToneStatistics(float(luma.mean()), float(luma.std()), blue, red, spread)
 
 
 def _quantiles(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """As `numpy.quantile` has them, which takes several times as long for so many."""
     ordered = np.sort(values)
-    places = QUANTILES * (len(ordered) - 1)
+    lower, upper, share = _quantile_places(len(ordered))
+    first, second = ordered[lower], ordered[upper]
+    return np.asarray(first + (second - first) * share, np.float64)
+
+
+@lru_cache(maxsize=64)
+def _quantile_places(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+    """For each quantile of so many ordered values, the two between which it lies, and where."""
+    places = QUANTILES * (count - 1)
     lower = places.astype(np.intp)
-    first, second = ordered[lower], ordered[np.minimum(lower + 1, len(ordered) - 1)]
-    return np.asarray(first + (second - first) * (places - lower), np.float64)
+    return lower, np.minimum(lower + 1, count - 1), places - lower
 
 
 def _stretch(before: ToneStatistics, after: ToneStatistics) -> _Stretch:
@@ -209,8 +217,13 @@ def _cast(luma: float, chroma: tuple[float, float]) -> tuple[float, float, float
     """The difference of a colour from mid-grey, in Lab."""
     cb, cr = chroma
     colour = np.array([luma + 1.402 * cr, luma - 0.344136 * cb - 0.714136 * cr, luma + 1.772 * cb])
-    lightness, a, b = lab_of_colour(colour) - lab_of_colour(np.full(3, _MIDDLE))
-    return float(lightness), float(a), float(b)
+    lightness, a, b = (lab_of_colour(colour) - _lab_of_middle()).tolist()
+    return lightness, a, b
+
+
+@cache
+def _lab_of_middle() -> NDArray[np.float64]:
+    return lab_of_colour(np.full(3, _MIDDLE))
 
 
 def _clipped(pixels: Pixels) -> NDArray[np.uint8]:
