@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from convergebench.metrics.flip import flip_difference, smoothed
 from convergebench.metrics.regions import ReferencePicture, ReturnRegions, locate_edit, measure_return
 from convergebench.metrics.regions.measures import edit_trace, undid
 from convergebench.types import Pixels
@@ -49,22 +48,6 @@ def test_a_return_measures_the_same_as_pixels_and_as_the_input_of_the_next_round
     again = locate_edit(kept, painted(returned, DISC), "local")
     fresh = locate_edit(chain.reference.like(returned), painted(returned, DISC), "local")
     assert again.footprint.to_bytes() == fresh.footprint.to_bytes()
-
-
-@pytest.mark.parametrize("place", [(WIDTH // 2, HEIGHT // 2), (3, 3), (WIDTH - 2, HEIGHT // 2)])
-def test_what_is_left_behind_is_that_of_whole_smoothed_maps(place: tuple[int, int]) -> None:
-    disc = cv2.circle(np.zeros((HEIGHT, WIDTH), np.uint8), place, 20, 1, -1) > 0
-    chain, forward = DrawnChain(ROOM), painted(ROOM, disc)
-    returned = noised(forward, 2)
-    returned[: place[1]] = ROOM[: place[1]]
-    edit, kept = chain.located(forward), chain.reference.like(returned)
-    to_forward, to_input = (
-        smoothed(flip_difference(one, kept.small_features))
-        for one in (edit.features, edit.input.small_features)
-    )
-    expected = (to_forward < to_input)[edit.footprint.core].mean()
-    assert 0 < expected < 1
-    assert measure_return(chain.reference, edit, kept).left_behind == expected
 
 
 def falls(values: list[float]) -> bool:

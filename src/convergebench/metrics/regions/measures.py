@@ -89,14 +89,14 @@ def restoration_difference(visible: FloatMap, structural: FloatMap) -> FloatMap:
     )
 
 
-def left_behind(to_forward: FloatMap, to_input: FloatMap, core: Mask) -> Reading:
+def left_behind(to_forward: FloatMap, to_input: FloatMap, footprint: Footprint) -> Reading:
     """Share of the core where the return is more similar to the forward picture than to that round's input.
 
-    Both maps are of the return, aligned to the input, at the footprint's size, or of a part with the core.
+    Both maps are of the return, aligned to the input, at the footprint's size.
     """
-    if not core.any():
+    if not footprint.core.any():
         return NO_EDIT
-    return float((to_forward < to_input)[core].mean())
+    return float((to_forward < to_input)[footprint.core].mean())
 
 
 def edited_region(footprints: Sequence[Footprint], shape: tuple[int, int]) -> Mask:

@@ -10,11 +10,10 @@ import numpy as np
 
 from convergebench import kernels
 from convergebench.kernels.footprints import trace_products
-from convergebench.kernels.smoothing import LEAST_WINDOW, window_means
 from convergebench.metrics.base import MetricUnavailable, Reading
-from convergebench.metrics.flip import FlipSource, WorstBox, flip_difference, smoothed, smoothing_window
+from convergebench.metrics.flip import FlipSource, WorstBox, flip_difference, smoothed
 from convergebench.metrics.regions._alignment import Alignment, alignment_of_planes
-from convergebench.metrics.regions.close_up import CloseUp, close_up, resampled
+from convergebench.metrics.regions.close_up import CloseUp, close_up
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit
 from convergebench.metrics.regions.map_parts import Histogram, map_parts
 from convergebench.metrics.regions.maps import (
@@ -182,7 +181,7 @@ def _differences(one: Pixels, other: Pixels) -> LevelDifferences:
 
 def _in_cells(box: CloseUp, mask: Mask, cells: tuple[int, int]) -> Mask:
     """Cells of which at least half is in the mask, or the nearest to that."""
-    shares = resampled(box.crop(mask).astype(np.float32), cells)
+    shares = box.in_cells(mask.astype(np.float32), cells)
     return np.asarray(shares >= min(0.5, float(shares.max())))
 
 
@@ -202,37 +201,10 @@ def _left_behind(edit: LocatedEdit, result: ReferencePicture, on_input: Alignmen
 
 
 def _like_forward(edit: LocatedEdit, returned: FlipSource) -> Reading:
-    sources, core = (edit.features, edit.input.small_features), edit.footprint.core
-    part = _with_window(core) if kernels.available() and core.any() else None
-    if part is None:
-        to_forward, to_input = (smoothed(flip_difference(one, returned)) for one in sources)
-        return left_behind(to_forward, to_input, core)
-    window = smoothing_window(*core.shape)
-    rows, columns = (np.ones(each.stop - each.start, np.float32) for each in part)
-    given = _part_of(returned, part)
-    differences = (flip_difference(_part_of(one, part), given) for one in sources)
-    to_forward, to_input = (window_means(each, window, rows, columns) for each in differences)
-    return left_behind(to_forward, to_input, core[part])
-
-
-def _part_of(source: FlipSource, part: tuple[slice, slice]) -> FlipSource:
-    return FlipSource(np.ascontiguousarray(source.features[:, *part]), source.pixels_per_degree)
-
-
-def _with_window(core: Mask) -> tuple[slice, slice] | None:
-    """The part of a map by which its smoothed form is known in the core; None if that is at the border, where
-    windows are smaller, or if nothing is smoothed."""
-    window = smoothing_window(*core.shape)
-    if window < LEAST_WINDOW:
-        return None
-    spans = []
-    for axis, length in enumerate(core.shape):
-        places = np.flatnonzero(core.any(axis=1 - axis))
-        first, last = int(places[0]) - window // 2, int(places[-1]) + window // 2
-        if first < 0 or last >= length:
-            return None
-        spans.append(slice(first, last + 1))
-    return spans[0], spans[1]
+    to_forward, to_input = (
+        smoothed(flip_difference(one, returned)) for one in (edit.features, edit.input.small_features)
+    )
+    return left_behind(to_forward, to_input, edit.footprint)
 
 
 def kept_registered(
