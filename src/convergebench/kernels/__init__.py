@@ -43,7 +43,8 @@ def ssim_total(source: Pixels, result: Pixels, c1: float, c2: float) -> float:
     source, result = np.ascontiguousarray(source), np.ascontiguousarray(result)
     height, width, _ = source.shape
     assert source.shape == result.shape and min(height, width) >= 7
-    total: float = loaded().ssim_total(source.ctypes.data, result.ctypes.data, height, width, c1, c2)
+    given = source.ctypes.data, result.ctypes.data, height, width
+    total: float = loaded().ssim_total(*given, c1, c2, MOST_LANES)
     return total
 
 
@@ -323,7 +324,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
 
     pointer, size = ctypes.c_void_p, ctypes.c_int64
     library.ssim_total.restype = ctypes.c_double
-    library.ssim_total.argtypes = (pointer, pointer, size, size, ctypes.c_float, ctypes.c_float)
+    library.ssim_total.argtypes = (pointer, pointer, size, size, ctypes.c_float, ctypes.c_float, size)
     library.fuses_multiply_add.argtypes = ()
     library.png_unfilter.argtypes = (ctypes.c_char_p, pointer, size, size)
     library.png_room.restype = library.png_deflate.restype = size

@@ -16,13 +16,20 @@
 
 enum { WINDOW = 7, COUNT = WINDOW * WINDOW, REACH = (WINDOW - 1) * CHANNELS };
 enum { HALF = 1 << 16, KINDS = 3 };
-enum { LANES = 16, STRIP = 768 }; /* the sums of a strip of columns stay in the first cache */
+/* The sums of a strip of columns stay in the first cache; rows of them, of which more are read than there are, do
+ * not share a cache line. */
+enum { LANES = 16, STRIP = 768, ROW = STRIP + 6 * LANES, CACHE_LINE = 64 };
 
 /* Of each column of seven rows, and later of each window: the sums of x and of y in the lower and the upper half
- * of `both`, of x² + y², and of x·y. */
+ * of `both`, of x² + y², and of 2·x·y. */
 typedef struct {
     int32_t *both, *squares, *products;
 } Sums;
+
+/* SSIM's constants, scaled as the sums are. */
+typedef struct {
+    float c1, c2;
+} Constants;
 
 FOR_EACH_PROCESSOR
 static void add_row(Sums sums, const uint8_t *restrict x, const uint8_t *restrict y, int64_t length) {
@@ -31,7 +38,7 @@ static void add_row(Sums sums, const uint8_t *restrict x, const uint8_t *restric
         int32_t a = x[i], b = y[i];
         both[i] += a + b * HALF;
         squares[i] += a * a + b * b;
-        products[i] += a * b;
+        products[i] += 2 * a * b;
     }
 }
 
@@ -43,7 +50,7 @@ static void move_down(Sums sums, const uint8_t *restrict x, const uint8_t *restr
         int32_t a = x[i], b = y[i], c = x[i + down], d = y[i + down];
         both[i] += c - a + (d - b) * HALF;
         squares[i] += c * c + d * d - a * a - b * b;
-        products[i] += c * d - a * b;
+        products[i] += 2 * (c * d - a * b);
     }
 }
 
@@ -55,58 +62,24 @@ static void sum_across(const int32_t *restrict column, int64_t windows, int32_t 
                  column[i + 18];
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define SHIFTED(low, high, by) _mm512_alignr_epi32(high, low, by)
-
-/* The same with values moved within registers, which takes less time than loads that cross cache lines. Reads
- * and writes whole vectors. */
-__attribute__((target("avx512f")))
-static void sum_across_16(const int32_t *column, int64_t windows, int32_t *out) {
-    __m512i here = _mm512_loadu_si512(column), next = _mm512_loadu_si512(column + LANES);
-    __m512i pairs = _mm512_add_epi32(here, SHIFTED(here, next, CHANNELS));
-    for (int64_t i = 0; i < windows; i += LANES) {
-        __m512i after = _mm512_loadu_si512(column + i + 2 * LANES);
-        __m512i next_pairs = _mm512_add_epi32(next, SHIFTED(next, after, CHANNELS));
-        __m512i first_four = _mm512_add_epi32(pairs, SHIFTED(pairs, next_pairs, 2 * CHANNELS));
-        __m512i last_three = _mm512_add_epi32(SHIFTED(pairs, next_pairs, 4 * CHANNELS),
-                                              SHIFTED(next, after, 6 * CHANNELS - LANES));
-        _mm512_storeu_si512(out + i, _mm512_add_epi32(first_four, last_three));
-        next = after;
-        pairs = next_pairs;
-    }
-}
-#endif
-
-static void sum_all_across(Sums columns, int64_t windows, Sums out) {
-    const int32_t *from[] = {columns.both, columns.squares, columns.products};
-    int32_t *to[] = {out.both, out.squares, out.products};
-    for (int i = 0; i < KINDS; i++)
-#if defined(__x86_64__) && defined(__GNUC__)
-        if (__builtin_cpu_supports("avx512f"))
-            sum_across_16(from[i], windows, to[i]);
-        else
-#endif
-            sum_across(from[i], windows, to[i]);
-}
-
 /* All sums are whole numbers below 2³¹, so variances are exact before they become floats. */
-INLINE float similarity(Sums sums, int64_t i, float c1, float c2) {
-    int32_t x = sums.both[i] & (HALF - 1), y = sums.both[i] >> 16, product = x * y, squared = x * x + y * y;
+INLINE float similarity(Sums sums, int64_t i, Constants by) {
+    int32_t x = sums.both[i] & (HALF - 1), y = sums.both[i] >> 16, product = 2 * x * y, squared = x * x + y * y;
     int32_t covariance = COUNT * sums.products[i] - product, variances = COUNT * sums.squares[i] - squared;
-    return ((float)(2 * product) + c1) * ((float)(2 * covariance) + c2) /
-           (((float)squared + c1) * ((float)variances + c2));
+    return ((float)product + by.c1) * ((float)covariance + by.c2) /
+           (((float)squared + by.c1) * ((float)variances + by.c2));
 }
 
 FOR_EACH_PROCESSOR
-static double row_similarity(Sums sums, int64_t windows, float c1, float c2) {
+static double windows_similarity(Sums sums, int64_t windows, Constants by) {
     double lanes[LANES] = {0}, total = 0;
     float rest[2 * LANES];
     int64_t i = 0;
     for (; i + 2 * LANES <= windows; i += 2 * LANES)
         for (int lane = 0; lane < LANES; lane++)
-            lanes[lane] += similarity(sums, i + lane, c1, c2) + similarity(sums, i + LANES + lane, c1, c2);
+            lanes[lane] += similarity(sums, i + lane, by) + similarity(sums, i + LANES + lane, by);
     for (int lane = 0; lane < 2 * LANES; lane++) /* more than there are, but in vectors */
-        rest[lane] = similarity(sums, i + lane, c1, c2);
+        rest[lane] = similarity(sums, i + lane, by);
     for (int lane = 0; i + lane < windows; lane++)
         total += rest[lane];
     for (int lane = 0; lane < LANES; lane++)
@@ -114,30 +87,63 @@ static double row_similarity(Sums sums, int64_t windows, float c1, float c2) {
     return total;
 }
 
+static double row_similarity(Sums columns, int64_t windows, Constants by) {
+    int32_t summed[KINDS][ROW];
+    Sums sums = {summed[0], summed[1], summed[2]};
+    int64_t length = windows + 2 * LANES; /* what `windows_similarity` reads */
+    sum_across(columns.both, length, sums.both);
+    sum_across(columns.squares, length, sums.squares);
+    sum_across(columns.products, length, sums.products);
+    return windows_similarity(sums, windows, by);
+}
+
+/* How the sums of a strip move down by a row, and the sum over a row of windows. */
+typedef struct {
+    void (*move_down)(Sums sums, const uint8_t *x, const uint8_t *y, int64_t down, int64_t length);
+    double (*row_similarity)(Sums columns, int64_t windows, Constants by);
+} Instructions;
+
+static const Instructions for_any = {move_down, row_similarity};
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include "ssim_lanes.h"
+#endif
+
+static const Instructions *instructions(int64_t lanes) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (lanes >= LANES && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+        return &for_16_lanes;
+#endif
+    (void)lanes;
+    return &for_any;
+}
+
 /* One strip of columns, from top to bottom; rows are `length` apart. */
 static double strip_similarity(const uint8_t *x, const uint8_t *y, int64_t height, int64_t length,
-                               int64_t windows, float c1, float c2) {
-    int32_t room[KINDS][STRIP + REACH + 2 * LANES] = {0}, summed[KINDS][STRIP + 2 * LANES] = {0};
-    Sums columns = {room[0], room[1], room[2]}, sums = {summed[0], summed[1], summed[2]};
+                               int64_t windows, Constants by, const Instructions *with) {
+    __attribute__((aligned(CACHE_LINE))) int32_t room[KINDS][ROW] = {0};
+    Sums columns = {room[0], room[1], room[2]};
     double total = 0;
     for (int row = 0; row < WINDOW; row++)
         add_row(columns, x + row * length, y + row * length, windows + REACH);
     for (int64_t row = 0; row + WINDOW <= height; row++) {
-        sum_all_across(columns, windows, sums);
-        total += row_similarity(sums, windows, c1, c2);
+        total += with->row_similarity(columns, windows, by);
         if (row + WINDOW < height)
-            move_down(columns, x + row * length, y + row * length, WINDOW * length, windows + REACH);
+            with->move_down(columns, x + row * length, y + row * length, WINDOW * length, windows + REACH);
     }
     return total;
 }
 
-/* The sum over all windows and channels. c1 and c2 are SSIM's constants, scaled as the sums are. */
-double ssim_total(const uint8_t *x, const uint8_t *y, int64_t height, int64_t width, float c1, float c2) {
+/* The sum over all windows and channels. c1 and c2 are SSIM's constants, scaled as the sums are. Vectors have at
+ * most `lanes`. */
+double ssim_total(const uint8_t *x, const uint8_t *y, int64_t height, int64_t width, float c1, float c2,
+                  int64_t lanes) {
     int64_t length = width * CHANNELS, windows = length - REACH;
     double total = 0;
     for (int64_t left = 0; left < windows; left += STRIP) {
         int64_t here = windows - left < STRIP ? windows - left : STRIP;
-        total += strip_similarity(x + left, y + left, height, length, here, c1, c2);
+        total += strip_similarity(x + left, y + left, height, length, here, (Constants){c1, c2},
+                                  instructions(lanes));
     }
     return total;
 }
