@@ -209,14 +209,16 @@ def ms_ssim_sums(
     return sums
 
 
-def halved_levels(pixels: Pixels, middle: float) -> NDArray[np.float32]:
-    """The mean of each 2 × 2 pixels, less the middle; both sides are even."""
-    pixels = np.ascontiguousarray(pixels)
-    height, width, _ = pixels.shape
-    assert height % 2 == width % 2 == 0
-    halved = np.empty((height // 2, width // 2, 3), np.float32)
-    loaded().halve_levels(pixels.ctypes.data, height, width, middle, halved.ctypes.data)
-    return halved
+def halved(pixels: Pixels | NDArray[np.float32], middle: float) -> NDArray[np.float32]:
+    """The mean of each 2 × 2 pixels; of levels, less the middle. Both sides are even."""
+    given: NDArray[Any] = np.ascontiguousarray(pixels)
+    height, width, _ = given.shape
+    assert height % 2 == width % 2 == 0 and given.dtype in (np.uint8, np.float32)
+    means = np.empty((height // 2, width // 2, 3), np.float32)
+    loaded().halve_pixels(
+        given.ctypes.data, given.dtype == np.uint8, height, width, middle, means.ctypes.data
+    )
+    return means
 
 
 def map_part_sums(
@@ -347,7 +349,8 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         pointer, pointer, size, pointer, pointer, size, size, pointer, single, single, single, size, size,
         pointer,
     )  # fmt: skip
-    library.halve_levels.argtypes, library.halve_levels.restype = (pointer, size, size, single, pointer), None
+    library.halve_pixels.argtypes = (pointer, *[size] * 3, single, pointer)
+    library.halve_pixels.restype = None
     library.plane_slopes.argtypes = (pointer, size, size, pointer, pointer, single, pointer)
     library.plane_slopes.restype = None
     library.smooth_map.argtypes = (pointer, *[size] * 3, *[pointer] * 3)

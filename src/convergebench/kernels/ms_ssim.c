@@ -186,17 +186,36 @@ static void average(const uint8_t *restrict upper, const uint8_t *restrict lower
     }
 }
 
-/* The mean of each 2 × 2 pixels less the middle; both sides are even. All neighbours are averaged, because that
- * is done in vectors, and every other pixel is taken. */
-void halve_levels(const uint8_t *pixels, int64_t height, int64_t width, float middle, float *out) {
+FOR_EACH_PROCESSOR
+static void average_planes(const float *restrict upper, const float *restrict lower, int64_t count,
+                           float *restrict out) {
+    for (int64_t i = 0; i < count; i++)
+        out[i] = (upper[i] + upper[i + CHANNELS] + lower[i] + lower[i + CHANNELS]) * 0.25f;
+}
+
+/* Every other pixel, from `count` values of a row. One value more is copied, which takes one instruction less, and
+ * the next pixel replaces it. */
+static void take_every_other(const float *row, int64_t count, float *out) {
+    for (int64_t i = 0; i < count - 2 * CHANNELS; i += 2 * CHANNELS, out += CHANNELS)
+        memcpy(out, row + i, (CHANNELS + 1) * sizeof(float));
+    memcpy(out, row + count - 2 * CHANNELS, CHANNELS * sizeof(float));
+}
+
+/* The mean of each 2 × 2 pixels; levels less the middle, planes as they are. Both sides are even. All neighbours
+ * are averaged, because that is done in vectors, and every other pixel is taken. */
+void halve_pixels(const void *pixels, int64_t is_levels, int64_t height, int64_t width, float middle, float *out) {
     int64_t row = width * CHANNELS;
     float means[HALVED];
     for (int64_t y = 0; y < height; y += 2)
         for (int64_t left = 0; left < row; left += HALVED) {
-            int64_t count = row - left < HALVED ? row - left : HALVED;
-            const uint8_t *upper = pixels + y * row + left;
-            average(upper, upper + row, middle, count - CHANNELS, means);
-            for (int64_t i = 0; i < count; i += 2 * CHANNELS, out += CHANNELS)
-                memcpy(out, means + i, CHANNELS * sizeof(float));
+            int64_t count = row - left < HALVED ? row - left : HALVED, at = y * row + left;
+            const uint8_t *levels = (const uint8_t *)pixels + at;
+            const float *planes = (const float *)pixels + at;
+            if (is_levels)
+                average(levels, levels + row, middle, count - CHANNELS, means);
+            else
+                average_planes(planes, planes + row, count - CHANNELS, means);
+            take_every_other(means, count, out);
+            out += count / 2;
         }
 }

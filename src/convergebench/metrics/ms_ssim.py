@@ -93,15 +93,18 @@ def _result_pyramid(pixels: Pixels) -> Sequence[NDArray[Any]]:
     """The first scale is the same kind of values as the source's."""
     if not kernels.available():
         return _pyramid(pixels)
-    height, width, _ = pixels.shape
-    if height % 2 or width % 2:
-        halved = _halved(pixels.astype(np.float32) - np.float32(MIDDLE))
-    else:
-        halved = kernels.halved_levels(pixels, MIDDLE)
-    scales = [halved]
-    while len(scales) < len(WEIGHTS) - 1:
-        scales.append(_halved(scales[-1]))
-    return [pixels, *scales]
+    scales: list[NDArray[Any]] = [pixels]
+    while len(scales) < len(WEIGHTS):
+        scales.append(_halved_in_c(scales[-1]))
+    return scales
+
+
+def _halved_in_c(scale: NDArray[Any]) -> Planes:
+    """The digits are those of `_halved`: all means are exact."""
+    height, width, _ = scale.shape
+    if height % 2 == width % 2 == 0:
+        return kernels.halved(scale, MIDDLE)
+    return _halved(scale - np.float32(MIDDLE) if scale.dtype == np.uint8 else scale)
 
 
 def _halved(planes: Planes) -> Planes:
