@@ -52,7 +52,7 @@ class Stage(NamedTuple):
     gains: NDArray[np.float32] | None
 
 
-class Comparison(NamedTuple):
+class FeatureDistances(NamedTuple):
     """At each stage with features, the mean squared difference of each pixel's; the sum of their means."""
 
     maps: tuple[NDArray[np.float32], ...]
@@ -87,7 +87,7 @@ class FeatureNetwork:
         self._run(picture, features, None, None)
         return features
 
-    def compared(self, features: Sequence[Plane], picture: Pixels) -> Comparison:
+    def compared(self, features: Sequence[Plane], picture: Pixels) -> FeatureDistances:
         """The picture with the features of one of its size."""
         picture = np.ascontiguousarray(picture)
         shapes = self._shapes(*picture.shape[:2])
@@ -98,7 +98,7 @@ class FeatureNetwork:
             room[start:end].reshape(shape[:2])
             for (start, end), shape in zip(pairwise(shapes.ends), shapes.features, strict=True)
         )
-        return Comparison(tuple(maps), float(means.sum()))
+        return FeatureDistances(tuple(maps), float(means.sum()))
 
     def _run(
         self,

@@ -79,7 +79,7 @@ Similarity: TypeAlias = tuple[float, float, float, float]
 """(p, q, right, down) for x' = p·x − q·y + right, y' = q·x + p·y + down, in units of the longer side."""
 
 
-class Rule(NamedTuple):
+class StepLimits(NamedTuple):
     """When the steps of `refined` end: after so many, when one moves no corner further than `settled` pixels,
     or without a solution: when the smallest eigenvalue of the equations is at most `least` of the largest.
     `sampled`: as for `sums`."""
@@ -95,10 +95,10 @@ def refined(
     slopes: NDArray[np.float32],
     result: NDArray[np.float32],
     similarity: Similarity,
-    rule: Rule,
+    limits: StepLimits,
 ) -> tuple[Similarity, bool]:
     """The similarity after some steps of `sums`, and whether it could be found."""
-    return _refined(source, slopes, result, similarity, rule, None)
+    return _refined(source, slopes, result, similarity, limits, None)
 
 
 def finished(
@@ -106,11 +106,11 @@ def finished(
     slopes: NDArray[np.float32],
     result: NDArray[np.float32],
     similarity: Similarity,
-    rule: Rule,
+    limits: StepLimits,
 ) -> tuple[Similarity, RegistrationSums, tuple[float, float, float]]:
     """The same, with the sums at the end, and the `products` of both planes as they are."""
     sums = np.empty(22)
-    found, _ = _refined(source, slopes, result, similarity, rule, sums)
+    found, _ = _refined(source, slopes, result, similarity, limits, sums)
     xx, yy, xy = sums[19:].tolist()
     return found, _sums_of(sums[:19]), (xx, yy, xy)
 
@@ -120,7 +120,7 @@ def _refined(
     slopes: NDArray[np.float32],
     result: NDArray[np.float32],
     similarity: Similarity,
-    rule: Rule,
+    limits: StepLimits,
     sums: NDArray[np.float64] | None,
 ) -> tuple[Similarity, bool]:
     height, width = source.shape
@@ -129,7 +129,7 @@ def _refined(
     addresses = [address(plane) for plane in planes]
     found = np.array(similarity, np.float64)
     to = (address(found), None if sums is None else address(sums))
-    ended: int = kernels.loaded().registration_refined(*addresses, height, width, *rule, *to)
+    ended: int = kernels.loaded().registration_refined(*addresses, height, width, *limits, *to)
     if ended < 0:
         raise MemoryError
     p, q, right, down = found.tolist()

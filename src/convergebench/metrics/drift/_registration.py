@@ -52,7 +52,7 @@ _ROUNDING = 1e-5
 SAMPLED = 7
 SHARED = 10
 """Band-passed neighbours are correlated: about this number of pixels counts as one observation."""
-_RULE = registration.Rule(MOST_STEPS, SETTLED, SINGULAR, SAMPLED)
+_STEP_LIMITS = registration.StepLimits(MOST_STEPS, SETTLED, SINGULAR, SAMPLED)
 LEAST_LIKENESS = 0.4
 LARGEST_ERROR = 0.5
 """In pixels of the finest level, at a corner: three standard errors of the fit."""
@@ -219,8 +219,8 @@ def _finished(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) ->
     goes_on = is_solved and len(levels) > COARSE_LEVELS
     level, plane = levels[-1], planes[-1]
     if kernels.available():
-        rule = _RULE if goes_on else _RULE._replace(most_steps=0)
-        found, sums, unmoved = registration.finished(*level, plane, _parameters(matrix), rule)
+        limits = _STEP_LIMITS if goes_on else _STEP_LIMITS._replace(most_steps=0)
+        found, sums, unmoved = registration.finished(*level, plane, _parameters(matrix), limits)
         matrix, before = _matrix(found), _correlation(*unmoved)
     else:
         matrix = refined(levels[-1:], planes[-1:], matrix)[0] if goes_on else matrix
@@ -246,7 +246,7 @@ def _refined_in_numpy(levels: tuple[Level, ...], planes: list[Plane], matrix: Ma
 def _refined_in_c(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> tuple[Matrix, bool]:
     found = _parameters(matrix)
     for level, plane in zip(levels, planes, strict=True):
-        found, is_solved = registration.refined(*level, plane, found, _RULE)
+        found, is_solved = registration.refined(*level, plane, found, _STEP_LIMITS)
         if not is_solved:
             return _matrix(found), False
     return _matrix(found), True
