@@ -192,7 +192,6 @@ def test_calls_that_find_the_total_reached_wait_for_those_in_flight_and_then_end
         calls = [asyncio.create_task(held.attempt(call, 0.1)) for _ in range(5)]
         await reach(lambda: ledger.waiting == 5)
         ledger.release.set()
-        await asyncio.sleep(0)
         bill.set()
         return await asyncio.gather(*calls, return_exceptions=True)
 

@@ -60,36 +60,8 @@ typedef struct {
 /* Vectors along a row, and rows, that a loop takes at a time. */
 enum { AT_ONCE = 2, AT_ONCE_DOWN = 4 };
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-#define LANES 16
-#include "flip_filters.h"
-#undef LANES
-#define LANES 8
-#include "flip_filters.h"
-#undef LANES
-#elif defined(__aarch64__) && defined(__ARM_NEON)
-#include <arm_neon.h>
-#define LANES 4
-#include "flip_filters.h"
-#undef LANES
-#endif
-#define LANES 1
-#include "flip_filters.h"
-
-static const Filtering *filtering_by(int64_t lanes) {
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (lanes == 16)
-        return &filtering_16;
-    if (lanes == 8)
-        return &filtering_8;
-#elif defined(__aarch64__) && defined(__ARM_NEON)
-    if (lanes == 4)
-        return &filtering_4;
-#endif
-    (void)lanes;
-    return &filtering_1;
-}
+#define OF_ONE_WIDTH "flip_filters.h"
+#include "every_width.h"
 
 /* Single pixels */
 
@@ -344,7 +316,7 @@ static int process(const uint8_t *pixels, int64_t height, int64_t width, const C
                    const float *weights, const int64_t *reaches, int64_t lanes, float *planes, float *map) {
     Model model = {.constants = constants};
     Strip strip = {.pixels = pixels, .height = height, .width = width, .model = &model};
-    strip.by = filtering_by(lanes_up_to(lanes));
+    strip.by = OF_WIDTH(filtering, lanes_up_to(lanes));
     for (int i = 0; i < FILTERS; i++) {
         model.filters[i] = (Filter){weights + i * (REACH + 1), reaches[i]};
         strip.reach = reaches[i] > strip.reach ? reaches[i] : strip.reach;

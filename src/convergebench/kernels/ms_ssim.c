@@ -43,36 +43,8 @@ struct Blur {
                        float *sums);
 };
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-#define LANES 16
-#include "ms_ssim_blur.h"
-#undef LANES
-#define LANES 8
-#include "ms_ssim_blur.h"
-#undef LANES
-#elif defined(__aarch64__) && defined(__ARM_NEON)
-#include <arm_neon.h>
-#define LANES 4
-#include "ms_ssim_blur.h"
-#undef LANES
-#endif
-#define LANES 1
-#include "ms_ssim_blur.h"
-
-static const Blur *blur_by(int64_t lanes) {
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (lanes == 16)
-        return &blur_16;
-    if (lanes == 8)
-        return &blur_8;
-#elif defined(__aarch64__) && defined(__ARM_NEON)
-    if (lanes == 4)
-        return &blur_4;
-#endif
-    (void)lanes;
-    return &blur_1;
-}
+#define OF_ONE_WIDTH "ms_ssim_blur.h"
+#include "every_width.h"
 
 /* A row of the result, and its products with the source. */
 FOR_EACH_PROCESSOR
@@ -168,7 +140,7 @@ int ms_ssim_sums(const void *source, const void *result, int64_t is_levels, cons
     scale->c2 = c2;
     scale->middle = middle;
     scale->with_light = with_light != 0;
-    scale->blur = blur_by(lanes_up_to(lanes));
+    scale->blur = OF_WIDTH(blur, lanes_up_to(lanes));
     for (int64_t left = 0; left < count; left += STRIP)
         sum_strip(scale, left, count - left < STRIP ? count - left : STRIP);
     memcpy(sums, scale->sums, sizeof scale->sums);
