@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import mmap
 from collections.abc import Sequence
@@ -88,6 +89,9 @@ def pin(memory: mmap.mmap) -> None:
     everything = torch.frombuffer(memory, dtype=torch.uint8)
     if int(torch.cuda.cudart().cudaHostRegister(everything.data_ptr(), len(memory), 0)) == 0:  # type: ignore[no-untyped-call]
         _pinned.append(PinnedMemory(everything, everything.data_ptr()))
+    else:
+        with contextlib.suppress(RuntimeError):
+            torch.zeros(1, device="cuda")  # CUDA reports the failure once more, to whoever comes next
 
 
 def _pinned_pictures(pictures: Sequence[Pixels | NDArray[np.bool_]]) -> list[Tensor] | None:
