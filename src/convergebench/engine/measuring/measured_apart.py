@@ -61,9 +61,10 @@ class MeasuringProcesses:
         """Whether one of them has."""
         return any(each.settled.is_set() and each.reason is None for each in self.started)
 
-    def is_ready(self) -> bool:
-        """Whether one has loaded, or failed. Until then the processor measures, and loading takes its time,
-        too: the others are started when the first has loaded, and that one not for a few results."""
+    def try_start(self) -> bool:
+        """Start what pays; whether the first has loaded, or failed. Until then the processor measures, and
+        loading takes its time, too: the others are started when the first has loaded, and that one not for a
+        few results."""
         with self._starting:
             self._begun = self._begun or time.monotonic()
             if time.monotonic() - self._begun >= START_SECONDS:
@@ -124,7 +125,7 @@ class MeasuredApart:
     def measure(self, items: Sequence[Item]) -> list[Row]:
         if self._meanwhile is None:
             self.processes.wait_until_loaded()
-        elif not self.processes.is_ready():
+        elif not self.processes.try_start():
             return self._meanwhile.measure(items)
         readable, left = _divided_by(_are_readable(items), items)
         divided = self.processes.divided(readable)
