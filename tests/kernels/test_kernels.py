@@ -19,6 +19,7 @@ from skimage import data
 
 from convergebench import kernels, picture
 from convergebench.kernels import colour
+from convergebench.kernels.png import png_deflated
 from convergebench.metrics import load
 from convergebench.metrics.base import Result
 from convergebench.metrics.drift import _registration
@@ -50,7 +51,7 @@ def pictures(draw: st.DrawFn) -> Pixels:
 @settings(max_examples=60, deadline=None)
 @given(pictures())
 def test_any_picture_is_the_same_after_zlib_and_after_pillow(pixels: Pixels) -> None:
-    body = kernels.png_deflated(pixels)
+    body = png_deflated(pixels)
     assert body is not None
     height, width, _ = pixels.shape
     assert len(zlib.decompress(body)) == height * (3 * width + 1)

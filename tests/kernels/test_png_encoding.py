@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from convergebench import kernels, picture
+from convergebench.kernels.png import png_deflated
 from convergebench.types import Pixels
 
 pytestmark = pytest.mark.skipif(
@@ -46,12 +47,14 @@ def test_every_decoder_reads_the_same_pixels(
     height: int, width: int, longest: int, spread: int, seed: int
 ) -> None:
     pixels = stretches(height, width, longest, spread, seed)
-    body = kernels.png_deflated(pixels)
+    body = png_deflated(pixels)
     assert body is not None
     rows = np.frombuffer(zlib.decompress(body), np.uint8).reshape(height, 3 * width + 1)
     assert (rows[:, 0] == 2).all()
     assert (np.cumsum(rows[:, 1:], axis=0, dtype=np.uint8) == pixels.reshape(height, -1)).all()
     file = picture.encode_png(pixels)
+    stored = picture.Picture.from_pixels(pixels)
+    assert (stored.encoded, stored.digest) == (file, hashlib.sha256(file).hexdigest())
     assert (np.asarray(Image.open(io.BytesIO(file))) == pixels).all()
     read = cv2.imdecode(np.frombuffer(file, np.uint8), cv2.IMREAD_COLOR)
     assert read is not None
@@ -68,6 +71,6 @@ def test_every_decoder_reads_the_same_pixels(
     ],
 )
 def test_every_processor_writes_the_same_bytes(longest: int, spread: int, digest: str) -> None:
-    body = kernels.png_deflated(stretches(150, 211, longest, spread, 7))
+    body = png_deflated(stretches(150, 211, longest, spread, 7))
     assert body is not None
     assert hashlib.sha256(body).hexdigest()[:16] == digest

@@ -7,7 +7,6 @@ release the GIL.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -46,28 +45,6 @@ def ssim_total(source: Pixels, result: Pixels, c1: float, c2: float) -> float:
     given = source.ctypes.data, result.ctypes.data, height, width
     total: float = loaded().ssim_total(*given, c1, c2, MOST_LANES)
     return total
-
-
-def png_unfiltered(filtered: bytes, height: int, width: int) -> Pixels | None:
-    """The pixels of an RGB PNG with eight bits per channel; None if the rows are invalid."""
-    if len(filtered) != height * (3 * width + 1):
-        return None
-    pixels = np.empty((height, width, 3), np.uint8)
-    failed = loaded().png_unfilter(filtered, pixels.ctypes.data, height, width)
-    return None if failed else pixels
-
-
-def png_deflated(pixels: Pixels) -> memoryview | None:
-    """The body of a PNG file with the `up` filter throughout; None if memory is exhausted.
-
-    It is valid until the thread's next call: the buffer is reused, because new memory is allocated by page,
-    and threads wait for each other's allocations.
-    """
-    pixels = np.ascontiguousarray(pixels)
-    height, width, _ = pixels.shape
-    body = _room(loaded().png_room(height, width))
-    length = loaded().png_deflate(pixels.ctypes.data, height, width, body.ctypes.data)
-    return body[:length].data if length >= 0 else None
 
 
 def base64_encoded(data: bytes) -> bytes | None:
@@ -264,16 +241,6 @@ def plane_steps(plane: NDArray[np.uint8], largest: int) -> tuple[NDArray[np.int3
     return along, down
 
 
-_own = threading.local()
-
-
-def _room(length: int) -> NDArray[np.uint8]:
-    kept: NDArray[np.uint8] | None = getattr(_own, "room", None)
-    if kept is None or len(kept) < length:
-        kept = _own.room = np.empty(length, np.uint8)
-    return kept
-
-
 _SHORT = 64 * 1024
 """Copying so many bytes takes less time than releasing the GIL."""
 
@@ -328,10 +295,6 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.ssim_total.restype = ctypes.c_double
     library.ssim_total.argtypes = (pointer, pointer, size, size, ctypes.c_float, ctypes.c_float, size)
     library.fuses_multiply_add.argtypes = ()
-    library.png_unfilter.argtypes = (ctypes.c_char_p, pointer, size, size)
-    library.png_room.restype = library.png_deflate.restype = size
-    library.png_room.argtypes = (size, size)
-    library.png_deflate.argtypes = (pointer, size, size, pointer)
     library.flip_features.argtypes = (pointer, size, size, *[pointer] * 3, size, pointer)
     library.flip_compare.argtypes = (pointer, size, size, *[pointer] * 3, size, pointer, pointer)
     library.flip_difference.argtypes = (pointer, pointer, size, pointer, pointer)

@@ -1,7 +1,8 @@
 /* PNG files: the `up` filter, then deflate with Huffman codes of its own for every few rows. Of all repetitions
  * only runs of zeros are sought: photographs have few others, and searching is what takes time. */
 
-#include <stdint.h>
+#include "png_encoding.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,13 +226,12 @@ static void subtract(const uint8_t *restrict row, const uint8_t *restrict above,
         out[i] = row[i] - above[i];
 }
 
-/* The room that png_deflate needs: the longest code for every byte, and a header for every block. */
+/* The longest code for every byte, and a header for every block. */
 int64_t png_room(int64_t height, int64_t width) {
     int64_t bytes = height * (width * CHANNELS + 1);
     return bytes * LONGEST_CODE / 8 + (height / ROWS_A_BLOCK + 2) * BLOCK_HEADER;
 }
 
-/* The body of a PNG file of RGB with eight bits, as zlib has it; its length, or −1 without memory. */
 int64_t png_deflate(const uint8_t *pixels, int64_t height, int64_t width, uint8_t *out) {
     int64_t length = width * CHANNELS;
     uint8_t *room = calloc(ROWS_A_BLOCK + 1, length + 1);

@@ -15,6 +15,7 @@ import numpy as np
 
 from convergebench import kernels
 from convergebench.errors import BadPicture
+from convergebench.kernels.png import png_deflated, png_file
 from convergebench.picture.png import plain_size, png_chunk, rgb_pixels
 from convergebench.picture.stable_png import stable_png
 from convergebench.types import Digest, PictureFacts, Pixels
@@ -91,9 +92,9 @@ class Picture:
 
     @classmethod
     def from_pixels(cls, pixels: Pixels) -> Picture:
-        data = encode_png(pixels)
         height, width = pixels.shape[:2]
-        return cls(PictureFacts(digest_of(data), width, height, "image/png"), encoded=data, pixels=pixels)
+        data, digest = _encoded_with_digest(pixels)
+        return cls(PictureFacts(digest, width, height, "image/png"), encoded=data, pixels=pixels)
 
     @classmethod
     def stable(cls, pixels: Pixels) -> Picture:
@@ -169,12 +170,23 @@ def encode_png(pixels: Pixels) -> bytes:
     from isal import isal_zlib
 
     height, width, _ = pixels.shape
-    body: bytes | memoryview | None = kernels.png_deflated(pixels) if kernels.compiled() else None
+    body: bytes | memoryview | None = png_deflated(pixels) if kernels.compiled() else None
     if body is None:
         body = isal_zlib.compress(_filtered(pixels), 1)
     checksum = isal_zlib.crc32(body, _OF_BODY_NAME).to_bytes(4, "big")
     before = _own_start(width, height) + len(body).to_bytes(4, "big") + b"IDAT"
     return kernels.joined((before, body, checksum + _END))
+
+
+def _encoded_with_digest(pixels: Pixels) -> tuple[bytes, Digest]:
+    """The file of `encode_png`. Where that is possible, both are made in one step: threads that store pictures
+    wait for the GIL after each."""
+    height, width, _ = pixels.shape
+    made = png_file(pixels, _own_start(width, height), _END)
+    if made is not None:
+        return made
+    data = encode_png(pixels)
+    return data, digest_of(data)
 
 
 def _filtered(pixels: Pixels) -> Pixels:

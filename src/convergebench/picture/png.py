@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator
 
 from convergebench import kernels
+from convergebench.kernels.png import png_unfiltered
 from convergebench.types import Pixels
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -55,7 +56,7 @@ def rgb_pixels(data: bytes) -> Pixels | None:
         return None
     width, height = int.from_bytes(header[:4], "big"), int.from_bytes(header[4:8], "big")
     filtered = _inflated(b"".join(body), height * (3 * width + 1))
-    return kernels.png_unfiltered(filtered, height, width) if filtered is not None else None
+    return png_unfiltered(filtered, height, width) if filtered is not None else None
 
 
 def _says_nothing_of_pixels(name: bytes, beginning: bytes) -> bool:
