@@ -179,8 +179,8 @@ def encode_png(pixels: Pixels) -> bytes:
 
 
 def _encoded_with_digest(pixels: Pixels) -> tuple[bytes, Digest]:
-    """The file of `encode_png`. Where that is possible, both are made in one step: threads that store pictures
-    wait for the GIL after each."""
+    """The file of `encode_png`. Where possible, both are made in one step: threads that store pictures wait
+    for the GIL after each."""
     height, width, _ = pixels.shape
     made = png_file(pixels, _own_start(width, height), _END)
     if made is not None:
