@@ -14,9 +14,10 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from convergebench.engine.measuring.gpu_sharing import GpuSharing
 from convergebench.engine.measuring.items import Item, Kind, pictures_of
 from convergebench.engine.measuring.measurement_queue import Measurer, Row
 from convergebench.engine.measuring.measuring_process import MeasuringProcess, ProcessGone
@@ -47,9 +48,14 @@ class MeasuringProcesses:
     """Equal processes. All that belongs to a source goes to one of them, which knows the footprints of its
     chains. Safe to share between threads."""
 
-    def __init__(self, setup: Setup, count: int) -> None:
+    def __init__(
+        self, setup: Setup, count: int, share: Callable[[], GpuSharing | None] = lambda: None
+    ) -> None:
+        """`share` is called before the first is started."""
         self._count = count
         self._setup = setup
+        self._share = share
+        self._sharing: GpuSharing | None = None
         self._starting = threading.Lock()
         self.started: list[MeasuringProcess] = []
         self._assigned: LruCache[tuple[Digest, int], MeasuringProcess] = LruCache(count=SOURCES_KNOWN)
@@ -74,12 +80,17 @@ class MeasuringProcesses:
                 return False
             if first.reason is None:
                 self._start(self._count)
-        return True
+            return not self._restarted_alone(1)
 
     def wait_until_loaded(self) -> None:
         """All of them."""
         with self._starting:
             self._start(self._count)
+            self._wait()
+            if self._restarted_alone(self._count):
+                self._wait()
+
+    def _wait(self) -> None:
         for process in self.started:
             process.settled.wait()
 
@@ -93,8 +104,21 @@ class MeasuringProcesses:
 
     def _start(self, count: int) -> None:
         sys.setswitchinterval(min(SWITCH_SECONDS, sys.getswitchinterval()))
+        if not self.started:
+            self._sharing = self._share()
+        environment = self._sharing.environment if self._sharing else {}
         while len(self.started) < min(count, self._count):
-            self.started.append(MeasuringProcess(self._setup))
+            self.started.append(MeasuringProcess(self._setup, environment))
+
+    def _restarted_alone(self, count: int) -> bool:
+        """Whether so many were started again, without sharing, because none could load with it."""
+        if self._sharing is None or any(each.reason is None for each in self.started):
+            return False
+        _log.warning("the GPU cannot be shared (%s); its processes take turns", self.started[0].reason)
+        self._share = lambda: None
+        self.started, self._assigned = [], LruCache(count=SOURCES_KNOWN)
+        self._start(count)
+        return True
 
     def _of(self, source: Digest, able: Sequence[MeasuringProcess]) -> MeasuringProcess | None:
         if not able:

@@ -8,6 +8,7 @@ from typing import Any
 
 from convergebench.engine.measuring.caption_measurer import CaptionMeasurer
 from convergebench.engine.measuring.clip_direction import DirectionMeasurer
+from convergebench.engine.measuring.gpu_sharing import start_sharing
 from convergebench.engine.measuring.items import KINDS, Kind, pixels_in
 from convergebench.engine.measuring.measured_apart import (
     MeasuredApart,
@@ -58,7 +59,7 @@ class Measurers:
         setup = Setup(
             tuple(_BATCHED), names, metric_set.options, pictures.place, at_once=2 if count == 1 else 1
         )
-        processes = MeasuringProcesses(setup, count)
+        processes = MeasuringProcesses(setup, count, start_sharing if count > 1 else lambda: None)
         on_cpu = cls.here(metric_set.on_cpu(), pictures).by_kind
         apart: dict[Kind, Measurer[Any]] = {}
         for kind in _BATCHED:

@@ -90,7 +90,10 @@ class _Replies:
 class MeasuringProcess:
     """Killed with this object; it holds nothing that is worth keeping. Safe to share between threads."""
 
-    def __init__(self, setup: Setup, room_bytes: int = ROOM_BYTES) -> None:
+    def __init__(
+        self, setup: Setup, environment: Mapping[str, str] | None = None, room_bytes: int = ROOM_BYTES
+    ) -> None:
+        """`environment`: variables beside those of this process."""
         self._room = SharedRoom(room_bytes)
         ours, theirs = socket.socketpair()
         passed = [theirs.fileno(), self._room.descriptor]
@@ -98,7 +101,7 @@ class MeasuringProcess:
         process = subprocess.Popen(
             [sys.executable, "-m", "convergebench.engine.measuring.process_main", *map(str, passed)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
-            pass_fds=passed, env={**_ONE_THREAD, **os.environ},
+            pass_fds=passed, env={**_ONE_THREAD, **os.environ, **(environment or {})},
             start_new_session=True,  # an interrupt is for the run, which may still need its results
         )  # fmt: skip
         theirs.close()
