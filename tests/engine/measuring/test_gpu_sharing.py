@@ -64,9 +64,7 @@ def test_a_service_of_all_gpus_starts_and_ends_with_its_object(
 
 
 def test_the_service_ends_when_its_process_is_killed(said: Path) -> None:
-    program = (
-        f"from {gpu_sharing.__name__} import *; sharing = GpuSharing(); print('up', flush=True); input()"
-    )
+    program = f"from {gpu_sharing.__name__} import *; kept = GpuSharing(); print('up', flush=True); input()"
     with subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:

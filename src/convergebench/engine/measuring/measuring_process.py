@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import socket
@@ -115,7 +116,8 @@ class MeasuringProcess:
         """The bytes of the pictures that it has, the last used one last."""
         self._used: dict[Digest, int] = {}
         """By how many jobs that are being sent."""
-        self._channel.send(setup)
+        with contextlib.suppress(OSError):  # it has ended already, which the thread notices
+            self._channel.send(setup)
         threading.Thread(target=self._replies.follow, name="replies", daemon=True).start()
 
     @property
