@@ -24,9 +24,13 @@ def resampled(
     count, channels, _, _ = planes.shape
     largest = max(float(spans.scale.max()) for spans in (down, along))
     spans = torch.stack([*down, *along, methods], dim=1).int().to(planes.device, non_blocking=True)
+    taps = max(_CUBIC_TAPS, math.ceil(largest) + 1)
+    numbers = torch.empty((count, 2, taps, out), dtype=torch.int32, device=planes.device)
+    weights = torch.empty((count, 2, taps, out), device=planes.device)
+    _find_taps[(2, count)](spans, numbers, weights, taps, out, BLOCK=triton.next_power_of_2(out))
     made = torch.empty((count, channels, out, out), device=planes.device)
     _resample[(triton.cdiv(out * out, BLOCK), channels, count)](
-        planes, spans, made, *planes.stride(), max(_CUBIC_TAPS, math.ceil(largest) + 1), out, BLOCK=BLOCK
+        planes, spans, numbers, weights, made, *planes.stride(), taps, out, BLOCK=BLOCK
     )
     return made
 
@@ -61,25 +65,41 @@ def _tap(place, span_at, method, tap):
 
 
 @triton.jit(do_not_specialize=["taps"])
+def _find_taps(spans_at, numbers_at, weights_at, taps, out, BLOCK: tl.constexpr):
+    """All taps of one axis of a picture: a few thousand, which millions of products use."""
+    axis, picture = tl.program_id(0), tl.program_id(1).to(tl.int64)
+    span_at = spans_at + picture * 7
+    method = tl.load(span_at + 6)
+    place = tl.arange(0, BLOCK)
+    to = (picture * 2 + axis) * taps * out + place
+    for tap in range(taps):
+        number, weight = _tap(place, span_at + 3 * axis, method, tap)
+        tl.store(numbers_at + to + tap * out, number, mask=place < out)
+        tl.store(weights_at + to + tap * out, weight, mask=place < out)
+
+
+@triton.jit(do_not_specialize=["taps"])
 def _resample(
-    planes_at, spans_at, out_at, step_picture, step_channel, step_row, step_column, taps, out,
-    BLOCK: tl.constexpr,
+    planes_at, spans_at, numbers_at, weights_at, out_at, step_picture, step_channel, step_row, step_column,
+    taps, out, BLOCK: tl.constexpr,
 ):  # fmt: skip
     channel, picture = tl.program_id(1), tl.program_id(2).to(tl.int64)
-    down_at = spans_at + picture * 7
-    along_at, method = down_at + 3, tl.load(down_at + 6)
+    down_at, along_at = spans_at + picture * 7, spans_at + picture * 7 + 3
     place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     row, column = place // out, place % out
     there = (row < tl.load(down_at + 2)) & (column < tl.load(along_at + 2))
     planes_at += picture * step_picture + channel * step_channel
+    down = picture * 2 * taps * out + row
+    along = (picture * 2 + 1) * taps * out + column
     total = tl.zeros([BLOCK], tl.float32)
     for tap_down in range(taps):
-        from_row, weight = _tap(row, down_at, method, tap_down)
+        from_row = tl.load(numbers_at + down + tap_down * out, there, 0)
         of_row = tl.zeros([BLOCK], tl.float32)
         for tap_along in range(taps):
-            from_column, of_column = _tap(column, along_at, method, tap_along)
+            from_column = tl.load(numbers_at + along + tap_along * out, there, 0)
+            of_column = tl.load(weights_at + along + tap_along * out, there, 0.0)
             at = planes_at + from_row * step_row + from_column * step_column
             of_row += of_column * tl.load(at, there, 0).to(tl.float32)
-        total += weight * of_row
+        total += tl.load(weights_at + down + tap_down * out, there, 0.0) * of_row
     to = out_at + (picture * tl.num_programs(1) + channel) * out * out + place
     tl.store(to, tl.where(there, total, 0.0), mask=place < out * out)

@@ -35,7 +35,7 @@ def block_means(pictures: torch.Tensor, fine: Sequence[float], coarse: Sequence[
     """Of pictures that are larger than the filters, which are halves from the centre outwards."""
     pictures = pictures.contiguous()
     count, height, width, _ = pictures.shape
-    reach = len(coarse) - 1
+    fine_reach, reach = len(fine) - 1, len(coarse) - 1
     rows_of_weights = np.zeros((2, reach + 1), np.float32)
     rows_of_weights[0, : len(fine)], rows_of_weights[1] = fine, coarse
     weights = on_device(rows_of_weights, pictures.device)
@@ -47,11 +47,12 @@ def block_means(pictures: torch.Tensor, fine: Sequence[float], coarse: Sequence[
         part, to_grey, to_bands = (each[start : start + AT_ONCE] for each in (pictures, grey, bands))
         filtered = torch.empty((len(part), 2, height, width), device=part.device)
         _down[(triton.cdiv(width, COLUMNS), height, len(part))](
-            part, weights, to_grey, filtered, height, width, REACH=reach, COLUMNS=COLUMNS
-        )
+            part, weights, to_grey, filtered, height, width,
+            FINE_REACH=fine_reach, REACH=reach, COLUMNS=COLUMNS,
+        )  # fmt: skip
         _blocks[(*grid, len(part))](
             to_grey, filtered, weights, to_bands, height, width, columns,
-            REACH=reach, BLOCKS=BLOCKS, SIDE=BLOCK, num_warps=WARPS,
+            FINE_REACH=fine_reach, REACH=reach, BLOCKS=BLOCKS, SIDE=BLOCK, num_warps=WARPS,
         )  # fmt: skip
     noise = torch.empty((2, count, rows * columns), device=pictures.device)
     for values, channels, to in ((grey, 1, noise[0]), (pictures, 3, noise[1])):
@@ -71,7 +72,10 @@ def luma_at(pixel, there):
 
 # Rows are aligned by the width alone: the height is no reason to compile a kernel anew.
 @triton.jit(do_not_specialize=["height"])
-def _down(pixels_at, weights_at, grey_at, out_at, height, width, REACH: tl.constexpr, COLUMNS: tl.constexpr):
+def _down(
+    pixels_at, weights_at, grey_at, out_at, height, width,
+    FINE_REACH: tl.constexpr, REACH: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
     """The luma of one row of a picture, and both blurs of it down the columns; the border is mirrored."""
     strip, row, picture = tl.program_id(0), tl.program_id(1), tl.program_id(2).to(tl.int64)
     column = strip * COLUMNS + tl.arange(0, COLUMNS)
@@ -85,7 +89,8 @@ def _down(pixels_at, weights_at, grey_at, out_at, height, width, REACH: tl.const
         above = tl.abs(row - tap)
         below = height - 1 - tl.abs(height - 1 - row - tap)
         both = luma_at(pixels_at + above * width * 3, there) + luma_at(pixels_at + below * width * 3, there)
-        fine += both.to(tl.float32) * tl.load(weights_at + tap)
+        if tap <= FINE_REACH:
+            fine += both.to(tl.float32) * tl.load(weights_at + tap)
         coarse += both.to(tl.float32) * tl.load(weights_at + REACH + 1 + tap)
     plane = height * width
     place = row * width + column
@@ -103,7 +108,7 @@ def _means(values, BLOCKS: tl.constexpr, SIDE: tl.constexpr):
 @triton.jit(do_not_specialize=["height"])
 def _blocks(
     grey_at, filtered_at, weights_at, bands_at, height, width, blocks,
-    REACH: tl.constexpr, BLOCKS: tl.constexpr, SIDE: tl.constexpr,
+    FINE_REACH: tl.constexpr, REACH: tl.constexpr, BLOCKS: tl.constexpr, SIDE: tl.constexpr,
 ):  # fmt: skip
     """The second direction of both blurs, and the means of the bands over a row of blocks."""
     strip, block_row, picture = tl.program_id(0), tl.program_id(1), tl.program_id(2).to(tl.int64)
@@ -118,7 +123,8 @@ def _blocks(
     for tap in range(1, REACH + 1):
         left = tl.abs(column - tap)
         right = width - 1 - tl.abs(width - 1 - column - tap)
-        fine += (tl.load(fine_at + left) + tl.load(fine_at + right)) * tl.load(weights_at + tap)
+        if tap <= FINE_REACH:
+            fine += (tl.load(fine_at + left) + tl.load(fine_at + right)) * tl.load(weights_at + tap)
         both = tl.load(coarse_at + left) + tl.load(coarse_at + right)
         coarse += both * tl.load(weights_at + REACH + 1 + tap)
     high = tl.load(grey_at + picture * plane + row + column).to(tl.float32) - fine

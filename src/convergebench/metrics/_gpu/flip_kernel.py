@@ -44,7 +44,7 @@ def _run(
 ) -> None:
     weights, constants, light = _parameters(pixels_per_degree, pictures.device)
     _, height, width, _ = pictures.shape
-    reach = weights.shape[1] - 1
+    reach, short_reach = weights.shape[1] - 1, _short_reach(pixels_per_degree)
     step = max(1, BETWEEN_BYTES // (_FILTERED.value * 4 * height * width))
     for part, against, to in zip(
         *(torch.split(each, step) for each in (pictures, sources, made)), strict=True
@@ -53,12 +53,18 @@ def _run(
         grid = (triton.cdiv(width, COLUMNS), height, len(part))
         _down[grid](
             part.contiguous(), light, constants, weights, filtered, height, width,
-            REACH=reach, COLUMNS=COLUMNS,
+            SHORT_REACH=short_reach, REACH=reach, COLUMNS=COLUMNS,
         )  # fmt: skip
         _along[grid](
             filtered, against, constants, weights, to, height, width,
-            REACH=reach, COLUMNS=COLUMNS, COMPARE=compare,
+            SHORT_REACH=short_reach, REACH=reach, COLUMNS=COLUMNS, COMPARE=compare,
         )  # fmt: skip
+
+
+def _short_reach(pixels_per_degree: float) -> int:
+    """Of the filters of luminance and red-green, which are half as long as the others."""
+    filters = model_for(pixels_per_degree).filters
+    return max(len(filters.luminance), len(filters.red_green)) - 1
 
 
 @lru_cache(maxsize=64)
@@ -112,6 +118,7 @@ def _down(
     out_at,
     height,
     width,
+    SHORT_REACH: tl.constexpr,
     REACH: tl.constexpr,
     COLUMNS: tl.constexpr,
 ):
@@ -136,8 +143,9 @@ def _down(
         y0, rg0, by0 = _opponent(pixels_at + above, light_at, constants_at, there)
         y1, rg1, by1 = _opponent(pixels_at + below, light_at, constants_at, there)
         at = weights_at + tap
-        blurred += (y0 + y1) * tl.load(at)
-        rg += (rg0 + rg1) * tl.load(at + step)
+        if tap <= SHORT_REACH:
+            blurred += (y0 + y1) * tl.load(at)
+            rg += (rg0 + rg1) * tl.load(at + step)
         wide += (by0 + by1) * tl.load(at + 2 * step)
         narrow += (by0 + by1) * tl.load(at + 3 * step)
         smooth += (y0 + y1) * tl.load(at + 4 * step)
@@ -196,6 +204,7 @@ def _along(
     out_at,
     height,
     width,
+    SHORT_REACH: tl.constexpr,
     REACH: tl.constexpr,
     COLUMNS: tl.constexpr,
     COMPARE: tl.constexpr,
@@ -221,12 +230,12 @@ def _along(
         right = at + tl.minimum(column + tap, width - 1)
         weight = weights_at + tap
         smooth = tl.load(weight + 4 * step)
-        y += (tl.load(left, there, 0) + tl.load(right, there, 0)) * tl.load(weight)
-        left += plane
-        right += plane
-        rg += (tl.load(left, there, 0) + tl.load(right, there, 0)) * tl.load(weight + step)
-        left += plane
-        right += plane
+        if tap <= SHORT_REACH:
+            y += (tl.load(left, there, 0) + tl.load(right, there, 0)) * tl.load(weight)
+            of_rg = tl.load(left + plane, there, 0) + tl.load(right + plane, there, 0)
+            rg += of_rg * tl.load(weight + step)
+        left += 2 * plane
+        right += 2 * plane
         wide += (tl.load(left, there, 0) + tl.load(right, there, 0)) * tl.load(weight + 2 * step)
         left += plane
         right += plane

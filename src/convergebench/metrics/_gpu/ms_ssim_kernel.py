@@ -100,6 +100,36 @@ def _along(
     tl.store(to + 3 * plane, products, mask=there)
 
 
+@triton.jit
+def _four_rows(at, row, height, windows, weights_at, there, WINDOW: tl.constexpr):
+    """Blurs down the columns at a row and the three below it, which need most of the same rows."""
+    one = tl.zeros(there.shape, tl.float32)
+    two = tl.zeros(there.shape, tl.float32)
+    three = tl.zeros(there.shape, tl.float32)
+    four = tl.zeros(there.shape, tl.float32)
+    for tap in tl.static_range(WINDOW + 3):
+        value = tl.load(at + (row + tap) * windows, there & (row + tap < height), 0)
+        if tap < WINDOW:
+            one += tl.load(weights_at + tap) * value
+        if (tap >= 1) & (tap < WINDOW + 1):
+            two += tl.load(weights_at + tap - 1) * value
+        if (tap >= 2) & (tap < WINDOW + 2):
+            three += tl.load(weights_at + tap - 2) * value
+        if tap >= 3:
+            four += tl.load(weights_at + tap - 3) * value
+    return one, two, three, four
+
+
+@triton.jit
+def _similarity(x, y, squares, products, c1, c2, middle, WITH_LUMINANCE: tl.constexpr):
+    similarity = (2 * (products - x * y) + c2) / (squares - x * x - y * y + c2)
+    if WITH_LUMINANCE:
+        x += middle
+        y += middle
+        similarity *= (2 * x * y + c1) / (x * x + y * y + c1)
+    return similarity
+
+
 @triton.jit(do_not_specialize=["height"])
 def _down(
     blurred_at, weights_at, sums_at, height, windows, c1, c2, middle,
@@ -112,26 +142,18 @@ def _down(
     plane = height * windows
     at = blurred_at + picture * _BLURRED * plane + column
     total = tl.zeros([COLUMNS], tl.float32)
-    for step in range(ROWS):
+    last = height - WINDOW
+    for step in range(0, ROWS, 4):
         row = band * ROWS + step
-        inside = there & (row < height - WINDOW + 1)
-        x = tl.zeros([COLUMNS], tl.float32)
-        y = tl.zeros([COLUMNS], tl.float32)
-        squares = tl.zeros([COLUMNS], tl.float32)
-        products = tl.zeros([COLUMNS], tl.float32)
-        for tap in tl.static_range(WINDOW):
-            weight = tl.load(weights_at + tap)
-            place = at + (row + tap) * windows
-            x += weight * tl.load(place, inside, 0)
-            y += weight * tl.load(place + plane, inside, 0)
-            squares += weight * tl.load(place + 2 * plane, inside, 0)
-            products += weight * tl.load(place + 3 * plane, inside, 0)
-        similarity = (2 * (products - x * y) + c2) / (squares - x * x - y * y + c2)
-        if WITH_LUMINANCE:
-            x += middle
-            y += middle
-            similarity *= (2 * x * y + c1) / (x * x + y * y + c1)
-        total += tl.where(inside, similarity, 0.0)
+        x = _four_rows(at, row, height, windows, weights_at, there, WINDOW)
+        y = _four_rows(at + plane, row, height, windows, weights_at, there, WINDOW)
+        squares = _four_rows(at + 2 * plane, row, height, windows, weights_at, there, WINDOW)
+        products = _four_rows(at + 3 * plane, row, height, windows, weights_at, there, WINDOW)
+        for below in tl.static_range(4):
+            similarity = _similarity(
+                x[below], y[below], squares[below], products[below], c1, c2, middle, WITH_LUMINANCE
+            )
+            total += tl.where(there & (row + below <= last), similarity, 0.0)
     to = sums_at + (picture * tl.num_programs(0) * tl.num_programs(1) + band * tl.num_programs(0) + strip) * 3
     for channel in tl.static_range(3):
         tl.store(to + channel, tl.sum(tl.where(column % 3 == channel, total, 0.0).to(tl.float64), 0))

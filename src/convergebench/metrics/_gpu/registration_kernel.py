@@ -15,6 +15,9 @@ SUMS = 16
 _SWEEPS = tl.constexpr(8)
 _ROUNDING = tl.constexpr(6755399441055744.0)  # 1.5 · 2⁵²: adding it leaves no room for a fraction
 _FARTHEST = tl.constexpr(2.0**20)
+_AWAY = tl.constexpr(-(2**30))
+"""For a row that lies nowhere near the result."""
+_STARTS = tl.constexpr(256)
 
 
 def refined(
@@ -30,9 +33,9 @@ def refined(
     scratch = torch.empty((count, 2, height * width), device=results.device)
     samples = triton.next_power_of_2(triton.cdiv(height * width, SAMPLED))
     _refine[(count,)](
-        sources.contiguous(), slopes.contiguous(), results.contiguous(), found, searching, scratch, found,
-        height, width, SETTLED, SINGULAR, MOST_STEPS=MOST_STEPS, SAMPLED=SAMPLED, SAMPLES=samples,
-        BLOCK=BLOCK, ONLY_SUMS=False, num_warps=WARPS,
+        sources.contiguous(), slopes.contiguous(), results.contiguous(), found, searching, scratch,
+        _room_for_starts(results), found, height, width, SETTLED, SINGULAR,
+        MOST_STEPS=MOST_STEPS, SAMPLED=SAMPLED, SAMPLES=samples, BLOCK=BLOCK, ONLY_SUMS=False, num_warps=WARPS,
     )  # fmt: skip
     return found, searching.bool()
 
@@ -49,8 +52,8 @@ def equation_sums(
     samples = triton.next_power_of_2(triton.cdiv(height * width, SAMPLED))
     _refine[(count,)](
         sources.contiguous(), slopes.contiguous(), results.contiguous(), found.contiguous(), searching,
-        scratch, sums, height, width, SETTLED, SINGULAR, MOST_STEPS=1, SAMPLED=SAMPLED, SAMPLES=samples,
-        BLOCK=BLOCK, ONLY_SUMS=True, num_warps=WARPS,
+        scratch, _room_for_starts(results), sums, height, width, SETTLED, SINGULAR,
+        MOST_STEPS=1, SAMPLED=SAMPLED, SAMPLES=samples, BLOCK=BLOCK, ONLY_SUMS=True, num_warps=WARPS,
     )  # fmt: skip
     return sums
 
@@ -60,10 +63,15 @@ def products(sources: torch.Tensor, results: torch.Tensor, found: torch.Tensor) 
     count, height, width = results.shape
     sums = torch.empty((count, 3), dtype=torch.float64, device=results.device)
     _products[(count,)](
-        sources.contiguous(), results.contiguous(), found.contiguous(), sums, height, width,
-        BLOCK=BLOCK, num_warps=WARPS,
+        sources.contiguous(), results.contiguous(), found.contiguous(), _room_for_starts(results), sums,
+        height, width, BLOCK=BLOCK, num_warps=WARPS,
     )  # fmt: skip
     return sums
+
+
+def _room_for_starts(results: torch.Tensor) -> torch.Tensor:
+    count, height, width = results.shape
+    return torch.empty((count, 2 * (height + width)), dtype=torch.int32, device=results.device)
 
 
 @triton.jit
@@ -72,17 +80,36 @@ def _rounded(value):
 
 
 @triton.jit
-def _laid(result_at, place, there, height, width, p, q, right, down):
-    """The result at places of the source, bilinear between steps of 1/32 pixel, and whether it reaches."""
+def _write_starts(starts_at, height, width, p, q, right, down):
+    """Where each row and each column of the source lies in the result, in 1/1024 of a pixel: a pixel's place
+    is the sum of both. So few numbers are in 64 bits."""
     side = tl.maximum(height, width).to(tl.float64)
     middle_x, middle_y = (width - 1).to(tl.float64) / 2, (height - 1).to(tl.float64) / 2
-    row, column = (place // width).to(tl.float64), (place % width).to(tl.float64)
-    start_x = -q * row + (side * right + middle_x - p * middle_x + q * middle_y)
-    start_y = p * row + (side * down + middle_y - q * middle_x - p * middle_y)
-    near = there & (tl.abs(start_x) <= _FARTHEST) & (tl.abs(start_y) <= _FARTHEST)
-    x = _rounded(tl.where(near, start_x, 0.0) * 1024) + 16 + _rounded(p * column * 1024)
-    y = _rounded(tl.where(near, start_y, 0.0) * 1024) + 16 + _rounded(q * column * 1024)
-    inside = near & (x >= 0) & (x < (width - 1) * 1024 + 32) & (y >= 0) & (y < (height - 1) * 1024 + 32)
+    for start in range(0, height, _STARTS):
+        row = start + tl.arange(0, _STARTS)
+        x = -q * row.to(tl.float64) + (side * right + middle_x - p * middle_x + q * middle_y)
+        y = p * row.to(tl.float64) + (side * down + middle_y - q * middle_x - p * middle_y)
+        near = (tl.abs(x) <= _FARTHEST) & (tl.abs(y) <= _FARTHEST)
+        x = tl.where(near, _rounded(tl.where(near, x, 0.0) * 1024) + 16, _AWAY)
+        tl.store(starts_at + row, x, row < height)
+        tl.store(starts_at + height + row, _rounded(tl.where(near, y, 0.0) * 1024) + 16, row < height)
+    for start in range(0, width, _STARTS):
+        column = start + tl.arange(0, _STARTS)
+        to = starts_at + 2 * height + column
+        tl.store(to, _rounded(p * column.to(tl.float64) * 1024), column < width)
+        tl.store(to + width, _rounded(q * column.to(tl.float64) * 1024), column < width)
+    tl.debug_barrier()
+
+
+@triton.jit
+def _laid(result_at, starts_at, place, there, height, width):
+    """The result at places of the source, bilinear between steps of 1/32 pixel, and whether it reaches."""
+    row, column = place // width, place % width
+    row_x, row_y = tl.load(starts_at + row, there, _AWAY), tl.load(starts_at + height + row, there, 0)
+    x = row_x + tl.load(starts_at + 2 * height + column, there, 0)
+    y = row_y + tl.load(starts_at + 2 * height + width + column, there, 0)
+    inside = (row_x > _AWAY) & (x >= 0) & (x < (width - 1) * 1024 + 32)
+    inside &= (y >= 0) & (y < (height - 1) * 1024 + 32)
     x, y = x >> 5, y >> 5
     u, v = (x & 31).to(tl.float32) * 0.03125, (y & 31).to(tl.float32) * 0.03125
     left, top = x >> 5, y >> 5
@@ -95,20 +122,22 @@ def _laid(result_at, place, there, height, width, p, q, right, down):
 
 
 @triton.jit
-def _products(sources_at, results_at, found_at, sums_at, height, width, BLOCK: tl.constexpr):
+def _products(sources_at, results_at, found_at, starts_at, sums_at, height, width, BLOCK: tl.constexpr):
     picture = tl.program_id(0).to(tl.int64)
     count = height * width
     sources_at += picture * count
     results_at += picture * count
+    starts_at += picture * 2 * (height + width)
     found_at += picture * 4
     p, q, right, down = tl.load(found_at), tl.load(found_at + 1), tl.load(found_at + 2), tl.load(found_at + 3)
+    _write_starts(starts_at, height, width, p, q, right, down)
     xx = tl.zeros([BLOCK], tl.float64)
     yy = tl.zeros([BLOCK], tl.float64)
     xy = tl.zeros([BLOCK], tl.float64)
     for start in range(0, count, BLOCK):
         place = start + tl.arange(0, BLOCK)
         there = place < count
-        y, inside = _laid(results_at, place, there, height, width, p, q, right, down)
+        y, inside = _laid(results_at, starts_at, place, there, height, width)
         x = tl.load(sources_at + place, there, 0.0) * inside
         xx += (x * x).to(tl.float64)
         yy += (y * y).to(tl.float64)
@@ -203,8 +232,8 @@ def _total(values):
 
 @triton.jit
 def _refine(
-    sources_at, slopes_at, results_at, found_at, searching_at, scratch_at, out_at, height, width, settled,
-    least,
+    sources_at, slopes_at, results_at, found_at, searching_at, scratch_at, starts_at, out_at, height, width,
+    settled, least,
     MOST_STEPS: tl.constexpr, SAMPLED: tl.constexpr, SAMPLES: tl.constexpr, BLOCK: tl.constexpr,
     ONLY_SUMS: tl.constexpr,
 ):  # fmt: skip
@@ -214,18 +243,20 @@ def _refine(
     results_at += picture * count
     slopes_at += picture * count * 4
     scratch_at += picture * count * 2
+    starts_at += picture * 2 * (height + width)
     found_at += picture * 4
     p, q, right, down = tl.load(found_at), tl.load(found_at + 1), tl.load(found_at + 2), tl.load(found_at + 3)
     side = tl.maximum(height, width).to(tl.float64)
     moving = tl.load(searching_at + picture)
     step = 0
     while (step < MOST_STEPS) & (moving != 0):
+        _write_starts(starts_at, height, width, p, q, right, down)
         xx = tl.zeros([BLOCK], tl.float64)
         yy = tl.zeros([BLOCK], tl.float64)
         for start in range(0, count, BLOCK):
             place = start + tl.arange(0, BLOCK)
             there = place < count
-            laid, inside = _laid(results_at, place, there, height, width, p, q, right, down)
+            laid, inside = _laid(results_at, starts_at, place, there, height, width)
             source = tl.load(sources_at + place, there, 0.0) * inside
             tl.store(scratch_at + place, laid, there)
             tl.store(scratch_at + count + place, inside, there)
