@@ -35,7 +35,8 @@ def refined(
     _refine[(count,)](
         sources.contiguous(), slopes.contiguous(), results.contiguous(), found, searching, scratch,
         _room_for_starts(results), found, height, width, SETTLED, SINGULAR,
-        MOST_STEPS=MOST_STEPS, SAMPLED=SAMPLED, SAMPLES=samples, BLOCK=BLOCK, ONLY_SUMS=False, num_warps=WARPS,
+        MOST_STEPS=MOST_STEPS, SAMPLED=SAMPLED, SAMPLES=samples, BLOCK=BLOCK, ONLY_SUMS=False,
+        num_warps=WARPS,
     )  # fmt: skip
     return found, searching.bool()
 
