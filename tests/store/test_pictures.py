@@ -30,6 +30,22 @@ def test_a_picture_comes_back_byte_for_byte(store: PictureFolder) -> None:
     assert store.load(picture.digest).facts == picture.facts
 
 
+def test_the_bytes_of_a_stored_picture_are_read_again_where_they_are_needed(store: PictureFolder) -> None:
+    picture = Picture.from_pixels(textured())
+    encoded = picture.encoded
+    store.put(picture)
+    assert not picture.is_read and picture.is_decoded
+    assert picture.encoded == encoded
+    store.put(picture)
+    assert store.load(picture.digest).encoded == encoded
+
+
+def test_the_bytes_that_an_editor_gave_stay_in_memory_for_the_next_edit(store: PictureFolder) -> None:
+    picture = Picture.from_bytes(Picture.from_pixels(textured()).encoded)
+    store.put(picture)
+    assert picture.is_read
+
+
 def test_the_same_picture_is_kept_once(store: PictureFolder, tmp_path: Path) -> None:
     for _ in range(2):
         store.put(Picture.from_pixels(textured()))

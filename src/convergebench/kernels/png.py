@@ -45,7 +45,7 @@ def png_deflated(pixels: Pixels) -> memoryview | None:
 def png_file(pixels: Pixels, first: bytes, last: bytes) -> tuple[bytes, Digest] | None:
     """A file with the `up` filter throughout, between its first and its last bytes, and its SHA-256; None if
     memory is exhausted, or if the processor or the compiler lacks something for it."""
-    if not _makes_files():
+    if not kernels.compiled() or not _makes_files():
         return None
     pixels = np.ascontiguousarray(pixels)
     height, width, _ = pixels.shape

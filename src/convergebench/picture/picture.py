@@ -60,6 +60,7 @@ class Picture:
         self._encoded = encoded
         self._pixels = pixels
         self._load = load
+        self._was_encoded_here = False
 
     @classmethod
     def from_bytes(cls, data: bytes, digest: Digest | None = None) -> Picture:
@@ -94,7 +95,9 @@ class Picture:
     def from_pixels(cls, pixels: Pixels) -> Picture:
         height, width = pixels.shape[:2]
         data, digest = _encoded_with_digest(pixels)
-        return cls(PictureFacts(digest, width, height, "image/png"), encoded=data, pixels=pixels)
+        picture = cls(PictureFacts(digest, width, height, "image/png"), encoded=data, pixels=pixels)
+        picture._was_encoded_here = True
+        return picture
 
     @classmethod
     def stable(cls, pixels: Pixels) -> Picture:
@@ -124,16 +127,25 @@ class Picture:
 
     @property
     def encoded(self) -> bytes:
-        if self._encoded is None:
+        encoded = self._encoded  # another thread may store it and release them
+        if encoded is None:
             assert self._load is not None
-            self._encoded = self._load()
-        return self._encoded
+            encoded = self._encoded = self._load()
+        return encoded
 
     @property
     def pixels(self) -> Pixels:
         if self._pixels is None:
             self._pixels, _ = decode(self.encoded)
         return self._pixels
+
+    def release_encoded(self, load: Callable[[], bytes]) -> None:
+        """After it was stored, free the bytes that were made from its pixels, which alone are used from then
+        on; `load` reads them again. Memory that is free soon is used again, and new memory takes as long to
+        get as a picture to encode while many threads do so."""
+        if self._was_encoded_here:
+            self._load = load
+            self._encoded = None
 
     def normalised(self) -> Picture:
         """The same pixels as a plain RGB file, for pictures whose bytes a program could read otherwise:

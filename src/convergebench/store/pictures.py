@@ -8,7 +8,7 @@ import os
 import shutil
 import socket
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -102,7 +102,12 @@ class PictureFolder:
                 errors[place] = error
         for (place, file), number in zip(files.items(), _write_new(list(files.values())), strict=True):
             errors[place] = self._completed(file, number)
+            if errors[place] is None:
+                pictures[place].release_encoded(self._reader(pictures[place].facts))
         return errors
+
+    def _reader(self, facts: PictureFacts) -> Callable[[], bytes]:
+        return lambda: _checked(str(self.path(facts)), facts.digest)
 
     def _was_stored_elsewhere(self, picture: Picture) -> bool:
         """By another process: reading it back would take longer than all the rest."""
@@ -131,7 +136,7 @@ class PictureFolder:
         return None
 
     def open(self, facts: PictureFacts) -> Picture:
-        return Picture(facts, load=lambda: _checked(str(self.path(facts)), facts.digest), kept_in=self)
+        return Picture(facts, load=self._reader(facts), kept_in=self)
 
     def load(self, digest: Digest) -> Picture:
         for suffix in SUFFIXES.values():  # listing a large folder takes longer than trying each

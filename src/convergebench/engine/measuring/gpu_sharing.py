@@ -39,9 +39,13 @@ class GpuSharing:
         weakref.finalize(self, self._shell.stdin.close)
 
 
+def can_share() -> bool:
+    return shutil.which(COMMAND) is not None
+
+
 def start_sharing() -> GpuSharing | None:
     """None where there is no such service, or where one is already used."""
-    if shutil.which(COMMAND) is None or _FOLDER in os.environ or _USUAL_FOLDER.exists():
+    if not can_share() or _FOLDER in os.environ or _USUAL_FOLDER.exists():
         return None
     sharing = GpuSharing()
     return sharing if sharing.has_started else None

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from convergebench.engine.measuring.gpu_sharing import GpuSharing
+from convergebench.engine.measuring.gpu_sharing import GpuSharing, can_share
 from convergebench.engine.measuring.items import Item, Kind, pictures_of
 from convergebench.engine.measuring.measurement_queue import Measurer, Row
 from convergebench.engine.measuring.measuring_process import MeasuringProcess, ProcessGone
@@ -28,8 +28,9 @@ from convergebench.metrics.metric_set import BATCH, cores
 from convergebench.store import MeasurementKey
 from convergebench.types import Digest
 
-MOST_PROCESSES = 4
-"""Six measured less on an H200, which works for one process at a time."""
+MOST_PROCESSES, MOST_SHARING = 4, 6
+"""If a GPU works for one process at a time, and if they share it. On an H200, six measured less than four in
+turns, and more together."""
 CORES_EACH = 2
 MEMORY_EACH = 16 * 2**30
 """Of the GPU, where an editor may be, too. One process took 10 GiB for pictures of 1024²; no smaller GPU than
@@ -206,7 +207,8 @@ class OnCores:
 def process_count() -> int:
     """As many as there are cores and memory of the GPU for."""
     by_memory = (_least_gpu_memory() or 0) // MEMORY_EACH
-    return int(max(1, min(MOST_PROCESSES, (os.cpu_count() or 1) // CORES_EACH, by_memory)))
+    most = MOST_SHARING if can_share() else MOST_PROCESSES
+    return int(max(1, min(most, (os.cpu_count() or 1) // CORES_EACH, by_memory)))
 
 
 class _Memory(ctypes.Structure):
