@@ -19,14 +19,23 @@ class HeldMeasurer:
 
     def __init__(self) -> None:
         self.sizes: list[int] = []
+        self.most = 0
+        """Calls at the same time."""
+        self._now = 0
+        self._counting = threading.Lock()
         self.release = threading.Event()
 
     def lacks(self, item: int, known: Mapping[MeasurementKey, bool]) -> bool:
         return True
 
     def measure(self, items: Sequence[int]) -> list[Row]:
-        self.sizes.append(len(items))
+        with self._counting:
+            self.sizes.append(len(items))
+            self._now += 1
+            self.most = max(self.most, self._now)
         self.release.wait(60)
+        with self._counting:
+            self._now -= 1
         return []
 
 
@@ -74,6 +83,28 @@ def test_large_batches_are_small_as_long_as_they_need_not_be_full(workspace: Wor
     asyncio.run(run())
     assert (sum(measurer.sizes), errors) == (12 * BATCH, [])
     assert max(measurer.sizes) == BATCH
+
+
+@pytest.mark.parametrize(("fill", "at_once"), [(True, 2), (False, 4)])
+def test_few_batches_that_are_to_be_full_are_measured_at_once(
+    workspace: Workspace, fill: bool, at_once: int
+) -> None:
+    """More would wait for a GPU; as long as the processor measures, each core has one."""
+
+    async def run() -> None:
+        queue = MeasurementQueue(
+            measurer, workspace, NoProgress(), errors.append, 4, batch=2, fills=lambda: fill, full_at_once=2
+        )
+        for item in range(8):
+            await queue.offer(item, {})
+        await until(lambda: len(measurer.sizes) == at_once)
+        measurer.release.set()
+        await queue.finish()
+
+    measurer, errors = HeldMeasurer(), list[Exception]()
+    asyncio.run(run())
+    assert (sum(measurer.sizes), errors) == (8, [])
+    assert measurer.most == at_once
 
 
 def test_what_waits_is_divided_among_the_workers(workspace: Workspace) -> None:

@@ -74,10 +74,11 @@ class MeasurementQueue(Generic[Item]):
         at_once: int = WORKERS,
         batch: int = BATCH,
         fills: Callable[[], bool] = lambda: False,
+        full_at_once: int = GPU_WORKERS,
         pixels: Callable[[Item], int] = lambda item: SMALL_PIXELS,
     ) -> None:
-        """`fills`: whether an incomplete batch waits while another is measured. `pixels`: the size of an
-        item."""
+        """`fills`: whether an incomplete batch waits while another is measured, and no more than
+        `full_at_once` are. `pixels`: the size of an item."""
         self._measurer = measurer
         self._workspace = workspace
         self._progress = progress
@@ -87,6 +88,7 @@ class MeasurementQueue(Generic[Item]):
         self._measuring = 0
         self._filling = asyncio.Lock()
         self._at_once = at_once
+        self._full_at_once = full_at_once
         self._pixels = pixels
         self._queue = ItemQueue(max(2 * batch, ITEMS_PER_WORKER * at_once), pixels)
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="measure")
@@ -126,8 +128,8 @@ class MeasurementQueue(Generic[Item]):
         # An even share of what waits: one thread with a full batch would leave the others without work.
         waiting = 1 + self._queue.qsize() // self._at_once
         share = self._batch if fills else min(self._most(batch[0]), waiting)
-        while len(batch) < share:
-            if not self._queue.empty():
+        while len(batch) < share or (fills and self._measuring >= self._full_at_once):
+            if len(batch) < share and not self._queue.empty():
                 batch.append(self._queue.get_nowait())
             elif fills and self._measuring:
                 await asyncio.sleep(FILL_SECONDS)

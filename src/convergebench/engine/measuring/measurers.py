@@ -40,8 +40,8 @@ class Measurers:
     by_kind: Mapping[Kind, Measurer[Any]]
     at_once: int = WORKERS
     """Batches of each kind measured in parallel."""
-    large_at_once: int = GPU_WORKERS
-    """The same of large batches, for a GPU."""
+    full_at_once: int = GPU_WORKERS
+    """The same of those that wait until they are full, for a GPU."""
     batch: int = BATCH
     kinds: Set[Kind] = KINDS
     """Those of which something may be measured."""
@@ -71,7 +71,7 @@ class Measurers:
         return replace(
             here,
             by_kind=by_kind,
-            large_at_once=APART_AT_ONCE,
+            full_at_once=APART_AT_ONCE,
             batch=count * here.batch,
             fills=lambda: processes.has_loaded or not metric_set.is_quick_on_cpu,
         )
@@ -110,9 +110,6 @@ class Measurers:
             kinds=KINDS - {kind for kind, is_idle in idle.items() if is_idle},
         )
 
-    def _workers(self, kind: Kind) -> int:
-        return self.large_at_once if self._is_large(kind) else self.at_once
-
     def _is_large(self, kind: Kind) -> bool:
         return kind in _BATCHED and self.batch > BATCH
 
@@ -133,9 +130,10 @@ class Measurers:
                 workspace,
                 progress if kind == "returns" else NoProgress(),
                 on_error,
-                self._workers(kind),
+                self.at_once,
                 _BATCHED.get(kind, 1) * self.batch if self._is_large(kind) else BATCH,
                 fills=self.fills if self._is_large(kind) else lambda: False,
+                full_at_once=self.full_at_once,
                 pixels=pixels_in,
             )
             for kind, measurer in self.by_kind.items()

@@ -77,7 +77,7 @@ class RemoteMetrics:
             kind: RemoteMeasurer(kind, measurer, self._workers) for kind, measurer in near.by_kind.items()
         }
         at_once = 2 * self._scale.most
-        return Measurers(by_kind, at_once, large_at_once=at_once, batch=near.batch, kinds=near.kinds)
+        return Measurers(by_kind, at_once, full_at_once=at_once, batch=near.batch, kinds=near.kinds)
 
     async def close(self) -> None:
         await self._workers.close()
