@@ -79,7 +79,7 @@ class NewFile(NamedTuple):
     """The name under which it is written."""
     path: str
     """Its name when it is complete and on the disk."""
-    content: bytes
+    content: bytes | memoryview
 
 
 NAME_TAKEN = -1
@@ -94,8 +94,10 @@ def write_files(files: Sequence[NewFile]) -> list[int]:
     count = len(files)
     names = ctypes.c_char_p * count
     errors = (ctypes.c_int64 * count)()
+    arrays = [np.frombuffer(content, np.uint8) for content in contents]
     loaded().write_files(
-        names(*map(os.fsencode, parts)), names(*map(os.fsencode, paths)), names(*contents),
+        names(*map(os.fsencode, parts)), names(*map(os.fsencode, paths)),
+        (ctypes.c_void_p * count)(*(array.ctypes.data for array in arrays)),
         (ctypes.c_int64 * count)(*map(len, contents)), count, errors,
     )  # fmt: skip
     return list(errors)

@@ -42,19 +42,22 @@ def png_deflated(pixels: Pixels) -> memoryview | None:
     return body[:length].data if length >= 0 else None
 
 
-def png_file(pixels: Pixels, first: bytes, last: bytes) -> tuple[bytes, Digest] | None:
+def png_file(pixels: Pixels, first: bytes, last: bytes) -> tuple[memoryview, Digest] | None:
     """A file with the `up` filter throughout, between its first and its last bytes, and its SHA-256; None if
-    memory is exhausted, or if the processor or the compiler lacks something for it."""
+    memory is exhausted, or if the processor or the compiler lacks something for it.
+
+    It stays where it was made: copying it to a place of its size would take another turn among the threads.
+    """
     if not kernels.compiled() or not _makes_files():
         return None
     pixels = np.ascontiguousarray(pixels)
     height, width, _ = pixels.shape
-    room = _room(_body_bytes(height, width) + len(first) + _AROUND_BODY + len(last))
+    room = np.empty(_body_bytes(height, width) + len(first) + _AROUND_BODY + len(last), np.uint8)
     digest = ctypes.create_string_buffer(_DIGEST_BYTES)
     length = _functions().png_file(
         pixels.ctypes.data, height, width, first, len(first), last, len(last), room.ctypes.data, digest
     )
-    return (kernels.joined([room[:length].data]), digest.raw.hex()) if length >= 0 else None
+    return (room[:length].data.toreadonly(), digest.raw.hex()) if length >= 0 else None
 
 
 @lru_cache(maxsize=64)

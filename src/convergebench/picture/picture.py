@@ -49,7 +49,7 @@ class Picture:
         self,
         facts: PictureFacts,
         *,
-        encoded: bytes | None = None,
+        encoded: bytes | memoryview | None = None,
         pixels: Pixels | None = None,
         load: Callable[[], bytes] | None = None,
         kept_in: object | None = None,
@@ -127,11 +127,19 @@ class Picture:
 
     @property
     def encoded(self) -> bytes:
-        encoded = self._encoded  # another thread may store it and release them
-        if encoded is None:
+        content = self.content
+        if not isinstance(content, bytes):
+            content = self._encoded = bytes(content)
+        return content
+
+    @property
+    def content(self) -> bytes | memoryview:
+        """The encoded bytes, for those who only write them."""
+        content = self._encoded  # another thread may store it and release them
+        if content is None:
             assert self._load is not None
-            encoded = self._encoded = self._load()
-        return encoded
+            content = self._encoded = self._load()
+        return content
 
     @property
     def pixels(self) -> Pixels:
@@ -190,7 +198,7 @@ def encode_png(pixels: Pixels) -> bytes:
     return kernels.joined((before, body, checksum + _END))
 
 
-def _encoded_with_digest(pixels: Pixels) -> tuple[bytes, Digest]:
+def _encoded_with_digest(pixels: Pixels) -> tuple[bytes | memoryview, Digest]:
     """The file of `encode_png`. Where possible, both are made in one step: threads that store pictures wait
     for the GIL after each."""
     height, width, _ = pixels.shape

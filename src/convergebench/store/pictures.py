@@ -116,7 +116,7 @@ class PictureFolder:
     def _new_file(self, picture: Picture) -> kernels.NewFile:
         # As texts: paths take longer to join.
         incoming = f"{self.place}/{_INCOMING}/{os.getpid()}-{next(_serial)}@{_host()}"
-        return kernels.NewFile(incoming, f"{self.place}/{name_of(picture.facts)}", picture.encoded)
+        return kernels.NewFile(incoming, f"{self.place}/{name_of(picture.facts)}", picture.content)
 
     def _completed(self, file: kernels.NewFile, number: int) -> Exception | None:
         """Why it could not be written, by the number of the error; None if it is there."""

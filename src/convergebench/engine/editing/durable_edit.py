@@ -185,7 +185,7 @@ class DurableEdit:
 
 async def _check_readable(pictures: Sequence[Picture]) -> None:
     """BadPicture if one of them is lost: what the model would do with it says nothing about the model."""
-    if all(picture.is_read for picture in pictures):
+    if all(picture.is_read or picture.is_decoded for picture in pictures):
         return
     try:
         await asyncio.to_thread(lambda: [picture.encoded for picture in pictures])
