@@ -95,6 +95,56 @@ def test_a_call_that_is_cancelled_stays_counted() -> None:
     assert asyncio.run(once()) == pytest.approx(0.05)
 
 
+def test_a_call_that_is_cancelled_before_its_turn_is_not_counted(tmp_path: Path) -> None:
+    async def once(workspace: Workspace) -> None:
+        budget = Budget(ledger=WorkspaceSpending(workspace, 1, None))
+        lane, asked, answer = Lane(1), asyncio.Event(), asyncio.Event()
+        held = Limits(lane, ONCE, budget, asyncio.Event())
+
+        async def slow() -> Reply:
+            asked.set()
+            await answer.wait()
+            return Reply(0.05)
+
+        first = asyncio.create_task(held.attempt(slow, 0.05))
+        await asked.wait()
+        second = asyncio.create_task(held.attempt(slow, 0.07))
+        while total_spent_usd(workspace) < 0.12:  # noqa: ASYNC110 - a thread sets it aside
+            await asyncio.sleep(0.001)
+        second.cancel()
+        await asyncio.wait({second})
+        answer.set()
+        await first
+
+    with Workspace.create(tmp_path) as workspace:
+        asyncio.run(once(workspace))
+    with Workspace.create(tmp_path) as workspace:
+        assert total_spent_usd(workspace) == pytest.approx(0.05)
+
+
+def test_a_call_that_is_cancelled_while_its_price_is_set_aside_is_not_counted(tmp_path: Path) -> None:
+    async def once(workspace: Workspace) -> None:
+        writing, may_write = threading.Event(), threading.Event()
+
+        def slow_write(_: object) -> None:
+            writing.set()
+            may_write.wait(60)
+
+        workspace.submit(slow_write)
+        await asyncio.to_thread(writing.wait, 60)
+        call = asyncio.create_task(WorkspaceSpending(workspace, 1, None).reserve(0.05))
+        await asyncio.sleep(0)
+        call.cancel()
+        await asyncio.wait({call})
+        may_write.set()
+        while not workspace.query("SELECT 1 FROM spending WHERE charged_usd = 0"):  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+
+    with Workspace.create(tmp_path) as workspace:
+        asyncio.run(once(workspace))
+        assert total_spent_usd(workspace) == 0
+
+
 @pytest.mark.parametrize("at_once", [1, 4])
 @pytest.mark.parametrize("charged", [0.01, 0.1, 0.4])
 def test_the_limit_is_passed_by_no_more_than_what_was_in_flight_before_the_first_bill(

@@ -49,6 +49,8 @@ class Reservation:
     estimate_usd: float
     entry: int | None = None
     settled_usd: float | None = field(default=None, init=False)
+    is_called: bool = field(default=False, init=False)
+    """Whether the call may have reached the provider."""
 
     def settle(self, usd: float) -> None:
         """Count this amount instead of the estimate."""
@@ -71,7 +73,7 @@ class Budget:
 
     def pay(self, price_usd: float | None, of: str = "") -> Payment:
         """Set the price aside. The caller settles it; if it cannot, the price stays counted, unless the call
-        was never made (Stopped).
+        was never made (it was cancelled before, or Stopped).
 
         If too little is left, wait: reservations of other requests may turn out not to be needed.
         """
@@ -172,6 +174,6 @@ class Payment:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, Stopped):
+        if isinstance(error, Stopped) or (error is not None and not self._reservation.is_called):
             self._reservation.settle(0.0)
         await self._budget.close(self._reservation)

@@ -211,6 +211,7 @@ class Limits:
         async with self._budget.pay(price_usd, of) as reserved, self._lane:
             if self._stop.is_set():
                 raise Stopped
+            reserved.is_called = True
             started = time.perf_counter()
             outcome = await self._outcome(call)
             seconds = time.perf_counter() - started

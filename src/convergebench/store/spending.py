@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from concurrent.futures import Future
 
 from convergebench.store.workspace import Workspace
 
@@ -37,7 +38,16 @@ class WorkspaceSpending:
             ((entry,),) = db.execute(sql, (self._run, usd)).fetchall()
             return int(entry)
 
-        return await asyncio.wrap_future(self._workspace.submit(write))
+        writing = self._workspace.submit(write)
+        try:
+            return await asyncio.wrap_future(writing)
+        except asyncio.CancelledError:
+            writing.add_done_callback(self._settle_unused)  # it is written, and nobody will call
+            raise
+
+    def _settle_unused(self, written: Future[int | None]) -> None:
+        if not written.exception() and (entry := written.result()) is not None:
+            self.settle(entry, 0.0)
 
     async def record(self, usd: float) -> None:
         """A charge for which nothing was set aside, on the disk."""
