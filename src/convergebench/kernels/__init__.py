@@ -171,11 +171,13 @@ def flip_map(
 def flip_difference(
     one: NDArray[np.float32], other: NDArray[np.float32], parameters: FlipParameters
 ) -> NDArray[np.float32]:
-    """ꟻLIP's map, height × width, from the features of both pictures."""
-    assert one.shape == other.shape and one.flags.c_contiguous and other.flags.c_contiguous
+    """ꟻLIP's map, height × width, from the features of both pictures, or of the same part of both."""
+    assert one.shape == other.shape and one.strides == other.strides
+    plane, pitch, step = (stride // one.itemsize for stride in one.strides)
+    assert step == 1 and one.dtype == other.dtype == np.float32
     found = np.empty(one.shape[1:], np.float32)
     addresses = [array.ctypes.data for array in (parameters.constants, found)]
-    loaded().flip_difference(one.ctypes.data, other.ctypes.data, found.size, *addresses)
+    loaded().flip_difference(one.ctypes.data, other.ctypes.data, plane, pitch, *found.shape, *addresses)
     return found
 
 
@@ -334,7 +336,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.png_deflate.argtypes = (pointer, size, size, pointer)
     library.flip_features.argtypes = (pointer, size, size, *[pointer] * 3, size, pointer)
     library.flip_compare.argtypes = (pointer, size, size, *[pointer] * 3, size, pointer, pointer)
-    library.flip_difference.argtypes = (pointer, pointer, size, pointer, pointer)
+    library.flip_difference.argtypes = (pointer, pointer, *[size] * 4, pointer, pointer)
     library.flip_difference.restype = None
     library.mark_clipped.argtypes, library.mark_clipped.restype = (pointer, size, pointer), None
     library.delta_e_total.restype = ctypes.c_double

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_WINDOW = 3
+LONGEST_WITHOUT_RUNNING = 5
+"""Windows up to this have no running sums along rows: columns beyond them do not change their digits."""
 
 
 def window_means(
