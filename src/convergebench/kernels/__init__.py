@@ -343,7 +343,6 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.delta_e_total.argtypes = (*[pointer] * 3, size, pointer, size)
     library.lab_blocks.argtypes = (pointer, size, pointer, size, pointer)
     library.lab_blocks.restype = None
-    library.registration_sums.argtypes = (pointer, pointer, pointer, size, size, pointer, size, pointer)
     fraction, single = ctypes.c_double, ctypes.c_float
     library.map_part_sums.argtypes = (*[pointer] * 3, size, single, single, single, pointer, pointer)
     library.map_part_sums.restype = None
