@@ -94,12 +94,12 @@ class FeatureNetwork:
         shapes = self._shapes(*picture.shape[:2])
         assert [one.shape for one in features] == shapes.features
         room, means = np.empty(shapes.ends[-1], np.float32), np.empty(len(features))
-        self._run(picture, features, [room[start:] for start in shapes.ends[:-1]], means)
-        maps = (
+        maps = tuple(
             room[start:end].reshape(shape[:2])
             for (start, end), shape in zip(pairwise(shapes.ends), shapes.features, strict=True)
         )
-        return FeatureDistances(tuple(maps), float(means.sum()))
+        self._run(picture, features, maps, means)
+        return FeatureDistances(maps, float(means.sum()))
 
     def _run(
         self,

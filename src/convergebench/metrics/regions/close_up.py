@@ -56,7 +56,7 @@ class CloseUp(NamedTuple):
 
         shown = self.crop(source).copy()
         # Twenty times as fast as numpy.where.
-        cv2.copyTo(self.crop(result), self.crop(region).astype(np.uint8), shown)
+        cv2.copyTo(self.crop(result), self.crop(region).view(np.uint8), shown)
         return _scaled(shown)
 
     def in_cells(self, whole: FloatMap, cells: tuple[int, int]) -> FloatMap:
