@@ -178,7 +178,7 @@ def flip_difference(
     assert step == 1 and one.dtype == other.dtype == np.float32
     found = np.empty(one.shape[1:], np.float32)
     addresses = [address(array) for array in (parameters.constants, found)]
-    loaded().flip_difference(address(one), address(other), plane, pitch, *found.shape, *addresses)
+    loaded().flip_part_difference(address(one), address(other), plane, pitch, *found.shape, *addresses)
     return found
 
 
@@ -335,8 +335,8 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.png_deflate.argtypes = (pointer, size, size, pointer)
     library.flip_features.argtypes = (pointer, size, size, *[pointer] * 3, size, pointer)
     library.flip_compare.argtypes = (pointer, size, size, *[pointer] * 3, size, pointer, pointer)
-    library.flip_difference.argtypes = (pointer, pointer, *[size] * 4, pointer, pointer)
-    library.flip_difference.restype = None
+    library.flip_part_difference.argtypes = (pointer, pointer, *[size] * 4, pointer, pointer)
+    library.flip_part_difference.restype = None
     library.mark_clipped.argtypes, library.mark_clipped.restype = (pointer, size, pointer), None
     library.delta_e_total.restype = ctypes.c_double
     library.delta_e_total.argtypes = (*[pointer] * 3, size, pointer, size)
@@ -354,7 +354,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.plane_slopes.argtypes = (pointer, size, size, pointer, pointer, single, pointer)
     library.plane_slopes.restype = None
     library.smooth_map.argtypes = (pointer, *[size] * 3, *[pointer] * 3)
-    library.registration_refined.argtypes = (
+    library.registration_improved.argtypes = (
         *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer, pointer,
     )  # fmt: skip
     # Not in kernels compiled before them.

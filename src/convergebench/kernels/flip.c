@@ -348,8 +348,8 @@ int flip_features(const uint8_t *pixels, int64_t height, int64_t width, const Co
 
 /* The map of a part of two pictures from the features of both; it is the same in either order. In the features,
  * a row of the part is `pitch` floats from the next one, and a plane `plane` floats. */
-void flip_difference(const float *one, const float *other, int64_t plane, int64_t pitch, int64_t height,
-                     int64_t width, const Constants *constants, float *map) {
+void flip_part_difference(const float *one, const float *other, int64_t plane, int64_t pitch, int64_t height,
+                          int64_t width, const Constants *constants, float *map) {
     for (int64_t y = 0; y < height; y++, one += pitch, other += pitch, map += width)
         for (int64_t x = 0; x < width; x += STRIP) {
             const float *rows[FEATURES], *others[FEATURES];

@@ -343,9 +343,9 @@ static int refine(Room room, Level level, Rule rule, Similarity *found) {
 /* Improve a similarity; 1 if the equations became singular, −1 without memory. With `sums`, also those of
  * `sum_equations` at the end, the products of both planes as they are, and the diagonal of the inverse of the
  * equations at the end. */
-int registration_refined(const float *source, const float *slopes, const float *result, int64_t height,
-                         int64_t width, int64_t most_steps, double settled, double least, int64_t sampled,
-                         double *similarity, double *sums) {
+int registration_improved(const float *source, const float *slopes, const float *result, int64_t height,
+                          int64_t width, int64_t most_steps, double settled, double least, int64_t sampled,
+                          double *similarity, double *sums) {
     Level level = {source, slopes, height, width};
     Similarity found = {similarity[0], similarity[1], similarity[2], similarity[3]};
     double affine[6];

@@ -102,7 +102,7 @@ def _refined(
     addresses = [address(plane) for plane in planes]
     found = np.array(similarity, np.float64)
     to = (address(found), None if sums is None else address(sums))
-    ended: int = kernels.loaded().registration_refined(*addresses, height, width, *limits, *to)
+    ended: int = kernels.loaded().registration_improved(*addresses, height, width, *limits, *to)
     if ended < 0:
         raise MemoryError
     p, q, right, down = found.tolist()
