@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import cv2
 import numpy as np
 import pytest
@@ -50,11 +52,33 @@ def test_a_plane_is_laid_as_opencv_lays_it_however_it_moved(
     assert xy == pytest.approx(float((source.astype(float) * laid).sum()), rel=1e-4, abs=0.5)
 
 
+AT_ONCE = registration.StepLimits(0, 0.01, 1e-6, 7)
+"""No steps."""
+
+
 @settings(max_examples=20, deadline=None)
 @given(seed=seeds)
-def test_the_equations_have_the_products_of_the_same_planes(seed: int) -> None:
+def test_a_registration_ends_with_the_products_of_the_same_planes(seed: int) -> None:
     source, result = plane(40, 51, seed), plane(40, 51, seed + 1)
-    affine = np.array([[1.01, 0.02, 0.7], [-0.02, 1.01, -1.3]])
     slopes = np.stack([plane(40, 51, seed + number).ravel() for number in range(4)])
-    found = registration.sums(source, slopes, result, affine, 7)
-    assert found.products == registration.products(source, result, affine)
+    found = registration.finished(source, slopes, result, (1.0, 0.0, 1 / 51, -2 / 51), AT_ONCE)
+    moved = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, -2.0]])
+    assert found.products == registration.products(source, result, moved)
+    assert found.unmoved == registration.products(source, result, np.eye(3)[:2])
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds)
+def test_the_inverse_of_the_equations_is_numpys(seed: int) -> None:
+    """Of a plane with itself, all places of which have the weight 1."""
+    source = plane(40, 51, seed)
+    slopes = np.stack([plane(40, 51, seed + number).ravel() for number in range(4)]).astype(np.float64)
+    found = registration.finished(source, slopes.astype(np.float32), source, (1.0, 0.0, 0.0, 0.0), AT_ONCE)
+    assert found.inverse == pytest.approx(np.diag(np.linalg.inv(slopes @ slopes.T)), rel=1e-3)
+
+
+def test_equations_without_a_solution_have_no_inverse() -> None:
+    source = plane(40, 51, 1)
+    same = np.stack([source.ravel()] * 4)
+    found = registration.finished(source, same, source, (1.0, 0.0, 0.0, 0.0), AT_ONCE)
+    assert found.inverse == (math.inf,) * 4

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from convergebench.kernels.addresses import address
 from convergebench.types import Pixels
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def ssim_total(source: Pixels, result: Pixels, c1: float, c2: float) -> float:
     source, result = np.ascontiguousarray(source), np.ascontiguousarray(result)
     height, width, _ = source.shape
     assert source.shape == result.shape and min(height, width) >= 7
-    given = source.ctypes.data, result.ctypes.data, height, width
+    given = address(source), address(result), height, width
     total: float = loaded().ssim_total(*given, c1, c2, MOST_LANES)
     return total
 
@@ -126,8 +127,8 @@ def flip_features(pixels: Pixels, parameters: FlipParameters) -> NDArray[np.floa
     pixels = np.ascontiguousarray(pixels)
     height, width, _ = pixels.shape
     planes = np.empty((5, height, width), np.float32)
-    addresses = [array.ctypes.data for array in parameters]
-    if loaded().flip_features(pixels.ctypes.data, height, width, *addresses, MOST_LANES, planes.ctypes.data):
+    addresses = [address(array) for array in parameters]
+    if loaded().flip_features(address(pixels), height, width, *addresses, MOST_LANES, address(planes)):
         raise MemoryError
     return planes
 
@@ -140,9 +141,9 @@ def flip_map(
     height, width, _ = pixels.shape
     assert features.shape == (5, height, width) and features.flags.c_contiguous
     found = np.empty((height, width), np.float32)
-    addresses = [array.ctypes.data for array in parameters]
-    planes = (features.ctypes.data, found.ctypes.data)
-    if loaded().flip_compare(pixels.ctypes.data, height, width, *addresses, MOST_LANES, *planes):
+    addresses = [address(array) for array in parameters]
+    planes = (address(features), address(found))
+    if loaded().flip_compare(address(pixels), height, width, *addresses, MOST_LANES, *planes):
         raise MemoryError
     return found
 
@@ -150,11 +151,13 @@ def flip_map(
 def flip_difference(
     one: NDArray[np.float32], other: NDArray[np.float32], parameters: FlipParameters
 ) -> NDArray[np.float32]:
-    """ꟻLIP's map, height × width, from the features of both pictures."""
-    assert one.shape == other.shape and one.flags.c_contiguous and other.flags.c_contiguous
+    """ꟻLIP's map, height × width, from the features of both pictures, or of the same part of both."""
+    assert one.shape == other.shape and one.strides == other.strides
+    plane, pitch, step = (stride // one.itemsize for stride in one.strides)
+    assert step == 1 and one.dtype == other.dtype == np.float32
     found = np.empty(one.shape[1:], np.float32)
-    addresses = [array.ctypes.data for array in (parameters.constants, found)]
-    loaded().flip_difference(one.ctypes.data, other.ctypes.data, found.size, *addresses)
+    addresses = [address(array) for array in (parameters.constants, found)]
+    loaded().flip_part_difference(address(one), address(other), plane, pitch, *found.shape, *addresses)
     return found
 
 
@@ -180,9 +183,9 @@ def ms_ssim_sums(
     assert compared[0].dtype == compared[1].dtype in (np.uint8, np.float32)
     sums = np.empty(3)
     if loaded().ms_ssim_sums(
-        *(each.ctypes.data for each in compared), compared[0].dtype == np.uint8,
-        *(each.ctypes.data for each in known),
-        height, width, weights.ctypes.data, *constants, with_light, MOST_LANES, sums.ctypes.data,
+        *(address(each) for each in compared), compared[0].dtype == np.uint8,
+        *(address(each) for each in known),
+        height, width, address(weights), *constants, with_light, MOST_LANES, address(sums),
     ):  # fmt: skip
         raise MemoryError
     return sums
@@ -194,9 +197,7 @@ def halved(pixels: Pixels | NDArray[np.float32], middle: float) -> NDArray[np.fl
     height, width, _ = given.shape
     assert height % 2 == width % 2 == 0 and given.dtype in (np.uint8, np.float32)
     means = np.empty((height // 2, width // 2, 3), np.float32)
-    loaded().halve_pixels(
-        given.ctypes.data, given.dtype == np.uint8, height, width, middle, means.ctypes.data
-    )
+    loaded().halve_pixels(address(given), given.dtype == np.uint8, height, width, middle, address(means))
     return means
 
 
@@ -217,8 +218,8 @@ def map_part_sums(
     covered = None if covered is None else np.ascontiguousarray(covered, np.bool_)
     histograms, sums = np.empty((2, 64), np.int64), np.empty((2, 3))
     loaded().map_part_sums(
-        found.ctypes.data, mask.ctypes.data, None if covered is None else covered.ctypes.data, found.size,
-        visible, *ramp, histograms.ctypes.data, sums.ctypes.data,
+        address(found), address(mask), None if covered is None else address(covered), found.size,
+        visible, *ramp, address(histograms), address(sums),
     )  # fmt: skip
     return histograms, sums
 
@@ -229,7 +230,7 @@ def block_noise(values: NDArray[np.uint8]) -> NDArray[np.int32]:
     values = np.ascontiguousarray(values)
     height, width, channels = values.shape
     sums = np.empty((height // 8, width // 8), np.int32)
-    loaded().block_noise(values.ctypes.data, height, width, channels, sums.ctypes.data)
+    loaded().block_noise(address(values), height, width, channels, address(sums))
     return sums
 
 
@@ -239,7 +240,7 @@ def plane_steps(plane: NDArray[np.uint8], largest: int) -> tuple[NDArray[np.int3
     plane = np.ascontiguousarray(plane)
     height, width = plane.shape
     along, down = np.zeros(width - 1, np.int32), np.zeros(height - 1, np.int64)
-    loaded().plane_steps(plane.ctypes.data, height, width, largest, along.ctypes.data, down.ctypes.data)
+    loaded().plane_steps(address(plane), height, width, largest, address(along), address(down))
     return along, down
 
 
@@ -299,14 +300,13 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.fuses_multiply_add.argtypes = ()
     library.flip_features.argtypes = (pointer, size, size, *[pointer] * 3, size, pointer)
     library.flip_compare.argtypes = (pointer, size, size, *[pointer] * 3, size, pointer, pointer)
-    library.flip_difference.argtypes = (pointer, pointer, size, pointer, pointer)
-    library.flip_difference.restype = None
+    library.flip_part_difference.argtypes = (pointer, pointer, *[size] * 4, pointer, pointer)
+    library.flip_part_difference.restype = None
     library.mark_clipped.argtypes, library.mark_clipped.restype = (pointer, size, pointer), None
     library.delta_e_total.restype = ctypes.c_double
     library.delta_e_total.argtypes = (*[pointer] * 3, size, pointer, size)
     library.lab_blocks.argtypes = (pointer, size, pointer, size, pointer)
     library.lab_blocks.restype = None
-    library.registration_sums.argtypes = (pointer, pointer, pointer, size, size, pointer, size, pointer)
     fraction, single = ctypes.c_double, ctypes.c_float
     library.map_part_sums.argtypes = (*[pointer] * 3, size, single, single, single, pointer, pointer)
     library.map_part_sums.restype = None
@@ -319,7 +319,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.plane_slopes.argtypes = (pointer, size, size, pointer, pointer, single, pointer)
     library.plane_slopes.restype = None
     library.smooth_map.argtypes = (pointer, *[size] * 3, *[pointer] * 3)
-    library.registration_refined.argtypes = (
+    library.registration_improved.argtypes = (
         *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer, pointer,
     )  # fmt: skip
     # Not in kernels compiled before them.

@@ -85,17 +85,27 @@ TARGET static void NAMED(blur_strip)(const Bands *by, int64_t first) {
 }
 
 /* LANES columns of TOGETHER rows, blurred down. `slots`: where the rows around them begin; that of the first row
- * itself is the first. Sums of several rows wait less for each other. */
+ * itself is the first. From one distance to the next, the taps of each row become those of its neighbour: loading
+ * them again would take longer than the sums. */
 INLINED void NAMED(blur_down)(const float *rows, const int64_t *slots, Gaussian by, Lanes *sums, int is_fused) {
+    Lanes above[TOGETHER], below[TOGETHER];
 #pragma GCC unroll 8
-    for (int i = 0; i < TOGETHER; i++)
-        sums[i] = NAMED(loaded)(rows + slots[i]) * ALIKE(by.weights[0]);
-    for (int64_t k = 1; k <= by.reach; k++)
+    for (int i = 0; i < TOGETHER; i++) {
+        above[i] = below[i] = NAMED(loaded)(rows + slots[i]);
+        sums[i] = above[i] * ALIKE(by.weights[0]);
+    }
+    for (int64_t k = 1; k <= by.reach; k++) {
 #pragma GCC unroll 8
-        for (int i = 0; i < TOGETHER; i++) {
-            Lanes pair = NAMED(loaded)(rows + slots[i + k]) + NAMED(loaded)(rows + slots[i - k]);
-            sums[i] = NAMED(added)(sums[i], pair, by.weights[k], is_fused);
+        for (int i = 1; i < TOGETHER; i++) {
+            above[TOGETHER - i] = above[TOGETHER - 1 - i];
+            below[i - 1] = below[i];
         }
+        above[0] = NAMED(loaded)(rows + slots[-k]);
+        below[TOGETHER - 1] = NAMED(loaded)(rows + slots[TOGETHER - 1 + k]);
+#pragma GCC unroll 8
+        for (int i = 0; i < TOGETHER; i++)
+            sums[i] = NAMED(added)(sums[i], below[i] + above[i], by.weights[k], is_fused);
+    }
 }
 
 /* What lies between both Gaussians, of LANES columns of TOGETHER rows. */

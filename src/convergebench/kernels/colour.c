@@ -8,7 +8,7 @@
 
 #include "floats.h"
 
-enum { BLOCK = 256, LANES = 16 };
+enum { BLOCK = 256, LANES = 16, CACHE_LINE = 64 };
 
 /* In the order of `delta_e_total` in __init__.py. */
 typedef struct {
@@ -237,6 +237,8 @@ INLINE double total_difference(Pair pair, const Constants *by) {
         int64_t here = pair.pixels - start < BLOCK ? pair.pixels - start : BLOCK;
         if (!memcmp(pair.x + CHANNELS * start, pair.y + CHANNELS * start, CHANNELS * here))
             continue;
+        for (size_t i = 0; start + BLOCK < pair.pixels && i < sizeof(Lab); i += CACHE_LINE)
+            __builtin_prefetch((const char *)(pair.blocks + 1) + i);
         block_lab(&other, pair.y + CHANNELS * start, here, by);
         total += block_total(pair.blocks, &other);
     }

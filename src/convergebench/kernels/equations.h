@@ -14,16 +14,20 @@ static void fill_symmetric(const double *upper, double matrix[PARAMETERS][PARAME
             matrix[row][column] = matrix[column][row] = *upper++;
 }
 
-/* Whether the smallest eigenvalue is at most `least` of the largest, by Jacobi's rotations. */
+/* Whether the smallest eigenvalue is at most `least` of the largest, by Jacobi's rotations. They end when what is
+ * left beside the diagonal would change no digit that counts: later ones take long, with ever smaller numbers. */
 static int is_singular(const double *upper, double least) {
     enum { SWEEPS = 30 };
+    static const double nothing = 1e-15;
     double m[PARAMETERS][PARAMETERS];
     fill_symmetric(upper, m);
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
+    for (int sweep = 0, rotated = 1; rotated && sweep < SWEEPS; sweep++) {
+        rotated = 0;
         for (int i = 0; i < PARAMETERS; i++)
             for (int j = i + 1; j < PARAMETERS; j++) {
-                if (m[i][j] == 0)
+                if (fabs(m[i][j]) <= nothing * (fabs(m[i][i]) + fabs(m[j][j])))
                     continue;
+                rotated = 1;
                 double theta = (m[j][j] - m[i][i]) / (2 * m[i][j]);
                 double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
                 double c = 1 / sqrt(t * t + 1), s = t * c;
@@ -38,6 +42,7 @@ static int is_singular(const double *upper, double least) {
                     m[j][k] = s * one + c * other;
                 }
             }
+    }
     double low = m[0][0], high = m[0][0];
     for (int i = 1; i < PARAMETERS; i++) {
         low = m[i][i] < low ? m[i][i] : low;
@@ -63,6 +68,19 @@ static void solve(const double *upper, const double *right, double *solution) {
             solution[i] -= m[i][column] * solution[column];
         solution[i] /= m[i][i];
     }
+}
+
+/* The diagonal of the inverse; infinite if the matrix is singular. */
+static void invert_diagonal(const double *upper, double least, double *out) {
+    for (int i = 0; i < PARAMETERS; i++) {
+        double unit[PARAMETERS] = {0}, column[PARAMETERS];
+        unit[i] = 1;
+        solve(upper, unit, column);
+        out[i] = column[i];
+    }
+    if (is_singular(upper, least))
+        for (int i = 0; i < PARAMETERS; i++)
+            out[i] = INFINITY;
 }
 
 #endif

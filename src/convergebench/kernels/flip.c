@@ -346,17 +346,19 @@ int flip_features(const uint8_t *pixels, int64_t height, int64_t width, const Co
     return process(pixels, height, width, constants, weights, reaches, lanes, planes, NULL);
 }
 
-/* The map of two pictures from the features of both; it is the same in either order. */
-void flip_difference(const float *one, const float *other, int64_t pixels, const Constants *constants,
-                     float *map) {
-    for (int64_t at = 0; at < pixels; at += STRIP) {
-        const float *rows[FEATURES], *others[FEATURES];
-        for (int feature = 0; feature < FEATURES; feature++) {
-            rows[feature] = one + feature * pixels + at;
-            others[feature] = other + feature * pixels + at;
+/* The map of a part of two pictures from the features of both; it is the same in either order. In the features,
+ * a row of the part is `pitch` floats from the next one, and a plane `plane` floats. */
+void flip_part_difference(const float *one, const float *other, int64_t plane, int64_t pitch, int64_t height,
+                          int64_t width, const Constants *constants, float *map) {
+    for (int64_t y = 0; y < height; y++, one += pitch, other += pitch, map += width)
+        for (int64_t x = 0; x < width; x += STRIP) {
+            const float *rows[FEATURES], *others[FEATURES];
+            for (int feature = 0; feature < FEATURES; feature++) {
+                rows[feature] = one + feature * plane + x;
+                others[feature] = other + feature * plane + x;
+            }
+            differences(map + x, rows, others, constants, width - x < STRIP ? width - x : STRIP);
         }
-        differences(map + at, rows, others, constants, pixels - at < STRIP ? pixels - at : STRIP);
-    }
 }
 
 /* The map of a picture against the features of another. 0, or −1 where memory is short. */

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from convergebench import kernels
+from convergebench.kernels.addresses import address
 from convergebench.kernels.convolution import PackedKernel, empty_plane, kept_room, widest_lanes
 from convergebench.types import Pixels
 
@@ -93,12 +94,12 @@ class FeatureNetwork:
         shapes = self._shapes(*picture.shape[:2])
         assert [one.shape for one in features] == shapes.features
         room, means = np.empty(shapes.ends[-1], np.float32), np.empty(len(features))
-        self._run(picture, features, [room[start:] for start in shapes.ends[:-1]], means)
-        maps = (
+        maps = tuple(
             room[start:end].reshape(shape[:2])
             for (start, end), shape in zip(pairwise(shapes.ends), shapes.features, strict=True)
         )
-        return FeatureDistances(tuple(maps), float(means.sum()))
+        self._run(picture, features, maps, means)
+        return FeatureDistances(maps, float(means.sum()))
 
     def _run(
         self,
@@ -109,10 +110,8 @@ class FeatureNetwork:
     ) -> None:
         height, width, _ = picture.shape
         room = kept_room(self._shapes(height, width).room)
-        given = _addresses(features), maps and _addresses(maps), None if means is None else means.ctypes.data
-        if _functions().run_network(
-            self._address, picture.ctypes.data, height, width, room.ctypes.data, *given
-        ):
+        given = _addresses(features), maps and _addresses(maps), None if means is None else address(means)
+        if _functions().run_network(self._address, address(picture), height, width, address(room), *given):
             raise MemoryError
 
     def _shapes_of(self, height: int, width: int) -> _Shapes:
@@ -149,7 +148,7 @@ def _words_of(stage: Stage) -> tuple[int, ...]:
 
 
 def _addresses(arrays: Sequence[NDArray[np.float32]]) -> Any:
-    return (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
+    return (ctypes.c_void_p * len(arrays))(*(address(array) for array in arrays))
 
 
 @cache

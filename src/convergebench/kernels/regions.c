@@ -6,7 +6,7 @@
 
 #include "floats.h"
 
-enum { PARTS = 2, BINS = 64, BLOCK = 1024, COPIES = 4, SUMS = 16, COUNTS = 64 };
+enum { PARTS = 2, BINS = 64, BLOCK = 1024, COPIES = 8, SUMS = 16, COUNTS = 64 };
 
 /* Of every value its bin, whether it exceeds `visible`, and 0 to 1 from `start` over `span`. */
 FOR_EACH_PROCESSOR
@@ -93,6 +93,8 @@ void map_part_sums(const float *map, const uint8_t *mask, const uint8_t *covered
         memset(parts + here, PARTS, whole - here);
         memset(bins + here, PARTS * BINS, whole - here);
         for (int part = 0; part < PARTS; part++) {
+            if (!memchr(parts, part, whole)) /* most blocks have pixels of one part alone */
+                continue;
             select_part(ramps, parts, part, whole, selected);
             add_values(selected, whole, found.ramps[part]);
             found.seen[part] += count_seen(exceeds_it, parts, (uint8_t)part, whole);

@@ -291,17 +291,6 @@ static void sum_equations(Room room, Level level, const double *affine, int64_t 
     }
 }
 
-/* The sums of `sum_equations`; slopes are four planes. −1 without memory. */
-int registration_sums(const float *source, const float *slopes, const float *result, int64_t height,
-                      int64_t width, const double *affine, int64_t sampled, double *sums) {
-    Room room;
-    if (!make_room(&room, result, height, width, sampled))
-        return -1;
-    sum_equations(room, (Level){source, slopes, height, width}, affine, sampled, sums);
-    free_room(room);
-    return 0;
-}
-
 /* A similarity transform as its first column and its shift, in units of the longer side from the centre:
  * x' = p·x − q·y + right, y' = q·x + p·y + down. */
 typedef struct {
@@ -352,10 +341,11 @@ static int refine(Room room, Level level, Rule rule, Similarity *found) {
 }
 
 /* Improve a similarity; 1 if the equations became singular, −1 without memory. With `sums`, also those of
- * `sum_equations` at the end, and the products of both planes as they are. */
-int registration_refined(const float *source, const float *slopes, const float *result, int64_t height,
-                         int64_t width, int64_t most_steps, double settled, double least, int64_t sampled,
-                         double *similarity, double *sums) {
+ * `sum_equations` at the end, the products of both planes as they are, and the diagonal of the inverse of the
+ * equations at the end. */
+int registration_improved(const float *source, const float *slopes, const float *result, int64_t height,
+                          int64_t width, int64_t most_steps, double settled, double least, int64_t sampled,
+                          double *similarity, double *sums) {
     Level level = {source, slopes, height, width};
     Similarity found = {similarity[0], similarity[1], similarity[2], similarity[3]};
     double affine[6];
@@ -367,6 +357,7 @@ int registration_refined(const float *source, const float *slopes, const float *
         to_pixels(found, height, width, affine);
         sum_equations(room, level, affine, sampled, sums);
         sum_unmoved(source, result, height * width, sums + EQUATIONS + 3);
+        invert_diagonal(sums, least, sums + EQUATIONS + 6);
     }
     free_room(room);
     memcpy(similarity, (double[]){found.p, found.q, found.right, found.down}, PARAMETERS * sizeof(double));

@@ -13,22 +13,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_UPPER = np.triu_indices(4)
-
-
-class RegistrationSums(NamedTuple):
-    """The weighted normal equations of one registration step, before they are solved."""
-
-    left: NDArray[np.float64]
-    """Products of the slopes with each other, 4 × 4."""
-    right: NDArray[np.float64]
-    """Products of the slopes with the differences."""
-    squares: float
-    weights: float
-    products: tuple[float, float, float]
-    """As those of `products`, of the same planes."""
-
-
 def slopes(plane: NDArray[np.float32], x: NDArray[np.float32], y: NDArray[np.float32]) -> NDArray[np.float32]:
     """How the plane changes with each of the four parameters, one row each.
 
@@ -44,37 +28,6 @@ def slopes(plane: NDArray[np.float32], x: NDArray[np.float32], y: NDArray[np.flo
     return found
 
 
-def sums(
-    source: NDArray[np.float32],
-    slopes: NDArray[np.float32],
-    result: NDArray[np.float32],
-    affine: NDArray[np.float64],
-    sampled: int,
-) -> RegistrationSums:
-    """Lay the result on the source by the affine matrix, in pixels, and sum the equations of the next step.
-
-    `slopes` are four planes: how the source changes with each parameter. The median of every `sampled`-th
-    difference says what counts as a large one.
-    """
-    height, width = source.shape
-    assert result.shape == (height, width) and slopes.shape == (4, height * width)
-    planes = [np.ascontiguousarray(each, np.float32) for each in (source, slopes, result)]
-    affine, found = np.ascontiguousarray(affine, np.float64), np.empty(19)
-    addresses = [address(plane) for plane in planes]
-    if kernels.loaded().registration_sums(
-        *addresses, height, width, address(affine), sampled, address(found)
-    ):
-        raise MemoryError
-    return _sums_of(found)
-
-
-def _sums_of(found: NDArray[np.float64]) -> RegistrationSums:
-    left = np.empty((4, 4))
-    left[_UPPER] = left[_UPPER[::-1]] = found[:10]
-    squares, weights, xx, yy, xy = found[14:].tolist()
-    return RegistrationSums(left, found[10:14], squares, weights, (xx, yy, xy))
-
-
 Similarity: TypeAlias = tuple[float, float, float, float]
 """(p, q, right, down) for x' = p·x − q·y + right, y' = q·x + p·y + down, in units of the longer side."""
 
@@ -82,7 +35,7 @@ Similarity: TypeAlias = tuple[float, float, float, float]
 class StepLimits(NamedTuple):
     """When the steps of `refined` end: after so many, when one moves no corner further than `settled` pixels,
     or without a solution: when the smallest eigenvalue of the equations is at most `least` of the largest.
-    `sampled`: as for `sums`."""
+    The median of every `sampled`-th difference says what counts as a large one."""
 
     most_steps: int
     settled: float
@@ -97,8 +50,25 @@ def refined(
     similarity: Similarity,
     limits: StepLimits,
 ) -> tuple[Similarity, bool]:
-    """The similarity after some steps of `sums`, and whether it could be found."""
+    """The similarity after some steps, and whether it could be found.
+
+    Each step lays the result on the source and solves weighted normal equations. `slopes` are four planes:
+    how the source changes with each parameter.
+    """
     return _refined(source, slopes, result, similarity, limits, None)
+
+
+class FinishedRegistration(NamedTuple):
+    similarity: Similarity
+    squares: float
+    """The sum of the squared differences that are left, weighted."""
+    weights: float
+    products: tuple[float, float, float]
+    """Of the source and the result laid on it."""
+    unmoved: tuple[float, float, float]
+    """Of both planes as they are."""
+    inverse: tuple[float, float, float, float]
+    """The diagonal of the inverse of the equations' matrix; infinite without a solution."""
 
 
 def finished(
@@ -107,12 +77,15 @@ def finished(
     result: NDArray[np.float32],
     similarity: Similarity,
     limits: StepLimits,
-) -> tuple[Similarity, RegistrationSums, tuple[float, float, float]]:
-    """The same, with the sums at the end, and the `products` of both planes as they are."""
-    sums = np.empty(22)
+) -> FinishedRegistration:
+    """The same, with what tells how well it fits."""
+    sums = np.empty(26)
     found, _ = _refined(source, slopes, result, similarity, limits, sums)
-    xx, yy, xy = sums[19:].tolist()
-    return found, _sums_of(sums[:19]), (xx, yy, xy)
+    squares, weights, xx, yy, xy, *others = sums[14:].tolist()
+    return FinishedRegistration(
+        found, squares, weights, (xx, yy, xy), (others[0], others[1], others[2]),
+        (others[3], others[4], others[5], others[6]),
+    )  # fmt: skip
 
 
 def _refined(
@@ -129,7 +102,7 @@ def _refined(
     addresses = [address(plane) for plane in planes]
     found = np.array(similarity, np.float64)
     to = (address(found), None if sums is None else address(sums))
-    ended: int = kernels.loaded().registration_refined(*addresses, height, width, *limits, *to)
+    ended: int = kernels.loaded().registration_improved(*addresses, height, width, *limits, *to)
     if ended < 0:
         raise MemoryError
     p, q, right, down = found.tolist()

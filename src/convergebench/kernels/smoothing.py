@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from convergebench import kernels
+from convergebench.kernels.addresses import address
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_WINDOW = 3
+LONGEST_WITHOUT_RUNNING = 5
+"""Windows up to this have no running sums along rows: columns beyond them do not change their digits."""
 
 
 def window_means(
@@ -23,7 +26,7 @@ def window_means(
     height, width = found.shape
     assert window % 2 and window >= LEAST_WINDOW and len(down) == height and len(along) == width
     means = np.empty((height, width), np.float32)
-    factors = (down.ctypes.data, along.ctypes.data)
-    if kernels.loaded().smooth_map(found.ctypes.data, height, width, window, *factors, means.ctypes.data):
+    factors = (address(down), address(along))
+    if kernels.loaded().smooth_map(address(found), height, width, window, *factors, address(means)):
         raise MemoryError
     return means

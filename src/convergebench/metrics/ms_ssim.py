@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     """Height × width × 3, the value minus 128: variances are the same and lose fewer digits."""
 
 WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
+_SCALE_WEIGHTS = np.array(WEIGHTS)[:, None]
 WINDOW = 11
 SMALLEST_SIDE = (WINDOW - 1) * 2 ** (len(WEIGHTS) - 1) + 1
 SIGMA = 1.5
@@ -74,11 +75,9 @@ def _on_gpu(options: MetricOptions, device: str) -> GpuMetric:
 )
 def ms_ssim(source: tuple[SourceScale, ...], result: Pixels) -> float:
     """Multi-scale structural similarity: five scales, 11 × 11 Gaussian windows, mean over channels."""
-    product = np.ones(3)
-    for scale, planes, weight in zip(source, _result_pyramid(result), WEIGHTS, strict=True):
-        last = scale is source[-1]
-        similarity = _similarity(scale, planes) if last else _contrast_and_structure(scale, planes)
-        product *= np.maximum(similarity, 0) ** weight
+    *finer, coarsest = zip(source, _result_pyramid(result), strict=True)
+    found = np.array([*(_contrast_and_structure(*scale) for scale in finer), _similarity(*coarsest)])
+    product: NDArray[np.float64] = (np.maximum(found, 0) ** _SCALE_WEIGHTS).prod(axis=0)
     return float(product.mean())
 
 

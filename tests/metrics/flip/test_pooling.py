@@ -13,11 +13,13 @@ from skimage import data
 from convergebench.metrics.flip import (
     VISIBLE,
     flip_area,
+    flip_difference,
     flip_map,
     flip_mean,
     flip_peak,
     flip_source,
     smoothed,
+    smoothed_difference,
     smoothing_window,
 )
 from convergebench.types import Pixels
@@ -57,6 +59,17 @@ def test_smoothing_stays_from_zero_to_one_and_leaves_the_map_alone() -> None:
     assert smooth.min() == 0
     assert smooth.max() == 1
     assert (found == before).all()
+
+
+@pytest.mark.parametrize("size", [(90, 70), (120, 200), (256, 171), (256, 256), (300, 400)])
+def test_a_part_of_a_smoothed_map_has_the_digits_of_the_whole(size: tuple[int, int]) -> None:
+    source = data.astronaut()[: size[0], : size[1]]
+    one, other = flip_source(source), flip_source(worn(source)["jpeg 75"])
+    whole = smoothed(flip_difference(one, other))
+    random = np.random.default_rng(3)
+    for _ in range(20):
+        rows, columns = (slice(*sorted(random.choice(length + 1, 2, replace=False))) for length in size)
+        assert np.array_equal(smoothed_difference(one, other, rows, columns), whole[rows, columns])
 
 
 @pytest.mark.parametrize(("side", "window"), [(1, 1), (113, 1), (114, 3), (256, 5), (512, 9), (1024, 17)])

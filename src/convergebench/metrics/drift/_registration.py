@@ -8,7 +8,7 @@ reduce the influence of edited regions. Both pictures are band-passed first, so 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +16,6 @@ import numpy as np
 
 from convergebench import kernels
 from convergebench.kernels import bands, registration
-from convergebench.kernels.registration import RegistrationSums
 from convergebench.metrics._area_average import averaged
 from convergebench.metrics._grey import grey_levels
 from convergebench.types import Pixels
@@ -217,16 +216,17 @@ def _finished(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) ->
     refined = _refined_in_c if kernels.available() else _refined_in_numpy
     matrix, is_solved = refined(levels[COARSE_LEVELS:-1], planes[COARSE_LEVELS:-1], matrix)
     goes_on = is_solved and len(levels) > COARSE_LEVELS
-    level, plane = levels[-1], planes[-1]
+    level, plane, side = levels[-1], planes[-1], max(planes[-1].shape)
     if kernels.available():
         limits = _STEP_LIMITS if goes_on else _STEP_LIMITS._replace(most_steps=0)
-        found, sums, unmoved = registration.finished(*level, plane, _parameters(matrix), limits)
-        matrix, before = _matrix(found), _correlation(*unmoved)
-    else:
-        matrix = refined(levels[-1:], planes[-1:], matrix)[0] if goes_on else matrix
-        sums, before = _sums(level, plane, matrix), _likeness_after(level.plane, plane, np.eye(3))
-    equations = _equations_of(sums)
-    return RegistrationFit(matrix, equations.likeness, before, equations.error() * max(plane.shape))
+        found = registration.finished(*level, plane, _parameters(matrix), limits)
+        error = _error(found.inverse, _variance(found.squares, found.weights)) * side
+        likeness, before = _correlation(*found.products), _correlation(*found.unmoved)
+        return RegistrationFit(_matrix(found.similarity), likeness, before, error)
+    matrix = refined(levels[-1:], planes[-1:], matrix)[0] if goes_on else matrix
+    equations = _equations(level, plane, matrix)
+    before = _likeness_after(level.plane, plane, np.eye(3))
+    return RegistrationFit(matrix, equations.likeness, before, equations.error() * side)
 
 
 def _refined_in_numpy(levels: tuple[Level, ...], planes: list[Plane], matrix: Matrix) -> tuple[Matrix, bool]:
@@ -279,40 +279,33 @@ class _Equations(NamedTuple):
         return np.asarray(np.linalg.solve(self.left, self.right), np.float64)
 
     def error(self) -> float:
-        """Three standard errors at a corner, half a unit from the centre in each direction."""
-        if self.is_singular():
-            return math.inf
-        stretch, turn, right, down = np.diag(np.linalg.inv(self.left)) * self.variance
-        return 3 * math.sqrt((stretch + turn) / 2 + right + down)
+        return math.inf if self.is_singular() else _error(np.diag(np.linalg.inv(self.left)), self.variance)
+
+
+def _error(inverse: Iterable[float], variance: float) -> float:
+    """Three standard errors at a corner, half a unit from the centre in each direction."""
+    stretch, turn, right, down = inverse
+    if math.isinf(stretch):
+        return math.inf
+    return 3 * math.sqrt(variance * ((stretch + turn) / 2 + right + down))
+
+
+def _variance(squares: float, weights: float) -> float:
+    return SHARED * squares / max(weights, 1.0)
 
 
 def _equations(level: Level, plane: Plane, matrix: Matrix) -> _Equations:
-    return _equations_of((_sums_in_c if kernels.available() else _sums)(level, plane, matrix))
-
-
-def _sums_in_c(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
-    height, width = plane.shape
-    return registration.sums(*level, plane, in_pixels(matrix, width, height), SAMPLED)
-
-
-def _equations_of(sums: RegistrationSums) -> _Equations:
-    variance = SHARED * sums.squares / max(sums.weights, 1.0)
-    return _Equations(sums.left, sums.right, variance, _correlation(*sums.products))
-
-
-def _sums(level: Level, plane: Plane, matrix: Matrix) -> RegistrationSums:
     result, inside = _warped(plane, matrix)
     source = level.plane * inside
     difference = (result * _amplitude(source, result) - source).ravel()
     spread = 3 * float(np.median(np.abs(difference[::SAMPLED]))) + 1e-3
     weights = inside.ravel() / (1 + np.square(difference / np.float32(spread)))
     weighted = level.slopes * weights
-    return RegistrationSums(
+    return _Equations(
         (weighted @ level.slopes.T).astype(np.float64),
         (weighted @ difference).astype(np.float64),
-        float(np.dot(weights, np.square(difference))),
-        float(weights.sum()),
-        _products(source, result),
+        _variance(float(np.dot(weights, np.square(difference))), float(weights.sum())),
+        _correlation(*_products(source, result)),
     )
 
 

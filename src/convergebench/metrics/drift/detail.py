@@ -13,6 +13,7 @@ from convergebench import kernels
 from convergebench.kernels import bands as in_c
 from convergebench.metrics._gpu.base import GpuFamily
 from convergebench.metrics._grey import grey_levels
+from convergebench.metrics._median import median
 from convergebench.metrics.base import MetricOptions, NotMeasurable, Reading, Result, family
 from convergebench.metrics.drift._facts import ratio, signed
 from convergebench.types import Pixels
@@ -93,7 +94,7 @@ def detail(source: DetailSource, result: Result) -> Mapping[str, Reading]:
 def detail_readings(before: Detail, after: Detail) -> Mapping[str, Reading]:
     """Every member, from the detail of both pictures."""
     # By block, because some parts of a picture are noisier than others.
-    medians = (np.median(noise) for noise in (before.noise, after.noise, after.noise - before.noise))
+    medians = (median(noise) for noise in (before.noise, after.noise, after.noise - before.noise))
     return readings_of(
         before.energies.tolist(), after.energies.tolist(), medians, after.blocking - before.blocking
     )
@@ -104,7 +105,7 @@ def readings_of(
 ) -> Mapping[str, Reading]:
     """From the energies, and the medians of the noise variances before and after, and of their growth."""
     low, mid, high = (_energy_ratio(*pair) for pair in zip(before, after, strict=True))
-    noise_before, noise_after, added = (float(median) / MEDIAN_OVER_MEAN for median in medians)
+    noise_before, noise_after, added = (float(each) / MEDIAN_OVER_MEAN for each in medians)
     return {
         "energy_low": low,
         "energy_mid": mid,
@@ -200,7 +201,7 @@ def _noise_variances(values: NDArray[np.uint8]) -> NDArray[np.float64]:
 
 
 def _typical(variances: NDArray[np.float64]) -> float:
-    return float(np.median(variances)) / MEDIAN_OVER_MEAN
+    return median(variances) / MEDIAN_OVER_MEAN
 
 
 def _block_means(values: NDArray[Any], side: int = BLOCK) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ from convergebench.metrics.flip.pooling import (
     flip_mean,
     flip_peak,
     smoothed,
+    smoothed_difference,
     smoothing_window,
 )
 from convergebench.metrics.flip.worst_box import WorstBox, worst_box
@@ -47,6 +48,7 @@ __all__ = [
     "pixels_per_degree",
     "share_above",
     "smoothed",
+    "smoothed_difference",
     "smoothing_window",
     "visibility",
     "worst_box",

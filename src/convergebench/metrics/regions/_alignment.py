@@ -49,9 +49,11 @@ class Alignment:
         """Whether any corner of a picture of this size has moved by more than so many pixels."""
         if self.matrix is None:
             return False
-        corners = np.array([[0, 0], [width - 1, 0], [0, height - 1], [width - 1, height - 1]], np.float64)
-        affine = in_pixels(self.matrix, width, height)
-        return bool(np.abs(corners @ affine[:, :2].T + affine[:, 2] - corners).max() > further)
+        (a, b, right), (c, d, down) = in_pixels(self.matrix, width, height).tolist()
+        corners = ((x, y) for x in (0, width - 1) for y in (0, height - 1))
+        return any(
+            max(abs(a * x + b * y + right - x), abs(c * x + d * y + down - y)) > further for x, y in corners
+        )
 
     def laid_small(self, result: Pixels, small: Pixels) -> tuple[Pixels, Mask]:
         """The same at the footprint's size, which is that of `small`, the result reduced; resampled at twice

@@ -56,7 +56,7 @@ class CloseUp(NamedTuple):
 
         shown = self.crop(source).copy()
         # Twenty times as fast as numpy.where.
-        cv2.copyTo(self.crop(result), self.crop(region).astype(np.uint8), shown)
+        cv2.copyTo(self.crop(result), self.crop(region).view(np.uint8), shown)
         return _scaled(shown)
 
     def in_cells(self, whole: FloatMap, cells: tuple[int, int]) -> FloatMap:
@@ -68,13 +68,20 @@ def close_up(region: Mask) -> CloseUp:
     """The box around a region that is not empty, with a margin."""
     rows, columns = region.shape
     step = max(rows, columns) / STEPS
-    vertical, horizontal = (np.flatnonzero(region.any(axis=axis)) for axis in (1, 0))
-    sides = [(int(places[0]), int(places[-1]) + 1) for places in (vertical, horizontal)]
+    sides = [(part.start, part.stop) for part in occupied_part(region)]
     margin = MARGIN * max(last - first for first, last in sides)
     (top, bottom), (left, right) = (
         _steps((first - margin) / step, (last + margin) / step) for first, last in sides
     )
     return CloseUp(top, bottom, left, right)
+
+
+def occupied_part(mask: Mask) -> tuple[slice, slice]:
+    """The rows and columns from the first to the last place of a mask that is not empty."""
+    import cv2
+
+    left, top, width, height = cv2.boundingRect(np.ascontiguousarray(mask).view(np.uint8))
+    return slice(top, top + height), slice(left, left + width)
 
 
 def resampled(found: NDArray[np.float32], cells: tuple[int, int]) -> FloatMap:

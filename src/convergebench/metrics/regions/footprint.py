@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from convergebench.errors import WrongUse
+from convergebench.metrics._median import median
 from convergebench.metrics.flip import FlipSource, flip_area, flip_difference, smoothed
 from convergebench.metrics.regions._alignment import alignment
 from convergebench.metrics.regions.maps import (
@@ -130,7 +131,7 @@ def local_footprint(change: FloatMap, reached: Mask) -> Footprint:
     import cv2
 
     covered = change if reached.all() else change[reached]
-    wear = min(float(np.median(covered)), MOST_WEAR) if covered.size else 0.0
+    wear = min(median(covered), MOST_WEAR) if covered.size else 0.0
     change = change if covered is change else np.where(reached, change, np.float32(0))
     peak = float(change.max())
     raised = change > wear + RISE

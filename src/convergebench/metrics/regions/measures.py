@@ -89,14 +89,13 @@ def restoration_difference(visible: FloatMap, structural: FloatMap) -> FloatMap:
     )
 
 
-def left_behind(to_forward: FloatMap, to_input: FloatMap, footprint: Footprint) -> Reading:
+def left_behind(to_forward: FloatMap, to_input: FloatMap, core: Mask) -> float:
     """Share of the core where the return is more similar to the forward picture than to that round's input.
 
-    Both maps are of the return, aligned to the input, at the footprint's size.
+    Both maps are of the return, aligned to the input, at the footprint's size, or of a part that has all of
+    the core. The core is not empty.
     """
-    if not footprint.core.any():
-        return NO_EDIT
-    return float((to_forward < to_input)[footprint.core].mean())
+    return float((to_forward < to_input)[core].mean())
 
 
 def edited_region(footprints: Sequence[Footprint], shape: tuple[int, int]) -> Mask:

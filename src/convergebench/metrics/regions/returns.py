@@ -11,9 +11,9 @@ import numpy as np
 from convergebench import kernels
 from convergebench.kernels.footprints import trace_products
 from convergebench.metrics.base import MetricUnavailable, Reading
-from convergebench.metrics.flip import FlipSource, WorstBox, flip_difference, smoothed
+from convergebench.metrics.flip import FlipSource, WorstBox, smoothed_difference
 from convergebench.metrics.regions._alignment import Alignment, alignment_of_planes
-from convergebench.metrics.regions.close_up import CloseUp, close_up
+from convergebench.metrics.regions.close_up import CloseUp, close_up, occupied_part, resampled
 from convergebench.metrics.regions.footprint import Footprint, LocatedEdit
 from convergebench.metrics.regions.map_parts import Histogram, map_parts
 from convergebench.metrics.regions.maps import (
@@ -181,7 +181,7 @@ def _differences(one: Pixels, other: Pixels) -> LevelDifferences:
 
 def _in_cells(box: CloseUp, mask: Mask, cells: tuple[int, int]) -> Mask:
     """Cells of which at least half is in the mask, or the nearest to that."""
-    shares = box.in_cells(mask.astype(np.float32), cells)
+    shares = resampled(box.crop(mask).astype(np.float32), cells)
     return np.asarray(shares >= min(0.5, float(shares.max())))
 
 
@@ -201,10 +201,14 @@ def _left_behind(edit: LocatedEdit, result: ReferencePicture, on_input: Alignmen
 
 
 def _like_forward(edit: LocatedEdit, returned: FlipSource) -> Reading:
+    core = edit.footprint.core
+    if not core.any():
+        return NO_EDIT
+    part = occupied_part(core)
     to_forward, to_input = (
-        smoothed(flip_difference(one, returned)) for one in (edit.features, edit.input.small_features)
+        smoothed_difference(one, returned, *part) for one in (edit.features, edit.input.small_features)
     )
-    return left_behind(to_forward, to_input, edit.footprint)
+    return left_behind(to_forward, to_input, core[part])
 
 
 def kept_registered(
