@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from convergebench import kernels
+from convergebench.kernels.addresses import address
 from convergebench.types import Digest, Pixels
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def png_unfiltered(filtered: bytes, height: int, width: int) -> Pixels | None:
     if len(filtered) != height * (3 * width + 1):
         return None
     pixels = np.empty((height, width, 3), np.uint8)
-    failed = _functions().png_unfilter(filtered, pixels.ctypes.data, height, width)
+    failed = _functions().png_unfilter(filtered, address(pixels), height, width)
     return None if failed else pixels
 
 
@@ -38,7 +39,7 @@ def png_deflated(pixels: Pixels) -> memoryview | None:
     pixels = np.ascontiguousarray(pixels)
     height, width, _ = pixels.shape
     body = _room(_body_bytes(height, width))
-    length = _functions().png_deflate(pixels.ctypes.data, height, width, body.ctypes.data)
+    length = _functions().png_deflate(address(pixels), height, width, address(body))
     return body[:length].data if length >= 0 else None
 
 
@@ -55,7 +56,7 @@ def png_file(pixels: Pixels, first: bytes, last: bytes) -> tuple[memoryview, Dig
     room = np.empty(_body_bytes(height, width) + len(first) + _AROUND_BODY + len(last), np.uint8)
     digest = ctypes.create_string_buffer(_DIGEST_BYTES)
     length = _functions().png_file(
-        pixels.ctypes.data, height, width, first, len(first), last, len(last), room.ctypes.data, digest
+        address(pixels), height, width, first, len(first), last, len(last), address(room), digest
     )
     return (room[:length].data.toreadonly(), digest.raw.hex()) if length >= 0 else None
 
