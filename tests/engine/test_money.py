@@ -109,8 +109,9 @@ def test_a_call_that_is_cancelled_before_its_turn_is_not_counted(tmp_path: Path)
         first = asyncio.create_task(held.attempt(slow, 0.05))
         await asked.wait()
         second = asyncio.create_task(held.attempt(slow, 0.07))
-        while total_spent_usd(workspace) < 0.12:  # noqa: ASYNC110 - a thread sets it aside
-            await asyncio.sleep(0.001)
+        async with asyncio.timeout(60):
+            while total_spent_usd(workspace) < 0.12:  # noqa: ASYNC110 - a thread sets it aside
+                await asyncio.sleep(0.001)
         second.cancel()
         await asyncio.wait({second})
         answer.set()
@@ -137,8 +138,9 @@ def test_a_call_that_is_cancelled_while_its_price_is_set_aside_is_not_counted(tm
         call.cancel()
         await asyncio.wait({call})
         may_write.set()
-        while not workspace.query("SELECT 1 FROM spending WHERE charged_usd = 0"):  # noqa: ASYNC110
-            await asyncio.sleep(0.001)
+        async with asyncio.timeout(60):
+            while not workspace.query("SELECT 1 FROM spending WHERE charged_usd = 0"):  # noqa: ASYNC110
+                await asyncio.sleep(0.001)
 
     with Workspace.create(tmp_path) as workspace:
         asyncio.run(once(workspace))
