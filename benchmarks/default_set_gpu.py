@@ -3,10 +3,10 @@
     python benchmarks/default_set_gpu.py [--side 1024] [--results 3072] [--device cuda]
 
 A result is one round of a chain: a forward picture with something drawn on it and a worn return. Their pixels
-are in memory, as an editor leaves them; they are encoded and stored (in memory: the disk is not what is
-measured), measured in the queues that a run uses, and recorded in the database. CLIP has the size of ViT-L/14
-and random weights. Beside it the same on the processor, with fewer results, and without the networks; and how
-far the values on the device are from the processor's.
+are in memory, as a local model leaves them, in batches; each batch is encoded and stored (in memory: the disk
+is not what is measured), measured in the queues that a run uses, and recorded in the database. CLIP has the
+size of ViT-L/14 and random weights. Beside it the same on the processor, with fewer results, and without the
+networks; and how far the values on the device are from the processor's.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from metrics_speed import save_random_clip
 
 from convergebench.engine.measuring.items import ChainReturn, ForwardPicture, PicturePair
 from convergebench.engine.measuring.measured_apart import MeasuredApart
-from convergebench.engine.measuring.measurement_queue import GPU_WORKERS
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.progress import NoProgress
 from convergebench.metrics import DEFAULT_MEASURED, MetricOptions, MetricSet, expand
@@ -35,8 +34,11 @@ from convergebench.picture import Picture
 from convergebench.store import Workspace
 from convergebench.types import Digest, Pixels
 
-SOURCES = 16
-WAITING = 128
+SOURCES = 48
+BATCH = 8
+"""Pictures that the editor leaves at once."""
+STORING = max(1, (os.cpu_count() or 1) // 2)
+"""Batches that are stored at a time: each is encoded by four threads, and written by eight."""
 LEARNED = ("lpips", "clip", "dists", "face_distance", "text_error")
 
 
@@ -128,8 +130,8 @@ async def harness(
         measurers = Measurers.of(metric_set, workspace.pictures)
         wait_until_loaded(measurers)
         # prepares sources, and gets the memory that pictures pass through
-        await rounds(measurers, workspace, pictures, made_rounds(pictures, 8 * SOURCES, first=0))
-        made = made_rounds(pictures, count, first=8 * SOURCES)
+        await rounds(measurers, workspace, pictures, made_rounds(pictures, 4 * SOURCES, first=0))
+        made = made_rounds(pictures, count, first=4 * SOURCES)
         cpu, started = cpu_seconds(), time.perf_counter()
         await rounds(measurers, workspace, pictures, made)
         seconds = time.perf_counter() - started
@@ -176,31 +178,33 @@ async def rounds(
         raise error
 
     queues = measurers.queues(workspace, NoProgress(), failed)
-    cores = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - GPU_WORKERS))
-    room = asyncio.Semaphore(WAITING)
+    threads = ThreadPoolExecutor(STORING)
+    room = asyncio.Semaphore(2 * STORING)
 
-    def stored(pixels: Pixels) -> Picture:
-        picture = Picture.from_pixels(pixels)
-        workspace.pictures.put(picture)
-        return picture
+    def stored(batch: Sequence[Pixels]) -> list[Picture]:
+        pictures = Picture.all_from_pixels(batch)
+        for error in workspace.pictures.put_all(pictures):
+            if error is not None:
+                raise error
+        return pictures
 
-    async def one(made: MadeRound) -> None:
-        source = sources[made.number % len(sources)]
+    async def batch(made: Sequence[MadeRound]) -> None:
+        loop = asyncio.get_running_loop()
         async with room:
-            loop = asyncio.get_running_loop()
-            forward, returned = await asyncio.gather(
-                *(loop.run_in_executor(cores, stored, pixels) for pixels in (made.forward, made.returned))
-            )
-            context = Digest(f"{made.number:064x}")
-            await queues["regions"].offer(
-                ForwardPicture(source, source, forward, "object_chair", "local_object", context), {}
-            )
-            await queues["returns"].offer(PicturePair(source, returned), {})
-            await queues["regions"].offer(
-                ChainReturn(source, source, forward, returned, "local_object", context, ()), {}
-            )
+            forwards = await loop.run_in_executor(threads, stored, [each.forward for each in made])
+            returns = await loop.run_in_executor(threads, stored, [each.returned for each in made])
+            for each, forward, returned in zip(made, forwards, returns, strict=True):
+                source = sources[each.number % len(sources)]
+                context = Digest(f"{each.number:064x}")
+                await queues["regions"].offer(
+                    ForwardPicture(source, source, forward, "object_chair", "local_object", context), {}
+                )
+                await queues["returns"].offer(PicturePair(source, returned), {})
+                await queues["regions"].offer(
+                    ChainReturn(source, source, forward, returned, "local_object", context, ()), {}
+                )
 
-    await asyncio.gather(*(one(each) for each in made))
+    await asyncio.gather(*(batch(made[start : start + BATCH]) for start in range(0, len(made), BATCH)))
     for queue in queues.values():
         await queue.finish()
 

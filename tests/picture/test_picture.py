@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import io
 import struct
 import warnings
@@ -10,7 +11,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.testing import assert_array_equal
@@ -57,6 +58,28 @@ def test_pillow_and_opencv_read_our_files_as_we_do(pixels: Pixels) -> None:
     seen = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     assert seen is not None
     assert_array_equal(seen[..., ::-1], pixels)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 90), st.integers(1, 90)), max_size=7), st.integers(0, 2**32))
+def test_a_batch_is_encoded_as_each_of_its_pictures(sizes: list[tuple[int, int]], seed: int) -> None:
+    random = np.random.default_rng(seed)
+    batch = [random.integers(0, 256, (height, width, 3), np.uint8) for height, width in sizes]
+    pictures = Picture.all_from_pixels(batch)
+    assert [(one.encoded, one.size) for one in pictures] == [
+        (encode_png(pixels), (pixels.shape[1], pixels.shape[0])) for pixels in batch
+    ]
+    assert [one.digest for one in pictures] == [hashlib.sha256(one.encoded).hexdigest() for one in pictures]
+
+
+def test_bytes_that_somebody_holds_are_not_overwritten_by_later_pictures() -> None:
+    picture = Picture.from_pixels(textured(seed=1))
+    held, copied = picture.content, bytes(picture.content)
+    picture.release_encoded(lambda: b"")
+    del picture
+    others = Picture.all_from_pixels([textured(seed=seed) for seed in range(2, 60)])
+    assert held == copied
+    assert len({other.digest for other in others}) == 58
 
 
 def test_a_view_that_is_not_contiguous_is_encoded_as_it_looks() -> None:

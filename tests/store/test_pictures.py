@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from convergebench import kernels
@@ -71,6 +72,21 @@ def test_of_many_pictures_one_that_cannot_be_written_affects_no_other(
     assert [isinstance(error, WorkspaceError) for error in errors] == blocked
     stored = [picture for picture in pictures if picture.digest[:2] != broken.name]
     assert all(store.open(picture.facts).encoded == picture.encoded for picture in stored)
+    assert list((tmp_path / "incoming").iterdir()) == []
+
+
+def test_long_pictures_are_stored_together_and_one_that_cannot_be_affects_no_other(
+    store: PictureFolder, tmp_path: Path
+) -> None:
+    random = np.random.default_rng(3)
+    pictures = Picture.all_from_pixels([random.integers(0, 256, (400, 500, 3), np.uint8) for _ in range(6)])
+    encoded = [picture.encoded for picture in pictures]
+    blocked = [picture.digest[:2] == pictures[2].digest[:2] for picture in pictures]
+    (tmp_path / pictures[2].digest[:2]).write_text("a file where a folder belongs")
+    errors = store.put_all(pictures)
+    assert [isinstance(error, WorkspaceError) for error in errors] == blocked
+    for picture, content, is_blocked in zip(pictures, encoded, blocked, strict=True):
+        assert is_blocked or store.open(picture.facts).encoded == content
     assert list((tmp_path / "incoming").iterdir()) == []
 
 

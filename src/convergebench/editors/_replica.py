@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from convergebench.editors._local_weights import found_device, load
 from convergebench.editors._pipelines import KINDS, Kind, arguments_for, pictures_in
-from convergebench.types import Crashed, Edited, EditError, EditRequest, Misconfigured, Parameter, Refused
+from convergebench.types import (
+    Crashed,
+    Edited,
+    EditError,
+    EditRequest,
+    Misconfigured,
+    Parameter,
+    Pixels,
+    Refused,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,18 +43,31 @@ class Made:
     seconds: float
     """The duration of the call, which other requests may have shared."""
 
-    def finished(self) -> Edited | EditError:
-        """The picture. Raises an error for a black one, from a safety checker or an overflow."""
+    def pixels(self) -> Pixels | EditError:
+        """An error for a black picture, from a safety checker or an overflow."""
         import numpy as np
-
-        from convergebench.picture import Picture
 
         if self.flagged:
             return Refused("the pipeline's safety checker withheld the picture")
         if not np.isfinite(self.values).all():
             return Crashed("the pipeline's values overflowed: try dtype=bfloat16 or dtype=float32")
-        picture = Picture.from_pixels((self.values * 255).round().astype(np.uint8))
-        return Edited(picture, cost_usd=0.0, seconds=self.seconds)
+        return (self.values * 255).round().astype(np.uint8)
+
+
+def finished(outcomes: Sequence[Made | EditError]) -> list[Edited | EditError]:
+    """With the pictures of a batch, which are encoded together."""
+    from convergebench.picture import Picture
+
+    found = [one.pixels() if isinstance(one, Made) else one for one in outcomes]
+    pictures = iter(Picture.all_from_pixels([one for one in found if not isinstance(one, EditError)]))
+    edited: list[Edited | EditError] = []
+    for outcome, one in zip(outcomes, found, strict=True):
+        if isinstance(one, EditError):
+            edited.append(one)
+        else:
+            assert isinstance(outcome, Made)
+            edited.append(Edited(next(pictures), cost_usd=0.0, seconds=outcome.seconds))
+    return edited
 
 
 class DeviceReplica:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from convergebench.editors._local_weights import DTYPES, chosen, class_named_in
 from convergebench.editors._pipelines import KINDS, Kind, pipeline_warnings
-from convergebench.editors._replica import OFFLOADS, DeviceReplica, Made
+from convergebench.editors._replica import OFFLOADS, DeviceReplica, finished
 from convergebench.editors._settings import without_settings
 from convergebench.editors._short_names import pipelines_by_id, short_names
 from convergebench.editors.needs import HubWeights, Package
@@ -86,14 +86,10 @@ class DiffusersEditor:
             for share, of_share in zip(shares, done, strict=True)
             for index, outcome in zip(share, of_share, strict=True)
         }
-        return await asyncio.to_thread(_finished, [outcomes[index] for index in range(len(requests))])
+        return await asyncio.to_thread(finished, [outcomes[index] for index in range(len(requests))])
 
     async def close(self) -> None:
         await asyncio.gather(*(replica.close() for replica in self._replicas))
-
-
-def _finished(outcomes: Sequence[Made | EditError]) -> list[Edited | EditError]:
-    return [outcome if isinstance(outcome, EditError) else outcome.finished() for outcome in outcomes]
 
 
 def _declared_kind(model: str) -> Kind | None:

@@ -58,8 +58,12 @@ def base64_encoded(data: bytes) -> bytes | None:
     return text
 
 
+COPYING_THREADS = 4
+"""One alone does not use all of the memory's speed, and all cores together use no more than some."""
+
+
 def copy_all(arrays: Sequence[NDArray[np.uint8]], to: Sequence[NDArray[np.uint8]]) -> None:
-    """Copy arrays without gaps to others of their sizes, all in one call."""
+    """Copy arrays without gaps to others of their sizes, all in one call, and many bytes on several cores."""
     assert all(one.nbytes == other.nbytes for one, other in zip(arrays, to, strict=True))
     if not compiled():
         for one, other in zip(arrays, to, strict=True):
@@ -68,7 +72,7 @@ def copy_all(arrays: Sequence[NDArray[np.uint8]], to: Sequence[NDArray[np.uint8]
     assert all(each.flags.c_contiguous for each in (*arrays, *to))
     addresses = [np.array([each.ctypes.data for each in group], np.int64) for group in (to, arrays)]
     sizes = np.array([each.nbytes for each in arrays], np.int64)
-    loaded().copy_all(*(each.ctypes.data for each in (*addresses, sizes)), len(sizes))
+    loaded().copy_each(*(each.ctypes.data for each in (*addresses, sizes)), len(sizes), COPYING_THREADS)
 
 
 def can_write_files() -> bool:
@@ -327,7 +331,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.block_noise.argtypes = (pointer, size, size, size, pointer)
     library.plane_steps.argtypes = (pointer, size, size, ctypes.c_int32, pointer, pointer)
     library.block_noise.restype = library.plane_steps.restype = None
-    library.copy_all.argtypes, library.copy_all.restype = (*[pointer] * 3, size), None
+    library.copy_each.argtypes, library.copy_each.restype = (*[pointer] * 3, size, size), None
     library.registration_products.argtypes = (pointer, pointer, size, size, pointer, pointer)
     if hasattr(library, "base64_encode"):  # not in kernels compiled before it
         library.base64_encode.argtypes, library.base64_encode.restype = (ctypes.c_char_p, size, pointer), None

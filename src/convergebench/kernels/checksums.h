@@ -105,42 +105,71 @@ ON_SHA static inline __m128i big_endian(__m128i words) {
     return _mm_shuffle_epi8(words, _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
 }
 
-ON_SHA static void add_blocks(ShaState *state, const uint8_t *data, int64_t blocks) {
-    __m128i abef = state->abef, cdgh = state->cdgh;
-    for (; blocks > 0; blocks--, data += SHA_BLOCK) {
-        __m128i words[4], abef_before = abef, cdgh_before = cdgh;
-        for (int i = 0; i < 4; i++)
-            words[i] = big_endian(_mm_loadu_si128((const __m128i *)data + i));
-#pragma GCC unroll 16
-        for (int four = 0; four < SHA_ROUNDS / 4; four++) {
-            __m128i constants = _mm_loadu_si128((const __m128i *)sha_constants + four);
-            __m128i these = words[four & 3], with = _mm_add_epi32(these, constants);
-            cdgh = _mm_sha256rnds2_epu32(cdgh, abef, with);
-            abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(with, 0x0e));
-            if (four < SHA_ROUNDS / 4 - 4) { /* these are of no further use: the words sixteen rounds later */
-                __m128i last = words[(four + 3) & 3], middle = _mm_alignr_epi8(last, words[(four + 2) & 3], 4);
-                __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(these, words[(four + 1) & 3]), middle);
-                words[four & 3] = _mm_sha256msg2_epu32(sum, last);
-            }
-        }
-        abef = _mm_add_epi32(abef, abef_before);
-        cdgh = _mm_add_epi32(cdgh, cdgh_before);
+/* Four rounds. `words` holds sixteen; those that are of no further use become the words sixteen rounds later. */
+ON_SHA static inline __attribute__((always_inline)) void four_rounds(ShaState *state, __m128i *words, int four) {
+    __m128i constants = _mm_loadu_si128((const __m128i *)sha_constants + four);
+    __m128i these = words[four & 3], with = _mm_add_epi32(these, constants);
+    state->cdgh = _mm_sha256rnds2_epu32(state->cdgh, state->abef, with);
+    state->abef = _mm_sha256rnds2_epu32(state->abef, state->cdgh, _mm_shuffle_epi32(with, 0x0e));
+    if (four < SHA_ROUNDS / 4 - 4) {
+        __m128i last = words[(four + 3) & 3], middle = _mm_alignr_epi8(last, words[(four + 2) & 3], 4);
+        __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(these, words[(four + 1) & 3]), middle);
+        words[four & 3] = _mm_sha256msg2_epu32(sum, last);
     }
-    state->abef = abef;
-    state->cdgh = cdgh;
 }
 
-ON_SHA static void sha256(const uint8_t *data, int64_t length, uint8_t *digest) {
-    ShaState state = {_mm_set_epi32(0x6a09e667, (int)0xbb67ae85, 0x510e527f, (int)0x9b05688c),
+/* The same number of blocks to each of several states: a round waits for the one before, and the processor does those
+ * of another state meanwhile. */
+ON_SHA static inline __attribute__((always_inline)) void add_blocks(ShaState *states, const uint8_t *const *data,
+                                                                    int64_t blocks, int count) {
+    ShaState now[2];
+    for (int i = 0; i < count; i++)
+        now[i] = states[i];
+    for (int64_t block = 0; block < blocks; block++) {
+        __m128i words[2][4];
+        ShaState before[2];
+        for (int i = 0; i < count; i++) {
+            before[i] = now[i];
+            for (int word = 0; word < 4; word++)
+                words[i][word] = big_endian(_mm_loadu_si128((const __m128i *)(data[i] + block * SHA_BLOCK) + word));
+        }
+#pragma GCC unroll 16
+        for (int four = 0; four < SHA_ROUNDS / 4; four++)
+            for (int i = 0; i < count; i++)
+                four_rounds(&now[i], words[i], four);
+        for (int i = 0; i < count; i++) {
+            now[i].abef = _mm_add_epi32(now[i].abef, before[i].abef);
+            now[i].cdgh = _mm_add_epi32(now[i].cdgh, before[i].cdgh);
+        }
+    }
+    for (int i = 0; i < count; i++)
+        states[i] = now[i];
+}
+
+ON_SHA static ShaState first_state(void) {
+    return (ShaState){_mm_set_epi32(0x6a09e667, (int)0xbb67ae85, 0x510e527f, (int)0x9b05688c),
                       _mm_set_epi32(0x3c6ef372, (int)0xa54ff53a, 0x1f83d9ab, 0x5be0cd19)};
+}
+
+/* What is to be hashed, and the place of its digest. */
+typedef struct {
+    const uint8_t *data;
+    int64_t length;
+    uint8_t *digest;
+} Hashed;
+
+/* Adds all blocks from this one on, and the end. */
+ON_SHA static void finish(ShaState state, const Hashed *hashed, int64_t block) {
     uint8_t end[2 * SHA_BLOCK] = {0};
-    int64_t whole = length / SHA_BLOCK, rest = length % SHA_BLOCK, blocks = rest + 9 > SHA_BLOCK ? 2 : 1;
-    add_blocks(&state, data, whole);
-    memcpy(end, data + whole * SHA_BLOCK, (size_t)rest);
+    int64_t length = hashed->length, whole = length / SHA_BLOCK, rest = length % SHA_BLOCK;
+    int64_t blocks = rest + 9 > SHA_BLOCK ? 2 : 1;
+    const uint8_t *from = hashed->data + block * SHA_BLOCK, *padded = end;
+    add_blocks(&state, &from, whole - block, 1);
+    memcpy(end, hashed->data + whole * SHA_BLOCK, (size_t)rest);
     end[rest] = 0x80;
     for (int i = 0; i < 8; i++)
         end[blocks * SHA_BLOCK - 1 - i] = (uint8_t)((uint64_t)length * 8 >> 8 * i);
-    add_blocks(&state, end, blocks);
+    add_blocks(&state, &padded, blocks, 1);
     uint32_t words[8] = {
         (uint32_t)_mm_extract_epi32(state.abef, 3), (uint32_t)_mm_extract_epi32(state.abef, 2),
         (uint32_t)_mm_extract_epi32(state.cdgh, 3), (uint32_t)_mm_extract_epi32(state.cdgh, 2),
@@ -148,7 +177,21 @@ ON_SHA static void sha256(const uint8_t *data, int64_t length, uint8_t *digest) 
         (uint32_t)_mm_extract_epi32(state.cdgh, 1), (uint32_t)_mm_extract_epi32(state.cdgh, 0),
     };
     for (int i = 0; i < 32; i++)
-        digest[i] = (uint8_t)(words[i / 4] >> (24 - 8 * (i % 4)));
+        hashed->digest[i] = (uint8_t)(words[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+ON_SHA static void sha256(const Hashed *hashed) {
+    finish(first_state(), hashed, 0);
+}
+
+/* In little more than the time of one. */
+ON_SHA static void sha256_of_two(const Hashed *hashed) {
+    ShaState states[2] = {first_state(), first_state()};
+    const uint8_t *const data[2] = {hashed[0].data, hashed[1].data};
+    int64_t shorter = hashed[0].length < hashed[1].length ? hashed[0].length : hashed[1].length;
+    add_blocks(states, data, shorter / SHA_BLOCK, 2);
+    finish(states[0], &hashed[0], shorter / SHA_BLOCK);
+    finish(states[1], &hashed[1], shorter / SHA_BLOCK);
 }
 
 #endif

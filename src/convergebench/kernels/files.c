@@ -4,20 +4,21 @@
 #define _GNU_SOURCE /* sync_file_range */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { TOGETHER = 64, THREADS = 32, NAME_TAKEN = -1 };
+#include "threads.h"
 
-/* Files that are open, and the next one to be synced. */
+enum { TOGETHER = 64, AT_ONCE = 32, NAME_TAKEN = -1 };
+enum { LONG = 1 << 18 }; /* bytes: writing fewer takes less time than starting a thread for it */
+
+/* Files that are written under their first names, synced and renamed. */
 typedef struct {
-    int files[TOGETHER];
+    const char *const *parts, *const *paths, *const *data;
+    const int64_t *sizes;
     int64_t *errors;
-    int64_t count;
-    atomic_llong next;
+    int files[TOGETHER];
 } Group;
 
 static int write_all(int file, const char *data, int64_t size) {
@@ -32,39 +33,40 @@ static int write_all(int file, const char *data, int64_t size) {
     return 0;
 }
 
-static void *sync_next(void *of) {
+static void write_one(void *of, int64_t i) {
     Group *group = of;
-    for (int64_t i; (i = atomic_fetch_add(&group->next, 1)) < group->count;)
-        while (!group->errors[i] && fsync(group->files[i]))
-            if (errno != EINTR) group->errors[i] = errno;
-    return NULL;
+    group->files[i] = -1;
+    group->errors[i] = access(group->paths[i], F_OK) == 0 ? NAME_TAKEN : 0;
+    if (group->errors[i]) return;
+    group->files[i] = open(group->parts[i], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    group->errors[i] = group->files[i] < 0 ? errno : write_all(group->files[i], group->data[i], group->sizes[i]);
 }
 
-/* By several threads: a disk completes syncs together if they wait for it at the same time. */
-static void sync_all(Group *group) {
-    pthread_t threads[THREADS - 1];
-    int started = 0;
-    while (started < THREADS - 1 && started < group->count - 1 &&
-           !pthread_create(&threads[started], NULL, sync_next, group))
-        started++;
-    sync_next(group);
-    while (started) pthread_join(threads[--started], NULL);
+static void sync_one(void *of, int64_t i) {
+    Group *group = of;
+    while (!group->errors[i] && fsync(group->files[i]))
+        if (errno != EINTR) group->errors[i] = errno;
 }
 
-static void write_group(const char *const *parts, const char *const *paths, const char *const *data,
-                        const int64_t *sizes, int64_t count, int64_t *errors) {
-    Group group = {.errors = errors, .count = count};
-    for (int64_t i = 0; i < count; i++) {
-        group.files[i] = -1;
-        errors[i] = access(paths[i], F_OK) == 0 ? NAME_TAKEN : 0;
-        if (errors[i]) continue;
-        group.files[i] = open(parts[i], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        errors[i] = group.files[i] < 0 ? errno : write_all(group.files[i], data[i], sizes[i]);
+static void write_and_sync_one(void *of, int64_t i) {
+    write_one(of, i);
+    sync_one(of, i);
+}
+
+/* A disk completes syncs together that come together, so many threads wait for it; those also write, if that takes
+   long. */
+static void write_group(Group *group, int64_t count) {
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < count; i++) bytes += group->sizes[i];
+    if (bytes / count >= LONG)
+        on_threads(write_and_sync_one, group, count, AT_ONCE);
+    else {
+        for (int64_t i = 0; i < count; i++) write_one(group, i);
+        on_threads(sync_one, group, count, AT_ONCE);
     }
-    sync_all(&group);
     for (int64_t i = 0; i < count; i++) {
-        if (group.files[i] >= 0 && close(group.files[i]) && !errors[i]) errors[i] = errno;
-        if (!errors[i] && rename(parts[i], paths[i])) errors[i] = errno;
+        if (group->files[i] >= 0 && close(group->files[i]) && !group->errors[i]) group->errors[i] = errno;
+        if (!group->errors[i] && rename(group->parts[i], group->paths[i])) group->errors[i] = errno;
     }
 }
 
@@ -74,6 +76,7 @@ void write_files(const char *const *parts, const char *const *paths, const char 
                  int64_t count, int64_t *errors) {
     for (int64_t i = 0; i < count; i += TOGETHER) {
         int64_t here = count - i < TOGETHER ? count - i : TOGETHER;
-        write_group(parts + i, paths + i, data + i, sizes + i, here, errors + i);
+        Group group = {parts + i, paths + i, data + i, sizes + i, errors + i, {0}};
+        write_group(&group, here);
     }
 }

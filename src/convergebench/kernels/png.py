@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +34,8 @@ def png_unfiltered(filtered: bytes, height: int, width: int) -> Pixels | None:
     return None if failed else pixels
 
 
-def png_deflated(pixels: Pixels) -> memoryview | None:
-    """The body of a PNG file with the `up` filter throughout; None if memory is exhausted.
+def png_deflated(pixels: Pixels) -> memoryview:
+    """The body of a PNG file with the `up` filter throughout.
 
     It is valid until the thread's next call: the buffer is reused, because new memory is allocated by page,
     and threads wait for each other's allocations.
@@ -40,25 +44,67 @@ def png_deflated(pixels: Pixels) -> memoryview | None:
     height, width, _ = pixels.shape
     body = _room(_body_bytes(height, width))
     length = _functions().png_deflate(address(pixels), height, width, address(body))
-    return body[:length].data if length >= 0 else None
+    return body[:length].data
 
 
-def png_file(pixels: Pixels, first: bytes, last: bytes) -> tuple[memoryview, Digest] | None:
-    """A file with the `up` filter throughout, between its first and its last bytes, and its SHA-256; None if
-    memory is exhausted, or if the processor or the compiler lacks something for it.
+def png_files(
+    pictures: Sequence[Pixels], first: Callable[[int, int], bytes], last: bytes
+) -> list[tuple[memoryview, Digest]] | None:
+    """Files with the `up` filter throughout, between their first bytes, by width and height, and their last,
+    and the SHA-256 of each, made on several cores; None if the processor or the compiler lacks something for
+    it.
 
-    It stays where it was made: copying it to a place of its size would take another turn among the threads.
+    They stay where they were made: copying them to places of their sizes would take another turn among the
+    threads.
     """
     if not kernels.compiled() or not _makes_files():
         return None
-    pixels = np.ascontiguousarray(pixels)
-    height, width, _ = pixels.shape
-    room = np.empty(_body_bytes(height, width) + len(first) + _AROUND_BODY + len(last), np.uint8)
-    digest = ctypes.create_string_buffer(_DIGEST_BYTES)
-    length = _functions().png_file(
-        address(pixels), height, width, first, len(first), last, len(last), address(room), digest
-    )
-    return (room[:length].data.toreadonly(), digest.raw.hex()) if length >= 0 else None
+    count = len(pictures)
+    given = [np.ascontiguousarray(pixels) for pixels in pictures]
+    heights, widths = [pixels.shape[0] for pixels in given], [pixels.shape[1] for pixels in given]
+    firsts = [first(width, height) for width, height in zip(widths, heights, strict=True)]
+    around = len(firsts[0]) + _AROUND_BODY + len(last)
+    rooms = [
+        _rooms.room(_body_bytes(height, width) + around)
+        for height, width in zip(heights, widths, strict=True)
+    ]
+    numbers = ctypes.c_int64 * count
+    lengths, digests = numbers(), ctypes.create_string_buffer(_DIGEST_BYTES * count)
+    _functions().png_files(
+        numbers(*map(address, given)), numbers(*heights), numbers(*widths),
+        b"".join(firsts), len(firsts[0]), last, len(last),
+        numbers(*map(address, rooms)), lengths, digests, count, os.cpu_count() or 1,
+    )  # fmt: skip
+    hexadecimal = digests.raw.hex(" ", -_DIGEST_BYTES).split(" ")
+    return [
+        (room[:length].data.toreadonly(), digest)
+        for room, length, digest in zip(rooms, lengths, hexadecimal, strict=True)
+    ]
+
+
+class _Rooms:
+    """Memory for encoded pictures, which is used again: new memory is allocated by page, while other threads
+    wait. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._free: deque[NDArray[np.uint8]] = deque(maxlen=4 * (os.cpu_count() or 1))
+
+    def room(self, size: int) -> NDArray[np.uint8]:
+        """Returns here when nothing shows it any more."""
+        try:
+            memory = self._free.pop()
+        except IndexError:
+            memory = np.empty(size, np.uint8)
+        if len(memory) < size:
+            memory = np.empty(size, np.uint8)
+        shown = np.frombuffer(memory.data, np.uint8)  # every view of it keeps it
+        if len(memory) <= _KEPT_BYTES:
+            weakref.finalize(shown, self._free.append, memory).atexit = False
+        return shown
+
+
+_KEPT_BYTES = 16 * 2**20
+_rooms = _Rooms()
 
 
 @lru_cache(maxsize=64)
@@ -79,7 +125,7 @@ def _room(length: int) -> NDArray[np.uint8]:
 @cache
 def _makes_files() -> bool:
     found = kernels.library()
-    return found is not None and hasattr(found, "png_file") and bool(found.can_make_png_files())
+    return found is not None and hasattr(found, "png_files") and bool(found.can_make_png_files())
 
 
 @cache
@@ -90,7 +136,9 @@ def _functions() -> Any:
     functions.png_room.restype = functions.png_deflate.restype = size
     functions.png_room.argtypes = (size, size)
     functions.png_deflate.argtypes = (pointer, size, size, pointer)
-    if hasattr(functions, "png_file"):  # not on every processor, nor in kernels compiled before it
-        functions.png_file.argtypes = (pointer, size, size, text, size, text, size, pointer, text)
-        functions.png_file.restype = size
+    if hasattr(functions, "png_files"):  # not on every processor, nor in kernels compiled before it
+        functions.png_files.argtypes = (
+            *[pointer] * 3, text, size, text, size, pointer, pointer, text, size, size,
+        )  # fmt: skip
+        functions.png_files.restype = None
     return functions

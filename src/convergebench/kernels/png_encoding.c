@@ -3,7 +3,6 @@
 
 #include "png_encoding.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "floats.h"
@@ -131,9 +130,15 @@ ON_WIDE static Writer write_wide(Writer at, const uint8_t **symbols, const uint8
     Joined joined;
     fill_tables(code, &tables);
     while (end - from >= LEAST_WIDE) {
-        int fours = join_fours(from, end, &tables, &joined);
-        for (int i = 0; i < fours; i++) {
-            put(writer, joined.bits[i], joined.lengths[i]);
+        int fours = join_fours(from, end, &tables, &joined), written = 0;
+        uint64_t bits[FOURS / 2], lengths[FOURS / 2];
+        for (; fours - written >= FOURS && join_eights(&joined, written, bits, lengths); written += FOURS)
+            for (int i = 0; i < FOURS / 2; i++) {
+                put(writer, bits[i], lengths[i]);
+                flush(writer);
+            }
+        for (; written < fours; written++) {
+            put(writer, joined.bits[written], joined.lengths[written]);
             flush(writer);
         }
         from += fours * AT_A_TIME;
@@ -227,19 +232,23 @@ static void subtract(const uint8_t *restrict row, const uint8_t *restrict above,
 }
 
 /* The longest code for every byte, and a header for every block. */
-int64_t png_room(int64_t height, int64_t width) {
+static int64_t body_room(int64_t height, int64_t width) {
     int64_t bytes = height * (width * CHANNELS + 1);
     return bytes * LONGEST_CODE / 8 + (height / ROWS_A_BLOCK + 2) * BLOCK_HEADER;
 }
 
+/* Behind the body the filtered rows of a block, and a row of zeros before them: memory of their own would be taken
+ * from the system and given back for every picture, for which all threads are interrupted. */
+int64_t png_room(int64_t height, int64_t width) {
+    return body_room(height, width) + (ROWS_A_BLOCK + 1) * (width * CHANNELS + 1);
+}
+
 int64_t png_deflate(const uint8_t *pixels, int64_t height, int64_t width, uint8_t *out) {
     int64_t length = width * CHANNELS;
-    uint8_t *room = calloc(ROWS_A_BLOCK + 1, length + 1);
-    if (!room)
-        return -1;
-    uint8_t *filtered = room + length + 1;
+    uint8_t *zeros = out + body_room(height, width), *filtered = zeros + length + 1;
     Writer writer = {out + 2, 0, 0};
     uint32_t low = 1, high = 0;
+    memset(zeros, 0, (size_t)length);
     out[0] = 0x78;
     out[1] = 0x01;
     for (int64_t top = 0; top < height; top += ROWS_A_BLOCK) {
@@ -248,7 +257,7 @@ int64_t png_deflate(const uint8_t *pixels, int64_t height, int64_t width, uint8_
             const uint8_t *here = pixels + (top + row) * length;
             uint8_t *to = filtered + row * (length + 1);
             to[0] = 2;
-            subtract(here, top + row ? here - length : room, to + 1, length);
+            subtract(here, top + row ? here - length : zeros, to + 1, length);
         }
         adler(filtered, rows * (length + 1), &low, &high);
         write_block(&writer, filtered, rows, length + 1, top + rows == height);
@@ -257,6 +266,5 @@ int64_t png_deflate(const uint8_t *pixels, int64_t height, int64_t width, uint8_
     flush(&writer);
     for (int shift = 24; shift >= 0; shift -= 8)
         *writer.to++ = (uint8_t)((high << 16 | low) >> shift);
-    free(room);
     return writer.to - out;
 }

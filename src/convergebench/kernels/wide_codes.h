@@ -97,5 +97,20 @@ ON_WIDE static inline int join_fours(const uint8_t *from, const uint8_t *end, co
     return fours;
 }
 
+enum { MOST_BITS = 56 }; /* that a 64-bit word has room for beside seven bits, and is not full */
+
+/* Joins neighbours of sixteen fours; whether all have room. */
+ON_WIDE static inline int join_eights(const Joined *joined, int at, uint64_t *bits, uint64_t *lengths) {
+    __m512i first = _mm512_loadu_si512(joined->bits + at), last = _mm512_loadu_si512(joined->bits + at + FOURS / 2);
+    __m512i both = _mm512_loadu_si512(joined->lengths + at); /* neighbours in the lower and the upper half of a lane */
+    __m512i left = _mm512_permutex2var_epi64(first, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), last);
+    __m512i right = _mm512_permutex2var_epi64(first, _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15), last);
+    __m512i shift = _mm512_and_si512(both, _mm512_set1_epi64(UINT32_MAX));
+    __m512i all = _mm512_add_epi64(shift, _mm512_srli_epi64(both, 32));
+    _mm512_storeu_si512(bits, _mm512_or_si512(left, _mm512_sllv_epi64(right, shift)));
+    _mm512_storeu_si512(lengths, all);
+    return !_mm512_cmpgt_epu64_mask(all, _mm512_set1_epi64(MOST_BITS));
+}
+
 #endif
 #endif

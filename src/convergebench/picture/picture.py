@@ -6,7 +6,7 @@ import hashlib
 import io
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ import numpy as np
 
 from convergebench import kernels
 from convergebench.errors import BadPicture
-from convergebench.kernels.png import png_deflated, png_file
+from convergebench.kernels.png import png_deflated, png_files
 from convergebench.picture.png import plain_size, png_chunk, rgb_pixels
 from convergebench.picture.stable_png import stable_png
 from convergebench.types import Digest, PictureFacts, Pixels
@@ -93,11 +93,19 @@ class Picture:
 
     @classmethod
     def from_pixels(cls, pixels: Pixels) -> Picture:
-        height, width = pixels.shape[:2]
-        data, digest = _encoded_with_digest(pixels)
-        picture = cls(PictureFacts(digest, width, height, "image/png"), encoded=data, pixels=pixels)
-        picture._was_encoded_here = True
+        (picture,) = cls.all_from_pixels([pixels])
         return picture
+
+    @classmethod
+    def all_from_pixels(cls, batch: Sequence[Pixels]) -> list[Picture]:
+        """The pictures of a batch, encoded together on several cores."""
+        pictures = []
+        for pixels, (data, digest) in zip(batch, _encoded_with_digests(batch), strict=True):
+            height, width = pixels.shape[:2]
+            picture = cls(PictureFacts(digest, width, height, "image/png"), encoded=data, pixels=pixels)
+            picture._was_encoded_here = True
+            pictures.append(picture)
+        return pictures
 
     @classmethod
     def stable(cls, pixels: Pixels) -> Picture:
@@ -190,23 +198,21 @@ def encode_png(pixels: Pixels) -> bytes:
     from isal import isal_zlib
 
     height, width, _ = pixels.shape
-    body: bytes | memoryview | None = png_deflated(pixels) if kernels.compiled() else None
-    if body is None:
-        body = isal_zlib.compress(_filtered(pixels), 1)
+    body: bytes | memoryview
+    body = png_deflated(pixels) if kernels.compiled() else isal_zlib.compress(_filtered(pixels), 1)
     checksum = isal_zlib.crc32(body, _OF_BODY_NAME).to_bytes(4, "big")
     before = _own_start(width, height) + len(body).to_bytes(4, "big") + b"IDAT"
     return kernels.joined((before, body, checksum + _END))
 
 
-def _encoded_with_digest(pixels: Pixels) -> tuple[bytes | memoryview, Digest]:
-    """The file of `encode_png`. Where possible, both are made in one step: threads that store pictures wait
+def _encoded_with_digests(batch: Sequence[Pixels]) -> Sequence[tuple[bytes | memoryview, Digest]]:
+    """The files of `encode_png`. Where possible, all is done in one step: threads that store pictures wait
     for the GIL after each."""
-    height, width, _ = pixels.shape
-    made = png_file(pixels, _own_start(width, height), _END)
+    made = png_files(batch, _own_start, _END) if batch else []
     if made is not None:
         return made
-    data = encode_png(pixels)
-    return data, digest_of(data)
+    files = [encode_png(pixels) for pixels in batch]
+    return [(data, digest_of(data)) for data in files]
 
 
 def _filtered(pixels: Pixels) -> Pixels:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from convergebench.engine.measuring.measurement_queue import MeasurementQueue, Row
+from convergebench.engine.measuring import measurement_queue
+from convergebench.engine.measuring.measurement_queue import FILL_SECONDS, MeasurementQueue, Row
 from convergebench.engine.progress import NoProgress
 from convergebench.metrics.metric_set import BATCH
 from convergebench.store import MeasurementKey, Workspace
@@ -64,6 +65,30 @@ def test_a_batch_that_is_to_be_full_waits_while_another_is_measured(
     asyncio.run(run())
     assert (sum(measurer.sizes), errors) == (5, [])
     assert measurer.sizes[:2] == sizes[:2]
+
+
+@pytest.mark.parametrize(("quiet_seconds", "sizes"), [(60.0, [4]), (0.0, [1, 3])])
+def test_a_batch_that_is_to_be_full_waits_while_items_are_added(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, quiet_seconds: float, sizes: list[int]
+) -> None:
+    async def run() -> None:
+        queue = MeasurementQueue(
+            measurer, workspace, NoProgress(), errors.append, at_once=2, batch=4, fills=lambda: True
+        )
+        await queue.offer(0, {})
+        for _ in range(5):
+            await asyncio.sleep(FILL_SECONDS)
+        if not quiet_seconds:
+            await until(lambda: len(measurer.sizes) == 1)
+        for item in range(1, 4):
+            await queue.offer(item, {})
+        measurer.release.set()
+        await queue.finish()
+
+    monkeypatch.setattr(measurement_queue, "QUIET_SECONDS", quiet_seconds)
+    measurer, errors = HeldMeasurer(), list[Exception]()
+    asyncio.run(run())
+    assert (measurer.sizes, errors) == (sizes, [])
 
 
 def test_large_batches_are_small_as_long_as_they_need_not_be_full(workspace: Workspace) -> None:

@@ -27,7 +27,7 @@ OTHER = Picture.from_pixels(textured(width=30, height=20, seed=2))
 
 
 def test_pixels_are_the_same_on_the_other_side_and_cannot_be_changed_there() -> None:
-    room = SharedRoom()
+    room = SharedRoom(2**20)
     [at] = room.place([PICTURE.pixels])
     assert at is not None
     seen = SeenRoom(os.dup(room.descriptor), lambda place: None).pixels(at, PICTURE.facts)
@@ -37,7 +37,7 @@ def test_pixels_are_the_same_on_the_other_side_and_cannot_be_changed_there() -> 
 
 
 def test_a_place_is_free_when_the_last_view_of_it_is_gone() -> None:
-    room = SharedRoom()
+    room = SharedRoom(2**20)
     released: list[int] = []
     [at] = room.place([PICTURE.pixels])
     assert at is not None
@@ -53,11 +53,23 @@ def test_a_place_is_free_when_the_last_view_of_it_is_gone() -> None:
 
 
 def test_a_place_is_used_again_once_it_is_released_and_not_before() -> None:
-    room = SharedRoom()
+    room = SharedRoom(2**20)
     first, second = room.place([PICTURE.pixels, OTHER.pixels])
     assert first is not None and second is not None and first != second
     room.release([first])
     assert room.place([OTHER.pixels]) == [first]
+
+
+def test_mapping_all_of_a_room_changes_nothing_in_it() -> None:
+    room = SharedRoom(2**20)
+    [at] = room.place([PICTURE.pixels])
+    assert at is not None
+    room.map_all()
+    [other] = room.place([OTHER.pixels])
+    assert other is not None
+    seen = SeenRoom(os.dup(room.descriptor), lambda place: None)
+    np.testing.assert_array_equal(seen.pixels(at, PICTURE.facts), PICTURE.pixels)
+    np.testing.assert_array_equal(seen.pixels(other, OTHER.facts), OTHER.pixels)
 
 
 def test_a_full_room_has_no_place() -> None:

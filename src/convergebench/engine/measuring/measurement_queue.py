@@ -18,6 +18,9 @@ WORKERS = max(1, os.cpu_count() or 1)
 GPU_WORKERS = max(1, min(4, os.cpu_count() or 1))
 """Threads that fill and empty a GPU; more would wait for it."""
 FILL_SECONDS = 0.004
+QUIET_SECONDS = 0.05
+"""A batch that waits to be full is measured when nothing was added for so long. A small batch takes the
+processor nearly as long as a large one, and where pictures come fast, this is time to store them."""
 ITEMS_PER_WORKER = 4
 MANY = 4
 """Batches of small pictures are this much larger: handing one to a thread takes as long as measuring some."""
@@ -77,8 +80,8 @@ class MeasurementQueue(Generic[Item]):
         full_at_once: int = GPU_WORKERS,
         pixels: Callable[[Item], int] = lambda item: SMALL_PIXELS,
     ) -> None:
-        """`fills`: whether an incomplete batch waits while another is measured, and no more than
-        `full_at_once` are. `pixels`: the size of an item."""
+        """`fills`: whether an incomplete batch waits while another is measured or items are added, and no
+        more than `full_at_once` are measured. `pixels`: the size of an item."""
         self._measurer = measurer
         self._workspace = workspace
         self._progress = progress
@@ -128,11 +131,14 @@ class MeasurementQueue(Generic[Item]):
         # An even share of what waits: one thread with a full batch would leave the others without work.
         waiting = 1 + self._queue.qsize() // self._at_once
         share = self._batch if fills else min(self._most(batch[0]), waiting)
+        quiet_seconds = 0.0
         while len(batch) < share or (fills and self._measuring >= self._full_at_once):
             if len(batch) < share and not self._queue.empty():
                 batch.append(self._queue.get_nowait())
-            elif fills and self._measuring:
+                quiet_seconds = 0.0
+            elif fills and (self._measuring or quiet_seconds < QUIET_SECONDS):
                 await asyncio.sleep(FILL_SECONDS)
+                quiet_seconds += FILL_SECONDS
             else:
                 break
         return batch

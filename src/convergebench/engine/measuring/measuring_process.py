@@ -17,7 +17,7 @@ from typing import IO
 
 from convergebench.engine.measuring.items import Item, Kind, as_facts, pictures_of, pixels_in
 from convergebench.engine.measuring.measurement_queue import Row
-from convergebench.engine.measuring.picture_passing import ROOM_BYTES, Channel, SharedRoom, shared_alone
+from convergebench.engine.measuring.picture_passing import Channel, SharedRoom, shared_alone
 from convergebench.engine.measuring.process_messages import Job, Measured, PictureMessage, Reply, Setup
 from convergebench.picture import Picture
 from convergebench.types import Digest
@@ -25,6 +25,9 @@ from convergebench.types import Digest
 KEPT_BYTES = 256 * 2**20
 """Of pictures in that process: a source is compared with many others, a return is the next round's input."""
 JOB_PIXELS = 128 * 2**20
+ROOM_BYTES = KEPT_BYTES + 3 * 3 * JOB_PIXELS
+"""For the pictures of three jobs beside those: while the process does one, others are passed to it. Where the
+device reads the room itself, all of it is taken from the system; elsewhere only as far as it is used."""
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -68,6 +71,8 @@ class _Replies:
         elif reply.reason is not None:
             self._end(reply.reason)
         else:
+            if reply.is_room_pinned:
+                self._room.map_all()
             self.settled.set()
 
     def _settle(self, reply: Measured) -> None:

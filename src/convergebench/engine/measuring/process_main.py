@@ -76,19 +76,19 @@ class MeasuringWorker:
 
     def _prepare(self) -> None:
         """Kernels are compiled for their first pictures, which takes long on a new machine."""
-        reason = None
+        reason, is_pinned = None, False
         options = self._metric_set.options
         try:
             if options.device == "auto" and not uses_cuda(options):
                 reason = "torch finds no CUDA device here"
             else:
                 if uses_cuda(options):
-                    pin(self._room.memory)
+                    is_pinned = pin(self._room.memory)
                 for kind in self._kinds:
                     self._measurers.by_kind[kind].measure(made_items(kind))
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
-        self._channel.send(Ready(reason))
+        self._channel.send(Ready(reason, is_pinned))
 
     def _add(self, facts: PictureFacts, pixels: Pixels) -> None:
         self._pictures[facts.digest] = Picture(facts, pixels=pixels)

@@ -49,6 +49,8 @@ class Ready:
     """The process can measure; or it cannot, for this reason."""
 
     reason: str | None = None
+    is_room_pinned: bool = False
+    """Whether the device reads the shared room itself."""
 
 
 @dataclass(frozen=True)

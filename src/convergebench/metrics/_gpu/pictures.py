@@ -82,16 +82,17 @@ _pinned: list[PinnedMemory] = []
 """For the life of this process."""
 
 
-def pin(memory: mmap.mmap) -> None:
-    """Without effect where the system does not allow to pin so much."""
+def pin(memory: mmap.mmap) -> bool:
+    """Whether it could be done; some systems do not allow to pin so much."""
     import torch
 
     everything = torch.frombuffer(memory, dtype=torch.uint8)
     if int(torch.cuda.cudart().cudaHostRegister(everything.data_ptr(), len(memory), 0)) == 0:  # type: ignore[no-untyped-call]
         _pinned.append(PinnedMemory(everything, everything.data_ptr()))
-    else:
-        with contextlib.suppress(RuntimeError):
-            torch.zeros(1, device="cuda")  # CUDA reports the failure once more, to whoever comes next
+        return True
+    with contextlib.suppress(RuntimeError):
+        torch.zeros(1, device="cuda")  # CUDA reports the failure once more, to whoever comes next
+    return False
 
 
 def _pinned_pictures(pictures: Sequence[Pixels | NDArray[np.bool_]]) -> list[Tensor] | None:
