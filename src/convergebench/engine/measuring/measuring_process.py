@@ -115,12 +115,10 @@ class MeasuringProcess:
         self._channel = Channel(ours)
         weakref.finalize(self, _end, process, self._channel)
         self._replies = _Replies(self._channel, self._room, errors)
-        self._planning = threading.Lock()
+        self._sending = threading.Lock()
         self._number = 0
         self._kept: dict[Digest, int] = {}
         """The bytes of the pictures that it has, the last used one last."""
-        self._used: dict[Digest, int] = {}
-        """By how many jobs that are being sent."""
         with contextlib.suppress(OSError):  # it has ended already, which the thread notices
             self._channel.send(setup)
         threading.Thread(target=self._replies.follow, name="replies", daemon=True).start()
@@ -149,16 +147,12 @@ class MeasuringProcess:
 
     def _send(self, kind: Kind, items: Sequence[Item]) -> Future[Sequence[Row]]:
         pictures = {picture.digest: picture for item in items for picture in pictures_of(item)}
-        with self._planning:
+        with self._sending:  # the jobs of two kinds often have the same pictures, which are then sent once
             self._number += 1
-            number = self._number
+            expected = self._replies.expect(self._number)
             lacking = [picture for digest, picture in pictures.items() if digest not in self._kept]
-            for digest in pictures:
-                self._used[digest] = self._used.get(digest, 0) + 1
-        places = self._room.place([picture.pixels for picture in lacking])
-        with self._planning:
-            expected = self._replies.expect(number)
             placed = []
+            places = self._room.place([picture.pixels for picture in lacking])
             for picture, at in zip(lacking, places, strict=True):
                 if at is not None:
                     placed.append((picture.facts, at))
@@ -166,23 +160,21 @@ class MeasuringProcess:
                     with shared_alone(picture.pixels) as descriptor:
                         self._channel.send(PictureMessage(picture.facts), descriptor)
             forgotten = self._forgotten(pictures)
-            self._channel.send(Job(number, kind, [as_facts(item) for item in items], placed, forgotten))
+            job = Job(self._number, kind, [as_facts(item) for item in items], placed, forgotten)
+            self._channel.send(job)
         return expected
 
     def _forgotten(self, pictures: Mapping[Digest, Picture]) -> list[Digest]:
-        """The pictures that make room for these, which were just sent."""
+        """The pictures that make room for these, which are being sent."""
         for digest, picture in pictures.items():
             self._kept.pop(digest, None)
             self._kept[digest] = picture.pixels.nbytes
-            self._used[digest] -= 1
-            if not self._used[digest]:
-                del self._used[digest]
         forgotten: list[Digest] = []
         excess = sum(self._kept.values()) - KEPT_BYTES
         for digest, size in self._kept.items():
             if excess <= 0:
                 break
-            if digest not in self._used:
+            if digest not in pictures:
                 forgotten.append(digest)
                 excess -= size
         for digest in forgotten:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import socket
@@ -88,6 +89,7 @@ class MeasuringWorker:
                     self._measurers.by_kind[kind].measure(made_items(kind))
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
+        gc.freeze()  # what was loaded stays, and is large to search for garbage
         self._channel.send(Ready(reason, is_pinned))
 
     def _add(self, facts: PictureFacts, pixels: Pixels) -> None:
