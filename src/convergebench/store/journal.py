@@ -66,6 +66,7 @@ class Journal:
                     break
                 item = self._waiting.get()
             open_ = item is not None
+            del item  # or the next wait would keep what the last writer waits with
             self._commit(batch)
         self._connection.close()
 

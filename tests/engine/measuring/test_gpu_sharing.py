@@ -99,7 +99,7 @@ def test_processes_that_cannot_load_with_the_service_are_started_without(
 ) -> None:
     sharing = GpuSharing()
     sharing.environment = {"PYTHONHASHSEED": "not a number"}  # with which Python does not start
-    setup = Setup(("returns",), ("psnr",), MetricOptions(device="cpu"), str(tmp_path), at_once=1)
+    setup = Setup(("returns",), ("psnr",), MetricOptions(device="cpu"), str(tmp_path))
     processes = MeasuringProcesses(setup, 2, lambda: sharing)
     with caplog.at_level(logging.WARNING):
         processes.wait_until_loaded()

@@ -6,7 +6,7 @@ import gc
 import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import psutil
 import pytest
@@ -54,7 +54,7 @@ def processes(workspace: Workspace) -> MeasuringProcesses:
 
 
 def setup_for(workspace: Workspace, options: MetricOptions = CPU) -> Setup:
-    return Setup(KINDS, NAMES, options, workspace.pictures.place, at_once=1)
+    return Setup(KINDS, NAMES, options, workspace.pictures.place)
 
 
 def items_of(kind: Kind, seeds: Sequence[int] = range(4)) -> list[Item]:
@@ -168,14 +168,23 @@ def test_until_the_processes_have_loaded_this_one_measures(workspace: Workspace,
 def test_few_results_start_no_process(
     workspace: Workspace, here: Measurers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def asked() -> NoReturn:
+        pytest.fail("the device was asked, which takes as long as measuring a picture")
+
     monkeypatch.setattr(measured_apart, "START_SECONDS", 600.0)
-    processes = MeasuringProcesses(setup_for(workspace), 2)
+    processes = MeasuringProcesses(setup_for(workspace), 2, share=asked, fitting=asked)
     meanwhile = Counting(OnCores(here.by_kind["returns"]))
     measurer = MeasuredApart("returns", processes, meanwhile, here.by_kind["returns"])
     for _ in range(3):
         measurer.measure(items_of("returns"))
     assert meanwhile.measured == 12
     assert processes.started == []
+
+
+def test_no_more_processes_are_started_than_the_device_has_memory_for(workspace: Workspace) -> None:
+    processes = MeasuringProcesses(setup_for(workspace), 3, fitting=lambda: 1)
+    processes.wait_until_loaded()
+    assert [process.reason for process in processes.started] == [None]
 
 
 def test_the_other_processes_are_started_when_the_first_has_loaded(

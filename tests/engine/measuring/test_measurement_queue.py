@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
@@ -130,6 +132,27 @@ def test_few_batches_that_are_to_be_full_are_measured_at_once(
     asyncio.run(run())
     assert (sum(measurer.sizes), errors) == (8, [])
     assert measurer.most == at_once
+
+
+def test_a_finished_queue_keeps_nothing(workspace: Workspace) -> None:
+    """Or processes that measure on a GPU would hold it until the collector comes."""
+
+    async def run() -> weakref.ref[HeldMeasurer]:
+        measurer = HeldMeasurer()
+        measurer.release.set()
+        queue = MeasurementQueue(measurer, workspace, NoProgress(), errors.append, at_once=2)
+        await queue.offer(0, {})
+        await queue.finish()
+        return weakref.ref(measurer)
+
+    errors = list[Exception]()
+    gc.disable()
+    try:
+        kept = asyncio.run(run())
+        asyncio.run(until(lambda: kept() is None))  # threads may be about to release it
+    finally:
+        gc.enable()
+    assert errors == []
 
 
 def test_what_waits_is_divided_among_the_workers(workspace: Workspace) -> None:

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from convergebench.engine.measuring.gpu_sharing import GpuSharing, can_share
@@ -50,12 +51,18 @@ class MeasuringProcesses:
     chains. Safe to share between threads."""
 
     def __init__(
-        self, setup: Setup, count: int, share: Callable[[], GpuSharing | None] = lambda: None
+        self,
+        setup: Setup,
+        count: int,
+        share: Callable[[], GpuSharing | None] = lambda: None,
+        fitting: Callable[[], int] | None = None,
     ) -> None:
-        """`share` is called before the first is started."""
+        """`fitting` says how many the GPU has memory for; it and `share` are called before the first is
+        started, since few results need none."""
         self._count = count
         self._setup = setup
         self._share = share
+        self._fitting = fitting
         self._sharing: GpuSharing | None = None
         self._starting = threading.Lock()
         self.started: list[MeasuringProcess] = []
@@ -106,10 +113,13 @@ class MeasuringProcesses:
     def _start(self, count: int) -> None:
         sys.setswitchinterval(min(SWITCH_SECONDS, sys.getswitchinterval()))
         if not self.started:
-            self._sharing = self._share()
+            self._count = min(self._count, self._fitting()) if self._fitting else self._count
+            self._sharing = self._share() if self._count > 1 else None
         environment = self._sharing.environment if self._sharing else {}
+        # While the only one waits for the device, it can prepare another job.
+        setup = self._setup if self._count > 1 else replace(self._setup, at_once=2)
         while len(self.started) < min(count, self._count):
-            self.started.append(MeasuringProcess(self._setup, environment))
+            self.started.append(MeasuringProcess(setup, environment))
 
     def _restarted_alone(self, count: int) -> bool:
         """Whether so many were started again, without sharing, because none could load with it."""
@@ -204,11 +214,15 @@ class OnCores:
         return [row for rows in cores().map(self._measurer.measure, parts) for row in rows]
 
 
-def process_count() -> int:
-    """As many as there are cores and memory of the GPU for."""
-    by_memory = (_least_gpu_memory() or 0) // MEMORY_EACH
+def most_processes() -> int:
+    """As many as there are cores for."""
     most = MOST_SHARING if can_share() else MOST_PROCESSES
-    return int(max(1, min(most, (os.cpu_count() or 1) // CORES_EACH, by_memory)))
+    return max(1, min(most, (os.cpu_count() or 1) // CORES_EACH))
+
+
+def processes_that_fit() -> int:
+    """As many as there is memory of the GPU for."""
+    return max(1, (_least_gpu_memory() or 0) // MEMORY_EACH)
 
 
 class _Memory(ctypes.Structure):

@@ -109,8 +109,8 @@ class MeasurementQueue(Generic[Item]):
     async def finish(self) -> None:
         """Measure all waiting items, then stop."""
         await self._queue.join()
-        for worker in self._workers:
-            worker.cancel()
+        while self._workers:  # a cancelled task refers to this queue, and so to processes on a GPU
+            self._workers.pop().cancel()
         self._threads.shutdown()
 
     async def _work(self) -> None:

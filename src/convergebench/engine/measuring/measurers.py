@@ -14,7 +14,8 @@ from convergebench.engine.measuring.measured_apart import (
     MeasuredApart,
     MeasuringProcesses,
     OnCores,
-    process_count,
+    most_processes,
+    processes_that_fit,
 )
 from convergebench.engine.measuring.measurement_queue import GPU_WORKERS, WORKERS, MeasurementQueue, Measurer
 from convergebench.engine.measuring.pair_measurer import PairMeasurer
@@ -55,11 +56,9 @@ class Measurers:
         if here.batch <= BATCH or not can_pass_pictures():
             return here
         names = [facts.name for facts in metric_set.facts if facts.name not in metric_set.sampled]
-        count = process_count()
-        setup = Setup(
-            tuple(_BATCHED), names, metric_set.options, pictures.place, at_once=2 if count == 1 else 1
-        )
-        processes = MeasuringProcesses(setup, count, start_sharing if count > 1 else lambda: None)
+        count = most_processes()
+        setup = Setup(tuple(_BATCHED), names, metric_set.options, pictures.place)
+        processes = MeasuringProcesses(setup, count, start_sharing, processes_that_fit)
         on_cpu = cls.here(metric_set.on_cpu(), pictures).by_kind
         apart: dict[Kind, Measurer[Any]] = {}
         for kind in _BATCHED:

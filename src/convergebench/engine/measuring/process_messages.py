@@ -21,7 +21,7 @@ class Setup:
     metrics: Sequence[str]
     options: MetricOptions
     place: str
-    at_once: int
+    at_once: int = 1
     """Jobs: while one waits for the device, another can be prepared."""
 
 
