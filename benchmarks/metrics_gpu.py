@@ -165,7 +165,7 @@ async def measured(
         raise error
 
     line = MeasurementQueue(
-        PairMeasurer(ruler), workspace, NoProgress(), failed, WORKERS, ruler.batch_size, fill=True
+        PairMeasurer(ruler), workspace, NoProgress(), failed, WORKERS, ruler.batch_size, fills=lambda: True
     )
     # Those that bring pictures to the device need cores too: where all are taken, the device waits.
     cores = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - WORKERS))

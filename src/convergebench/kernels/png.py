@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -35,14 +34,10 @@ def png_unfiltered(filtered: bytes, height: int, width: int) -> Pixels | None:
 
 
 def png_deflated(pixels: Pixels) -> memoryview:
-    """The body of a PNG file with the `up` filter throughout.
-
-    It is valid until the thread's next call: the buffer is reused, because new memory is allocated by page,
-    and threads wait for each other's allocations.
-    """
+    """The body of a PNG file with the `up` filter throughout."""
     pixels = np.ascontiguousarray(pixels)
     height, width, _ = pixels.shape
-    body = _room(_body_bytes(height, width))
+    body = _rooms.room(_body_bytes(height, width))
     length = _functions().png_deflate(address(pixels), height, width, address(body))
     return body[:length].data
 
@@ -82,6 +77,10 @@ def png_files(
     ]
 
 
+_KEPT_BYTES = 16 * 2**20
+"""Of the largest room that is kept."""
+
+
 class _Rooms:
     """Memory for encoded pictures, which is used again: new memory is allocated by page, while other threads
     wait. Safe to share between threads."""
@@ -90,36 +89,26 @@ class _Rooms:
         self._free: deque[NDArray[np.uint8]] = deque(maxlen=4 * (os.cpu_count() or 1))
 
     def room(self, size: int) -> NDArray[np.uint8]:
-        """Returns here when nothing shows it any more."""
+        """Memory that is free again when no view of it is left."""
         try:
             memory = self._free.pop()
         except IndexError:
             memory = np.empty(size, np.uint8)
         if len(memory) < size:
             memory = np.empty(size, np.uint8)
-        shown = np.frombuffer(memory.data, np.uint8)  # every view of it keeps it
+        # Not `memory[:]`: its views would keep `memory`, and it would be gone before them.
+        shown = np.frombuffer(memory.data, np.uint8)
         if len(memory) <= _KEPT_BYTES:
             weakref.finalize(shown, self._free.append, memory).atexit = False
         return shown
 
 
-_KEPT_BYTES = 16 * 2**20
 _rooms = _Rooms()
 
 
 @lru_cache(maxsize=64)
 def _body_bytes(height: int, width: int) -> int:
     return int(_functions().png_room(height, width))
-
-
-_own = threading.local()
-
-
-def _room(length: int) -> NDArray[np.uint8]:
-    kept: NDArray[np.uint8] | None = getattr(_own, "room", None)
-    if kept is None or len(kept) < length:
-        kept = _own.room = np.empty(length, np.uint8)
-    return kept
 
 
 @cache
