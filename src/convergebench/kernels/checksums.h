@@ -184,7 +184,7 @@ ON_SHA static void sha256(const Hashed *hashed) {
     finish(first_state(), hashed, 0);
 }
 
-/* In little more than the time of one. */
+/* In less time than one after the other. */
 ON_SHA static void sha256_of_two(const Hashed *hashed) {
     ShaState states[2] = {first_state(), first_state()};
     const uint8_t *const data[2] = {hashed[0].data, hashed[1].data};
