@@ -18,7 +18,6 @@ import pytest
 
 from convergebench.engine.shared_limits import QUESTIONS_AT_ONCE
 from convergebench.store import Workspace
-from convergebench.store.schema import IS_NEWEST
 from faults.commands import (
     ASKING,
     AT_ONCE,
@@ -64,10 +63,14 @@ def all_stored_seeds(workspace: Path) -> list[int]:
 
 
 def newest_generation(workspace: Path) -> list[int]:
-    """The seeds of what was edited since the last --fresh."""
-    sql = f"""
+    """The seeds of what was edited since the last --fresh: readers go on to show the generation before it
+    where a trajectory has nothing of it yet."""
+    sql = """
         SELECT s.seed FROM steps s JOIN trajectories t ON t.id = s.trajectory
-        WHERE s.picture IS NOT NULL AND {IS_NEWEST}
+        WHERE s.picture IS NOT NULL AND t.generation = (
+            SELECT max(n.generation) FROM trajectories n
+            WHERE (n.protocol, n.editor, n.case_fingerprint, n.seed)
+                = (t.protocol, t.editor, t.case_fingerprint, t.seed))
     """
     with Workspace.existing(workspace) as store:
         return [row[0] for row in store.query(sql)]
