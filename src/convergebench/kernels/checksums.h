@@ -13,9 +13,11 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { SHA_INSTRUCTIONS = 1 << 29, CRC_STEP = 16, CRC_BLOCK = 64, SHA_BLOCK = 64, SHA_ROUNDS = 64 };
+enum { SHA_INSTRUCTIONS = 1 << 29, SHA_BLOCK = 64, SHA_ROUNDS = 64 };
+enum { CRC_STEP = 16, CRC_BLOCK = 64, CRC_WIDE = 4 * CRC_BLOCK };
 
 #define ON_CRC __attribute__((target("pclmul,sse4.1")))
+#define ON_WIDE_CRC __attribute__((target("avx512f,vpclmulqdq,pclmul,sse4.1")))
 #define ON_SHA __attribute__((target("sha,sse4.1")))
 
 /* Whether this processor has the instructions. */
@@ -46,6 +48,37 @@ ON_CRC static inline __m128i folded(__m128i remainder, __m128i factors, __m128i 
     return _mm_xor_si128(_mm_xor_si128(low, high), next);
 }
 
+/* The same for the four steps of a block. */
+ON_WIDE_CRC static inline __m512i folded_block(__m512i remainder, __m128i factors, __m512i next) {
+    __m512i of_each = _mm512_broadcast_i32x4(factors);
+    __m512i low = _mm512_clmulepi64_epi128(remainder, of_each, 0x00);
+    __m512i high = _mm512_clmulepi64_epi128(remainder, of_each, 0x11);
+    return _mm512_ternarylogic_epi64(low, high, next, 0x96); /* either, or all three */
+}
+
+/* What stands for the remainder of as many bytes as four blocks at a time take; how many these are. */
+ON_WIDE_CRC static int64_t fold_widely(uint32_t crc, const uint8_t *data, int64_t length, __m128i by_block,
+                                       __m128i *parts) {
+    const __m128i by_wide = _mm_set_epi64x(0x1322d1430, 0x11542778a);
+    const uint8_t *from = data;
+    __m512i blocks[4];
+    for (int i = 0; i < 4; i++)
+        blocks[i] = _mm512_loadu_si512(from + CRC_BLOCK * i);
+    __m512i first = _mm512_inserti32x4(_mm512_setzero_si512(), _mm_cvtsi32_si128((int)crc), 0);
+    blocks[0] = _mm512_xor_si512(blocks[0], first);
+    for (from += CRC_WIDE, length -= CRC_WIDE; length >= CRC_WIDE; from += CRC_WIDE, length -= CRC_WIDE)
+        for (int i = 0; i < 4; i++)
+            blocks[i] = folded_block(blocks[i], by_wide, _mm512_loadu_si512(from + CRC_BLOCK * i));
+    for (int i = 1; i < 4; i++)
+        blocks[0] = folded_block(blocks[0], by_block, blocks[i]);
+    _mm512_storeu_si512(parts, blocks[0]);
+    return from - data;
+}
+
+static int folds_widely(void) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("vpclmulqdq");
+}
+
 /* By products without carries: V. Gopal et al., Fast CRC Computation for Generic Polynomials Using PCLMULQDQ,
  * Intel 2009. The factors are powers of x modulo the polynomial, bits reversed. */
 ON_CRC static uint32_t crc_of_steps(uint32_t crc, const uint8_t *data, int64_t length) {
@@ -54,10 +87,13 @@ ON_CRC static uint32_t crc_of_steps(uint32_t crc, const uint8_t *data, int64_t l
     const __m128i by_half = _mm_set_epi64x(0, 0x163cd6124), reduction = _mm_set_epi64x(0x1f7011641, 0x1db710641);
     const __m128i lower = _mm_setr_epi32(-1, 0, -1, 0);
     __m128i parts[4];
+    int64_t done = CRC_BLOCK;
     for (int i = 0; i < 4; i++)
         parts[i] = loaded(data + CRC_STEP * i);
     parts[0] = _mm_xor_si128(parts[0], _mm_cvtsi32_si128((int)crc));
-    for (data += CRC_BLOCK, length -= CRC_BLOCK; length >= CRC_BLOCK; data += CRC_BLOCK, length -= CRC_BLOCK)
+    if (length >= CRC_WIDE && folds_widely())
+        done = fold_widely(crc, data, length, by_block, parts);
+    for (data += done, length -= done; length >= CRC_BLOCK; data += CRC_BLOCK, length -= CRC_BLOCK)
         for (int i = 0; i < 4; i++)
             parts[i] = folded(parts[i], by_block, loaded(data + CRC_STEP * i));
     __m128i all = parts[0];

@@ -72,6 +72,14 @@ static void choose_lengths(const uint32_t *counts, int symbols, int limit, uint8
     } while (longest > limit);
 }
 
+/* Sixteen bits in reverse: neighbours change places, then pairs of them, and so on. */
+static inline uint32_t reversed_bits(uint32_t bits) {
+    bits = (bits & 0x5555) << 1 | (bits >> 1 & 0x5555);
+    bits = (bits & 0x3333) << 2 | (bits >> 2 & 0x3333);
+    bits = (bits & 0x0f0f) << 4 | (bits >> 4 & 0x0f0f);
+    return (bits & 0x00ff) << 8 | bits >> 8;
+}
+
 /* Codes of one length are consecutive numbers, written from their highest bit on. */
 static void choose_code(const uint32_t *counts, int symbols, int limit, Code *code) {
     uint32_t of_length[LONGEST_CODE + 1] = {0}, next[LONGEST_CODE + 1] = {0};
@@ -82,10 +90,8 @@ static void choose_code(const uint32_t *counts, int symbols, int limit, Code *co
     for (int length = 1; length <= limit; length++)
         next[length] = (next[length - 1] + of_length[length - 1]) << 1;
     for (int symbol = 0; symbol < symbols; symbol++) {
-        uint32_t number = next[code->lengths[symbol]]++, reversed = 0;
-        for (int bit = 0; bit < code->lengths[symbol]; bit++, number >>= 1)
-            reversed = reversed << 1 | (number & 1);
-        code->bits[symbol] = (uint16_t)reversed;
+        uint32_t length = code->lengths[symbol];
+        code->bits[symbol] = (uint16_t)(reversed_bits(next[length]++) >> (16 - length));
     }
 }
 
