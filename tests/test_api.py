@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import gc
 import inspect
 import json
 import logging
@@ -18,6 +19,7 @@ from rich.console import Console
 import convergebench
 from convergebench import Benchmark, Settings
 from convergebench.errors import WorkspaceError, WrongUse
+from convergebench.garbage_collection import OBJECTS_PER_COLLECTION
 from convergebench.picture import Picture
 from convergebench.results.round_trip_results import suites_with_returns
 from made_pictures import textured
@@ -198,6 +200,21 @@ def test_a_function_is_a_model_under_the_name_that_it_is_given(suite: str, tmp_p
     assert psnr.keys() == {"undone exactly", "mine", "floor"}
     assert math.isinf(psnr["undone exactly"])  # a negative of a negative is the picture
     assert psnr["mine"] < 60
+
+
+def test_garbage_is_looked_for_rarely_during_a_run_and_afterwards_as_before(
+    suite: str, tmp_path: Path
+) -> None:
+    limits = list[int]()
+
+    def asking(image: Image.Image, instruction: str, seed: int) -> Image.Image:
+        limits.append(gc.get_threshold()[0])
+        return image
+
+    before = gc.get_threshold()
+    convergebench.run(asking, suite, 1, limit=1, metrics=["psnr"], workspace=tmp_path / "results")
+    assert limits == [OBJECTS_PER_COLLECTION] * 2
+    assert gc.get_threshold() == before
 
 
 def test_functions_that_differ_in_a_captured_value_are_different_models(suite: str, tmp_path: Path) -> None:

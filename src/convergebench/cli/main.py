@@ -53,6 +53,7 @@ from convergebench.cli.exit_codes import DONE, ERROR, INTERRUPTED, WRONG_USE
 from convergebench.cli.needed_commands import needed_commands
 from convergebench.cli.options import print_json
 from convergebench.errors import NO_ROOM, ConvergeBenchError, WrongUse
+from convergebench.garbage_collection import OBJECTS_PER_COLLECTION
 from convergebench.provider_limits import COMMANDS
 from convergebench.shown_text import guarded_streams, open_closed_streams
 
@@ -119,17 +120,12 @@ def options(
     pass
 
 
-_NEW_OBJECTS = 50_000
-"""Before garbage is collected: a command keeps nearly all that it makes, and Python's 700 cost a tenth of the
-time of judging."""
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     if _COMPLETION in os.environ:
         typer.main.get_command(app).main(prog_name="convergebench")  # answers the shell, and exits
     open_closed_streams()
-    gc.set_threshold(_NEW_OBJECTS)
+    gc.set_threshold(OBJECTS_PER_COLLECTION)
     with guarded_streams():
         code = code_of(sys.argv[1:] if arguments is None else arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done; let the process exit

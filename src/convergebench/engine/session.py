@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import logging
 import time
 from collections import Counter, deque
@@ -25,8 +24,6 @@ from convergebench.types import Editor, FailureKind, Misconfigured, PictureFacts
 
 TRAJECTORIES_AT_ONCE = 8
 THREADS = 32
-OBJECTS_PER_COLLECTION = 2000
-"""New objects before Python looks for garbage again; newer versions wait as long by themselves."""
 NOTICE_SECONDS = 5.0
 
 log = logging.getLogger("convergebench")
@@ -258,15 +255,3 @@ async def claimed(workspace: Workspace, claim: int, may_begin: Callable[[], bool
 def use_many_threads() -> None:
     """These threads mostly wait for the disk; with the small default number, pictures would queue for it."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
-
-
-@contextlib.contextmanager
-def rare_garbage_collection() -> Iterator[None]:
-    """With hundreds of trajectories, a tenth of the interpreter's time went into looking for garbage."""
-    usual = gc.get_threshold()
-    if 0 < usual[0] < OBJECTS_PER_COLLECTION:
-        gc.set_threshold(OBJECTS_PER_COLLECTION, *usual[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)

@@ -17,13 +17,9 @@ from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.measuring.session_turns import SessionMeasurements, turn_references
 from convergebench.engine.progress import NoProgress, RunProgress
 from convergebench.engine.run_limits import DEFAULT_LIMITS, RunLimits
-from convergebench.engine.session import (
-    RunOutcome,
-    TrajectorySession,
-    rare_garbage_collection,
-    use_many_threads,
-)
+from convergebench.engine.session import RunOutcome, TrajectorySession, use_many_threads
 from convergebench.engine.shared_limits import limits_in
+from convergebench.garbage_collection import rare_garbage_collection
 from convergebench.instructions.captions import written_captions
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
