@@ -42,6 +42,19 @@ class HeldMeasurer:
         return []
 
 
+class AnyMeasurer:
+    """Counts items of any type."""
+
+    count = 0
+
+    def lacks(self, item: object, known: Mapping[MeasurementKey, bool]) -> bool:
+        return True
+
+    def measure(self, items: Sequence[object]) -> list[Row]:
+        self.count += len(items)
+        return []
+
+
 async def until(reached: Callable[[], bool]) -> None:
     async with asyncio.timeout(60):
         while not reached():  # noqa: ASYNC110 - what is waited for happens on threads
@@ -155,6 +168,26 @@ def test_a_finished_queue_keeps_nothing(workspace: Workspace) -> None:
     assert errors == []
 
 
+def test_a_measured_item_is_not_kept_while_the_queue_waits_for_others(workspace: Workspace) -> None:
+    """Its pictures would be, a full batch of them for every worker."""
+
+    class Item:
+        pass
+
+    async def run() -> None:
+        queue = MeasurementQueue(measurer, workspace, NoProgress(), errors.append, at_once=2)
+        item = Item()
+        kept = weakref.ref(item)
+        await queue.offer(item, {})
+        del item
+        await until(lambda: kept() is None)
+        await queue.finish()
+
+    measurer, errors = AnyMeasurer(), list[Exception]()
+    asyncio.run(run())
+    assert (measurer.count, errors) == (1, [])
+
+
 def test_what_waits_is_divided_among_the_workers(workspace: Workspace) -> None:
     async def run() -> None:
         queue = MeasurementQueue(measurer, workspace, NoProgress(), errors.append, at_once=4, batch=16)
@@ -193,6 +226,29 @@ def offered_together(workspace: Workspace, measurer: HeldMeasurer, count: int, p
     return accepted
 
 
+@pytest.mark.parametrize(("side", "accepted"), [(1024, 8), (2048, 2), (8192, 1)])
+def test_fewer_large_pictures_wait(workspace: Workspace, side: int, accepted: int) -> None:
+    assert offered_together(workspace, HeldMeasurer(), 40, side * side) == accepted
+
+
+@pytest.mark.parametrize(("side", "largest"), [(512, 16), (1024, 16), (2048, 4), (8192, 1)])
+def test_full_batches_have_fewer_large_pictures(workspace: Workspace, side: int, largest: int) -> None:
+    async def run() -> None:
+        queue = MeasurementQueue(
+            measurer, workspace, NoProgress(), errors.append, at_once=2, batch=16, fills=lambda: True,
+            pixels=lambda item: side * side,
+        )  # fmt: skip
+        offering = [asyncio.create_task(queue.offer(item, {})) for item in range(64)]
+        measurer.release.set()
+        await asyncio.gather(*offering)
+        await queue.finish()
+
+    measurer, errors = HeldMeasurer(), list[Exception]()
+    asyncio.run(run())
+    assert (sum(measurer.sizes), errors) == (64, [])
+    assert max(measurer.sizes) == largest
+
+
 @pytest.mark.parametrize(("pixels", "largest"), [(64 * 64, 16), (512 * 512, 4)])
 def test_batches_of_small_pictures_are_larger(workspace: Workspace, pixels: int, largest: int) -> None:
     measurer = HeldMeasurer()
@@ -200,7 +256,7 @@ def test_batches_of_small_pictures_are_larger(workspace: Workspace, pixels: int,
     assert max(measurer.sizes) == largest
 
 
-@pytest.mark.parametrize(("pixels", "room"), [(64 * 64, 32), (512 * 512, 8), (2048 * 2048, 8)])
+@pytest.mark.parametrize(("pixels", "room"), [(64 * 64, 32), (512 * 512, 8), (1024 * 1024, 8)])
 def test_a_full_queue_makes_editing_wait_later_where_pictures_are_small(
     workspace: Workspace, pixels: int, room: int
 ) -> None:

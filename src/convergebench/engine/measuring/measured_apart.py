@@ -6,7 +6,6 @@ pictures. Until those processes have loaded, a run measures on the processor.
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import logging
 import math
@@ -18,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from convergebench.engine.measuring.gpu_sharing import GpuSharing, can_share
+from convergebench.engine.measuring.gpu_sharing import GpuSharing
 from convergebench.engine.measuring.items import Item, Kind, pictures_of
 from convergebench.engine.measuring.measurement_queue import Measurer, Row
 from convergebench.engine.measuring.measuring_process import MeasuringProcess, ProcessGone
@@ -29,13 +28,6 @@ from convergebench.metrics.metric_set import BATCH, cores
 from convergebench.store import MeasurementKey
 from convergebench.types import Digest
 
-MOST_PROCESSES, MOST_SHARING = 4, 6
-"""If a GPU works for one process at a time, and if they share it. On an H200, six measured less than four in
-turns, and more together."""
-CORES_EACH = 2
-MEMORY_EACH = 16 * 2**30
-"""Of the GPU, where an editor may be, too. One process took 10 GiB for pictures of 1024²; no smaller GPU than
-an H200 was tried."""
 START_SECONDS = 1.0
 """What the processor measures in this time is measured sooner without another process that loads."""
 SWITCH_SECONDS = 0.0005
@@ -212,36 +204,3 @@ class OnCores:
         step = max(1, min(BATCH, math.ceil(len(items) / (os.cpu_count() or 1))))
         parts = [items[start : start + step] for start in range(0, len(items), step)]
         return [row for rows in cores().map(self._measurer.measure, parts) for row in rows]
-
-
-def most_processes() -> int:
-    """As many as there are cores for."""
-    most = MOST_SHARING if can_share() else MOST_PROCESSES
-    return max(1, min(most, (os.cpu_count() or 1) // CORES_EACH))
-
-
-def processes_that_fit() -> int:
-    """As many as there is memory of the GPU for."""
-    return max(1, (_least_gpu_memory() or 0) // MEMORY_EACH)
-
-
-class _Memory(ctypes.Structure):
-    _fields_ = (("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong))
-
-
-def _least_gpu_memory() -> int | None:
-    """Bytes, by NVIDIA's library; None without it. Importing torch to find out would take seconds."""
-    try:
-        library = ctypes.CDLL("libnvidia-ml.so.1")
-    except OSError:
-        return None
-    count, device, memory = ctypes.c_uint(), ctypes.c_void_p(), _Memory()
-    if library.nvmlInit_v2() or library.nvmlDeviceGetCount_v2(ctypes.byref(count)):
-        return None
-    totals = [
-        memory.total
-        for number in range(count.value)
-        if not library.nvmlDeviceGetHandleByIndex_v2(number, ctypes.byref(device))
-        and not library.nvmlDeviceGetMemoryInfo(device, ctypes.byref(memory))
-    ]
-    return min(totals, default=None)

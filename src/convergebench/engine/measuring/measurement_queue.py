@@ -26,6 +26,8 @@ MANY = 4
 """Batches of small pictures are this much larger: handing one to a thread takes as long as measuring some."""
 SMALL_PIXELS = 1024 * 1024
 """Of all items of such a batch."""
+USUAL_PIXELS = 1024 * 1024
+"""Of an item. Of larger ones, fewer are in memory at once."""
 
 Row: TypeAlias = tuple[Digest, Digest, Measurement]
 
@@ -43,7 +45,7 @@ class Measurer(Protocol[Taken]):
 
 
 class ItemQueue(asyncio.Queue[Item]):
-    """A queue that has room for more items while their pictures are small."""
+    """A queue that has room for more items while their pictures are small, and for fewer large ones."""
 
     def __init__(self, maxsize: int, pixels: Callable[[Item], int]) -> None:
         super().__init__(maxsize)
@@ -52,7 +54,7 @@ class ItemQueue(asyncio.Queue[Item]):
 
     def full(self) -> bool:
         if self.qsize() < self.maxsize:
-            return False
+            return self._waiting_pixels >= self.maxsize * USUAL_PIXELS
         return self.qsize() >= MANY * self.maxsize or self._waiting_pixels >= 2 * SMALL_PIXELS
 
     def _put(self, item: Item) -> None:
@@ -123,6 +125,7 @@ class MeasurementQueue(Generic[Item]):
                 await loop.run_in_executor(self._threads, self._measure, batch, loop)
             except Exception as error:
                 self._recorded(len(batch), error)
+            del batch  # its pictures, while the next one is awaited
             self._measuring -= 1
 
     async def _next_batch(self) -> list[Item]:
@@ -130,7 +133,7 @@ class MeasurementQueue(Generic[Item]):
         fills = self._fills()
         # An even share of what waits: one thread with a full batch would leave the others without work.
         waiting = 1 + self._queue.qsize() // self._at_once
-        share = self._batch if fills else min(self._most(batch[0]), waiting)
+        share = self._full(batch[0]) if fills else min(self._most(batch[0]), waiting)
         quiet_seconds = 0.0
         while len(batch) < share or (fills and self._measuring >= self._full_at_once):
             if len(batch) < share and not self._queue.empty():
@@ -142,6 +145,9 @@ class MeasurementQueue(Generic[Item]):
             else:
                 break
         return batch
+
+    def _full(self, first: Item) -> int:
+        return max(1, min(self._batch, self._batch * USUAL_PIXELS // self._pixels(first)))
 
     def _most(self, first: Item) -> int:
         usual = min(self._batch, BATCH)

@@ -10,16 +10,11 @@ from convergebench.engine.measuring.caption_measurer import CaptionMeasurer
 from convergebench.engine.measuring.clip_direction import DirectionMeasurer
 from convergebench.engine.measuring.gpu_sharing import start_sharing
 from convergebench.engine.measuring.items import KINDS, Kind, pixels_in
-from convergebench.engine.measuring.measured_apart import (
-    MeasuredApart,
-    MeasuringProcesses,
-    OnCores,
-    most_processes,
-    processes_that_fit,
-)
+from convergebench.engine.measuring.measured_apart import MeasuredApart, MeasuringProcesses, OnCores
 from convergebench.engine.measuring.measurement_queue import GPU_WORKERS, WORKERS, MeasurementQueue, Measurer
 from convergebench.engine.measuring.pair_measurer import PairMeasurer
 from convergebench.engine.measuring.picture_passing import can_pass_pictures
+from convergebench.engine.measuring.process_count import most_processes, processes_that_fit
 from convergebench.engine.measuring.process_messages import Setup
 from convergebench.engine.measuring.region_measurer import RegionMeasurer
 from convergebench.engine.measuring.sampled_measurer import SampledMeasurer
