@@ -150,19 +150,22 @@ class MeasuringProcess:
         with self._sending:  # the jobs of two kinds often have the same pictures, which are then sent once
             self._number += 1
             expected = self._replies.expect(self._number)
-            lacking = [picture for digest, picture in pictures.items() if digest not in self._kept]
-            placed = []
-            places = self._room.place([picture.pixels for picture in lacking])
-            for picture, at in zip(lacking, places, strict=True):
-                if at is not None:
-                    placed.append((picture.facts, at))
-                else:
-                    with shared_alone(picture.pixels) as descriptor:
-                        self._channel.send(PictureMessage(picture.facts), descriptor)
-            forgotten = self._forgotten(pictures)
-            job = Job(self._number, kind, [as_facts(item) for item in items], placed, forgotten)
-            self._channel.send(job)
+            with contextlib.suppress(ConnectionError):  # it has ended; the future will say why
+                self._send_job(kind, items, pictures)
         return expected
+
+    def _send_job(self, kind: Kind, items: Sequence[Item], pictures: Mapping[Digest, Picture]) -> None:
+        lacking = [picture for digest, picture in pictures.items() if digest not in self._kept]
+        placed = []
+        places = self._room.place([picture.pixels for picture in lacking])
+        for picture, at in zip(lacking, places, strict=True):
+            if at is not None:
+                placed.append((picture.facts, at))
+            else:
+                with shared_alone(picture.pixels) as descriptor:
+                    self._channel.send(PictureMessage(picture.facts), descriptor)
+        forgotten = self._forgotten(pictures)
+        self._channel.send(Job(self._number, kind, [as_facts(item) for item in items], placed, forgotten))
 
     def _forgotten(self, pictures: Mapping[Digest, Picture]) -> list[Digest]:
         """The pictures that make room for these, which are being sent."""
