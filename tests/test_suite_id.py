@@ -16,6 +16,7 @@ from convergebench.types import SuiteId
         ("converge@1/cross_edit/partial", SuiteId.of("converge", "1", "cross_edit", partial=True)),
         ("imported", SuiteId("imported")),
         ("folder:a/b@0f", SuiteId.of("folder:a/b", "0f")),
+        ("folder:/me@home/b@0f/cross_edit", SuiteId.of("folder:/me@home/b", "0f", "cross_edit")),
     ],
 )
 def test_an_id_is_taken_apart_and_put_together(text: str, expected: SuiteId) -> None:
@@ -35,3 +36,11 @@ def test_a_suite_is_named_by_its_id_or_its_name_alone() -> None:
     suite = SuiteId.of("converge", "1", "cross_edit")
     assert all(suite.is_named(text) for text in ("converge", "converge@1/cross_edit", None))
     assert not any(suite.is_named(text) for text in ("converge@1", "converge@2", "cross_edit"))
+
+
+@pytest.mark.parametrize("recorded", ["folder:photos@0f", "folder:/data/photos@0f"])
+def test_a_suite_of_files_may_be_typed_with_their_path(recorded: str) -> None:
+    typed = ("folder:photos", "folder:/data/photos", "folder:../photos/", "folder:/data/photos@0f")
+    assert all(SuiteId(recorded).is_named(text) for text in typed)
+    others = ("photos", "folder:/photos/data", "edits:photos", "folder:photos@0e")
+    assert not any(SuiteId(recorded).is_named(text) for text in others)

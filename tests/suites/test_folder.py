@@ -31,6 +31,17 @@ def png_that_says_it_is(width: int, height: int) -> bytes:
     )
 
 
+def test_a_folder_keeps_its_name_and_version_when_it_is_moved(tmp_path: Path) -> None:
+    first, second = (tmp_path / place / "photos" for place in ("me@home", "elsewhere"))
+    first.mkdir(parents=True)
+    save(first / "anna.png")
+    suite = suite_of(first)
+    second.parent.mkdir()
+    first.rename(second)
+    assert suite.name == "folder:photos"
+    assert (suite_of(second).name, suite_of(second).version) == (suite.name, suite.version)
+
+
 def test_every_picture_takes_what_a_scene_takes(tmp_path: Path) -> None:
     save(tmp_path / "garden.png")
     save(tmp_path / "street.JPG")

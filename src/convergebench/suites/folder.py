@@ -33,9 +33,8 @@ def load_folder(path: str) -> Suite:
         raise WrongUse(f"{folder} has no pictures; add PNG, JPEG or WebP files.")
     notes = read_notes(folder, [file.name for file in files])
     pictures = _read_pictures(files, notes)
-    return suite_of(
-        f"{FOLDER_PREFIX}{folder}", pictures, [notes.get(one.path.name, Note()) for one in pictures]
-    )
+    name = f"{FOLDER_PREFIX}{folder.name or folder}"  # a page that is shared need not tell the rest
+    return suite_of(name, pictures, [notes.get(one.path.name, Note()) for one in pictures])
 
 
 def suite_of(name: str, pictures: Sequence[SourcePicture], notes: Sequence[Note]) -> Suite:

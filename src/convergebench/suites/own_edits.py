@@ -143,7 +143,7 @@ def load_own_edits(path: str) -> Suite:
         for edit, names in placed
         if picture.id in names
     ]
-    return Suite(f"{EDITS_PREFIX}{file}", version, _different(cases))
+    return Suite(f"{EDITS_PREFIX}{file.name}", version, _different(cases))
 
 
 def _cases(pictures: Sequence[SourcePicture], edits: Sequence[OwnEdit]) -> tuple[Case, ...]:

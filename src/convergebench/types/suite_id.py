@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import PurePath
 from typing import NamedTuple
 
 _PARTIAL = "/partial"
@@ -62,8 +63,14 @@ class SuiteId(str):
         return SuiteId(f"{self.whole}{_PARTIAL}") if partial else self.whole
 
     def is_named(self, wanted: str | None) -> bool:
-        """Whether user input selects this suite: its whole id, or its name alone; None selects any."""
-        return wanted in (None, self, self.name)
+        """Whether user input selects this suite: its whole id, or its name alone; None selects any.
+
+        Suites of a user's files are named by the last part of their path, and may be typed with all of it.
+
+        >>> SuiteId("folder:photos@5f").is_named("folder:/home/anna/photos")
+        True
+        """
+        return wanted is None or _last_part(wanted) in (_last_part(self), _last_part(self.name))
 
 
 class _Parts(NamedTuple):
@@ -75,8 +82,17 @@ class _Parts(NamedTuple):
 @lru_cache(1024)
 def _parts(text: str) -> _Parts:
     whole = text.removesuffix(_PARTIAL)
-    name, _, rest = whole.partition("@")
+    name, _, rest = whole.rpartition("@")  # a folder's name may contain one
     version, slash, part = rest.partition("/")
-    if not version or bool(slash) != bool(part):
+    if not name or not version or bool(slash) != bool(part):
         return _Parts(whole, "", "")  # a name chosen for imported results
     return _Parts(name, version, part)
+
+
+def _last_part(typed: str) -> str:
+    """The path after `folder:` or `edits:` without the folders that lead to it."""
+    prefix, colon, place = typed.partition(":")
+    if prefix not in ("folder", "edits"):
+        return typed
+    path, at, rest = place.rpartition("@") if "@" in place else (place, "", "")
+    return f"{prefix}{colon}{PurePath(path).name or path}{at}{rest}"
