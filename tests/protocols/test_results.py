@@ -204,3 +204,16 @@ def test_results_stand_at_the_marks_that_there_are_and_at_the_last_round(tmp_pat
     by_hand = [frame[frame["round"] == mark]["ssim"].mean() for mark in marks.rounds]
     assert [point.mean for point in marks.points["jpeg"]] == pytest.approx(by_hand)
     assert {point.n for point in marks.points["jpeg"]} == {2}
+
+
+@pytest.mark.parametrize("part", ["tiny@0", "tiny@0/stay"])
+def test_a_named_suite_shows_its_last_results_though_a_later_protocol_had_none(
+    workspace: Workspace, make_case: Callable[..., Case], part: str
+) -> None:
+    def refuse(_: int, request: EditRequest) -> Edited:
+        raise Refused("no")
+
+    run(workspace, Plan("tiny@0", round_trip(1), (make_case(),), (Scripted(),), (0,)))
+    run(workspace, Plan(part, stay(2), (make_case(),), (Scripted(refuse),), (0,)))
+    assert load_results(workspace, SuiteId("tiny")).protocol == "round_trip"
+    assert load_results(workspace).protocol == "stay" and not load_results(workspace).returns

@@ -32,7 +32,7 @@ def load_results(
     visible: float | None = None,
 ) -> Results:
     """The returns of one suite (by default that of the last run), of all models or of those named, by one
-    protocol (by default the one that was started last).
+    protocol (by default the one that was started last; for a suite that is named, the last with returns).
 
     They cover the reversible edits. `partial` has the others, as does the suite's name followed by /partial.
     If there are only partially reversible edits, the results cover these, and say so. Imported metrics that
@@ -76,18 +76,40 @@ def load_results_as_given(
         )
     if not suites:
         raise WorkspaceError(f"{folder} has no results yet; create some with convergebench run")
-    wanted = _recorded_suite(records, suites, suite or None)
-    name = wanted.whole
-    chosen = [one for one in _returning(records) if one.case.suite == name and one.editor.is_one_of(models)]
-    imported = imported_returns(records.imported(name, models))
-    if not chosen and not imported:
+    wanted = _recorded_suites(records, suites, suite or None)
+    tried = (found for one in wanted for found in _by_protocol(records, one, models, protocol, visible))
+    first = next(tried, None)
+    if first is None:
+        name = wanted[0].whole
         known = {one.model for one in _returning(records)} | {row.model for row in records.imported(name)}
         raise WrongUse(
             f"{folder} has no matching results in {name}; its suites are {', '.join(sorted(suites))} "
             f"and its models are {', '.join(sorted(known))}"
         )
-    with _uncollected(), records.gathering_pairs():
-        return _by_edits(records, name, _of_one_protocol(chosen, protocol), imported, wanted, visible)
+    # Without a name the reader expects the last run, and should hear that nothing came of it.
+    is_final = not suite or _has_returns(first)
+    return first if is_final else next(filter(_has_returns, tried), first)
+
+
+def _has_returns(results: Results) -> bool:
+    return bool(results.returns or (results.partial and results.partial.returns))
+
+
+def _by_protocol(
+    records: Records, suite: SuiteId, models: Sequence[str], protocol: str | None, visible: float | None
+) -> Iterator[Results]:
+    """The results of the protocol, by default of each, the one that was started last first: rounds of
+    different protocols are not comparable."""
+    name = suite.whole
+    chosen = [one for one in _returning(records) if one.case.suite == name and one.editor.is_one_of(models)]
+    imported = imported_returns(records.imported(name, models))
+    protocols = dict.fromkeys(one.protocol for one in reversed(chosen))
+    for wanted in [protocol] if protocol or not protocols else protocols:
+        trajectories = [one for one in chosen if one.protocol == wanted]
+        if trajectories or imported:
+            with _uncollected(), records.gathering_pairs():
+                found = _by_edits(records, name, trajectories, imported, suite, visible)
+            yield found
 
 
 def _returning(records: Records) -> list[TrajectoryRecord]:
@@ -148,14 +170,6 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _of_one_protocol(
-    trajectories: Sequence[TrajectoryRecord], protocol: str | None = None
-) -> list[TrajectoryRecord]:
-    """The trajectories of the protocol, by default of the one that was started last: rounds of different
-    protocols are not comparable."""
-    return [one for one in trajectories if one.protocol == (protocol or trajectories[-1].protocol)]
-
-
 @dataclass
 class _Part:
     """The results for edits of one kind, as they are read."""
@@ -209,18 +223,20 @@ def _edits(reversibility: Reversibility) -> Edits:
     return "reversible" if reversibility == "reversible" else "partially reversible"
 
 
-def _recorded_suite(records: Records, suites: Sequence[SuiteId], wanted: SuiteId | None) -> SuiteId:
-    """The suite itself, or the one of that name that ran last; without one, the suite of the last run, an
-    imported one only if nothing else is there."""
+def _recorded_suites(
+    records: Records, suites: Sequence[SuiteId], wanted: SuiteId | None
+) -> Sequence[SuiteId]:
+    """The suite itself, or those of that name, the one that ran last first; without one, the suite of the
+    last run, an imported one only if nothing else is there."""
     if wanted is not None and wanted.whole in suites:
-        return wanted
+        return [wanted]
     newest = sorted(records.runs, key=lambda run: (not run.is_import, run.id), reverse=True)
     ran = [SuiteId(run.settings.get("suite")) for run in newest]
-    latest = [one for one in (*ran, *reversed(suites)) if one in suites]
+    latest = list(dict.fromkeys(one for one in (*ran, *reversed(suites)) if one in suites))
     if wanted is None:
-        return latest[0]
-    found = next((one for one in latest if one.is_named(wanted.whole)), wanted)
-    return found.of_edits(partial=wanted.partial)
+        return latest[:1]
+    named = [one.of_edits(partial=wanted.partial) for one in latest if one.is_named(wanted.whole)]
+    return named or [wanted]
 
 
 def _metric_facts(records: Records, imported: Sequence[Return]) -> tuple[MetricFacts, ...]:
