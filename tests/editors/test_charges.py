@@ -7,11 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from convergebench.editors import open_editor
-from convergebench.editors.bfl import BlackForestLabs
-from convergebench.editors.fal import Fal
 from convergebench.store import Workspace
 from convergebench.types import Case, EditError
-from servers.asking import RESULT, Row, ask, round_trip_rows
+from servers.asking import RESULT, Row, ask, ask_and_wait_in_vain, round_trip_rows
 from servers.base import KEY, LoopbackServer
 from servers.bfl import BflServer
 from servers.dashscope import DashScopeServer
@@ -72,10 +70,10 @@ def test_a_failure_costs_what_was_charged_before_it(model: str, word: str, cost_
 
 def test_a_job_that_is_given_up_is_counted_as_charged() -> None:
     with FalServer(["stays_queued"]) as server, pytest.raises(EditError) as caught:
-        ask(Fal(open_editor(f"qwen?base_url={server.url}").facts, deadline_seconds=2))
+        ask_and_wait_in_vain(open_editor(f"qwen?base_url={server.url}"), server)
     assert caught.value.cost_usd == 0.02
     with BflServer(["stays_pending"]) as jobs, pytest.raises(EditError) as caught:
-        ask(BlackForestLabs(open_editor(f"kontext-pro?base_url={jobs.url}").facts, deadline_seconds=2))
+        ask_and_wait_in_vain(open_editor(f"kontext-pro?base_url={jobs.url}"), jobs)
     assert caught.value.cost_usd == 0.05
 
 

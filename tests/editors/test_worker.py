@@ -162,7 +162,7 @@ def test_a_worker_that_crashes_twice_is_started_again_and_the_edit_gets_done(
 def test_a_worker_that_hangs_is_ended_and_started_again(
     moody: Callable[..., Editor], notes: Path, workspace: Workspace, make_case: Callable[..., Case]
 ) -> None:
-    outcome = run_cases(workspace, moody(timeout=3), asking(make_case(), "hang once"))
+    outcome = run_cases(workspace, moody(timeout=10), asking(make_case(), "hang once"))
     assert outcome.complete == 1
     assert [step.attempts for step in workspace.steps(1)] == [2, 1]
     assert [is_alive(pid) for pid, _, _ in starts(notes)] == [False, False]

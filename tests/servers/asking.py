@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+import passing_time
 from convergebench.engine import Patience, Plan, RunLimits, RunOutcome, run_plan
 from convergebench.metrics import MetricSet
 from convergebench.picture import Picture
@@ -12,6 +13,7 @@ from convergebench.protocols import round_trip
 from convergebench.store import Workspace
 from convergebench.types import Case, Edited, Editor, EditRequest
 from made_pictures import textured
+from servers.base import LoopbackServer
 
 SOURCE = Picture.from_pixels(textured(seed=1))
 RESULT = Picture.from_pixels(textured(seed=2))
@@ -20,14 +22,28 @@ SEED = 1234
 
 def ask(editor: Editor, *images: Picture, instruction: str = "Add a red ball.") -> Edited:
     """One edit, with nothing between the test and the editor."""
+    return asyncio.run(_once(editor, EditRequest(images or (SOURCE,), instruction, SEED)))
 
-    async def once() -> Edited:
-        try:
-            return await editor.edit(EditRequest(images or (SOURCE,), instruction, SEED))
-        finally:
-            await editor.close()
 
-    return asyncio.run(once())
+def ask_and_wait_in_vain(editor: Editor, server: LoopbackServer, ending: str = "") -> Edited:
+    """One edit, for which an hour passes as soon as the editor asks the server for a path, with this ending,
+    once more."""
+
+    async def asked() -> Edited:
+        edit = asyncio.create_task(_once(editor, EditRequest((SOURCE,), "Add a red ball.", SEED)))
+        while not (server.is_asked_again(ending) or edit.done()):  # noqa: ASYNC110 - the server is a thread
+            await asyncio.sleep(0.01)
+        passing_time.let_pass(3600)
+        return await edit
+
+    return passing_time.run(asked())
+
+
+async def _once(editor: Editor, request: EditRequest) -> Edited:
+    try:
+        return await editor.edit(request)
+    finally:
+        await editor.close()
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import socket
 import struct
 import threading
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Self
@@ -30,12 +31,17 @@ class LoopbackServer:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._runner: web.AppRunner | None = None
         self._back_at: float | None = None
+        self._asked: Counter[str] = Counter()
 
     def routes(self) -> list[web.RouteDef]:
         raise NotImplementedError
 
     def next_word(self) -> str:
         return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+
+    def is_asked_again(self, ending: str = "") -> bool:
+        """Whether somebody waits: asks for a path, with this ending, that was asked for before."""
+        return any(count > 1 for path, count in self._asked.copy().items() if path.endswith(ending))
 
     def is_out(self) -> bool:
         """For a while, from the first time that somebody is turned away."""
@@ -59,7 +65,12 @@ class LoopbackServer:
         self._loop.close()
 
     async def _start(self) -> None:
-        application = web.Application(client_max_size=64 << 20)
+        @web.middleware
+        async def counted(request: web.Request, handler: Handler) -> web.StreamResponse:
+            self._asked[request.path] += 1
+            return await handler(request)
+
+        application = web.Application(client_max_size=64 << 20, middlewares=[counted])
         application.add_routes(self.routes())
         self._runner = web.AppRunner(application, shutdown_timeout=0.1, handler_cancellation=True)
         await self._runner.setup()

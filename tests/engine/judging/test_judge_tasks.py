@@ -102,7 +102,7 @@ def test_every_kind_of_reply_has_its_outcome_and_every_attempt_is_kept(
     workspace: Workspace, server: JudgeServer, script: Any, outcome: str, calls: int
 ) -> None:
     server.script = script
-    patience = replace(HURRY, attempts=1, deadline_seconds=2) if (outcome, calls) == ("error", 1) else HURRY
+    patience = replace(HURRY, attempts=1, deadline_seconds=10) if (outcome, calls) == ("error", 1) else HURRY
     done = judge(workspace, server.name, task(workspace), patience=patience)
     (verdict,) = done.verdicts
     assert verdict is not None
