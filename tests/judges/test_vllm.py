@@ -79,14 +79,26 @@ def test_one_that_ends_before_it_is_ready_says_its_last_words(install: Install) 
         ask("vllm:q/vl")
 
 
+def test_another_program_at_its_port_that_speaks_no_http_is_not_taken_for_it(install: Install) -> None:
+    install(
+        "import socket\n"
+        "other = socket.create_server(('127.0.0.1', int(sys.argv[sys.argv.index('--port') + 1])))\n"
+        "asking, _ = other.accept()\n"
+        "asking.recv(4096); asking.sendall(bytes(range(9)) + b'\\n')\n"
+        "sys.exit('the port is taken')\n"
+    )
+    with pytest.raises(Misconfigured, match=r"before it was ready: .*the port is taken"):
+        ask("vllm:q/vl")
+
+
 def test_one_that_never_gets_ready_is_given_up_and_stopped(install: Install) -> None:
     folder = install(
         "import os, pathlib, time\n"
         "(pathlib.Path(__file__).parent / 'pid').write_text(str(os.getpid()))\n"
         "print('still loading', flush=True); time.sleep(60)"
     )
-    with pytest.raises(Misconfigured, match=r"not ready after 3 s .*still loading"):
-        ask("vllm:q/vl?start_seconds=3")
+    with pytest.raises(Misconfigured, match=r"not ready after 10 s .*still loading"):
+        ask("vllm:q/vl?start_seconds=10")
     assert not is_running(int((folder / "pid").read_text()))
 
 

@@ -10,10 +10,10 @@ import signal
 import socket
 import tempfile
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import replace
+from http.client import HTTPException
 from pathlib import Path
 
 from convergebench.judges._call import JudgeKey
@@ -141,7 +141,7 @@ def _answers(url: str) -> bool:
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(url, timeout=5) as reply:
             return bool(reply.status == 200)
-    except (urllib.error.URLError, OSError):
+    except (OSError, HTTPException):  # the latter if another program has taken the port meanwhile
         return False
 
 
