@@ -33,7 +33,7 @@ def load_folder(path: str) -> Suite:
         raise WrongUse(f"{folder} has no pictures; add PNG, JPEG or WebP files.")
     notes = read_notes(folder, [file.name for file in files])
     pictures = _read_pictures(files, notes)
-    name = f"{FOLDER_PREFIX}{folder.name or folder}"  # a page that is shared need not tell the rest
+    name = f"{FOLDER_PREFIX}{folder.name or folder}"  # it may be moved, and is in every title
     return suite_of(name, pictures, [notes.get(one.path.name, Note()) for one in pictures])
 
 
