@@ -17,7 +17,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def let_pass(seconds: float) -> None:
-    """Put the clock of the running loop forward."""
+    """Put the clock of the running loop forward: for all that waits there, connections in the making too."""
     loop = asyncio.get_running_loop()
     assert isinstance(loop, _LoopWithClock)
     loop.seconds_passed += seconds
