@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import contextlib
+import gc
 import threading
+import weakref
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -88,3 +92,44 @@ def test_a_peek_does_not_count_as_a_use() -> None:
     assert cache.peek("a") == "first"
     cache.put("c", "third")
     assert (cache.peek("a"), cache.peek("b")) == (None, "second")
+
+
+class Held: ...
+
+
+def asked_in_vain(cache: LruCache[str, object], make: Callable[[], object]) -> weakref.ref[Held]:
+    """To what the frame that asked had, as a measurement has pictures."""
+    held = Held()
+    with contextlib.suppress(ZeroDivisionError):
+        cache.get("a", make)
+    return weakref.ref(held)
+
+
+def test_a_failed_making_keeps_nothing_of_who_asked(no_collection: None) -> None:
+    cache: LruCache[str, object] = LruCache(count=2)
+    assert asked_in_vain(cache, lambda: 1 // 0)() is None
+
+
+def test_nor_of_those_who_waited_for_it(no_collection: None) -> None:
+    cache: LruCache[str, object] = LruCache(count=2)
+    asked, failing = threading.Event(), threading.Event()
+
+    def fail() -> object:
+        asked.set()
+        assert failing.wait(60)
+        return 1 // 0
+
+    with ThreadPoolExecutor(5) as threads:
+        first = threads.submit(asked_in_vain, cache, fail)
+        assert asked.wait(60)
+        others = [threads.submit(asked_in_vain, cache, lambda: 1 // 0) for _ in range(4)]
+        failing.set()
+        assert [each.result()() for each in (first, *others)] == [None] * 5
+
+
+@pytest.fixture
+def no_collection() -> Iterator[None]:
+    """Only what is in no cycle goes."""
+    gc.disable()
+    yield
+    gc.enable()

@@ -50,13 +50,17 @@ class LruCache(Generic[Key, Value]):
             else:
                 self._values.move_to_end(key)
         if value is not None:
-            return value.result()
+            try:
+                return value.result()
+            finally:
+                del value  # see below
         try:
             made = make()
         except BaseException as error:
             with self._lock:
                 del self._values[key]
             promise.set_exception(error)
+            del promise  # it has the error, which has this frame: what callers hold would be in a cycle
             raise
         promise.set_result(made)
         self._count_in(key, made)

@@ -68,12 +68,14 @@ class MetricReader:
         self._options = options
         self._prepared: LruCache[Digest, Any] = LruCache(count=sources, max_bytes=PREPARED_BYTES)
         self._loading = threading.Lock()
-        self._loaded: Family | MetricUnavailable | None = None
+        self._loaded: Family | str | None = None
+        """The reason if it is unavailable: an exception would keep the frames it came from, and their
+        pictures."""
 
     def read(self, pairs: Sequence[PixelPair | str]) -> list[Mapping[str, Reading] | str]:
         family = self._family()
-        if isinstance(family, MetricUnavailable):
-            return [str(family)] * len(pairs)
+        if isinstance(family, str):
+            return [family] * len(pairs)
         readings: list[Mapping[str, Reading] | str] = [
             pair if isinstance(pair, str) else "" for pair in pairs
         ]
@@ -83,17 +85,17 @@ class MetricReader:
         return readings
 
     def is_available(self, name: str) -> bool:
-        return not isinstance(self._family(), MetricUnavailable)
+        return not isinstance(self._family(), str)
 
-    def _family(self) -> Family | MetricUnavailable:
+    def _family(self) -> Family | str:
         with self._loading:
             if self._loaded is None:
                 try:
                     self._loaded = self._registration.load_family(self._options)
                 except MetricUnavailable as error:
-                    self._loaded = error
+                    self._loaded = str(error)
                 except Exception as error:
-                    self._loaded = MetricUnavailable(reason_for(self._registration.name, error))
+                    self._loaded = reason_for(self._registration.name, error)
             return self._loaded
 
     def _compare(self, family: Family, pairs: Sequence[PixelPair]) -> list[Mapping[str, Reading] | str]:
