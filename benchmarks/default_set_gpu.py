@@ -31,7 +31,7 @@ from convergebench.engine.measuring.measured_apart import MeasuredApart
 from convergebench.engine.measuring.measurers import Measurers
 from convergebench.engine.progress import NoProgress
 from convergebench.garbage_collection import rare_garbage_collection
-from convergebench.metrics import DEFAULT_MEASURED, MetricOptions, MetricSet, expand
+from convergebench.metrics import DEFAULT_MEASURED, MetricOptions, MetricSet, expand, missing_reason
 from convergebench.picture import Picture
 from convergebench.store import Workspace
 from convergebench.store.pictures import PictureFolder
@@ -55,6 +55,8 @@ def main() -> None:
     parser.add_argument("--results", type=int, default=6144)
     parser.add_argument("--device", default="cuda")
     arguments = parser.parse_args()
+    if reason := missing_reason("lpips"):  # which the measures by region need, too
+        parser.exit(1, f"{reason}\n")
     sources = made_sources(arguments.side)
     default = expand(DEFAULT_MEASURED)
     pixels = [name for name in default if name not in LEARNED]
