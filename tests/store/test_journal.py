@@ -73,3 +73,20 @@ def test_rows_of_many_writes_are_all_there_in_order_and_a_bad_one_harms_no_other
     rows = journal.submit(lambda db: db.execute("SELECT * FROM numbers ORDER BY rowid").fetchall())
     assert rows.result(10) == [(n, n * n) for n in range(300)]
     journal.close()
+
+
+def test_a_write_that_follows_from_another_is_made_though_the_journal_is_being_closed() -> None:
+    journal, gate, written = Journal(connect, lambda error: error), threading.Event(), []
+    closing, following = threading.Thread(target=journal.close), threading.Event()
+
+    def follow(_: object) -> None:
+        closing.start()
+        following.set()
+        closing.join(0.2)  # it waits for this thread
+        journal.submit(lambda db: written.append("followed"))
+
+    journal.submit(lambda db: gate.wait(60)).add_done_callback(follow)
+    gate.set()
+    assert following.wait(60)
+    closing.join(60)
+    assert written == ["followed"]

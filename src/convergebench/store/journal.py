@@ -56,16 +56,15 @@ class Journal:
         self._thread.join()
 
     def _work(self) -> None:
-        open_ = True
-        while open_:
+        is_closing = False
+        while not (is_closing and self._waiting.empty()):  # what is done may lead to another write
             batch: list[tuple[Write, Future[Any]]] = []
-            item = self._waiting.get()
-            while item is not None:
-                batch.append(item)
-                if self._waiting.empty():
-                    break
+            while not batch or not self._waiting.empty():
                 item = self._waiting.get()
-            open_ = item is not None
+                if item is None:
+                    is_closing = True
+                    break
+                batch.append(item)
             del item  # or the next wait would keep what the last writer waits with
             self._commit(batch)
         self._connection.close()
