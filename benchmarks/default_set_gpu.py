@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 import psutil
+from gpu_use import busy_share
 from metrics_speed import save_random_clip
 
 from convergebench.engine.measuring.items import ChainReturn, ForwardPicture, PicturePair
@@ -73,10 +74,7 @@ def main() -> None:
             ("without networks", pixels, "cpu", few),
         ):
             options = MetricOptions(clip=folder, device=device)
-            rate, cores = asyncio.run(harness(sources, names, options, count))
-            print(
-                f"{title:18} {device:5} {rate:8.1f} results a second, {cores:.1f} of {os.cpu_count()} cores"
-            )
+            print(f"{title:18} {device:5} {asyncio.run(harness(sources, names, options, count))}")
         for count, turns in ((8, 5), (64, 3), (256, 3)):
             seconds = np.median(
                 [
@@ -134,9 +132,29 @@ def made_sources(side: int) -> list[Pixels]:
         return list(threads.map(source, range(SOURCES)))
 
 
+@dataclass(frozen=True)
+class Rate:
+    results: int
+    seconds: float
+    own_cpu_seconds: float
+    """Of the process that encodes and stores, and on a processor measures."""
+    measuring_cpu_seconds: float
+    """Of those that measure on a GPU."""
+    gpu_busy: Sequence[float]
+
+    def __str__(self) -> str:
+        own, measuring = self.own_cpu_seconds, self.measuring_cpu_seconds
+        busy = f", GPU busy {np.mean(self.gpu_busy):.0f} %" if self.gpu_busy else ""
+        return (
+            f"{self.results / self.seconds:8.1f} results a second, {(own + measuring) / self.seconds:.1f} of "
+            f"{os.cpu_count()} cores{busy}; CPU a result {1000 * own / self.results:.1f} ms, "
+            f"{1000 * measuring / self.results:.1f} in measuring processes"
+        )
+
+
 async def harness(
     sources: Sequence[Pixels], names: Sequence[str], options: MetricOptions, count: int
-) -> tuple[float, float]:
+) -> Rate:
     memory = Path("/dev/shm")
     with (
         tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
@@ -152,19 +170,19 @@ async def harness(
         first = min(ROUNDS, count)
         made = made_rounds(pictures, first)
         await rounds(measurers, workspace, pictures, made, range(first))
-        cpu, started = cpu_seconds(), time.perf_counter()
-        with rare_garbage_collection():  # as in a run
+        processes = psutil.Process().children(recursive=True)
+        own, measuring = cpu_seconds([psutil.Process()]), cpu_seconds(processes)
+        with busy_share() as gpu_busy, rare_garbage_collection():  # as in a run
+            started = time.perf_counter()
             await rounds(measurers, workspace, pictures, made, range(first, first + count))
-        seconds = time.perf_counter() - started
-        return count / seconds, (cpu_seconds() - cpu) / seconds
+            seconds = time.perf_counter() - started
+            own, measuring = cpu_seconds([psutil.Process()]) - own, cpu_seconds(processes) - measuring
+        return Rate(count, seconds, own, measuring, gpu_busy)
 
 
-def cpu_seconds() -> float:
-    """Of this process and those that measure for it, ended ones included."""
-    program = psutil.Process()
-    ended = program.cpu_times()
-    times = [each.cpu_times() for each in (program, *program.children(recursive=True))]
-    return sum(each.user + each.system for each in times) + ended.children_user + ended.children_system
+def cpu_seconds(processes: Sequence[psutil.Process]) -> float:
+    times = [process.cpu_times() for process in processes]
+    return sum(each.user + each.system for each in times)
 
 
 def wait_until_loaded(measurers: Measurers) -> None:

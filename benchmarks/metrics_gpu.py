@@ -16,16 +16,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gpu_use import busy_share
 from metrics_speed import pillow_pixels, pillow_png, pillow_squared, save_random_clip
 
 from convergebench.engine.measuring.items import PicturePair
@@ -185,22 +184,6 @@ async def measured(
     await asyncio.gather(*(one(place, pixels) for place, pixels in results))
     await line.finish()
     return time.perf_counter() - started
-
-
-@contextmanager
-def busy_share() -> Iterator[list[float]]:
-    """Percent of the time in which the device ran a kernel, sampled; empty without nvidia-smi."""
-    samples: list[float] = []
-    command = ["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits", "-lms", "500"]
-    try:
-        watching = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    except FileNotFoundError:
-        yield samples
-        return
-    yield samples
-    watching.terminate()
-    # The first and last samples reach into what was before and after.
-    samples += [float(line) for line in watching.communicate()[0].split()][2:-1]
 
 
 def torchmetrics_way(
