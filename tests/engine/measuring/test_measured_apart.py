@@ -187,6 +187,20 @@ def test_no_more_processes_are_started_than_the_device_has_memory_for(workspace:
     assert [process.reason for process in processes.started] == [None]
 
 
+def test_where_the_device_has_no_memory_left_the_run_measures(
+    workspace: Workspace, here: Measurers, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("convergebench"), "propagate", True)
+    processes = MeasuringProcesses(setup_for(workspace), 3, fitting=lambda: 0)
+    otherwise = Counting(here.by_kind["returns"])
+    measurer = MeasuredApart("returns", processes, None, otherwise)
+    with caplog.at_level(logging.WARNING, "convergebench"):
+        for _ in range(2):
+            assert len(measurer.measure(items_of("returns"))) == 12
+    assert (processes.started, otherwise.measured) == ([], 8)
+    assert caplog.text.count("too little memory of the GPU is free") == 1
+
+
 def test_the_other_processes_are_started_when_the_first_has_loaded(
     workspace: Workspace, here: Measurers, monkeypatch: pytest.MonkeyPatch
 ) -> None:

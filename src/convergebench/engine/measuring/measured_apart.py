@@ -49,8 +49,8 @@ class MeasuringProcesses:
         share: Callable[[], GpuSharing | None] = lambda: None,
         fitting: Callable[[], int] | None = None,
     ) -> None:
-        """`fitting` says how many the GPU has memory for; it and `share` are called before the first is
-        started, since few results need none."""
+        """`fitting` says how many the GPU has memory for, which may be none; it and `share` are called before
+        the first is started, since few results need none."""
         self._count = count
         self._setup = setup
         self._share = share
@@ -104,8 +104,10 @@ class MeasuringProcesses:
 
     def _start(self, count: int) -> None:
         sys.setswitchinterval(min(SWITCH_SECONDS, sys.getswitchinterval()))
-        if not self.started:
+        if not self.started and self._count:
             self._count = min(self._count, self._fitting()) if self._fitting else self._count
+            if not self._count:
+                _log.warning("too little memory of the GPU is free to measure there; the processor measures")
             self._sharing = self._share() if self._count > 1 else None
         environment = self._sharing.environment if self._sharing else {}
         # While the only one waits for the device, it can prepare another job.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from convergebench.engine.measuring.caption_measurer import CaptionMeasurer
@@ -52,8 +53,9 @@ class Measurers:
             return here
         names = [facts.name for facts in metric_set.facts if facts.name not in metric_set.sampled]
         count = most_processes()
+        fitting = partial(processes_that_fit, least=0 if metric_set.options.device == "auto" else 1)
         setup = Setup(tuple(_BATCHED), names, metric_set.options, pictures.place)
-        processes = MeasuringProcesses(setup, count, start_sharing, processes_that_fit)
+        processes = MeasuringProcesses(setup, count, start_sharing, fitting)
         on_cpu = cls.here(metric_set.on_cpu(), pictures).by_kind
         apart: dict[Kind, Measurer[Any]] = {}
         for kind in _BATCHED:
