@@ -91,6 +91,20 @@ def test_another_program_at_its_port_that_speaks_no_http_is_not_taken_for_it(ins
         ask("vllm:q/vl")
 
 
+def test_its_port_is_given_to_nobody_else_while_it_loads(install: Install) -> None:
+    install(
+        "import socket\n"
+        "where = ('127.0.0.1', int(sys.argv[sys.argv.index('--port') + 1]))\n"
+        "given = socket.socket()\n"
+        "try: given.bind(where)\n"
+        "except OSError as error: print(error)\n"
+        "socket.create_server(where).close()\n"  # says that it may be used again, as servers do
+        "sys.exit('could listen')\n"
+    )
+    with pytest.raises(Misconfigured, match=r"Address already in use.*could listen"):
+        ask("vllm:q/vl")
+
+
 def test_one_that_never_gets_ready_is_given_up_and_stopped(install: Install) -> None:
     folder = install(
         "import os, pathlib, time\n"

@@ -54,12 +54,14 @@ class Vllm:
         self._process: asyncio.subprocess.Process | None = None
         self._chat: OpenAIChat | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._port: socket.socket | None = None
 
     async def start(self) -> None:
         program = shutil.which("vllm")
         if program is None:
             raise Misconfigured("vllm is not on the PATH: pip install vllm, or use server:MODEL?base_url=…")
-        port = _free_port()
+        self._port = _held_port()
+        port = self._port.getsockname()[1]
         self._folder = tempfile.TemporaryDirectory(prefix="convergebench-vllm-")
         with self._log.open("wb") as log:
             self._process = await asyncio.create_subprocess_exec(
@@ -85,6 +87,8 @@ class Vllm:
             await self._chat.close()
         if self._process is not None:
             await _stop(self._process)
+        if self._port is not None:
+            self._port.close()
         if self._folder is not None:
             self._folder.cleanup()
 
@@ -128,11 +132,13 @@ def _flags(options: Mapping[str, Parameter]) -> list[str]:
     return flags
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+def _held_port() -> socket.socket:
+    """A port that the system gives no other program that asks for any, while this socket is open: the answers
+    would be that program's. Whoever names the port, as servers do, can listen there."""
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    return held
 
 
 def _answers(url: str) -> bool:
