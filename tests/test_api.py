@@ -5,7 +5,6 @@ import csv
 import gc
 import inspect
 import json
-import logging
 import math
 from collections.abc import Callable
 from dataclasses import fields
@@ -254,7 +253,6 @@ def test_a_run_without_weights_says_so_and_goes_on(
     monkeypatch.setenv("CONVERGEBENCH_CACHE", str(tmp_path / "cache"))
     for name in ("PIP_NO_INDEX", "PIP_ISOLATED"):
         monkeypatch.setenv(name, "1")
-    monkeypatch.setattr(logging.getLogger("convergebench"), "propagate", True)
     done = convergebench.run("jpeg", suite, 1, limit=1, metrics=["lpips"], workspace=tmp_path / "results")
     assert "continuing without it" in caplog.text
     assert done.frame()["missing"].notna().all()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import logging
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,18 +47,15 @@ Cli = Callable[..., Ran]
 
 
 @pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Iterator[Cli]:
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
     """Runs a command in this process."""
-    logger = logging.getLogger("convergebench")
-    before = logger.handlers, logger.propagate, logger.level
 
     def run(*words: object) -> Ran:
         capsys.readouterr()
         code = code_of([str(word) for word in words])
         return Ran(code, *capsys.readouterr())
 
-    yield run
-    logger.handlers, logger.propagate, logger.level = before
+    return run
 
 
 @pytest.fixture

@@ -72,7 +72,6 @@ def test_a_cost_that_cannot_be_one_is_replaced_by_the_listed_price_with_a_warnin
     stated: float, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING, "convergebench"):
-        logging.getLogger("convergebench").propagate = True
         assert spent(Reply(stated)) == pytest.approx(0.05)
     assert "the listed price is counted" in caplog.text
 
@@ -346,7 +345,6 @@ def test_a_long_retry_after_is_capped_and_said(
         await held.attempt(call, None)
 
     with caplog.at_level(logging.WARNING, "convergebench"):
-        logging.getLogger("convergebench").propagate = True
         asyncio.run(run())
     assert waits == [300.0]
     assert "continuing in 300 s" in caplog.text

@@ -145,6 +145,8 @@ def test_pictures_lose_their_metadata_and_keep_their_numbers(pictures: Path, tmp
     ("name", "clean"),
     [
         ("folder:{cwd}/my photos@5e03c4f241b955b0", "folder:[path]@5e03c4f241b955b0"),
+        ("folder:client photos@5e03c4f241b955b0", "folder:[path]@5e03c4f241b955b0"),
+        ("edits:spring.csv@5e03c4f241b955b0/partial", "edits:[path]@5e03c4f241b955b0/partial"),
         ("folder:/srv/a@b/photos@5e03c4f241b955b0/cross_edit", "folder:[path]@5e03c4f241b955b0/cross_edit"),
         ("openai:m?base_url=http://10.0.0.1/v1&size=512", "openai:m?base_url=[address]&size=512"),
         ("fal:fal-ai/flux-2/klein/9b/edit", "fal:fal-ai/flux-2/klein/9b/edit"),

@@ -61,6 +61,8 @@ class _Form:
 _PROSE = _Form(_URL, r"[^\s\"'<>,;:)\]]*", (*_KEYS, *_OPAQUE), (_HOST_AND_PORT,))
 _VALUE = _Form(_VALUE_URL, r"(?:[^?&,\"'@\n]|@(?![0-9a-f]{6,}(?:/[\w-]+)*$))*", _KEYS, ())
 """In a setting or a name, a path goes on to the end, spaces included, but for the version of a suite."""
+_OWN_FILES = re.compile(rf"^(folder|edits):{_VALUE.path_end}")
+"""A suite of somebody's files: it is named by them, and recognised elsewhere by its version alone."""
 
 
 class Scrubber:
@@ -86,7 +88,7 @@ class Scrubber:
     def value(self, value: Any) -> Any:
         """A setting or a name, or any structure of them as JSON has it."""
         if isinstance(value, str):
-            return self._scrubbed(value, _VALUE)
+            return self._scrubbed(_OWN_FILES.sub(rf"\1:{PATH}", value), _VALUE)
         if isinstance(value, dict):
             return {
                 self.value(name): KEY if one and SECRET_NAME.search(name) else self.value(one)

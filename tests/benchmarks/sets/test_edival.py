@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from pathlib import Path
 
@@ -33,10 +32,8 @@ def test_the_longest_row_of_a_picture_is_its_session(tmp_path: Path, in_zip: boo
 
 
 def test_bad_sessions_are_named_in_one_warning_and_the_rest_is_there(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(logging.getLogger("convergebench"), "propagate", True)
-    monkeypatch.setattr(logging.getLogger("convergebench"), "handlers", [])
     folder = write_edival(tmp_path / "edival")
     append_edival(
         folder,

@@ -94,9 +94,8 @@ def test_an_idx_is_read_as_result_pictures_are_named(cell: str, idx: str) -> Non
 
 
 def test_a_row_without_an_instruction_in_a_language_is_no_case_there_and_is_told(
-    data: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    data: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(logging.getLogger("convergebench"), "propagate", True)
     change_row(data, "Awareness_1", promptcn="")
     with caplog.at_level(logging.WARNING, logger="convergebench"):
         cases = load_wiseedit(str(data), sampling=Sampling(("Awareness_1",))).cases

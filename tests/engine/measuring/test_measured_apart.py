@@ -188,9 +188,8 @@ def test_no_more_processes_are_started_than_the_device_has_memory_for(workspace:
 
 
 def test_where_the_device_has_no_memory_left_the_run_measures(
-    workspace: Workspace, here: Measurers, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, here: Measurers, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(logging.getLogger("convergebench"), "propagate", True)
     processes = MeasuringProcesses(setup_for(workspace), 3, fitting=lambda: 0)
     otherwise = Counting(here.by_kind["returns"])
     measurer = MeasuredApart("returns", processes, None, otherwise)
