@@ -11,7 +11,7 @@ import torch
 from convergebench.metrics._gpu import registration_kernel
 from convergebench.metrics._gpu.registration import _equations, registered
 from convergebench.metrics._gpu.registration_planes import pyramids, registration_planes
-from convergebench.metrics.drift._registration import RegistrationFit, pyramid, register
+from convergebench.metrics.drift._registration import SETTLED, RegistrationFit, pyramid, register
 from convergebench.types import Pixels
 from drawn_chains import moved, noised, room
 
@@ -35,6 +35,15 @@ def both_fits(
     return by_kernels(lambda: registered(levels, of_results)), registered(levels, of_results)
 
 
+def pixels_apart(one: RegistrationFit, other: RegistrationFit) -> float:
+    """How far, at most, what they say of shift, zoom and turn is apart.
+
+    Either ends when a step is shorter than `SETTLED`. Which step that is can depend on the last digit of a
+    sum, and so on the processor: a place is taken to 1/32 of a pixel.
+    """
+    return float(np.abs(one.matrix - other.matrix).max() * max(SIZE))
+
+
 def striped() -> Pixels:
     """Nothing in it says how far it moved down."""
     return (np.indices((*SIZE, 3))[1] // 4 % 2 * 200).astype(np.uint8)
@@ -46,9 +55,9 @@ def test_fits_are_those_of_torch_and_of_the_processor(by_kernels) -> None:
     found, expected = both_fits(sources, results, by_kernels)
     for source, result, ours, theirs in zip(sources, results, found, expected, strict=True):
         assert ours.distrust() == theirs.distrust() == register(pyramid(source), result).distrust()
-        assert np.abs(ours.matrix - theirs.matrix).max() * max(SIZE) <= 1e-3
+        assert pixels_apart(ours, theirs) <= SETTLED
         assert ours.likeness == pytest.approx(theirs.likeness, abs=1e-4)
-        assert ours.error == pytest.approx(theirs.error, rel=1e-3)
+        assert ours.error == pytest.approx(theirs.error, rel=1e-2)
 
 
 def test_sums_over_every_block(by_kernels, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,4 +77,4 @@ def test_the_last_picture_of_a_large_batch(by_kernels, far_back) -> None:
     source = room(*SIZE, seed=1)
     with far_back(0):
         (found,), (expected,) = both_fits([source], [moved(source, 3, 2)], by_kernels)
-    assert np.abs(found.matrix - expected.matrix).max() * max(SIZE) <= 1e-3
+    assert pixels_apart(found, expected) <= SETTLED

@@ -16,12 +16,12 @@ def blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def assert_nearly_same_levels(found: torch.Tensor, expected: torch.Tensor) -> None:
-    """Sums in another order fall on the other side of a half now and then."""
+    """Sums in another order, as on another processor, fall on the other side of a half now and then."""
     assert found.shape == expected.shape
     assert found.dtype == expected.dtype
     apart = (found.double() - expected.double()).abs()
     assert apart.max() <= 1
-    assert (apart > 0).double().mean() < 0.01
+    assert (apart > 0).sum() <= max(2, 0.01 * apart.numel())
 
 
 @pytest.mark.parametrize("kind", ["bilinear", "bicubic"])
