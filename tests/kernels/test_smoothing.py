@@ -1,6 +1,8 @@
-"""Means over windows in C, against OpenCV's."""
+"""Means over windows in C, against OpenCV's, and sums, against exact ones."""
 
 from __future__ import annotations
+
+import math
 
 import cv2
 import numpy as np
@@ -33,3 +35,15 @@ def test_means_are_opencvs_to_the_bit_for_maps_of_every_size(
     means = cv2.boxFilter(found, cv2.CV_32F, (window, window), borderType=cv2.BORDER_CONSTANT)
     expected = np.clip(means * down[:, None] * along, 0, 1)
     assert np.array_equal(smoothing.window_means(found, window, down, along), expected)
+
+
+@given(count=st.integers(1, 300), places=st.integers(0, 16), seed=st.integers(0, 2**32 - 1))
+def test_a_sum_is_exact_but_for_the_last_digits_and_the_same_wherever_the_map_is(
+    count: int, places: int, seed: int
+) -> None:
+    values = np.random.default_rng(seed).random(count).astype(np.float32)
+    elsewhere = np.empty(count + places, np.float32)[places:]
+    elsewhere[:] = values
+    total = smoothing.map_sum(values[None])
+    assert total == pytest.approx(math.fsum(values.tolist()), rel=1e-14)
+    assert smoothing.map_sum(elsewhere[None]) == total

@@ -323,6 +323,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.plane_slopes.argtypes = (pointer, size, size, pointer, pointer, single, pointer)
     library.plane_slopes.restype = None
     library.smooth_map.argtypes = (pointer, *[size] * 3, *[pointer] * 3)
+    library.map_sum.argtypes, library.map_sum.restype = (pointer, size), ctypes.c_double
     library.registration_improved.argtypes = (
         *[pointer] * 3, *[size] * 3, fraction, fraction, size, pointer, pointer,
     )  # fmt: skip

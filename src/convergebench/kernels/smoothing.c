@@ -1,4 +1,4 @@
-/* The mean of a map over the window around each pixel. Plain C, called through ctypes.
+/* The mean of a map over the window around each pixel, and the sum of a map. Plain C, called through ctypes.
  *
  * As OpenCV's boxFilter makes it, to the bit: running sums in doubles along each row, and then down. A running
  * sum waits for the one before it, so that a few rows are summed at once. */
@@ -9,7 +9,7 @@
 
 #include "floats.h"
 
-enum { ROWS = 8 };
+enum { ROWS = 8, SUMS = 32 };
 
 /* Of the values that begin and end to lie in the window, the differences. */
 FOR_EACH_PROCESSOR
@@ -120,4 +120,23 @@ int smooth_map(const float *map, int64_t height, int64_t width, int64_t window, 
     free(room);
     free(padded);
     return is_there ? 0 : -1;
+}
+
+/* Each of SUMS sums takes the values that are SUMS apart, which all processors add in the same order. */
+FOR_EACH_PROCESSOR
+static void add_values(const float *restrict values, int64_t count, double *restrict sums) {
+    for (int64_t i = 0; i + SUMS <= count; i += SUMS)
+        for (int each = 0; each < SUMS; each++)
+            sums[each] += (double)values[i + each];
+}
+
+/* The sum of a map's values, in doubles. */
+double map_sum(const float *map, int64_t count) {
+    double sums[SUMS] = {0}, total = 0;
+    add_values(map, count, sums);
+    for (int64_t i = count - count % SUMS; i < count; i++)
+        total += (double)map[i];
+    for (int each = 0; each < SUMS; each++)
+        total += sums[each];
+    return total;
 }

@@ -1,4 +1,4 @@
-"""Means over windows, to the bit as OpenCV makes them; see smoothing.c."""
+"""Means over windows, to the bit as OpenCV makes them, and the sum of a map; see smoothing.c."""
 
 from __future__ import annotations
 
@@ -30,3 +30,10 @@ def window_means(
     if kernels.loaded().smooth_map(address(found), height, width, window, *factors, address(means)):
         raise MemoryError
     return means
+
+
+def map_sum(found: NDArray[np.float32]) -> float:
+    """The sum of all values, in doubles: the same digits in every run and on every processor."""
+    found = np.ascontiguousarray(found, np.float32)
+    total: float = kernels.loaded().map_sum(address(found), found.size)
+    return total

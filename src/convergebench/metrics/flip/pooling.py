@@ -82,7 +82,8 @@ def _window_over_inside(length: int, window: int) -> NDArray[np.float32]:
 
 
 def flip_mean(found: NDArray[np.float32]) -> float:
-    return float(found.mean(dtype=np.float64))
+    total = smoothing.map_sum(found) if kernels.compiled() else float(found.sum(dtype=np.float64))
+    return total / found.size
 
 
 def flip_peak(smooth: NDArray[np.float32]) -> float:
