@@ -134,7 +134,7 @@ def _identity(workspace: Workspace, model: str) -> Digest:
     records = Records.of(workspace)
     editors = records.editors.values()
     found = [one.fingerprint for one in editors if one.label == model or one.fingerprint == model]
-    found = found or [one.fingerprint for one in editors if model in (one.name, one.given_name)]
+    found = found or [one.fingerprint for one in editors if model in one.names]
     if not found and model in {*imported_models(workspace), *records.imported_labels.values()}:
         names = {label: name for name, label in records.imported_labels.items()}
         found = [f"{visibility.IMPORTED}{names.get(model, model)}"]

@@ -39,6 +39,19 @@ def test_a_workspace_is_read_once_until_something_is_written(
     assert [one.model for one in records.trajectories] == ["jpeg"]
 
 
+def test_models_on_two_servers_have_labels_without_addresses_and_either_name_selects_them(
+    workspace: Workspace, make_case: Callable[..., Case]
+) -> None:
+    names = [f"server:m?base_url=http://10.0.0.{host}:8000/v1&size=512" for host in (5, 6)]
+    facts = [EditorFacts(name, "1", parameters={"base_url": name}) for name in names]
+    for one in facts:
+        enrol(workspace, make_case(), one)
+    editors = [Records.of(workspace).editors[one.fingerprint] for one in facts]
+    assert [one.label for one in editors] == [f"server:m?size=512@{one.fingerprint[:6]}" for one in facts]
+    assert [one.is_one_of([names[0]]) for one in editors] == [True, False]
+    assert all(one.is_one_of(["server:m?size=512"]) for one in editors)
+
+
 def test_the_last_word_on_a_position_counts_and_what_failed_before_it_is_paid_for(
     workspace: Workspace, make_case: Callable[..., Case]
 ) -> None:

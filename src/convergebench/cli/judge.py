@@ -248,7 +248,7 @@ def _print_verdicts(
         print_judged,
         row_in_json,
     )
-    from convergebench.results.judge_labels import without_address
+    from convergebench.results.model_labels import without_address
 
     code = judging_exit_code(done)
     table = judge_summary(_scores(chosen, done))
@@ -300,7 +300,7 @@ def _wordings(rubrics: Iterable[Rubric]) -> dict[str, str]:
 
 def _facts(done: JudgingOutcome, judge: Judge) -> dict[str, Any]:
     from convergebench.cli.judge_output import judged_in_json
-    from convergebench.results.judge_labels import without_address
+    from convergebench.results.model_labels import without_address
 
     facts = judge.facts
     return {"name": without_address(facts.name), "fingerprint": facts.fingerprint,

@@ -35,7 +35,7 @@ class FoundPairs:
 def pairwise_found(compared: ComparedModels, judge: Judge, wording: str = "") -> FoundPairs:
     from convergebench.analysis.judged.pairwise_summary import pairwise_summaries
     from convergebench.report.tables.pairwise import PairwiseTable
-    from convergebench.results.judge_labels import without_address
+    from convergebench.results.model_labels import without_address
 
     summaries = pairwise_summaries(compared.verdicts)
     return FoundPairs(compared, PairwiseTable(summaries, without_address(judge.facts.name), wording))

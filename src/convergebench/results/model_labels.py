@@ -44,3 +44,19 @@ def imported_labels(names: Iterable[str], taken: Iterable[str]) -> dict[str, str
             label = f"{label} (imported)"
         used.add(labels.setdefault(name, label))
     return {name: labels[name] for name in imported}
+
+
+def without_address(name: str) -> str:
+    """The name of a model or judge without the settings that say where its server is.
+
+    >>> without_address("server:looker?base_url=http://127.0.0.1:8000/v1&top_p=0.5")
+    'server:looker?top_p=0.5'
+    """
+    base, _, query = name.partition("?")
+    kept = [part for part in query.split("&") if part and not _is_address(part)]
+    return f"{base}?{'&'.join(kept)}" if kept else base
+
+
+def _is_address(setting: str) -> bool:
+    key, _, value = setting.partition("=")
+    return key == "base_url" or "://" in value

@@ -93,13 +93,15 @@ class Records:
     @cached_property
     def model_names(self) -> frozenset[str]:
         """Everything that a model can be called, the hidden ones too."""
-        return frozenset(name for names in self._names_by_model.values() for name in names if name)
+        return frozenset(name for names in self._names_by_model.values() for name in names)
 
     @cached_property
-    def _names_by_model(self) -> Mapping[str, set[str]]:
+    def _names_by_model(self) -> Mapping[str, frozenset[str]]:
         """By fingerprint, or by name after imported:."""
-        edited = {one.fingerprint: {one.label, one.name, one.given_name} for one in self.editors.values()}
-        imported = {f"{IMPORTED}{name}": {name, label} for name, label in self.imported_labels.items()}
+        edited = {one.fingerprint: one.names for one in self.editors.values()}
+        imported = {
+            f"{IMPORTED}{name}": frozenset({name, label}) for name, label in self.imported_labels.items()
+        }
         return edited | imported
 
     @cached_property

@@ -10,7 +10,7 @@ from typing import Any
 
 from convergebench.analysis.round_trip.results import Role
 from convergebench.results.generations import chosen_generations, ids_in
-from convergebench.results.model_labels import unique_labels
+from convergebench.results.model_labels import unique_labels, without_address
 from convergebench.store import Workspace, read_model_names
 from convergebench.suites import reversibility_of
 from convergebench.types import Digest, Reversibility, SuiteId, fingerprint_of
@@ -31,15 +31,21 @@ class EditorRecord:
     name: str
     """Of the editor, with its parameters; a model that was given a name keeps this one too."""
     label: str
-    """The given name, or else the editor's, made unique among all editors of the workspace."""
+    """The given name, or else the editor's without addresses, made unique in the workspace."""
     version: str
     role: Role
     parameters: Mapping[str, Any]
     given_name: str = ""
 
+    @property
+    def names(self) -> frozenset[str]:
+        """All by which it can be selected. Those but the label may be those of others, too."""
+        every = (self.label, self.name, without_address(self.name), self.given_name)
+        return frozenset(name for name in every if name)
+
     def is_one_of(self, models: Collection[str]) -> bool:
-        """Whether these names select this editor, by label, name or given name; no names select all."""
-        return not models or bool({self.label, self.name, self.given_name} & set(models))
+        """Whether these names select this editor; no names select all."""
+        return not models or not self.names.isdisjoint(models)
 
 
 @dataclass(frozen=True)
@@ -103,7 +109,8 @@ def read_editors(workspace: Workspace) -> dict[Digest, EditorRecord]:
     """Every editor of the workspace, by fingerprint, in the order of their first trajectories."""
     rows = workspace.query("SELECT fingerprint, name, version, role, parameters FROM editors ORDER BY rowid")
     given = read_model_names(workspace)
-    labels = unique_labels({row["fingerprint"]: given.get(row["fingerprint"], row["name"]) for row in rows})
+    names = {row["fingerprint"]: without_address(row["name"]) for row in rows}
+    labels = unique_labels({**names, **{one: name for one, name in given.items() if one in names}})
     return {
         fingerprint: EditorRecord(
             fingerprint, name, labels[fingerprint], version, role, json.loads(parameters),

@@ -37,7 +37,7 @@ from convergebench.judges import Judge, Rubric, Subject, Verdict
 from convergebench.picture import Picture
 from convergebench.protocols import one_shot
 from convergebench.results import Records
-from convergebench.results.judge_labels import without_address
+from convergebench.results.model_labels import without_address
 from convergebench.store import Workspace
 from convergebench.suites.case_hints import ENGLISH
 from convergebench.types import Case, Suite, SuiteId
