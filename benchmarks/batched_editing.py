@@ -159,7 +159,7 @@ def main() -> None:
         model = tiny_pipelines.save(build, folder / "model")
         cases = make_cases(folder, load)
         loop, ours = own_loop(model, cases, load), harness(model, cases, load, folder)
-        told = []
+        costs = []
         for batch in BATCHES:
             loop(batch)  # torch makes its plans for this size
             turns = [(loop(batch), ours(batch)) for _ in range(load.turns)]
@@ -170,11 +170,11 @@ def main() -> None:
                 flush=True,
             )
             each = 1000 * (run - bare) / load.edits
-            told.append(f"{100 * (run / bare - 1):+.1f} % at batch {batch} ({each:+.1f} ms an edit)")
+            costs.append(f"{100 * (run / bare - 1):+.1f} % at batch {batch} ({each:+.1f} ms an edit)")
         kind = "a tiny pipeline on a CPU" if device == "cpu" else "a full-size pipeline on a GPU"
         row(
             f"what the harness costs, with {kind}",
-            ", ".join(told),
+            ", ".join(costs),
             "the same pipeline in a bare loop",
         )
 

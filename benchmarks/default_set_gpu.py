@@ -25,8 +25,9 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-from gpu_use import busy_share
+from gpu_use import busy_share, gpu_name
 from metrics_speed import save_random_clip
+from row import row
 
 from convergebench.engine.measuring.items import ChainReturn, ForwardPicture, PicturePair
 from convergebench.engine.measuring.measured_apart import MeasuredApart
@@ -51,6 +52,8 @@ STORING = max(1, 3 * (os.cpu_count() or 1) // 8)
 an H200's 16 cores stored no more, and measured less."""
 FREE_SECONDS = 60
 """In which a picture is measured and gone."""
+MOST_DIFFERENT = 4
+"""Metrics of which the difference is stated."""
 LEARNED = ("lpips", "clip", "dists", "face_distance", "text_error")
 
 
@@ -60,6 +63,8 @@ def main() -> None:
     parser.add_argument("--results", type=int, default=6144)
     parser.add_argument("--device", default="cuda")
     arguments = parser.parse_args()
+    if arguments.device == "cuda" and gpu_name() is None:
+        parser.exit(1, "there is no GPU here\n")
     if reason := missing_reason("lpips"):  # which the measures by region need, too
         parser.exit(1, f"{reason}\n")
     sources = made_sources(arguments.side)
@@ -69,12 +74,13 @@ def main() -> None:
         save_random_clip(Path(folder))
         few = max(32, arguments.results // 32)
         for title, names, device, count in (
-            ("default set", default, arguments.device, arguments.results),
-            ("without networks", pixels, arguments.device, arguments.results),
-            ("without networks", pixels, "cpu", few),
+            ("the default set", default, arguments.device, arguments.results),
+            ("without LPIPS and CLIP as metrics", pixels, arguments.device, arguments.results),
+            ("the same on the processor", pixels, "cpu", few),
         ):
             options = MetricOptions(clip=folder, device=device)
-            print(f"{title:18} {device:5} {asyncio.run(harness(sources, names, options, count))}")
+            rate = asyncio.run(harness(sources, names, options, count))
+            row(f"{title}, {count:,} results of {arguments.side}²", rate.figure, rate.beside)
         for count, turns in ((8, 5), (64, 3), (256, 3)):
             seconds = np.median(
                 [
@@ -86,8 +92,10 @@ def main() -> None:
                 ],
                 axis=0,
             )
-            print(
-                f"{count} results, loading included: {seconds[0]:.2f} s, on the processor {seconds[1]:.2f} s"
+            row(
+                f"{count} results without LPIPS and CLIP as metrics, loading included",
+                f"{seconds[0]:.2f} s",
+                f"on the processor {seconds[1]:.2f} s; medians of {turns} turns",
             )
         print_differences(sources, pixels, arguments.device)
 
@@ -110,8 +118,12 @@ def print_differences(sources: Sequence[Pixels], names: Sequence[str], device: s
             apart[key[2]] = max(apart.get(key[2], 0.0), abs(value - other))
         elif value != other:
             print(f"  {key[2]} is missing on one of them")
-    print("largest differences from the processor's values")
-    print("  " + ", ".join(f"{name} {apart[name]:.1e}" for name in names if name in apart))
+    largest = sorted(((value, name) for name, value in apart.items()), reverse=True)
+    row(
+        "largest differences from the processor's values, 16 results",
+        ", ".join(f"{name} {value:.1e}" for value, name in largest[:MOST_DIFFERENT]),
+        f"of {len(largest)} values of a result; the others at most {largest[MOST_DIFFERENT][0]:.1e}",
+    )
 
 
 def measured_values(workspace: Workspace) -> dict[tuple[str, str, str], float | None]:
@@ -142,13 +154,18 @@ class Rate:
     """Of those that measure on a GPU."""
     gpu_busy: Sequence[float]
 
-    def __str__(self) -> str:
+    @property
+    def figure(self) -> str:
+        return f"{self.results / self.seconds:.0f} results/s"
+
+    @property
+    def beside(self) -> str:
         own, measuring = self.own_cpu_seconds, self.measuring_cpu_seconds
-        busy = f", GPU busy {np.mean(self.gpu_busy):.0f} %" if self.gpu_busy else ""
+        busy = f", GPU busy {np.mean(self.gpu_busy):.0f} % of the time" if self.gpu_busy else ""
+        each = [f"{1000 * seconds / self.results:.1f}" for seconds in (own, measuring)]
         return (
-            f"{self.results / self.seconds:8.1f} results a second, {(own + measuring) / self.seconds:.1f} of "
-            f"{os.cpu_count()} cores{busy}; CPU a result {1000 * own / self.results:.1f} ms, "
-            f"{1000 * measuring / self.results:.1f} in measuring processes"
+            f"{(own + measuring) / self.seconds:.1f} of {os.cpu_count()} cores busy{busy}; CPU a result "
+            f"{each[0]} ms, and {each[1]} in measuring processes"
         )
 
 

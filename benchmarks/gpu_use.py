@@ -1,10 +1,20 @@
-"""How much of the time a GPU works."""
+"""Which GPU is here, and how much of the time it works."""
 
 from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+
+def gpu_name() -> str | None:
+    """The name of the first GPU, such as NVIDIA H200; None without one."""
+    command = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
+    try:
+        listed = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return next(iter(listed.stdout.splitlines()), None)
 
 
 @contextmanager

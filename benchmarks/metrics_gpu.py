@@ -1,13 +1,13 @@
 """Results a second on a GPU: psnr, ssim, lpips and clip of pictures that are in memory, PNG files written
 meanwhile; beside torchmetrics, and beside the usual way of one pair at a time.
 
-    python benchmarks/metrics_gpu.py [--side 1024] [--results 4096] [--device cuda]
+    python benchmarks/metrics_gpu.py [--side 1024] [--results 6144] [--device cuda]
 
 The usual way decodes both files with Pillow for every comparison, takes scikit-image for SSIM, and runs the
 source through each network again, on the GPU. torchmetrics gets the pixels in batches on the device, with
 CLIP by transformers in bfloat16 beside it; it encodes and stores nothing. CLIP has the size of ViT-L/14 and
 random weights, which changes no speed. Ours goes through the harness: encoded and stored on the processor's
-cores (in /dev/shm: the disk is not what is measured), measured in the line that a run uses, and recorded in
+cores (in /dev/shm: the disk is not what is measured), measured in the queue that a run uses, and recorded in
 the database.
 """
 
@@ -24,8 +24,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gpu_use import busy_share
+from gpu_use import busy_share, gpu_name
 from metrics_speed import pillow_pixels, pillow_png, pillow_squared, save_random_clip
+from row import row
 
 from convergebench.engine.measuring.items import PicturePair
 from convergebench.engine.measuring.measurement_queue import GPU_WORKERS as WORKERS
@@ -44,29 +45,28 @@ WAITING = 256
 
 
 def main() -> None:
-    import torch
-
     parser = argparse.ArgumentParser()
     parser.add_argument("--side", type=int, default=1024)
-    parser.add_argument("--results", type=int, default=4096)
+    parser.add_argument("--results", type=int, default=6144)
     parser.add_argument("--device", default="cuda")
     arguments = parser.parse_args()
-    if arguments.device == "cuda" and not torch.cuda.is_available():
-        print("there is no CUDA device here")
-        return
+    if arguments.device == "cuda" and gpu_name() is None:
+        parser.exit(1, "there is no GPU here\n")
     sources, results = made_pictures(arguments.side, arguments.results)
     with tempfile.TemporaryDirectory() as folder:
         save_random_clip(Path(folder))
         options = MetricOptions(clip=folder, device=arguments.device)
-        ours = through_the_harness(sources, results, options)
+        ours, use = through_the_harness(sources, results, options)
         check_values(sources, results, options)
         print_stages(sources, results, options)
         others = torchmetrics_way(sources, results, Path(folder), arguments.device)
         usual = the_usual_way(sources[0], results[:8], Path(folder), arguments.device)
-    print(f"\n{' + '.join(METRICS)} at {arguments.side} × {arguments.side}, results a second")
-    print(f"  the usual way       {usual:8.1f}")
-    print(f"  torchmetrics        {others:8.1f}   {others / usual:6.0f} × the usual way")
-    print(f"  through the harness {ours:8.1f}   {ours / usual:6.0f} ×, {ours / others:.1f} × torchmetrics")
+    row(
+        f"{', '.join(METRICS)}, {arguments.results:,} results of {arguments.side}²",
+        f"{ours:.0f} results/s",
+        f"{use}; in the same run the usual way {usual:.1f}/s ({ours / usual:.0f} ×), "
+        f"torchmetrics, which stores nothing, {others:.0f}/s ({ours / others:.1f} ×)",
+    )
 
 
 def made_pictures(side: int, count: int) -> tuple[list[Pixels], list[tuple[int, Pixels]]]:
@@ -101,7 +101,7 @@ def check_values(
     pairs += [(pairs[0][0], pairs[1][0])]
     on_gpu = MetricSet(names, options).measure(pairs)
     on_cpu = MetricSet(names, MetricOptions(clip=options.clip, device="cpu")).measure(pairs)
-    print("largest differences from the processor's values")
+    differences = []
     for name in names:
         missing = on_gpu[0][name].missing or on_cpu[0][name].missing
         if name in METRICS and on_gpu[0][name].value is None:
@@ -109,62 +109,73 @@ def check_values(
         apart = [
             abs((a[name].value or 0) - (b[name].value or 0)) for a, b in zip(on_gpu, on_cpu, strict=True)
         ]
-        print(f"  {name:10}" + (f" missing: {missing}" if missing else f"{max(apart):.1e}"))
+        differences.append(f"{name} missing: {missing}" if missing else f"{name} {max(apart):.1e}")
+    row(
+        "largest differences from the processor's values, 7 results",
+        ", ".join(differences),
+        "CLIP in half precision",
+    )
 
 
 def print_stages(
     sources: Sequence[Pixels], results: Sequence[tuple[int, Pixels]], options: MetricOptions
 ) -> None:
-    """The ruler alone, nothing encoded or stored; metric by metric, then together."""
+    """Measuring alone, nothing encoded or stored; metric by metric, then together."""
     batch = 64
     pictures = [Picture.from_pixels(pixels) for pixels in sources]
     pairs = [(pictures[place], Picture.from_pixels(pixels)) for place, pixels in results[: 4 * batch]]
-    print("\nthe ruler alone, milliseconds a result (copies to the device in each)")
+    print("\nmeasuring alone, milliseconds a result (copies to the device in each)")
     for names in (*((name,) for name in (*METRICS, "ms_ssim")), METRICS):
-        ruler = MetricSet(names, options)
-        ruler.measure(pairs[:batch])
+        metric_set = MetricSet(names, options)
+        metric_set.measure(pairs[:batch])
         started = time.perf_counter()
         with ThreadPoolExecutor(2) as threads:
             chunks = [pairs[start : start + batch] for start in range(0, len(pairs), batch)] * 2
-            list(threads.map(ruler.measure, chunks))
+            list(threads.map(metric_set.measure, chunks))
         seconds = time.perf_counter() - started
         print(f"  {' + '.join(names):28}{1000 * seconds / (2 * len(pairs)):8.3f}")
 
 
 def through_the_harness(
     sources: Sequence[Pixels], results: Sequence[tuple[int, Pixels]], options: MetricOptions
-) -> float:
-    """Results a second, from pixels to files and rows."""
+) -> tuple[float, str]:
+    """Results a second, from pixels to files and rows, and what was busy meanwhile."""
     memory = Path("/dev/shm")
     with (
         tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
         Workspace.create(Path(folder) / "results") as workspace,
     ):
-        ruler = MetricSet(METRICS, options)
+        metric_set = MetricSet(METRICS, options)
         pictures = [Picture.from_pixels(pixels) for pixels in sources]
         pairs = [(picture, picture) for picture in pictures] * 2
         with ThreadPoolExecutor(WORKERS) as threads:  # loads, and gets the memory that pictures pass through
-            list(threads.map(ruler.measure, [pairs] * 2 * WORKERS))
+            list(threads.map(metric_set.measure, [pairs] * 2 * WORKERS))
         with busy_share() as busy:
             cpu = time.process_time()
-            seconds = asyncio.run(measured(ruler, workspace, pictures, results))
+            seconds = asyncio.run(measured(metric_set, workspace, pictures, results))
             cores = (time.process_time() - cpu) / seconds
     rate = len(results) / seconds
-    print(f"\nthrough the harness: {len(results)} results in {seconds:.2f} s, {rate:.0f} a second")
-    print(f"  {cores:.1f} of {os.cpu_count()} cores busy")
-    if busy:
-        print(f"  device busy {np.mean(busy):.0f} % of the time (nvidia-smi, {len(busy)} samples)")
-    return rate
+    use = f"{cores:.1f} of {os.cpu_count()} cores busy"
+    return rate, f"{use}, GPU busy {np.mean(busy):.0f} % of the time" if busy else use
 
 
 async def measured(
-    ruler: MetricSet, workspace: Workspace, sources: Sequence[Picture], results: Sequence[tuple[int, Pixels]]
+    metric_set: MetricSet,
+    workspace: Workspace,
+    sources: Sequence[Picture],
+    results: Sequence[tuple[int, Pixels]],
 ) -> float:
     def failed(error: Exception) -> None:
         raise error
 
     line = MeasurementQueue(
-        PairMeasurer(ruler), workspace, NoProgress(), failed, WORKERS, ruler.batch_size, fills=lambda: True
+        PairMeasurer(metric_set),
+        workspace,
+        NoProgress(),
+        failed,
+        WORKERS,
+        metric_set.batch_size,
+        fills=lambda: True,
     )
     # Those that bring pictures to the device need cores too: where all are taken, the device waits.
     cores = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - WORKERS))

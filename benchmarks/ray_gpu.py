@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from batched_editing import FULL, full_size_instruct_pix2pix, make_cases
+from row import row
 
 METRICS: tuple[tuple[str, ...], ...] = ((), ("psnr", "ssim", "lpips"))
 
@@ -39,21 +40,22 @@ def main() -> None:
         for batch in (1, 4):
             settings = f"steps={FULL.steps}&dtype={FULL.dtype}&batch={batch}"
             for metrics in METRICS:
-                print(f"batch {batch}, {', '.join(metrics) or 'no metrics'}")
-                compare(f"diffusers:{model}?{settings}", cases, metrics)
+                what = f"Ray, {FULL.edits} edits of a full-size pipeline at batch {batch}, "
+                what += f"with {', '.join(metrics)} on its GPU" if metrics else "nothing measured"
+                compare(what, f"diffusers:{model}?{settings}", cases, metrics)
 
 
-def compare(spec: str, cases: list[Any], metrics: Sequence[str]) -> None:
+def compare(what: str, spec: str, cases: list[Any], metrics: Sequence[str]) -> None:
     here, seconds_here = edited(spec, cases, metrics, on_ray=False)
     there, seconds_there = edited(spec, cases, metrics, on_ray=True)
     same = sum(here[0][step] == there[0].get(step) for step in here[0])
     both = [(value, there[1][what]) for what, value in here[1].items() if what in there[1]]
     apart = max((abs(one - other) for one, other in both), default=float("nan"))
-    print(
-        f"  {seconds_here:.2f} s for {FULL.edits} edits locally, {seconds_there:.2f} s on Ray "
-        f"({100 * (seconds_there / seconds_here - 1):+.1f} %); {same} of {len(here[0])} pictures the same, "
-        f"{len(both)} of {len(here[1])} values at most {apart:.1e} apart",
-        flush=True,
+    values = f", {len(both)} of {len(here[1])} values at most {apart:.1e} apart" if here[1] else ""
+    row(
+        what,
+        f"{100 * (seconds_there / seconds_here - 1):+.1f} %",
+        f"the local engine, {seconds_here:.2f} s; {same} of {len(here[0])} pictures the same{values}",
     )
 
 
