@@ -173,7 +173,7 @@ class Benchmark:
     def grid(
         self, path: str | Path, columns: int = 6, *, suite: str | None = None, models: Sequence[str] = ()
     ) -> Path:
-        """Draw the last pictures below their sources, one row per model."""
+        """Draw the last pictures below their sources, a row per model."""
         from convergebench import report as views
 
         views.picture_grid(self.grid_rows(self.results(suite, models), columns), Path(path))

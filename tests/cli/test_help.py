@@ -49,6 +49,12 @@ def test_every_command_is_in_a_group() -> None:
     assert sorted(grouped) == sorted(name for name, _ in every_command() if " " not in name)
 
 
+def test_no_summary_of_a_command_is_cut_in_80_columns() -> None:
+    room = 80 - 8 - max(len(name) for names in GROUPS.values() for name in names)
+    cut = {name: command.get_short_help_str(room) for name, command in every_command()}
+    assert {name: text for name, text in cut.items() if text.endswith("...")} == {}
+
+
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [

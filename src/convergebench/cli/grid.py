@@ -31,7 +31,7 @@ def command(
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Draw the last pictures below their sources, one row per model."""
+    """Draw the last pictures below their sources, a row per model."""
     from convergebench.report import picture_grid
 
     if output is not None:

@@ -35,9 +35,9 @@ def build(
     ] = [],  # noqa: B006
     as_json: AsJson = False,
 ) -> int:
-    """Check every submission, measure its pictures again, and write a static site.
+    """Check submissions, and write a static site that ranks them.
 
-    Exits with 3 if a submission was left out.
+    The pictures of every submission are measured again. Exits with 3 if a submission was left out.
     """
     from convergebench.cli.exit_codes import DONE, INCOMPLETE
     from convergebench.leaderboard import build_leaderboard

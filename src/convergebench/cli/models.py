@@ -104,7 +104,7 @@ def try_(
     seed: Annotated[int, typer.Option(metavar="N", help="Seed.")] = 0,
     as_json: AsJson = False,
 ) -> int:
-    """Make one edit, write the picture, and print its time and cost."""
+    """Make one edit: write its picture, print its time and cost."""
     from convergebench import api
     from convergebench.errors import ConvergeBenchError
     from convergebench.picture import SUFFIXES, Picture
@@ -137,7 +137,10 @@ def rename(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its new name; '' restores the original one.")],
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Rename a model of a workspace in all tables, pages and papers. No result changes."""
+    """Rename a model in all tables, pages and papers.
+
+    No result changes.
+    """
     from convergebench.cli.workspace import rename as rename_in_workspace
 
     rename_in_workspace(model, name, workspace)

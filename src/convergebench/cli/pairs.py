@@ -45,7 +45,10 @@ def every(as_json: AsJson = False) -> None:
 
 @app.command()
 def classify(instruction: Instruction, judge: JudgeName = None, as_json: AsJson = False) -> int:
-    """Classify whether an edit can be undone: by rules, then by a language model if given."""
+    """Say whether an edit can be undone.
+
+    Rules decide, and a language model, if one is given, where no rule applies.
+    """
     from convergebench.engine.instruction_inversion import class_of
 
     found = _run_with_judge(judge, lambda opened: class_of(instruction, opened))
@@ -59,7 +62,10 @@ def classify(instruction: Instruction, judge: JudgeName = None, as_json: AsJson 
 
 @app.command()
 def invert(instruction: Instruction, judge: JudgeName = None, as_json: AsJson = False) -> int:
-    """Invert an instruction: by a language model if given, else by templates."""
+    """Invert an instruction.
+
+    By a language model if one is given, otherwise by templates.
+    """
     from convergebench.engine.instruction_inversion import class_of, inverse_of
 
     found = _run_with_judge(judge, lambda opened: inverse_of(instruction, opened))

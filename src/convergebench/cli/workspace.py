@@ -106,7 +106,10 @@ def merge(
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> None:
-    """Copy runs, edits, measurements and verdicts of another workspace into this one."""
+    """Copy everything of another workspace into this one.
+
+    Runs, edits, measurements and verdicts; a second time adds nothing.
+    """
     from convergebench import housekeeping
 
     done = housekeeping.merge(workspace, other)
@@ -130,7 +133,10 @@ def repair(
     workspace: WorkspaceFolder = DEFAULT_WORKSPACE,
     as_json: AsJson = False,
 ) -> int:
-    """Check every picture, and say which are missing or damaged and how to get them back."""
+    """Find missing and damaged pictures.
+
+    Says for each how to get it back.
+    """
     from convergebench import housekeeping
 
     found = housekeeping.find_lost(workspace)
@@ -194,7 +200,10 @@ def gc(
 
 @app.command()
 def size(workspace: WorkspaceFolder = DEFAULT_WORKSPACE, as_json: AsJson = False) -> None:
-    """Disk space of database and pictures, and how much `workspace gc` would free."""
+    """Show how much disk space is used.
+
+    By the database and by the pictures, and how much `workspace gc` would free.
+    """
     from convergebench import housekeeping
 
     found = housekeeping.size(workspace)
