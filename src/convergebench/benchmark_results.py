@@ -18,9 +18,8 @@ from convergebench.analysis import (
     Part,
     Results,
     WorstCase,
-    compare_models,
-    compare_models_by,
     headline_rankings,
+    model_differences,
     model_profile,
     worst_by,
 )
@@ -89,16 +88,14 @@ class Benchmark:
         by: Part | None = None,
         suite: str | None = None,
     ) -> ModelComparison:
-        """Two models on their shared cases; `by` adds each category, kind or pair separately."""
+        """Two models on their shared cases, by what a person sees and by every metric, or by the given metric
+        and round; `by` adds each category, kind or pair separately."""
         from convergebench.report.tables.result_table import ModelComparison
 
         results = self.results(suite)
-        chief = metric or results.chief
-        differences = [("", one) for one in compare_models(results, first, second, chief, round)]
-        if by is not None:
-            differences += list(compare_models_by(results, by, first, second, chief, round).items())
         return ModelComparison.of(
-            differences, [model_profile(results, one, chief) for one in (first, second)]
+            model_differences(results, first, second, metric, round, by),
+            [model_profile(results, one, metric or results.chief) for one in (first, second)],
         )
 
     def worst(

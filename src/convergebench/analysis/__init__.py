@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from convergebench.analysis.headline.headline_ranking import headline_ranking, headline_rankings
     from convergebench.analysis.headline.median_chain import ChainKey, median_chains
+    from convergebench.analysis.headline.model_differences import model_differences
     from convergebench.analysis.headline.sentence import headline_sentence
     from convergebench.analysis.headline.worst_seen import worst_by
     from convergebench.analysis.round_trip.area_under_curve import area_under_curve, areas
     from convergebench.analysis.round_trip.audit import AuditFinding, audit
     from convergebench.analysis.round_trip.breakdown import Breakdown, Part, breakdown
     from convergebench.analysis.round_trip.common_cases import SharedCases, of_part, on_shared_cases
-    from convergebench.analysis.round_trip.compare_models import compare_models, compare_models_by
     from convergebench.analysis.round_trip.contraction import Contraction, contraction
     from convergebench.analysis.round_trip.convergence_score import ConvergenceScore, gated_order, scores
     from convergebench.analysis.round_trip.curve_shape import CurveShape, curve_shape
@@ -87,8 +87,6 @@ __all__ = [
     "breakdown",
     "clustered_mean",
     "clustered_standard_error",
-    "compare_models",
-    "compare_models_by",
     "contraction",
     "curve_shape",
     "degradation_curves",
@@ -102,6 +100,7 @@ __all__ = [
     "headline_sentence",
     "median_chains",
     "missing_values",
+    "model_differences",
     "model_profile",
     "of_part",
     "on_shared_cases",
@@ -127,13 +126,13 @@ _HOMES = {
     for home, names in {
         "headline.headline_ranking": ("headline_ranking", "headline_rankings"),
         "headline.median_chain": ("ChainKey", "median_chains"),
+        "headline.model_differences": ("model_differences",),
         "headline.sentence": ("headline_sentence",),
         "headline.worst_seen": ("worst_by",),
         "round_trip.area_under_curve": ("area_under_curve", "areas"),
         "round_trip.audit": ("AuditFinding", "audit"),
         "round_trip.breakdown": ("Breakdown", "Part", "breakdown"),
         "round_trip.common_cases": ("SharedCases", "of_part", "on_shared_cases"),
-        "round_trip.compare_models": ("compare_models", "compare_models_by"),
         "round_trip.contraction": ("Contraction", "contraction"),
         "round_trip.convergence_score": ("ConvergenceScore", "gated_order", "scores"),
         "round_trip.curve_shape": ("CurveShape", "curve_shape"),

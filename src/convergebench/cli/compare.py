@@ -31,7 +31,9 @@ def command(
     second: Annotated[str, typer.Argument(metavar="B", help="Another model in the workspace.")],
     metric: Annotated[
         str | None,
-        typer.Option(metavar="METRIC", help="Metric for half-life and shape. [default: ssim if measured]"),
+        typer.Option(
+            metavar="METRIC", help="Compare by this metric. [default: the score, and ssim for shapes]"
+        ),
     ] = None,
     round: Annotated[
         int | None, typer.Option(metavar="N", help="Round to compare at. [default: last round]")
@@ -45,8 +47,11 @@ def command(
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
 ) -> None:
-    """Compare two models on their shared cases."""
-    from convergebench.analysis import compare_models, compare_models_by, model_profile
+    """Compare two models on their shared cases.
+
+    By the score and what it consists of, then by every metric; only by metrics if one or a round is named.
+    """
+    from convergebench.analysis import model_differences, model_profile
     from convergebench.report import (
         csv_paired,
         csv_text,
@@ -59,9 +64,7 @@ def command(
     with benchmark(workspace) as opened:
         results = opened.results(suite)
     chief = metric or results.chief
-    differences = [("", one) for one in compare_models(results, first, second, chief, round)]
-    if by is not None:
-        differences += list(compare_models_by(results, by.value, first, second, chief, round).items())
+    differences = model_differences(results, first, second, metric, round, by.value if by else None)
     if as_csv:
         typer.echo(csv_text(csv_paired(differences)), nl=False)
         return

@@ -9,48 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convergebench.analysis import FailedStep, Results, Return, Role, worst_by
+from analysis.headline.written_chains import NO, NOT_REFUTED, YES, chain, measured
+from convergebench.analysis import FailedStep, Results, Return, worst_by
 from convergebench.analysis.headline.chain_rounds import Thresholds
 from convergebench.analysis.headline.headline import Headline, HeadlineRow, headline
 from convergebench.analysis.headline.sentence import headline_sentence
 from convergebench.analysis.round_trip.round_verdicts import RoundVerdicts
 from convergebench.errors import WrongUse
-from convergebench.types import FailureKind, Measurement
-
-YES, NO, NOT_REFUTED = 1.0, 0.0, "pixels can refute this edit, not confirm it"
-Evidence = float | str
-
-
-def measured(name: str, value: Evidence) -> Measurement:
-    return Measurement(name, "1", None, value) if isinstance(value, str) else Measurement(name, "1", value)
-
-
-def chain(
-    model: str,
-    picture: str,
-    *rounds: tuple[Evidence, float, float],
-    pair: str = "hat",
-    role: Role = "model",
-    face: float | None = None,
-    clip: float | None = None,
-) -> list[Return]:
-    """A round is the evidence of its edit, how much it undid and how much it kept."""
-    returns = []
-    for number, (evidence, undid, kept) in enumerate(rounds, 1):
-        forward = {"edit_evidence": measured("edit_evidence", evidence)}
-        if clip is not None:
-            forward["clip_direction"] = measured("clip_direction", clip)
-        values = {"undid": measured("undid", undid), "kept": measured("kept", kept)}
-        if face is not None:
-            values["face_distance"] = measured("face_distance", face)
-        case = f"{picture}/{pair}"
-        returns.append(
-            Return(
-                model, role, case, picture, pair, "portrait", "accessories", 0, number, f"{case}{number}",
-                values, forwards=(forward,),
-            )
-        )  # fmt: skip
-    return returns
+from convergebench.types import FailureKind
 
 
 def failed(model: str, picture: str, round: int, kind: FailureKind) -> FailedStep:

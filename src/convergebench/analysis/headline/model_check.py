@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from convergebench.analysis.headline.baseline_pair import BASELINE, CANDIDATE, BaselinePair, as_one
-from convergebench.analysis.headline.chain_rounds import Chain, Thresholds, chains_of
-from convergebench.analysis.headline.edit_decisions import edit_decisions
-from convergebench.analysis.headline.reversal_grades import reversal_grades
+from convergebench.analysis.headline.headline_chains import chain_columns, headline_chains, values_of
 from convergebench.analysis.round_trip.paired_difference import Values, minimum_detectable, readings
 from convergebench.analysis.round_trip.preserved_scale import has_scale
-from convergebench.analysis.round_trip.results import FailedStep, Results, Return
+from convergebench.analysis.round_trip.results import Results
 from convergebench.analysis.statistics.clustered_mean import (
     Interval,
     clustered_mean,
     clustered_standard_error,
 )
 from convergebench.errors import WrongUse
-from convergebench.metrics.regions import edit_scope
 from convergebench.types import MetricFacts
 
 CheckVerdict: TypeAlias = Literal["worse", "better", "no worse", "undecided"]
@@ -109,62 +106,25 @@ _OfModels: TypeAlias = Mapping[str, Values]
 
 def _values(both: Results, by: Sequence[str]) -> dict[str, tuple[_OfModels, float, int]]:
     """Each quantity's values by model, its range, and 1 if higher is better, else -1."""
-    columns = _columns(both.rounds)
+    columns = chain_columns(both.rounds)
     wanted = list(by) or [name for name in columns if name != "score"]
     metrics = {facts.name: facts for facts in both.metrics}
     for name in wanted:
         if name not in columns and name not in metrics:
             known = ", ".join([*columns, *metrics])
             raise WrongUse(f"there is no column {name!r} to check; choose from {known}")
-    chains = _chains(both)
+    chains = headline_chains(both)
     found: dict[str, tuple[_OfModels, float, int]] = {}
     for name in wanted:
         if name in columns:
-            pick, scale = columns[name]
-            found[name] = (_of_chains(chains, pick), scale, 1)
+            column = columns[name]
+            of_models = {model: values_of(chains, model, column) for model in (CANDIDATE, BASELINE)}
+            found[name] = (of_models, column.largest, 1)
         else:
             found[name] = (_of_metric(both, metrics[name]), *_scale(metrics[name]))
     if not by and not any(of_models[CANDIDATE] for of_models, _, _ in found.values()):
         chief = metrics[both.chief]  # regions were not measured
         return {chief.name: (_of_metric(both, chief), *_scale(chief))}
-    return found
-
-
-def _columns(rounds: int) -> dict[str, tuple[Callable[[Chain], float | None], float]]:
-    """The headline's columns for one chain, with their ranges."""
-    return {
-        "did": (lambda one: _mean([float(r.happened) for r in one.rounds if r.happened is not None]), 1.0),
-        "undid": (lambda one: _mean([r.undid for r in one.rounds if r.undid is not None]), 1.0),
-        "kept_first": (lambda one: one.rounds[0].kept if one.rounds else None, 1.0),
-        "kept_last": (lambda one: one.rounds[rounds - 1].kept if len(one.rounds) >= rounds else None, 1.0),
-        "usable": (_usable, float(rounds)),
-        "score": (lambda one: None if one.score is None else 100 * one.score, 100.0),
-    }
-
-
-def _usable(chain: Chain) -> float | None:
-    """Usable rounds; None if the chain was cut off for another reason than its quality."""
-    number, reason = chain.usable(Thresholds())
-    return None if reason is None and number < chain.planned else float(number)
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
-
-
-def _chains(both: Results) -> list[Chain]:
-    models = (CANDIDATE, BASELINE)
-    begun: tuple[Return | FailedStep, ...] = (*both.returns, *both.troubles)
-    scope = {item.case: edit_scope(item.category) == "global" for item in begun}
-    return chains_of(both, edit_decisions(both, models), reversal_grades(both, models), scope)
-
-
-def _of_chains(chains: Sequence[Chain], pick: Callable[[Chain], float | None]) -> _OfModels:
-    found: dict[str, dict[tuple[str, int], tuple[str, float]]] = {CANDIDATE: {}, BASELINE: {}}
-    for one in chains:
-        value = pick(one)
-        if value is not None:
-            found[one.model][one.case, one.seed] = (one.picture, value)
     return found
 
 

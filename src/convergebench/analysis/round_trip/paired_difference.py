@@ -90,19 +90,20 @@ def paired_difference(
         raise WrongUse(f"{metric} says which way a picture moved, not which is better; choose another metric")
     number = results.rounds if round is None else round
     ours, theirs = (_readings_at(results, model, facts, number) for model in (first, second))
-    return _paired(first, second, f"{metric} @ R{number}", facts.better == "higher", ours, theirs)
+    return paired_values(first, second, f"{metric} @ R{number}", facts.better == "higher", ours, theirs)
 
 
 def paired_areas(results: Results, first: str, second: str, metric: str = "ssim") -> PairedDifference:
     """Compare the areas under two models' curves on the cases and seeds for which both have one."""
     of_models = share_matrices(results, metric)
     ours, theirs = (_areas(of_models.get(model)) for model in (first, second))
-    return _paired(first, second, f"{metric} AUC", True, ours, theirs)
+    return paired_values(first, second, f"{metric} AUC", True, ours, theirs)
 
 
-def _paired(
+def paired_values(
     first: str, second: str, quantity: str, higher_is_better: bool, ours: Values, theirs: Values
 ) -> PairedDifference:
+    """Compare a quantity on the cases and seeds for which both models have a finite value."""
     both = [key for key in ours if key in theirs]
     shared = [key for key in both if math.isfinite(ours[key][1]) and math.isfinite(theirs[key][1])]
     if not shared:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 _OPTIONAL = ("detectable", "intervals", "n", "p", "means")
+_ONE_DECIMAL = ("psnr @", "score", "usable for")
 
 
 def paired_table(differences: Sequence[tuple[str, PairedDifference]], width: int | None = None) -> Table:
@@ -80,7 +81,7 @@ def profile_lines(profile: ModelProfile) -> list[str]:
         f"  shape: {_shape(profile)}",
         f"  contraction: {_contraction(profile)}",
         f"  forward edits: {_forward(profile)}",
-        f"  score: {_score(profile)}",
+        f"  convergence score: {_score(profile)}",
     ]
 
 
@@ -115,7 +116,7 @@ def csv_paired(differences: Sequence[tuple[str, PairedDifference]]) -> list[Row]
 
 
 def _cells(part: str, one: PairedDifference, omitted: Collection[str]) -> list[str]:
-    places = 1 if one.quantity.startswith("psnr @") else 3
+    places = 1 if one.quantity.startswith(_ONE_DECIMAL) else 3
     found = one.difference
     is_bare = found.low is None or "intervals" in omitted
     interval = "" if is_bare else f" [{_signed(found.low, places)}, {_signed(found.high, places)}]"

@@ -1,0 +1,62 @@
+"""Two models on their shared cases: what a person sees first, then every metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from convergebench.analysis.headline.headline_chains import chain_columns, headline_chains, values_of
+from convergebench.analysis.round_trip.breakdown import Part
+from convergebench.analysis.round_trip.common_cases import of_part
+from convergebench.analysis.round_trip.compare_models import compare_models, compare_models_by
+from convergebench.analysis.round_trip.paired_difference import (
+    NothingShared,
+    PairedDifference,
+    paired_values,
+)
+from convergebench.analysis.round_trip.results import Results
+
+
+def model_differences(
+    results: Results,
+    first: str,
+    second: str,
+    metric: str | None = None,
+    round: int | None = None,
+    by: Part | None = None,
+) -> list[tuple[str, PairedDifference]]:
+    """Each with the part of the suite that it covers; empty for the whole.
+
+    If a metric or a round is named, only metrics are compared. `by` adds each category, kind or pair by what
+    comes first: the score, or the metric.
+    """
+    chief = metric or results.chief
+    by_metric = compare_models(results, first, second, chief, round)
+    is_seen = metric is None and round is None
+    found = [
+        ("", one) for one in (*(headline_differences(results, first, second) if is_seen else ()), *by_metric)
+    ]
+    if by is None:
+        return found
+    if len(found) == len(by_metric):
+        return found + list(compare_models_by(results, by, first, second, chief, round).items())
+    return found + [
+        (name, score)
+        for name, part in of_part(results, by).items()
+        for score in headline_differences(part, first, second)[:1]
+    ]
+
+
+def headline_differences(results: Results, first: str, second: str) -> list[PairedDifference]:
+    """The score and what it consists of; none of them if no shared chain has a score."""
+    return list(_headline_differences(results, first, second)) if results.has("undid") else []
+
+
+def _headline_differences(results: Results, first: str, second: str) -> Iterator[PairedDifference]:
+    chains = headline_chains(results)
+    for name, column in chain_columns(results.rounds).items():
+        ours, theirs = (values_of(chains, model, column) for model in (first, second))
+        try:
+            yield paired_values(first, second, column.heading, True, ours, theirs)
+        except NothingShared:
+            if name == "score":
+                return
