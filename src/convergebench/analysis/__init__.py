@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from convergebench.analysis.round_trip.audit import AuditFinding, audit
     from convergebench.analysis.round_trip.breakdown import Breakdown, Part, breakdown
     from convergebench.analysis.round_trip.common_cases import SharedCases, of_part, on_shared_cases
+    from convergebench.analysis.round_trip.compare_models import compare_models, compare_models_by
     from convergebench.analysis.round_trip.contraction import Contraction, contraction
     from convergebench.analysis.round_trip.convergence_score import ConvergenceScore, gated_order, scores
     from convergebench.analysis.round_trip.curve_shape import CurveShape, curve_shape
@@ -87,6 +88,8 @@ __all__ = [
     "breakdown",
     "clustered_mean",
     "clustered_standard_error",
+    "compare_models",
+    "compare_models_by",
     "contraction",
     "curve_shape",
     "degradation_curves",
@@ -133,6 +136,7 @@ _HOMES = {
         "round_trip.audit": ("AuditFinding", "audit"),
         "round_trip.breakdown": ("Breakdown", "Part", "breakdown"),
         "round_trip.common_cases": ("SharedCases", "of_part", "on_shared_cases"),
+        "round_trip.compare_models": ("compare_models", "compare_models_by"),
         "round_trip.contraction": ("Contraction", "contraction"),
         "round_trip.convergence_score": ("ConvergenceScore", "gated_order", "scores"),
         "round_trip.curve_shape": ("CurveShape", "curve_shape"),

@@ -92,7 +92,7 @@ def test_few_pictures_are_warned_of(results):
 def test_a_profile_tells_how_a_model_decays_and_what_is_not_known(results):
     told = "\n".join(profile_lines(model_profile(results, "flux-kontext-dev")))
     assert "rounds until less than 50% is left; 16 of 16 chains fell" in told
-    assert "  shape: " in told and "  score: together " in told
+    assert "  shape: " in told and "  convergence score: together " in told
     assert "contraction: cannot tell (no two moves were measured with ssim)" in told
     assert "forward edits: not measured" in told
     assert "semantic –" in told and "without clip" in told

@@ -173,7 +173,7 @@ def _unchanged_edits(evidence: AuditInput) -> Iterator[AuditFinding]:
         yield AuditFinding(
             "unchanged_edits",
             f"{_many(unchanged.total(), 'forward edit')} gave back the picture unchanged, as a refusal in "
-            f"disguise would: {_parts(unchanged)}. The gated score does not count their rounds.",
+            f"disguise would: {_parts(unchanged)}. The gated convergence score does not count their rounds.",
             unchanged.total(),
             unchanged,
         )

@@ -1,4 +1,7 @@
-"""The convergence score, and the score that counts only rounds whose forward edit happened."""
+"""The convergence score, and the one that counts only rounds whose forward edit happened.
+
+Their headings do not say score: that is the headline's, which ranks.
+"""
 
 from convergebench.analysis import Ranking
 from convergebench.report.columns._column import TABLES, ColumnValue, RankingColumn, Values, Views
@@ -24,7 +27,7 @@ def gated_scores(ranking: Ranking) -> Values:
 MEMBERS = (
     RankingColumn(
         "score",
-        heading="score",
+        heading="convergence score",
         explanation="Convergence score, 0 to 100: quality and semantics over all rounds",
         order=50,
         better="higher",
@@ -35,8 +38,8 @@ MEMBERS = (
     ),
     RankingColumn(
         "gated_score",
-        heading="gated score",
-        explanation="The score where rounds whose forward edit did not happen earn nothing",
+        heading="gated convergence",
+        explanation="Convergence score in which rounds whose forward edit did not happen earn nothing",
         order=60,
         better="higher",
         places=1,

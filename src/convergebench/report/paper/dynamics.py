@@ -128,13 +128,13 @@ def _gate(results: Results, ranked: Ranking) -> Iterator[str]:
     gated = [row.score.gated_by for row in ranked.rows if row.score and row.score.gated_by]
     if not gated:
         scored = any(row.score and row.score.together for row in ranked.rows)
-        why = "whether forward edits happened was not measured" if scored else "no model has a score at all"
-        yield f"There is no gated score: {why}."
+        why = "whether forward edits happened was not measured" if scored else "no model has one at all"
+        yield f"There is no gated convergence score: {why}."
         return
     yield f"A forward edit counts as done if it {gated[0]}."
     order = gated_order(results)
     if len(order) > 1 and len({item.picture for item in results.returns}) > 1:
-        yield f"By the gated score the order is {listed(order)}, floors among them."
+        yield f"By the gated convergence score the order is {listed(order)}, floors among them."
 
 
 def _shape_name(found: ModelDynamics) -> str:

@@ -51,9 +51,9 @@ _LATEX = {
     "n >= 2": r"n \ge 2",
     "q = (sum d_(n+1)) / (sum d_n).": r"q = \frac{\sum d_{n+1}}{\sum d_n}.",
     "1 - p(I'_0, I'_N) + d_N q \\/ (1 - q)": "1 - p(I'_0, I'_N) + d_N q / (1 - q)",
-    'Q = (A_"SSIM" + A_"LPIPS") / 2, quad S = A_"CLIP", quad "score" = 100 sqrt(Q S).': (
+    'Q = (A_"SSIM" + A_"LPIPS") / 2, quad S = A_"CLIP", quad C = 100 sqrt(Q S).': (
         r"Q = \frac{A_{\mathrm{SSIM}} + A_{\mathrm{LPIPS}}}{2}, \quad S = A_{\mathrm{CLIP}}, \quad "
-        r"\mathrm{score} = 100 \sqrt{Q S}."
+        r"C = 100 \sqrt{Q S}."
     ),
 }
 

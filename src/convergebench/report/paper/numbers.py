@@ -103,7 +103,9 @@ def scores_grid(ranked: Ranking) -> Grid | None:
         kinds = (row.score.quality, row.score.semantic, row.score.together, row.score.gated)
         rows.append([row.model, *map(_points_with_interval, kinds)])
     return Grid(
-        ["model", "quality", "semantics", "score", "gated score"], rows, rules=first_calibration_row(shown)
+        ["model", "quality", "semantics", "convergence score", "gated"],
+        rows,
+        rules=first_calibration_row(shown),
     )
 
 

@@ -137,12 +137,13 @@ def _broken(heading: str) -> str:
     """A heading of two words in two lines, because the numbers below are short; a metric and its round keep
     together.
 
-    >>> _broken("half-life"), _broken("s/edit"), _broken("gated score"), _broken("SSIM @ R2")
-    ('half-\\nlife', 's/\\nedit', 'gated\\nscore', 'SSIM @ R2')
+    >>> _broken("half-life"), _broken("s/edit"), _broken("gated convergence"), _broken("SSIM @ R2")
+    ('half-\\nlife', 's/\\nedit', 'gated\\nconv.', 'SSIM @ R2')
     """
     if "@" in heading:
         return heading
-    return heading.replace(" ", "\n").replace("-", "-\n").replace("/", "/\n").replace("missing", "miss-\ning")
+    broken = heading.replace(" ", "\n").replace("-", "-\n").replace("/", "/\n")
+    return broken.replace("missing", "miss-\ning").replace("convergence", "conv.")
 
 
 def csv_ranking(ranking: Ranking) -> list[Row]:

@@ -169,7 +169,7 @@ def _score(ranking: Ranking) -> Iterator[str]:
     scores = [row.score for row in ranking.rows if row.score is not None and row.score.together is not None]
     without = [row.model for row in ranking.rows if row.score is None or row.score.together is None]
     if without and any(facts.name in SCORED for facts in ranking.metrics):
-        yield f"No score without a complete chain: {', '.join(without)}."
+        yield f"No convergence score without a complete chain: {', '.join(without)}."
     if not scores:
         return
     if scores[0].missing:
@@ -178,10 +178,11 @@ def _score(ranking: Ranking) -> Iterator[str]:
         )
         whole = "" if scores[0].semantic is not None else ", that is quality only"
         whole = whole if scores[0].quality is not None else ", that is semantics only"
-        yield f"The score uses {used}{whole}: {missing} is not available for every model."
+        yield f"Convergence uses {used}{whole}: {missing} is not available for every model."
     tests = {score.gated_by for score in scores if score.gated_by}
     if tests:
-        yield f"The gated score counts only rounds whose forward edit {' or '.join(sorted(tests))}."
+        edit = f"whose forward edit {' or '.join(sorted(tests))}"
+        yield f"The gated convergence score counts only rounds {edit}."
 
 
 def _by_model(counts: Counter[str]) -> str:
