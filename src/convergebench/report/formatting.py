@@ -11,12 +11,25 @@ _PLACES = {"dB": 1, "": 3, "×": 3}
 """Decimals by unit: decibels are large numbers, shares and ratios are around 1."""
 
 
+_ABBREVIATIONS = {
+    name: name.upper()
+    for name in ("psnr", "ssim", "lpips", "vgg", "clip", "dists", "dino", "flip", "mse", "l1", "l2")
+}
+
+
 def metric_title(facts: MetricFacts) -> str:
-    """
-    >>> metric_title(MetricFacts("ms_ssim", "1", "higher", 1, 0, "quality"))
+    """Abbreviations in capitals, other names as words.
+
+    >>> for name in ("ms_ssim", "lpips_vgg", "flip_peak", "left_behind", "delta_e"):
+    ...     metric_title(MetricFacts(name, "1", "higher", 1, 0, "quality"))
     'MS-SSIM'
+    'LPIPS VGG'
+    'FLIP peak'
+    'left behind'
+    'ΔE'
     """
-    return facts.name.upper().replace("_", "-")
+    name = facts.name.replace("ms_ssim", "MS-SSIM").replace("delta_e", "ΔE")
+    return " ".join(_ABBREVIATIONS.get(word, word) for word in name.split("_"))
 
 
 def axis_title(facts: MetricFacts) -> str:

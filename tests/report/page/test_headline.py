@@ -67,8 +67,26 @@ def test_calibration_stays_below_its_line_however_the_table_is_sorted(visit: Vis
         assert last.locator("td").first.evaluate("cell => getComputedStyle(cell).borderTopWidth") == "2px"
 
 
+def test_comparing_two_models_begins_with_the_score_and_what_it_consists_of(visit: Visit, seen: str) -> None:
+    page = visit.open(seen, "#/compare?a=fading&b=steady")
+    table = page.get_by_label("What a person sees").locator("table")
+    rows = {row[0]: row[1:] for row in (line.split("\t") for line in table.inner_text().splitlines())}
+    assert list(rows)[1:6] == ["score", "did the edit", "undid it", "kept R1", "kept R3"]
+    assert [cell.strip() for cell in rows["kept R3"][:2]] == ["0.30", "0.95"]
+    assert rows["kept R3"][2].startswith("−0.65")
+    page.get_by_role("button", name="Swap").click()
+    page.wait_for_selector("h1:text-is('steady and fading')")
+    swapped = page.get_by_label("What a person sees").locator("tr", has_text="kept R3").inner_text()
+    assert "+0.65" in swapped
+    metrics = page.get_by_label("Metric").locator("option").all_inner_texts()
+    assert {"SSIM", "undid"} <= set(metrics)
+
+
 def test_without_regions_the_ranking_by_metric_stands_first(visit: Visit, written: Path) -> None:
     page = visit.open((written / "index.html").as_uri())
     assert page.locator(".overview section").first.get_attribute("aria-label") == "Ranking"
     assert page.locator(".verdict-line").count() == 0
     assert "null" not in page.locator("main").inner_text().split()
+    page = visit.open((written / "index.html").as_uri(), "#/compare")
+    page.wait_for_selector("h2:has-text('By metric')")
+    assert page.get_by_label("What a person sees").count() == 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from convergebench.analysis.headline.chain_rounds import Chain
 from convergebench.analysis.headline.headline_chains import chain_columns, headline_chains, values_of
 from convergebench.analysis.round_trip.breakdown import Part
 from convergebench.analysis.round_trip.common_cases import of_part
@@ -48,12 +49,15 @@ def model_differences(
 
 def headline_differences(results: Results, first: str, second: str) -> list[PairedDifference]:
     """The score and what it consists of; none of them if no shared chain has a score."""
-    return list(_headline_differences(results, first, second)) if results.has("undid") else []
+    if not results.has("undid"):
+        return []
+    return list(chain_differences(headline_chains(results), results.rounds, first, second))
 
 
-def _headline_differences(results: Results, first: str, second: str) -> Iterator[PairedDifference]:
-    chains = headline_chains(results)
-    for name, column in chain_columns(results.rounds).items():
+def chain_differences(
+    chains: Sequence[Chain], rounds: int, first: str, second: str
+) -> Iterator[PairedDifference]:
+    for name, column in chain_columns(rounds).items():
         ours, theirs = (values_of(chains, model, column) for model in (first, second))
         try:
             yield paired_values(first, second, column.heading, True, ours, theirs)

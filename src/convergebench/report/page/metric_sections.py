@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from convergebench.analysis import (
+    PairedDifference,
     Results,
     degradation_curves,
     of_part,
@@ -15,6 +16,8 @@ from convergebench.analysis import (
     ranking,
     reading,
 )
+from convergebench.analysis.headline.chain_rounds import Chain
+from convergebench.analysis.headline.model_differences import chain_differences
 from convergebench.analysis.round_trip.paired_difference import NothingShared
 from convergebench.report.figures.curve_panel import drawn_points
 from convergebench.report.page.overview import case_numbers, model_numbers
@@ -76,6 +79,20 @@ def pairs_section(results: Results, metric: str, round: int, models: Sequence[st
     found = []
     for second in others:
         with suppress(NothingShared):
-            one = paired_difference(results, first, second, metric, round)
-            found.append({**asdict(one), "verdict": one.verdict, "smallest_p_value": one.smallest_p_value})
+            found.append(_paired(paired_difference(results, first, second, metric, round)))
     return found
+
+
+def seen_pairs_section(chains: Sequence[Chain], rounds: int, models: Sequence[str]) -> list[dict[str, Any]]:
+    """The first model against all others by what a person sees; those without a shared score are left out."""
+    first, *others = models
+    every = [[_paired(one) for one in chain_differences(chains, rounds, first, second)] for second in others]
+    return [
+        {"first": first, "second": second, "quantities": found}
+        for second, found in zip(others, every, strict=True)
+        if found
+    ]
+
+
+def _paired(one: PairedDifference) -> dict[str, Any]:
+    return {**asdict(one), "verdict": one.verdict, "smallest_p_value": one.smallest_p_value}

@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from convergebench.analysis import Results
+from convergebench.analysis.headline.chain_rounds import Chain
+from convergebench.analysis.headline.headline_chains import headline_chains
 from convergebench.analysis.refinement.refined_case import RefinedCase
 from convergebench.report.page.breakage import returned_rounds
 from convergebench.report.page.exports import StripExport
@@ -44,6 +46,11 @@ class PageData:
         self.results = merge_partial(results)
         """For finding pictures and values: all edits together."""
         self.live = live
+
+    @cached_property
+    def chains(self) -> list[Chain]:
+        """What a person sees of each; none where that was not measured."""
+        return headline_chains(self.ranked) if self.ranked.has("undid") else []
 
     @cached_property
     def steps(self) -> list[IndexedStep]:

@@ -4,10 +4,12 @@
 convergebench.views.compare = (() => {
   const { h, s, load, breakable, choice, number, signed, interval, infinite, address, counted, roundField } = convergebench;
   const EXTREMES = 4;
+  const PREFERRED = ["undid", "ssim"];
+  const ONE_DECIMAL = ["score", "usable for"];
 
   async function open(root, all, chosen, go) {
     const metrics = all.metrics.filter((one) => one.scaled);
-    const metric = metrics.find((one) => one.name === chosen.get("metric")) ?? metrics.find((one) => one.name === "ssim") ?? metrics[0];
+    const metric = metrics.find((one) => one.name === chosen.get("metric")) ?? PREFERRED.map((name) => metrics.find((one) => one.name === name)).find(Boolean) ?? metrics[0];
     if (all.models.length < 2 || !metric) {
       root.replaceChildren(h("h1", {}, "Compare"), h("p", { class: "notice" }, "There is only one model here, or nothing that says how much is left."));
       return;
@@ -15,13 +17,16 @@ convergebench.views.compare = (() => {
     const [first, second] = twoOf(all, chosen);
     const round = Math.max(1, Math.min(all.rounds, Number(chosen.get("round")) || all.rounds));
     const tested = metric.compared_rounds.includes(round);
-    const [pairs, values, pictures, data] = await Promise.all([tested ? load(`pairs/${metric.name}/${round}/${Math.min(first, second)}`) : null, load(`values/${metric.name}`), load("pictures"), load(`metric/${metric.name}`)]);
+    const [seen, pairs, values, pictures, data] = await Promise.all([load(`seen/${Math.min(first, second)}`), tested ? load(`pairs/${metric.name}/${round}/${Math.min(first, second)}`) : null, load(`values/${metric.name}`), load("pictures"), load(`metric/${metric.name}`)]);
     const view = { all, metric, round, first, second };
     const pick = (changes) => go({ a: all.models[first].name, b: all.models[second].name, metric: metric.name, round: chosen.get("round"), ...changes });
     const rows = differences(view, values);
     root.replaceChildren(
       h("h1", {}, all.models[first].name, " and ", all.models[second].name),
-      controls(view, metrics, pick),
+      modelControls(view, pick),
+      whatIsSeen(view, seen),
+      h("h2", {}, "By metric"),
+      metricControls(view, metrics, pick),
       pairs ? verdict(view, pairs) : untested(view, rows),
       h("div", { class: "halves" }, rows.length > 0 && scatter(view, rows), curves(view, data)),
       rows.length > 0 && byCategory(view, rows),
@@ -38,14 +43,48 @@ convergebench.views.compare = (() => {
     return [first, second];
   }
 
-  function controls({ all, metric, round, first, second }, metrics, pick) {
+  function modelControls({ all, first, second }, pick) {
     const models = all.models.map((model) => [model.name, model.name]);
     return h("div", { class: "controls" },
       choice("First", models, all.models[first].name, (a) => pick({ a })),
       choice("Second", models, all.models[second].name, (b) => pick({ b })),
-      h("button", { type: "button", onclick: () => pick({ a: all.models[second].name, b: all.models[first].name }) }, "Swap"),
+      h("button", { type: "button", onclick: () => pick({ a: all.models[second].name, b: all.models[first].name }) }, "Swap"));
+  }
+
+  function metricControls({ all, metric, round }, metrics, pick) {
+    return h("div", { class: "controls" },
       choice("Metric", metrics.map((one) => [one.name, one.title]), metric.name, (name) => pick({ metric: name })),
       all.rounds > 1 && roundField(round, all.rounds, (wanted) => pick({ round: wanted })));
+  }
+
+  /** The score and what it consists of; nothing where it was not measured. */
+  function whatIsSeen({ all, first, second }, seen) {
+    const [one, other] = [all.models[first].name, all.models[second].name];
+    const pair = seen.find((each) => isPair(each, one, other));
+    if (!pair) return null;
+    const sides = pair.quantities.map((found) => turnedTo(found, one));
+    const [score] = sides;
+    const cell = (text) => h("td", { class: "number" }, text);
+    const lines = sides.map((side) => h("tr", {}, h("th", { scope: "row" }, side.quantity),
+      cell(number(side.ours, decimals(side))), cell(number(side.theirs, decimals(side))),
+      cell([signed(side.mean, decimals(side)), " ", h("span", { class: "quiet" }, interval(side.low, side.high, decimals(side)))]),
+      cell(chance(side.p_value)), cell(String(side.n)), h("td", {}, side.verdict)));
+    const right = (text) => ({ text, class: "number" });
+    return h("section", { "aria-label": "What a person sees" },
+      h("p", { class: "lead" }, h("b", {}, score.verdict), `: score ${number(score.ours, 1)} against ${number(score.theirs, 1)}, difference ${signed(score.mean, 1)} ${interval(score.low, score.high, 1)}.`),
+      convergebench.table(["what a person sees", right(one), right(other), right("difference"), right("p"), right("chains"), "verdict"], lines, "Both models by what a person sees"),
+      h("p", { class: "quiet" }, `95 % intervals by picture, over shared chains. With so many pictures p is at best ${chance(score.smallest_p_value)}. Higher is better in each row.`));
+  }
+
+  const decimals = (side) => (ONE_DECIMAL.includes(side.quantity) ? 1 : 2);
+  const isPair = (found, one, other) => (found.first === one && found.second === other) || (found.first === other && found.second === one);
+
+  /** A difference as the first of both sees it. */
+  function turnedTo(found, one) {
+    const { mean, low, high, n, clusters } = found.difference;
+    return found.first === one
+      ? { ...found, ours: found.first_mean, theirs: found.second_mean, mean, low, high, n, clusters }
+      : { ...found, ours: found.second_mean, theirs: found.first_mean, mean: -mean, low: negative(high), high: negative(low), n, clusters, only_first: found.only_second, only_second: found.only_first };
   }
 
   /** A report may lack the tests at some rounds, which are slow for many models. */
@@ -58,20 +97,18 @@ convergebench.views.compare = (() => {
 
   function verdict({ all, metric, round, first, second }, pairs) {
     const [one, other] = [all.models[first].name, all.models[second].name];
-    const found = pairs.find((pair) => (pair.first === one && pair.second === other) || (pair.first === other && pair.second === one));
-    if (!found) return h("p", { class: "notice" }, first === second ? "Choose two different models." : "These two share no case with a finite value of this metric.");
-    const turned = found.first !== one;
-    const d = found.difference;
-    const [low, high] = turned ? [negative(d.high), negative(d.low)] : [d.low, d.high];
+    const pair = pairs.find((each) => isPair(each, one, other));
+    if (!pair) return h("p", { class: "notice" }, first === second ? "Choose two different models." : "These two share no case with a finite value of this metric.");
+    const found = turnedTo(pair, one);
     const missed = found.minimum_detectable === null ? "" : ` So many pictures would show a true difference of ${number(found.minimum_detectable, metric.decimals)} in four cases of five.`;
     const unbounded = found.infinite ? ` ${counted(found.infinite, "shared chain")} where a value is infinite left out.` : "";
     return h("div", {},
       h("p", { class: "lead" }, h("b", {}, found.verdict), ` at round ${round}: `,
-        `${metric.title} ${number(turned ? found.second_mean : found.first_mean, metric.decimals)} against ${number(turned ? found.first_mean : found.second_mean, metric.decimals)}, `,
-        `difference ${signed(turned ? -d.mean : d.mean, metric.decimals)} ${interval(low, high, metric.decimals)}.`),
-      h("p", { class: "quiet" }, `${counted(d.n, "shared chain")} of ${counted(d.clusters, "picture")}; 95 % interval by picture; p-value ${chance(found.p_value)} `,
+        `${metric.title} ${number(found.ours, metric.decimals)} against ${number(found.theirs, metric.decimals)}, `,
+        `difference ${signed(found.mean, metric.decimals)} ${interval(found.low, found.high, metric.decimals)}.`),
+      h("p", { class: "quiet" }, `${counted(found.n, "shared chain")} of ${counted(found.clusters, "picture")}; 95 % interval by picture; p-value ${chance(found.p_value)} `,
         `(at best ${chance(found.smallest_p_value)} with so many pictures).${missed} `,
-        `Chains that only the first has: ${turned ? found.only_second : found.only_first}; only the second: ${turned ? found.only_first : found.only_second}.${unbounded} ${metric.better === "higher" ? "Higher" : "Lower"} is better.`));
+        `Chains that only the first has: ${found.only_first}; only the second: ${found.only_second}.${unbounded} ${metric.better === "higher" ? "Higher" : "Lower"} is better.`));
   }
 
   const negative = (value) => (value === null ? null : -value);
