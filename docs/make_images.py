@@ -16,7 +16,7 @@ from playwright.sync_api import sync_playwright
 
 import convergebench
 from convergebench import Benchmark
-from convergebench.analysis.headline.seen_values import kept_seen, undid_seen
+from convergebench.analysis.headline.seen_values import face_distance_of, kept_seen, undid_seen
 from convergebench.report import GridCell, GridRow, picture_grid
 from convergebench.types import Pixels
 
@@ -65,7 +65,8 @@ def last_returns(done: Benchmark) -> list[GridRow]:
     for model in EDITORS:
         cells = []
         for item in (last[model, picture] for picture in IN_GRID):
-            undid, kept = undid_seen(item.values, with_face=True), kept_seen(item.values)
+            undid = undid_seen(item.values, face_distance_of(item.values))
+            kept = kept_seen(item.values)
             cells.append(GridCell(loaded(done, item.digest), f"undid {undid:.2f}, kept {kept:.2f}"))
         rows.append(GridRow(model, cells))
     return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convergebench.analysis import Results, Return
-from convergebench.analysis.headline.seen_values import kept_seen, rounds_with_faces, undid_seen
+from convergebench.analysis.headline.headline_chains import headline_chains
+from convergebench.analysis.headline.seen_values import (
+    face_distance_of,
+    kept_seen,
+    rounds_with_faces,
+    undid_seen,
+)
 from convergebench.metrics.face_distance import NO_FACE_IN_RETURN
 from convergebench.types import Measurement
 
@@ -38,15 +45,31 @@ def faces_of(*returns: Return) -> frozenset[tuple[str, int]]:
     ("distance", "most"), [(0.0, 1.0), (0.2, 1.0), (0.325, 0.75), (0.45, 0.5), (0.9, 0.5)]
 )
 def test_the_further_the_face_is_the_less_counts_as_undone(distance: float, most: float) -> None:
-    assert undid_seen(values(undid=1.0, face_distance=distance), with_face=True) == pytest.approx(most)
-    assert undid_seen(values(undid=0.3, face_distance=distance), with_face=True) == 0.3
+    assert undid_seen(values(undid=1.0), distance) == pytest.approx(most)
+    assert undid_seen(values(undid=0.3), distance) == 0.3
 
 
 def test_a_face_that_was_not_found_or_not_measured_costs_nothing() -> None:
-    assert undid_seen(values(undid=0.9, face_distance=NO_FACE_IN_RETURN), with_face=True) == 0.9
-    assert undid_seen(values(undid=0.9), with_face=True) == 0.9
-    assert undid_seen(values(undid=0.9, face_distance=0.9), with_face=False) == 0.9
-    assert undid_seen(values(undid="no edit", face_distance=0.0), with_face=True) is None
+    assert face_distance_of(values(undid=0.9, face_distance=NO_FACE_IN_RETURN)) is None
+    assert face_distance_of(values(undid=0.9)) is None
+    assert undid_seen(values(undid=0.9), None) == 0.9
+    assert undid_seen(values(undid="no edit"), 0.0) is None
+
+
+def test_a_face_counts_until_faces_are_compared_again() -> None:
+    found = [0.1, "not measured", 0.9, "not measured", NO_FACE_IN_RETURN, "not measured"]
+    chain = [returned("a", round, undid=0.8, face_distance=one) for round, one in enumerate(found, 1)]
+    assert undid_by_round(chain) == [0.8, 0.8, 0.5, 0.5, 0.8, 0.8]
+    without_third = [returned("b", round, face_distance=0.1) for round in (1, 2, 4, 5, 6)] + [
+        returned("b", 3)
+    ]
+    assert undid_by_round([*chain, *without_third]) == [0.8] * 6
+
+
+def undid_by_round(returns: Sequence[Return]) -> list[float | None]:
+    """Of the first model."""
+    first, *_ = headline_chains(Results("suite", 6, (), tuple(returns), (), ()))
+    return [one.undid for one in first.rounds]
 
 
 def test_faces_count_in_a_round_only_if_they_were_compared_for_every_ranked_model() -> None:

@@ -12,7 +12,7 @@ from convergebench.analysis.headline.reversal_grades import ReversalGrade, Rever
 from convergebench.analysis.headline.seen_values import (
     SAME_FACE,
     CaseRound,
-    face_distance_seen,
+    face_distance_of,
     kept_seen,
     rounds_with_faces,
     undid_seen,
@@ -72,6 +72,7 @@ class RoundQuality:
     is_global: bool
     left_behind: float | None
     face_distance: float | None
+    """At the last round, up to this one, at which faces were compared for every ranked model."""
 
     @property
     def quality(self) -> float | None:
@@ -174,13 +175,15 @@ def _chain(
 ) -> Chain:
     model, case, seed = key
     rounds = []
+    face_distance: float | None = None
     for number in range(1, planned + 1):
         if number not in returns:
             break
         decision = decisions.rounds.get((model, case, seed, number))
         happened = decision.happened if decision else None
-        with_face = (case, number) in faces
-        measured = _quality(returns[number], happened, is_global.get(case, False), with_face)
+        if (case, number) in faces:
+            face_distance = face_distance_of(returns[number].values)
+        measured = _quality(returns[number], happened, is_global.get(case, False), face_distance)
         is_judged = case in grades.cases
         grade = grades.rounds.get((model, case, seed, number))
         rounds.append(_graded(measured, grade) if is_judged else measured)
@@ -189,15 +192,17 @@ def _chain(
     return Chain(model, case, seed, pictures[case], tuple(rounds), is_refused, planned)
 
 
-def _quality(item: Return, happened: bool | None, is_global: bool, with_face: bool) -> RoundQuality:
+def _quality(
+    item: Return, happened: bool | None, is_global: bool, face_distance: float | None
+) -> RoundQuality:
     left_behind = item.values.get("left_behind")
     return RoundQuality(
         happened=happened,
-        undid=undid_seen(item.values, with_face=with_face),
+        undid=undid_seen(item.values, face_distance),
         kept=None if is_global else kept_seen(item.values),
         is_global=is_global,
         left_behind=left_behind.value if left_behind else None,
-        face_distance=face_distance_seen(item.values, with_face=with_face),
+        face_distance=face_distance,
     )
 
 

@@ -28,12 +28,12 @@ Values: TypeAlias = Mapping[str, Measurement]
 CaseRound: TypeAlias = tuple[str, int]
 
 
-def undid_seen(values: Values, *, with_face: bool) -> float | None:
+def undid_seen(values: Values, face_distance: float | None) -> float | None:
     """`undid`, and at most what the distance of the faces allows; None if `undid` is missing."""
-    undid, distance = _value(values, "undid"), _value(values, FACE_DISTANCE)
-    if undid is None or distance is None or not with_face:
+    undid = _value(values, "undid")
+    if undid is None or face_distance is None:
         return undid
-    changed = min(max((distance - ALIKE) / (SAME_FACE - ALIKE), 0.0), 1.0)
+    changed = min(max((face_distance - ALIKE) / (SAME_FACE - ALIKE), 0.0), 1.0)
     return min(undid, 1 - (1 - ANOTHER_FACE) * changed)
 
 
@@ -46,8 +46,8 @@ def kept_seen(values: Values) -> float | None:
     return as_it_is if as_it_is is None or registered is None else sqrt(as_it_is * registered)
 
 
-def face_distance_seen(values: Values, *, with_face: bool) -> float | None:
-    return _value(values, FACE_DISTANCE) if with_face else None
+def face_distance_of(values: Values) -> float | None:
+    return _value(values, FACE_DISTANCE)
 
 
 def rounds_with_faces(results: Results) -> frozenset[CaseRound]:

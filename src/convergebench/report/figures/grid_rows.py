@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from convergebench.analysis import RETURN, MissingValue, Results, Return, headline_ranking, ranking, reading
-from convergebench.analysis.headline.seen_values import kept_seen, undid_seen
+from convergebench.analysis.headline.seen_values import face_distance_of, kept_seen, undid_seen
 from convergebench.report.figures.picture_grid import GridCell, GridRow
 from convergebench.report.formatting import decimals, metric_title, number
 from convergebench.types import Digest, MetricFacts, Pixels
@@ -74,7 +74,10 @@ def _spread(final: Sequence[Return], columns: int) -> list[Return]:
 
 def _caption(item: Return, facts: MetricFacts) -> str:
     """What the return undid and kept in the score if measured, otherwise the metric."""
-    seen = [("undid", undid_seen(item.values, with_face=True)), ("kept", kept_seen(item.values))]
+    seen = [
+        ("undid", undid_seen(item.values, face_distance_of(item.values))),
+        ("kept", kept_seen(item.values)),
+    ]
     if any(value is not None for _, value in seen):
         return ", ".join(f"{name} {number(value, 2)}" for name, value in seen if value is not None)
     value = reading(item, facts)
