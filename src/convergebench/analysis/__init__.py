@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from convergebench.analysis.headline.headline_ranking import headline_ranking, headline_rankings
     from convergebench.analysis.headline.median_chain import ChainKey, median_chains
     from convergebench.analysis.headline.model_differences import model_differences
+    from convergebench.analysis.headline.ranking_parts import ranking_by_part, ranking_by_round
     from convergebench.analysis.headline.sentence import headline_sentence
     from convergebench.analysis.headline.worst_seen import worst_by
     from convergebench.analysis.round_trip.area_under_curve import area_under_curve, areas
@@ -112,6 +113,8 @@ __all__ = [
     "planned_trajectories",
     "preserved",
     "ranking",
+    "ranking_by_part",
+    "ranking_by_round",
     "rankings",
     "reading",
     "reordered",
@@ -130,6 +133,7 @@ _HOMES = {
         "headline.headline_ranking": ("headline_ranking", "headline_rankings"),
         "headline.median_chain": ("ChainKey", "median_chains"),
         "headline.model_differences": ("model_differences",),
+        "headline.ranking_parts": ("ranking_by_part", "ranking_by_round"),
         "headline.sentence": ("headline_sentence",),
         "headline.worst_seen": ("worst_by",),
         "round_trip.area_under_curve": ("area_under_curve", "areas"),

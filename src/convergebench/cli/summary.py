@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -194,24 +194,28 @@ def _usable_limits(workspace: Workspace, results: Results, chosen: str, own: Seq
 
 def json_rankings(ranked: Sequence[tuple[Results, Ranking]]) -> dict[str, Any]:
     """The main ranking, with that of the partially reversible edits in it, or null."""
-    from convergebench.analysis import headline_rounds
-    from convergebench.report import json_ranking, json_rounds
+    from convergebench.report import json_ranking
 
     main, *others = [
-        {
-            **json_ranking(one),
-            "by_round": json_rounds(
-                headline_rounds(results, one.metric.name), [row.model for row in one.rows]
-            ),
-        }
-        for results, one in ranked
+        {**json_ranking(one), "by_round": list(_json_by_round(results, one))} for results, one in ranked
     ]
     return {**main, "partial": others[0] if others else None}
 
 
+def _json_by_round(results: Results, ranked: Ranking) -> Iterator[dict[str, Any]]:
+    """The score, if models are ranked by it, and the metric."""
+    from convergebench.analysis import headline_rounds, ranking_by_round
+    from convergebench.report import json_rounds
+
+    models = [row.model for row in ranked.rows]
+    if ranked.headline is not None:
+        yield from json_rounds(ranking_by_round(results, ranked), models)
+    yield from json_rounds(headline_rounds(results, ranked.metric.name), models)
+
+
 def print_rankings(ranked: Sequence[tuple[Results, Ranking]], columns: Sequence[str] = ()) -> None:
     """Each ranking with its means by round."""
-    from convergebench.analysis import headline_rounds
+    from convergebench.analysis import ranking_by_round
     from convergebench.report import rounds_table
 
     for results, one in ranked:
@@ -219,9 +223,7 @@ def print_rankings(ranked: Sequence[tuple[Results, Ranking]], columns: Sequence[
         if results.rounds > 1:
             out = console()
             out.print()
-            out.print(
-                rounds_table(headline_rounds(results, one.metric.name), [row.model for row in one.rows])
-            )
+            out.print(rounds_table(ranking_by_round(results, one), [row.model for row in one.rows]))
         if one is not ranked[-1][1]:
             console().print()
 

@@ -10,8 +10,8 @@ from convergebench.analysis import (
     Ranking,
     Results,
     headline_rankings,
-    headline_rounds,
     missing_values,
+    ranking_by_round,
 )
 from convergebench.atomic_files import replacing
 from convergebench.report.export.csv_files import both_kinds, export
@@ -56,8 +56,7 @@ def _partial(partial: Sequence[tuple[Results, Ranking]]) -> Iterator[str]:
 
 
 def _by_round(results: Results, ranked: Ranking) -> Iterator[str]:
-    marks = headline_rounds(results, ranked.metric.name)
-    return _section(rounds_text(marks, [row.model for row in ranked.rows]))
+    return _section(rounds_text(ranking_by_round(results, ranked), [row.model for row in ranked.rows]))
 
 
 def write_markdown(tables: Sequence[TextTable], path: Path) -> Path:

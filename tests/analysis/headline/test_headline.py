@@ -9,20 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.headline.written_chains import NO, NOT_REFUTED, YES, chain, measured
+from analysis.headline.written_chains import NO, NOT_REFUTED, YES, chain, failed, measured
 from convergebench.analysis import FailedStep, Results, Return, worst_by
 from convergebench.analysis.headline.chain_rounds import Thresholds
 from convergebench.analysis.headline.headline import Headline, HeadlineRow, headline
 from convergebench.analysis.headline.sentence import headline_sentence
 from convergebench.analysis.round_trip.round_verdicts import RoundVerdicts
 from convergebench.errors import WrongUse
-from convergebench.types import FailureKind
-
-
-def failed(model: str, picture: str, round: int, kind: FailureKind) -> FailedStep:
-    return FailedStep(
-        model, f"{picture}/hat", picture, "hat", "portrait", "accessories", 0, round, "forward", kind, "why"
-    )
 
 
 def summed(*returns: list[Return], rounds: int = 2, troubles: tuple[FailedStep, ...] = ()) -> Headline:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from convergebench.analysis import Return, Role
-from convergebench.types import Measurement
+from convergebench.analysis import FailedStep, Return, Role
+from convergebench.types import FailureKind, Measurement
 
 YES, NO, NOT_REFUTED = 1.0, 0.0, "pixels can refute this edit, not confirm it"
 Evidence = float | str
@@ -39,3 +39,9 @@ def chain(
             )
         )  # fmt: skip
     return returns
+
+
+def failed(model: str, picture: str, round: int, kind: FailureKind) -> FailedStep:
+    return FailedStep(
+        model, f"{picture}/hat", picture, "hat", "portrait", "accessories", 0, round, "forward", kind, "why"
+    )

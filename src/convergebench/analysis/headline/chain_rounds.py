@@ -111,15 +111,19 @@ class Chain:
     """Whether the next round was refused, or returned no picture."""
     planned: int
 
+    def quality_at(self, number: int) -> float | None:
+        """That of one round; 0 after a refusal."""
+        if number <= len(self.rounds):
+            return self.rounds[number - 1].quality
+        return 0.0 if self.is_refused else None
+
     @property
     def score(self) -> float | None:
-        """The mean quality over all planned rounds, from 0 to 1. Rounds after a refusal count as 0. A chain
-        that is short for another reason, or lacks a value, has none."""
-        qualities = [one.quality for one in self.rounds]
+        """The mean quality over all planned rounds, from 0 to 1; None if the chain lacks a value, or is short
+        for another reason than a refusal."""
+        qualities = [self.quality_at(number) for number in range(1, self.planned + 1)]
         known = [one for one in qualities if one is not None]
-        if len(known) < len(qualities) or (len(known) < self.planned and not self.is_refused):
-            return None
-        return sum(known) / self.planned
+        return sum(known) / self.planned if len(known) == self.planned else None
 
     def usable(self, limits: Thresholds) -> tuple[int, Ending | None]:
         """The number of usable rounds, and the reason that ended them; None if none was observed."""

@@ -56,6 +56,8 @@ class Headline:
     suite: SuiteId
     rounds: int
     rows: tuple[HeadlineRow, ...]
+    scored: Mapping[str, tuple[Chain, ...]]
+    """By model: the chains that its score is over."""
     calibration: tuple[HeadlineRow, ...]
     cases: int
     """Cases that are decided and complete for every ranked model; the score covers these."""
@@ -86,25 +88,34 @@ def headline(
     chains = chains_of(results, decisions, grades, scope)
     by_model = {model: [one for one in chains if one.model == model] for model in roles}
     shared = _shared_cases(by_model, models)
+    counted = {model: _scored(found, shared) for model, found in by_model.items()}
     uses = {use.model: use for use in results.uses}
     rows = {
         model: _row(
-            model, role, by_model[model], shared, decisions, results.rounds, uses.get(model), thresholds
+            model,
+            role,
+            by_model[model],
+            counted[model],
+            decisions,
+            results.rounds,
+            uses.get(model),
+            thresholds,
         )
         for model, role in roles.items()
     }
-    scored = {case for case, _ in shared}
-    counted = [decisions.deciders[case] for case in scored if case in decisions.deciders]
+    cases = {case for case, _ in shared}
+    deciders = [decisions.deciders[case] for case in cases if case in decisions.deciders]
     return Headline(
         suite=results.suite,
         rounds=results.rounds,
         rows=_ranked([rows[model] for model in models], by_model, shared),
         calibration=tuple(rows[model] for model, role in roles.items() if role != "model"),
-        cases=len(scored),
+        scored=counted,
+        cases=len(cases),
         all_cases=len({one.case for one in chains}),
-        deciders={name: counted.count(name) for name in dict.fromkeys(sorted(counted))},
-        graded_cases=len(scored & grades.cases),
-        face_cases=len(scored & _cases_with_faces(chains) - grades.cases),
+        deciders={name: deciders.count(name) for name in dict.fromkeys(sorted(deciders))},
+        graded_cases=len(cases & grades.cases),
+        face_cases=len(cases & _cases_with_faces(chains) - grades.cases),
         judges=tuple(dict.fromkeys((*decisions.judges, *grades.judges))),
         thresholds=thresholds,
         resemblances=resemblances(results),
@@ -129,11 +140,17 @@ def _shared_cases(
     return frozenset[tuple[str, int]].intersection(*sets) if sets else frozenset()
 
 
+def _scored(chains: Sequence[Chain], shared: frozenset[tuple[str, int]]) -> tuple[Chain, ...]:
+    return tuple(
+        one for one in chains if one.score is not None and (not shared or (one.case, one.seed) in shared)
+    )
+
+
 def _row(
     model: str,
     role: Role,
     chains: Sequence[Chain],
-    shared: frozenset[tuple[str, int]],
+    scored: Sequence[Chain],
     decisions: EditDecisions,
     rounds: int,
     use: ModelUse | None,
@@ -141,9 +158,6 @@ def _row(
 ) -> HeadlineRow:
     made = {key: one for key, one in decisions.rounds.items() if key[0] == model}
     cases = {one.case: one.picture for one in chains}
-    scored = [
-        one for one in chains if one.score is not None and (not shared or (one.case, one.seed) in shared)
-    ]
     returned = [(one.picture, quality) for one in chains for quality in one.rounds]
     return HeadlineRow(
         rank=None,

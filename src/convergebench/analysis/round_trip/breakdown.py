@@ -8,15 +8,19 @@ from typing import Literal, TypeAlias
 
 from convergebench.analysis.round_trip.metric_summary import MetricSummary, summarise
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
+from convergebench.types import MetricFacts
 
 Part: TypeAlias = Literal["category", "kind", "pair"]
 
 
 @dataclass(frozen=True)
 class Breakdown:
-    """A metric at a round: for each model, a summary of each requested group."""
+    """A metric: for each model, a summary of each requested group."""
 
     by: Part
+    metric: MetricFacts
+    round: int | None
+    """None if it is over all rounds."""
     groups: tuple[str, ...]
     models: Mapping[str, Mapping[str, MetricSummary]]
 
@@ -31,7 +35,7 @@ def breakdown(results: Results, by: Part, metric: str, round: int) -> Breakdown:
     returns: dict[tuple[str, str], list[Return]] = {}
     steps: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
     for item in steps:
-        key = (item.model, _group(item, by))
+        key = (item.model, group_of(item, by))
         expected.setdefault(key, set()).add((item.case, item.seed))
         if isinstance(item, Return) and item.round == round:
             returns.setdefault(key, []).append(item)
@@ -44,8 +48,8 @@ def breakdown(results: Results, by: Part, metric: str, round: int) -> Breakdown:
         }
         for model in results.roles()
     }
-    return Breakdown(by, groups, models)
+    return Breakdown(by, facts, round, groups, models)
 
 
-def _group(item: Return | FailedStep, by: Part) -> str:
+def group_of(item: Return | FailedStep, by: Part) -> str:
     return {"category": item.category, "kind": item.kind, "pair": item.pair}[by]

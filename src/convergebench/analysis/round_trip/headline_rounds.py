@@ -25,10 +25,17 @@ class HeadlineRounds:
     roles: Mapping[str, Role]
 
 
+def rounds_shown(planned: int) -> tuple[int, ...]:
+    """
+    >>> rounds_shown(7)
+    (1, 2, 3, 5, 7)
+    """
+    return tuple(sorted(mark for mark in {*HEADLINE_ROUNDS, planned} if mark <= planned))
+
+
 def headline_rounds(results: Results, metric: str) -> HeadlineRounds:
     """The metric's mean at each headline round, with its interval and n."""
-    marks = {*HEADLINE_ROUNDS, results.rounds}
-    rounds = tuple(sorted(mark for mark in marks if mark <= results.rounds))
+    rounds = rounds_shown(results.rounds)
     curves = degradation_curves(results, metric, rounds)
     return HeadlineRounds(
         metric=results.facts(metric),

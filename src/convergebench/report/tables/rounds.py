@@ -1,4 +1,4 @@
-"""The ranking metric at the headline rounds 1, 2, 3, 5, 10, 15 and 20, and at the last."""
+"""The score or the ranking metric at the headline rounds 1, 2, 3, 5, 10, 15 and 20, and at the last."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from convergebench.analysis import CurvePoint, HeadlineRounds
+from convergebench.analysis.headline.headline import SCORE
 from convergebench.analysis.round_trip.ranking import CALIBRATION
 from convergebench.json_numbers import json_number
 from convergebench.report.formatting import decimals, metric_title, number
@@ -21,7 +22,7 @@ def rounds_table(marks: HeadlineRounds, models: Sequence[str]) -> Table:
 
     Models are in the given order.
     """
-    table = terminal_table(f"{metric_title(marks.metric)} by round")
+    table = terminal_table(_title(marks))
     table.add_column("model", overflow="fold", min_width=8)
     for mark in marks.rounds:
         table.add_column(f"R{mark}", justify="right", no_wrap=True)
@@ -33,11 +34,24 @@ def rounds_table(marks: HeadlineRounds, models: Sequence[str]) -> Table:
 def rounds_text(marks: HeadlineRounds, models: Sequence[str]) -> TextTable:
     return TextTable(
         "by-round",
-        f"{metric_title(marks.metric)} by round",
-        "Means over all returns, with the number of returns where it is not the same throughout, or where "
-        "infinite values are left out of the mean.",
+        _title(marks),
+        _explained(marks),
         ["model", *(f"R{mark}" for mark in marks.rounds)],
         rounds_cells(marks, models),
+    )
+
+
+def _title(marks: HeadlineRounds) -> str:
+    title = metric_title(marks.metric)
+    return f"{title[0].upper()}{title[1:]} by round"
+
+
+def _explained(marks: HeadlineRounds) -> str:
+    if marks.metric == SCORE:
+        return "Means over the chains that the score is over; the mean of all rounds is the score."
+    return (
+        "Means over all returns, with the number of returns where it is not the same throughout, or where "
+        "infinite values are left out of the mean."
     )
 
 

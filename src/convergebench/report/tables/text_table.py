@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from convergebench.analysis import Part, Ranking, Results, breakdown, headline_sentence
+from convergebench.analysis import Part, Ranking, Results, headline_sentence, ranking_by_part
 from convergebench.report.formatting import ABSENT, decimals, metric_title, number
 from convergebench.report.tables.ranking import edits_title, ranking_cells
 from convergebench.report.tables.ranking_notes import ranking_notes
@@ -56,13 +56,13 @@ def _ranking_explained(ranked: Ranking) -> str:
 
 
 def breakdown_text(results: Results, ranked: Ranking, by: Part) -> TextTable:
-    """The ranking metric in each part of the suite, with n in brackets; the longer axis is vertical."""
-    parts = breakdown(results, by, ranked.metric.name, ranked.round)
+    """What models are ranked by, by part of the suite, with n in brackets; the longer axis is vertical."""
+    parts = ranking_by_part(results, ranked, by)
     models = [row.model for row in ranked.rows]
 
     def cell(model: str, group: str) -> str:
         summary = parts.models[model].get(group)
-        return f"{number(summary.mean, decimals(ranked.metric))} ({summary.n})" if summary else ABSENT
+        return f"{number(summary.mean, decimals(parts.metric))} ({summary.n})" if summary else ABSENT
 
     if len(parts.groups) > max(len(models), _MOST_COLUMNS):
         headings = [_HEADINGS[by], *models]
@@ -70,5 +70,9 @@ def breakdown_text(results: Results, ranked: Ranking, by: Part) -> TextTable:
     else:
         headings = ["model", *(group or ABSENT for group in parts.groups)]
         rows = [[model, *(cell(model, group) for group in parts.groups)] for model in models]
-    explained = f"{metric_title(ranked.metric)} at round {ranked.round}, with the number of returns."
+    explained = (
+        "The score over all rounds, with the number of chains."
+        if parts.round is None
+        else f"{metric_title(parts.metric)} at round {parts.round}, with the number of returns."
+    )
     return TextTable(f"by-{by}", PARTS[by], explained, headings, rows)
