@@ -51,9 +51,19 @@ def test_the_headline_stands_first_with_its_sentence(visit: Visit, seen: str) ->
     names = first.locator("tbody th a").all_inner_texts()
     assert names.index("steady") < names.index("fading") < names.index("identity")
     assert (
-        page.locator(".curves").bounding_box()["y"]
+        page.get_by_label("Curves of SSIM").bounding_box()["y"]
         < page.get_by_label("Ranking of the models").bounding_box()["y"]
     )
+
+
+def test_the_curves_of_the_score_come_before_those_of_metrics(visit: Visit, seen: str) -> None:
+    page = visit.open(seen)
+    curves = page.get_by_label("Curves of score")
+    rows = curves.locator("tbody tr").all_inner_texts()
+    cells = {name: mean.split()[0] for name, mean, *_ in (row.split("\t") for row in rows)}
+    assert cells.keys() == {"steady", "refuser", "fading"}, "probes and floors do not edit"
+    assert (cells["steady"], cells["fading"]) == ("92.5", "52.0"), "100 √(0.9 · 0.95) and 100 √(0.9 · 0.3)"
+    assert curves.bounding_box()["y"] < page.get_by_label("Curves of SSIM").bounding_box()["y"]
 
 
 def test_calibration_stays_below_its_line_however_the_table_is_sorted(visit: Visit, seen: str) -> None:

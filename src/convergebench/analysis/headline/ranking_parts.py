@@ -31,16 +31,18 @@ def ranking_by_part(results: Results, ranked: Ranking, by: Part) -> Breakdown:
     return score_by_part(results, ranked.headline, by)
 
 
-def score_by_round(results: Results, found: Headline) -> HeadlineRounds:
-    """Over the chains of the score, which is the mean of all rounds."""
-    planned = planned_trajectories(results)
-    rounds = rounds_shown(results.rounds)
+def score_by_round(results: Results, found: Headline, rounds: Sequence[int] | None = None) -> HeadlineRounds:
+    """Over the chains of the score that are in the results; the mean of all rounds is their score. At the
+    rounds that every report shows, or at those named."""
+    planned, shown = planned_trajectories(results), tuple(rounds or rounds_shown(results.rounds))
+    cases = {item.case for item in _steps(results)}
+    chains = {model: [one for one in found.scored[model] if one.case in cases] for model in results.roles()}
     return HeadlineRounds(
         metric=SCORE,
-        rounds=rounds,
+        rounds=shown,
         points={
-            model: tuple(_point(number, found.scored[model], planned[model]) for number in rounds)
-            for model in results.roles()
+            model: tuple(_point(number, scored, planned[model]) for number in shown)
+            for model, scored in chains.items()
         },
         roles=results.roles(),
     )
@@ -48,7 +50,7 @@ def score_by_round(results: Results, found: Headline) -> HeadlineRounds:
 
 def score_by_part(results: Results, found: Headline, by: Part) -> Breakdown:
     """Over the chains of the score and all their rounds."""
-    steps: tuple[Return | FailedStep, ...] = (*results.returns, *results.troubles)
+    steps = _steps(results)
     group = {item.case: group_of(item, by) for item in steps}
     begun = {(item.model, item.case, item.seed) for item in steps}
     expected = Counter((model, group[case]) for model, case, _ in begun)
@@ -67,6 +69,10 @@ def score_by_part(results: Results, found: Headline, by: Part) -> Breakdown:
             for model in results.roles()
         },
     )
+
+
+def _steps(results: Results) -> tuple[Return | FailedStep, ...]:
+    return (*results.returns, *results.troubles)
 
 
 def _point(number: int, chains: Sequence[Chain], planned: int) -> CurvePoint:

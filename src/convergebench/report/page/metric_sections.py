@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
-from typing import Any, Literal
+from typing import Any
 
 from convergebench.analysis import (
     PairedDifference,
@@ -22,8 +22,7 @@ from convergebench.analysis.round_trip.paired_difference import NothingShared
 from convergebench.report.figures.curve_panel import drawn_points
 from convergebench.report.page.overview import case_numbers, model_numbers
 from convergebench.report.page.ranking_table import ranking_table
-
-_PARTS: tuple[Literal["category", "kind"], ...] = ("category", "kind")
+from convergebench.report.page.score_curves import PARTS
 
 
 def metric_section(results: Results, metric: str, number: Mapping[str, int]) -> dict[str, Any]:
@@ -48,7 +47,7 @@ def _ranking(results: Results, metric: str) -> Any:
 
 def _curves(results: Results, metric: str, number: Mapping[str, int]) -> Iterator[dict[str, Any]]:
     yield {"by": "", "part": "", "models": _points(results, metric, number)}
-    for by in _PARTS:
+    for by in PARTS:
         for name, part in of_part(results, by).items():
             yield {"by": by, "part": name, "models": _points(part, metric, number)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from convergebench.report.columns import (
     written_interval,
     written_number,
 )
+from convergebench.report.page.score_curves import score_curves
 from convergebench.report.tables.ranking import json_ranking
 
 
@@ -27,8 +29,8 @@ def ranking_table(ranked: Ranking) -> dict[str, Any]:
     return {**table, "columns": [_column(column, values, ranked) for column, values in columns]}
 
 
-def headline_tables(results: Results) -> list[dict[str, Any]]:
-    """The tables that rank by visible quality, each with its sentence.
+def headline_tables(results: Results, number: Mapping[str, int]) -> list[dict[str, Any]]:
+    """The tables that rank by visible quality, each with its sentence and the score's curves.
 
     The first covers the reversible edits, the second the partially reversible ones. A table whose models have
     no headline score is left out.
@@ -36,8 +38,12 @@ def headline_tables(results: Results) -> list[dict[str, Any]]:
     if not results.headline:  # nothing is measured, as where there are single edits only
         return []
     return [
-        {**ranking_table(ranked), "headline_sentence": headline_sentence(ranked.headline)}
-        for _, ranked in headline_rankings(_summarised(results))
+        {
+            **ranking_table(ranked),
+            "headline_sentence": headline_sentence(ranked.headline),
+            "score": score_curves(part, ranked.headline, number),
+        }
+        for part, ranked in headline_rankings(_summarised(results))
         if ranked.headline is not None
     ]
 

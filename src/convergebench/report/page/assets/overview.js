@@ -25,10 +25,11 @@ convergebench.views.overview = (() => {
       live,
       standings(view, first ?? data.ranking, first ? "Headline" : "Ranking"),
       partial && partial !== first && folded(PARTIAL, partialNote(), h("p", { class: "lead" }, partial.headline_sentence), rankingTable(view, partial, `${PARTIAL}: what a person sees`), notes(partial)),
+      first && curves(all, first.score.metric, first.score, part, { ...state }, pick, scoreHeading()),
       h("h2", {}, "By metric"),
       h("div", { class: "controls" }, metricChoice(all, metric, (name) => pick({ metric: name }))),
       h("p", { class: "quiet" }, describe(metric)),
-      curves(all, metric, data, part, state, pick),
+      curves(all, metric, data, part, state, pick, h("h3", {}, `${metric.title} over the rounds`)),
       first && section(`${metric.title}, every figure`, rankingTable(view, data.ranking, "Ranking of the models"), notes(data.ranking)),
       data.partial && folded(`${PARTIAL} by ${metric.title}`, partialNote(), rankingTable(view, data.partial, "Ranking of the models by partially reversible edits"), notes(data.partial)));
   }
@@ -44,6 +45,10 @@ convergebench.views.overview = (() => {
     return [h("b", {}, all.suite), `: ${counted(all.cases.length, "case")}, ${counted(all.models.length, "model")}. `, said];
   }
 
+  const scoreHeading = () => [
+    h("h2", {}, "Score over the rounds"),
+    h("p", { class: "quiet" }, "That of a round is 100 × √(undid · kept) where the edit happened, otherwise 0. The mean of all rounds is the score."),
+  ];
   const section = (label, ...content) => h("section", { "aria-label": label }, content);
   const folded = (title, ...content) => h("details", { class: "folded" }, h("summary", {}, title), section(title, content));
   const partialNote = () => h("p", { class: "quiet" }, "Edits that destroy something of the picture, so that nobody could undo them for certain. They are in no other figure of this page.");
@@ -153,7 +158,7 @@ convergebench.views.overview = (() => {
 
   // The curves
 
-  function curves(all, metric, data, part, state, pick) {
+  function curves(all, metric, data, part, state, pick, heading) {
     const parts = data.curves.map((one) => [one.by ? `${one.by}:${one.part}` : "", one]);
     const shown = (parts.find(([key]) => key === part) ?? parts[0])[1];
     const options = [["", "All cases"], ...["category", "kind"].map((by) => ({
@@ -171,11 +176,11 @@ convergebench.views.overview = (() => {
       series, rounds: all.rounds, metric, label: `${metric.title} over the rounds`, cursor: state.round, first: 1,
       onpick: (round) => { state.round = round; read(round); },
     });
-    return h("section", { "aria-label": "Curves" },
-      h("h3", {}, `${metric.title} over the rounds`),
+    return h("section", { "aria-label": `Curves of ${metric.title}` },
+      heading,
       h("div", { class: "controls" }, choice("Cases", options, part, (key) => pick({ part: key }))),
       h("div", { class: "curves" }, drawing.node, reading),
-      h("p", { class: "quiet" }, "Bands are 95 % intervals; dashed grey curves are floors. Drag or use the arrow keys on the chart to read another round."));
+      h("p", { class: "quiet" }, `Bands are 95 % intervals${series.some((one) => one.role === "floor") ? "; dashed grey curves are floors" : ""}. Drag or use the arrow keys on the chart to read another round.`));
   }
 
   /** Before the first edit nothing is lost; decibels have no number for that. */

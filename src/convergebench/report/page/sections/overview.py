@@ -53,7 +53,7 @@ def _builders(page: PageData) -> Builders:
     return {
         **(live if page.live else {}),
         "overview": partial(_overview, page),
-        "headline": partial(headline_tables, page.ranked),
+        "headline": partial(headline_tables, page.ranked, numbers),
         "strips": lambda: _strips(page),
         **metrics,
     }
