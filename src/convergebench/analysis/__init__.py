@@ -21,11 +21,7 @@ if TYPE_CHECKING:
     from convergebench.analysis.round_trip.degradation_curves import Curve, CurvePoint, degradation_curves
     from convergebench.analysis.round_trip.forward_success import ForwardSuccess, forward_success
     from convergebench.analysis.round_trip.half_life import HalfLife, half_life
-    from convergebench.analysis.round_trip.headline_rounds import (
-        HEADLINE_ROUNDS,
-        HeadlineRounds,
-        headline_rounds,
-    )
+    from convergebench.analysis.round_trip.headline_rounds import HeadlineRounds, headline_rounds
     from convergebench.analysis.round_trip.metric_summary import MetricSummary, summarise
     from convergebench.analysis.round_trip.missing_values import (
         RETURN,
@@ -42,6 +38,7 @@ if TYPE_CHECKING:
     )
     from convergebench.analysis.round_trip.preserved_scale import has_scale, preserved, shortfall
     from convergebench.analysis.round_trip.ranking import Ranking, RankingRow, ranking, rankings, reordered
+    from convergebench.analysis.round_trip.reported_rounds import HEADLINE_ROUNDS
     from convergebench.analysis.round_trip.results import Edits, FailedStep, ModelUse, Results, Return, Role
     from convergebench.analysis.round_trip.share_matrix import ShareMatrix, share_matrices
     from convergebench.analysis.round_trip.worst_cases import WorstCase, worst_cases
@@ -147,7 +144,7 @@ _HOMES = {
         "round_trip.degradation_curves": ("Curve", "CurvePoint", "degradation_curves"),
         "round_trip.forward_success": ("ForwardSuccess", "forward_success"),
         "round_trip.half_life": ("HalfLife", "half_life"),
-        "round_trip.headline_rounds": ("HEADLINE_ROUNDS", "HeadlineRounds", "headline_rounds"),
+        "round_trip.headline_rounds": ("HeadlineRounds", "headline_rounds"),
         "round_trip.metric_summary": ("MetricSummary", "summarise"),
         "round_trip.missing_values": (
             "RETURN",
@@ -160,6 +157,7 @@ _HOMES = {
         "round_trip.paired_difference": ("PairedDifference", "paired_areas", "paired_difference"),
         "round_trip.preserved_scale": ("has_scale", "preserved", "shortfall"),
         "round_trip.ranking": ("Ranking", "RankingRow", "ranking", "rankings", "reordered"),
+        "round_trip.reported_rounds": ("HEADLINE_ROUNDS",),
         "round_trip.results": ("Edits", "FailedStep", "ModelUse", "Results", "Return", "Role"),
         "round_trip.share_matrix": ("ShareMatrix", "share_matrices"),
         "round_trip.worst_cases": ("WorstCase", "worst_cases"),

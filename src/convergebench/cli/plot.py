@@ -31,11 +31,12 @@ def command(
         typer.Option(
             metavar="NAME",
             help="strip, curves, survival, drift or headline: one figure for a talk, as SVG and PNG. "
-            "[default: curves of every metric]",
+            "[default: curves of the score and the metrics]",
         ),
     ] = None,
     metric: Annotated[
-        list[str], typer.Option(metavar="METRIC", help="Metrics, separated by commas. [default: all]")
+        list[str],
+        typer.Option(metavar="METRIC", help="Metrics, separated by commas. [default: the score and all]"),
     ] = [],  # noqa: B006
     model: ModelNames = [],  # noqa: B006
     suite: SuiteName = None,

@@ -53,6 +53,29 @@ def test_the_texts_say_direction_missing_returns_and_infinite_values(results, tm
     assert "CLIP" not in flat
 
 
+def test_the_score_comes_first_and_has_no_curve_of_a_probe(tmp_path):
+    from analysis.headline.written_chains import NO, YES, chain
+    from convergebench import metrics
+    from convergebench.analysis import Results
+    from convergebench.report.figures.curve_panel import legend_order
+    from convergebench.report.figures.score_panel import chosen_panels
+
+    chains = [
+        *chain("worn", "p", (YES, 0.81, 1.0), (YES, 0.25, 1.0)),
+        *chain("steady", "p", (YES, 0.81, 1.0), (YES, 0.81, 1.0)),
+        *chain("idle", "p", (NO, 1.0, 1.0), (NO, 1.0, 1.0), role="probe"),
+    ]
+    found = Results("s@1", 2, (metrics.facts("undid"), metrics.facts("ssim")), tuple(chains), (), ())
+    first, *others = chosen_panels(found)
+    assert first.metric.name == "score"
+    means = {curve.model: [point.mean for point in curve.points] for curve in first.curves}
+    assert means == {"worn": pytest.approx([90, 50]), "steady": pytest.approx([90, 90])}
+    assert legend_order([first, *others])[:2] == ["steady", "worn"]
+    assert [one.metric.name for one in chosen_panels(found, ["undid"])] == ["undid"]
+    plot_curves(found, tmp_path / "score.png")
+    assert ink(tmp_path / "score.png") > 0.01
+
+
 def test_one_round_can_be_drawn(results, tmp_path):
     first = tuple(item for item in results.returns if item.round == 1)
     plot_curves(dataclasses.replace(results, rounds=1, returns=first), tmp_path / "first.png", ["ssim"])

@@ -11,10 +11,11 @@ from convergebench.analysis.headline.chain_rounds import Chain
 from convergebench.analysis.headline.headline import SCORE, Headline
 from convergebench.analysis.round_trip.breakdown import Breakdown, Part, breakdown, group_of
 from convergebench.analysis.round_trip.degradation_curves import CurvePoint
-from convergebench.analysis.round_trip.headline_rounds import HeadlineRounds, headline_rounds, rounds_shown
+from convergebench.analysis.round_trip.headline_rounds import HeadlineRounds, headline_rounds
 from convergebench.analysis.round_trip.metric_summary import MetricSummary
 from convergebench.analysis.round_trip.missing_values import planned_trajectories
 from convergebench.analysis.round_trip.ranking import Ranking
+from convergebench.analysis.round_trip.reported_rounds import reported_rounds
 from convergebench.analysis.round_trip.results import FailedStep, Results, Return
 from convergebench.analysis.statistics.clustered_mean import Interval, clustered_mean
 
@@ -34,7 +35,7 @@ def ranking_by_part(results: Results, ranked: Ranking, by: Part) -> Breakdown:
 def score_by_round(results: Results, found: Headline, rounds: Sequence[int] | None = None) -> HeadlineRounds:
     """Over the chains of the score that are in the results; the mean of all rounds is their score. At the
     rounds that every report shows, or at those named."""
-    planned, shown = planned_trajectories(results), tuple(rounds or rounds_shown(results.rounds))
+    planned, shown = planned_trajectories(results), tuple(rounds or reported_rounds(results.rounds))
     cases = {item.case for item in _steps(results)}
     chains = {model: [one for one in found.scored[model] if one.case in cases] for model in results.roles()}
     return HeadlineRounds(

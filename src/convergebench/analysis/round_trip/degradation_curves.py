@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from convergebench.analysis.round_trip.metric_summary import summarise
+from convergebench.analysis.round_trip.metric_summary import MetricSummary, not_sampled, summarise
 from convergebench.analysis.round_trip.missing_values import planned_trajectories
-from convergebench.analysis.round_trip.results import Results, Return, Role
-from convergebench.types import MetricFacts
+from convergebench.analysis.round_trip.results import Results, Role
 
 
 @dataclass(frozen=True)
@@ -39,16 +38,19 @@ def degradation_curves(
     expected = planned_trajectories(results)
     grouped = results.returns_by_round()
     rounds = range(1, results.rounds + 1) if rounds is None else rounds
+
+    def point(model: str, number: int) -> CurvePoint:
+        if not results.is_measured_at(facts, model, number):
+            return _point(number, not_sampled(expected[model]))
+        return _point(number, summarise(grouped.get((model, number), []), facts, expected[model]))
+
     return tuple(
-        Curve(
-            model, role, tuple(_point(r, grouped.get((model, r), []), facts, expected[model]) for r in rounds)
-        )
+        Curve(model, role, tuple(point(model, number) for number in rounds))
         for model, role in results.roles().items()
     )
 
 
-def _point(number: int, returns: Sequence[Return], facts: MetricFacts, expected: int) -> CurvePoint:
-    summary = summarise(returns, facts, expected)
+def _point(number: int, summary: MetricSummary) -> CurvePoint:
     return CurvePoint(
         round=number,
         mean=summary.mean,

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from convergebench.analysis.round_trip.degradation_curves import CurvePoint, degradation_curves
+from convergebench.analysis.round_trip.reported_rounds import reported_rounds
 from convergebench.analysis.round_trip.results import Results, Role
 from convergebench.types import MetricFacts
-
-HEADLINE_ROUNDS = (1, 2, 3, 5, 10, 15, 20)
 
 
 @dataclass(frozen=True)
@@ -25,17 +24,9 @@ class HeadlineRounds:
     roles: Mapping[str, Role]
 
 
-def rounds_shown(planned: int) -> tuple[int, ...]:
-    """
-    >>> rounds_shown(7)
-    (1, 2, 3, 5, 7)
-    """
-    return tuple(sorted(mark for mark in {*HEADLINE_ROUNDS, planned} if mark <= planned))
-
-
 def headline_rounds(results: Results, metric: str) -> HeadlineRounds:
     """The metric's mean at each headline round, with its interval and n."""
-    rounds = rounds_shown(results.rounds)
+    rounds = reported_rounds(results.rounds)
     curves = degradation_curves(results, metric, rounds)
     return HeadlineRounds(
         metric=results.facts(metric),

@@ -9,7 +9,7 @@ from itertools import compress
 
 import numpy as np
 
-from convergebench.analysis.round_trip.missing_values import readings, value_or_reason
+from convergebench.analysis.round_trip.missing_values import NOT_SAMPLED, readings, value_or_reason
 from convergebench.analysis.round_trip.preserved_scale import possible
 from convergebench.analysis.round_trip.results import Return
 from convergebench.analysis.round_trip.return_table import ReturnTable
@@ -62,6 +62,11 @@ def summarise(returns: Sequence[Return], metric: MetricFacts, expected: int) -> 
         mean=interval.mean if interval else metric.perfect if count else None,
         reason=None if count else _commonest([str(value_or_reason(one, metric)) for one in table.values]),
     )
+
+
+def not_sampled(expected: int) -> MetricSummary:
+    """At a round that the metric does not measure."""
+    return MetricSummary(None, 0, expected, None, NOT_SAMPLED)
 
 
 def _commonest(reasons: Sequence[str]) -> str:

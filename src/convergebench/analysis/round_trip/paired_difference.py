@@ -157,6 +157,8 @@ def _readings_at(results: Results, model: str, facts: MetricFacts, round: int) -
         raise NothingShared(
             f"there are no results of {model} here; choose from: {', '.join(results.roles())}"
         )
+    if not results.is_measured_at(facts, model, round):
+        raise NothingShared(f"{facts.name} was not measured at round {round} of {model}")
     return readings(results.returns_by_round().get((model, round), ()), facts)
 
 

@@ -13,7 +13,7 @@ from convergebench.analysis.round_trip.area_under_curve import area_under_curve
 from convergebench.analysis.round_trip.convergence_score import ConvergenceScore, scores
 from convergebench.analysis.round_trip.drift_profile import has_drifts, numbers_of, profile_of
 from convergebench.analysis.round_trip.half_life import THRESHOLD, HalfLife, half_life
-from convergebench.analysis.round_trip.metric_summary import MetricSummary, summarise
+from convergebench.analysis.round_trip.metric_summary import MetricSummary, not_sampled, summarise
 from convergebench.analysis.round_trip.missing_values import (
     MissingValue,
     missing_values,
@@ -21,6 +21,7 @@ from convergebench.analysis.round_trip.missing_values import (
 )
 from convergebench.analysis.round_trip.paired_difference import Values, finite, readings
 from convergebench.analysis.round_trip.preserved_scale import has_scale, shortfall
+from convergebench.analysis.round_trip.reported_rounds import reported_rounds
 from convergebench.analysis.round_trip.results import Edits, Results, Role
 from convergebench.analysis.round_trip.return_table import ReturnTable
 from convergebench.analysis.round_trip.share_matrix import share_matrices
@@ -108,11 +109,12 @@ def ranking(
     """
     facts = results.facts(metric)
     number = results.round_or_last(round)
+    _require_measured(results, facts, number)
     by_round = results.returns_by_round()
     nothing = ReturnTable.of(())
     returns = {model: by_round.get((model, number), nothing) for model in results.roles()}
     values = {model: finite(readings(found, facts)) for model, found in returns.items()}
-    rows = _rows(results, returns, facts)
+    rows = _rows(results, returns, facts, number)
     ordered = _ordered(rows, {row.model: _loss(row, values[row.model], facts) for row in rows})
     ranked = {row.model: values[row.model] for row in ordered if row.rank is not None}
     rows_with_statistics = _with_convergence(
@@ -175,14 +177,29 @@ def _with_convergence(
     )
 
 
-def _rows(results: Results, returns: Mapping[str, ReturnTable], ranked_by: MetricFacts) -> list[RankingRow]:
+def _require_measured(results: Results, facts: MetricFacts, round: int) -> None:
+    without = [model for model in results.roles() if not results.is_measured_at(facts, model, round)]
+    if without:
+        rounds = ", ".join(map(str, reported_rounds(results.rounds)))
+        raise WrongUse(
+            f"{facts.name} was not measured at round {round} of {', '.join(without)}; choose {rounds}, "
+            f"or run convergebench measure -w FOLDER --metric {facts.name} for every round"
+        )
+
+
+def _rows(
+    results: Results, returns: Mapping[str, ReturnTable], ranked_by: MetricFacts, number: int
+) -> list[RankingRow]:
     expected = planned_trajectories(results)
     uses = {use.model: use for use in results.uses}
     failures = Counter((trouble.model, trouble.kind_of_failure) for trouble in results.troubles)
     rows = []
     for model, role in results.roles().items():
         summaries = {
-            facts.name: summarise(returns[model], facts, expected[model]) for facts in results.metrics
+            facts.name: summarise(returns[model], facts, expected[model])
+            if results.is_measured_at(facts, model, number)
+            else not_sampled(expected[model])
+            for facts in results.metrics
         }
         row = RankingRow(
             rank=None,

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from convergebench.analysis.round_trip.reported_rounds import rounds_measured
 from convergebench.analysis.round_trip.return_table import ReturnTable
 from convergebench.analysis.round_trip.round_verdicts import NO_VERDICTS, RoundVerdicts
 from convergebench.errors import WrongUse
@@ -187,6 +188,16 @@ class Results:
     def table(self) -> ReturnTable:
         """The returns as columns."""
         return ReturnTable.of(self.returns)
+
+    def is_measured_at(self, facts: MetricFacts, model: str, round: int) -> bool:
+        """Whether a metric that by default measures some rounds only has values of this one, or of none."""
+        measured = self._rounds_measured.get((facts.name, model)) if facts.is_sampled else None
+        return measured is None or round in measured
+
+    @cached_property
+    def _rounds_measured(self) -> Mapping[tuple[str, str], Set[int]]:
+        sampled = [facts.name for facts in self.metrics if facts.is_sampled]
+        return rounds_measured(self.table, sampled, self.rounds)
 
     @cached_property
     def _roles(self) -> dict[str, Role]:

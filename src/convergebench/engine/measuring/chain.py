@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
-from convergebench.analysis.round_trip.headline_rounds import HEADLINE_ROUNDS
+from convergebench.analysis.round_trip.reported_rounds import HEADLINE_ROUNDS
 from convergebench.engine.measuring.items import (
     KINDS,
     ChainReturn,

@@ -4,7 +4,7 @@ greyscale print."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -138,14 +138,29 @@ def tidy(axis: Axes) -> None:
     axis.spines[["left", "bottom"]].set_color("#999999")
 
 
-def legend_order(panel: Panel) -> list[str]:
-    """From the best final value to the worst, in the order in which the curves end; then floors."""
+def legend_order(panels: Sequence[Panel]) -> list[str]:
+    """Models of the first panel from the best final value to the worst, in the order in which the curves end;
+    then those that only others have; floors last."""
 
-    def place(curve: Curve) -> tuple[bool, bool, float]:
+    def place(number: int, panel: Panel, curve: Curve) -> tuple[bool, int, bool, float]:
         mean = curve.points[-1].mean
-        return curve.role == "floor", mean is None, 0.0 if mean is None else shortfall(mean, panel.metric)
+        return (
+            curve.role == "floor",
+            number,
+            mean is None,
+            0.0 if mean is None else shortfall(mean, panel.metric),
+        )
 
-    return [curve.model for curve in sorted(panel.curves, key=place)]
+    places: dict[str, tuple[bool, int, bool, float]] = {}
+    for number, panel in enumerate(panels):
+        for curve in panel.curves:
+            places.setdefault(curve.model, place(number, panel, curve))
+    return sorted(places, key=lambda model: places[model])
+
+
+def lines_by_model(axes: Iterable[Axes]) -> dict[str, Any]:
+    """A model has the same line in all of them."""
+    return {str(line.get_label()): line for axis in axes for line in axis.get_lines()}
 
 
 def legend_name(model: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from convergebench.analysis import CurvePoint, Results
+from convergebench.analysis.headline.headline import SCORE
 from convergebench.atomic_files import replacing
 from convergebench.errors import WrongUse
 from convergebench.report.figures.curve_panel import (
@@ -16,8 +17,9 @@ from convergebench.report.figures.curve_panel import (
     draw_panels,
     legend_name,
     legend_order,
-    panels_of,
+    lines_by_model,
 )
+from convergebench.report.figures.score_panel import chosen_panels
 from convergebench.report.formatting import metric_title
 from convergebench.shown_text import counted
 
@@ -31,8 +33,8 @@ _MOST_COLUMNS = 3
 
 
 def plot_curves(results: Results, path: Path, metrics: Sequence[str] | None = None) -> None:
-    """Draw the mean of each metric over the rounds with its 95 % interval; the suffix selects PNG, SVG or
-    PDF.
+    """Draw the mean of each metric over the rounds with its 95 % interval, by default after the score; the
+    suffix selects PNG, SVG or PDF.
 
     Metrics without any value get no panel.
     """
@@ -44,8 +46,7 @@ def plot_curves(results: Results, path: Path, metrics: Sequence[str] | None = No
 
 
 def curves_figure(results: Results, metrics: Sequence[str] | None = None) -> Figure:
-    names = [facts.name for facts in results.headline] if metrics is None else metrics
-    panels = panels_of(results, names)
+    panels = chosen_panels(results, metrics)
     if not panels:
         raise WrongUse("no values to plot yet; wait for the first return of a run, then retry")
     return _draw(results, panels)
@@ -54,7 +55,7 @@ def curves_figure(results: Results, metrics: Sequence[str] | None = None) -> Fig
 def _draw(results: Results, panels: Sequence[Panel]) -> Figure:
     from matplotlib.figure import Figure
 
-    names = legend_order(panels[0])
+    names = legend_order(panels)
     columns = min(len(panels), _MOST_COLUMNS if len(panels) != 4 else 2)
     rows = math.ceil(len(panels) / columns)
     drawn = columns * _PANEL_INCHES[0] if columns > 1 else _LONE_PANEL_INCHES
@@ -64,7 +65,7 @@ def _draw(results: Results, panels: Sequence[Panel]) -> Figure:
     axes = draw_panels(figure, panels, results, columns)
     title = textwrap.fill(f"{results.suite}: what is left after each round", int(drawn * 10))
     figure.suptitle(title, x=0.012, ha="left", weight="bold", fontsize=11, parse_math=False)
-    lines = {str(line.get_label()): line for line in axes[0].get_lines()}
+    lines = lines_by_model(axes)
     legend = figure.legend(
         [lines[name] for name in names],
         list(map(legend_name, names)),
@@ -85,10 +86,12 @@ def curves_caption(panels: Sequence[Panel]) -> str:
     chief = panels[0]
     ends = {curve.model: curve.points[-1] for curve in chief.curves}
     sizes = sorted({curve.points[-1].n for curve in chief.curves if curve.role != "floor"}) or [0]
+    counted_as = "chains" if chief.metric == SCORE else "returns"
     size = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     sentences = [
         "Means with 95 % intervals, by source picture; dotted grey: floors.",
-        f"At the last round n = {size} returns per model ({metric_title(chief.metric)}), {_missing(ends)}.",
+        f"At the last round n = {size} {counted_as} per model ({metric_title(chief.metric)}), "
+        f"{_missing(ends)}.",
         *(_infinite(panel) for panel in panels),
     ]
     return " ".join(sentence for sentence in sentences if sentence)

@@ -52,7 +52,7 @@ def curves_figure(results: Results, path: Path, inches: float) -> bool:
         return False
     columns = 2 if len(panels) in (2, 4) else min(len(panels), _MOST_COLUMNS)
     rows = math.ceil(len(panels) / columns)
-    names = legend_order(panels[0])
+    names = legend_order(panels)
     figure = _figure(inches, rows * _PANEL_HEIGHT + _legend_inches(names, inches))
     axes = draw_panels(figure, panels, results, columns, _small_panel)
     _legend(figure, axes[0], names, inches)

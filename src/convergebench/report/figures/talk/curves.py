@@ -1,4 +1,4 @@
-"""Curves as a slide: each metric over the rounds."""
+"""Curves as a slide: the score, and each metric, over the rounds."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from convergebench.analysis import Results
 from convergebench.errors import WrongUse
-from convergebench.report.figures.curve_panel import draw_panel, legend_order, panels_of, styles_of
+from convergebench.report.figures.curve_panel import draw_panel, legend_order, lines_by_model, styles_of
 from convergebench.report.figures.curves import curves_caption
+from convergebench.report.figures.score_panel import chosen_panels
 from convergebench.report.figures.talk.slide import LABEL, SMALL, footnote, large, short, slide
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _LARGE_PANELS = 2
 
 
 def curves_slide(results: Results, metrics: Sequence[str] | None = None) -> Figure:
-    panels = panels_of(results, [one.name for one in results.headline] if metrics is None else metrics)
+    panels = chosen_panels(results, metrics)
     if not panels:
         raise WrongUse("no values to plot yet; wait for the first return of a run, then retry")
     figure = slide(f"{results.suite}: what is left after each round")
@@ -35,8 +36,8 @@ def curves_slide(results: Results, metrics: Sequence[str] | None = None) -> Figu
         axis.set_title(axis.get_title(loc="left"), loc="left", fontsize=letters)
     for unused in axes[len(panels) :]:
         unused.remove()
-    lines = {str(line.get_label()): line for line in axes[0].get_lines()}
-    names = legend_order(panels[0])
+    lines = lines_by_model(axes)
+    names = legend_order(panels)
     legend = figure.legend(
         [lines[name] for name in names],
         [short(name, 24) for name in names],

@@ -1,0 +1,26 @@
+"""The score over the rounds as a panel of curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from convergebench.analysis import Curve, Results, headline_ranking
+from convergebench.analysis.headline.headline import SCORE
+from convergebench.analysis.headline.ranking_parts import score_by_round
+from convergebench.report.figures.curve_panel import Panel, panels_of
+
+
+def chosen_panels(results: Results, metrics: Sequence[str] | None = None) -> list[Panel]:
+    """Of these metrics; otherwise the score, if models have one, and then the headline metrics."""
+    if metrics is not None:
+        return panels_of(results, metrics)
+    return [*_score_panels(results), *panels_of(results, [facts.name for facts in results.headline])]
+
+
+def _score_panels(results: Results) -> list[Panel]:
+    """At most one. Probes and floors, which do not edit, are left out."""
+    found = headline_ranking(results).headline if results.metrics else None
+    if found is None:
+        return []
+    points = score_by_round(results, found, range(1, results.rounds + 1)).points
+    return [Panel(SCORE, tuple(Curve(row.model, row.role, points[row.model]) for row in found.rows))]
